@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
 import { gitEnvironment } from '../git/store/git-environment.ts';
 import type { LogbookEntry } from './logbook-events.ts';
 import { readLogbook } from './logbook-events.ts';
@@ -17,7 +18,21 @@ export type LeftRun = {
   readonly jobId: string;
   readonly digest: string;
   readonly manifest: string;
+  /** The run whose configuration it started from. */
+  readonly base: string | null;
+  /** What was new against that, or against the target branch where it started from there. */
+  readonly delta: readonly LeftChange[];
 };
+
+const change = z.object({ knob: z.string(), before: z.string().nullable(), after: z.string().nullable() });
+type LeftChange = z.infer<typeof change>;
+
+const told = z.object({
+  manifest: z.object({
+    delta: z.array(change),
+    base: z.object({ run: z.string(), changes: z.array(change) }).optional(),
+  }),
+});
 
 const FERRYBOT = fileURLToPath(new URL('../../src/app/cli/main.ts', import.meta.url));
 
@@ -44,6 +59,7 @@ export async function leaveBehind(
       PATH: process.env['PATH'] ?? '',
     });
     await writeFile(manifest, text);
+    const { base, delta } = told.parse(JSON.parse(text)).manifest;
     runs.push({
       run,
       kind: 'ferry',
@@ -51,6 +67,8 @@ export async function leaveBehind(
       jobId: field(events, 'submitted', 'jobId'),
       digest,
       manifest,
+      base: base?.run ?? null,
+      delta: base?.changes ?? delta,
     });
   }
   const sealTags = [...logbook.values()]

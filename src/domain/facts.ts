@@ -5,6 +5,7 @@ import type { BranchWork, TextVersion } from './authorship.ts';
 import type { MutationRecord } from './care/mutation-state.ts';
 import type { Surface } from './command.ts';
 import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
+import type { BaseFacts } from './launch/base.ts';
 import type { Delta } from './launch/delta.ts';
 import type { Hold } from './launch/hold.ts';
 import type { RunState, SeenCommand } from './logbook/run-state.ts';
@@ -108,7 +109,10 @@ export type ChangeFacts = {
   readonly changedPaths: readonly string[];
   /** Shipped path → id at the head; null = not there. */
   readonly trees: Readonly<Record<string, TreeId | null>>;
+  /** Against the merge base. */
   readonly delta: Delta;
+  /** The pass that it goes on from; null = it starts from the target branch alone. */
+  readonly base: BaseFacts | null;
   /** Committer's time of the head: the newest change of what would run. */
   readonly headAt: Instant;
   readonly mergeBaseAt: Instant;

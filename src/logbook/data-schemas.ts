@@ -55,6 +55,7 @@ const proposed = z.looseObject({
     lastRun: runId.nullable(),
   }),
   candidate: text.nullable(),
+  base: z.looseObject({ run: runId, commit: sha }).exactOptional(),
   author: actorSchema,
   requestedBy: actorSchema.nullable(),
   request: z

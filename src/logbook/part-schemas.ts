@@ -63,21 +63,29 @@ export const orderSchema = z.looseObject({
   expiresAt: text,
 });
 
+const manifestChange = z.looseObject({
+  knob: text,
+  path: text,
+  before: text.nullable(),
+  after: text.nullable(),
+  bucket: text.nullable(),
+});
+
+const manifestBase = z.looseObject({
+  run: text,
+  commit: text,
+  changes: z.array(manifestChange),
+  notTaken: z.array(z.looseObject({ path: text, ran: text.nullable(), target: text.nullable(), why: text })),
+});
+
 export const manifestSchema = z.looseObject({
   v: z.literal(1),
   lane: text,
   runName: text,
   repository: text,
   trees: texts,
-  delta: z.array(
-    z.looseObject({
-      knob: text,
-      path: text,
-      before: text.nullable(),
-      after: text.nullable(),
-      bucket: text.nullable(),
-    }),
-  ),
+  delta: z.array(manifestChange),
+  base: manifestBase.exactOptional(),
   preconditions: z.array(z.looseObject({ text, checked: z.boolean() })),
   cluster: text,
   command: z.array(text),

@@ -7,8 +7,9 @@ import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts
 import { fenced } from './escape.ts';
 import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
+import { notTakenText } from './not-taken.ts';
 import { placeWord } from './place-word.ts';
-import { code, details, digestHex, paragraphs, person, table, text, utc } from './words.ts';
+import { code, count, details, digestHex, paragraphs, person, table, text, utc } from './words.ts';
 
 /** Null where there is no manifest yet. */
 export function cardManifest({ state, config }: RenderInput): string | null {
@@ -17,7 +18,8 @@ export function cardManifest({ state, config }: RenderInput): string | null {
   if (manifest === null || digest === null) return null;
   const line = `Manifest \`${digestHex(digest)}\` on cluster ${code(manifest.cluster)}: one launch costs about **${text(manifest.cost.acceleratorHours)} accelerator-hours** (table in the config).`;
   return paragraphs(
-    deltaTable(manifest.delta),
+    deltaTable(manifest),
+    baseText(manifest),
     declaredLine(state),
     line,
     approvalsLine(state, quorumOf(config)),
@@ -25,19 +27,51 @@ export function cardManifest({ state, config }: RenderInput): string | null {
   );
 }
 
-/** The real change of the files, before and after. */
-export function deltaTable(delta: Manifest['delta']): string {
-  if (delta.length === 0) return 'No knob changes: the same configuration again.';
-  const value = (source: string | null): string => (source === null ? 'absent' : code(source));
+/** The real change of the files against the target branch, before and after; of each knob, whether the last pass ran it so. */
+export function deltaTable({ delta, base }: Pick<Manifest, 'delta' | 'base'>): string {
+  if (delta.length === 0)
+    return base === undefined
+      ? 'No knob changes: the same configuration again.'
+      : 'No knob changes on the target branch.';
+  const plain = ['Knob', 'Before', 'After', 'Kind'];
+  const rows = delta.map((change) => [
+    code(change.path),
+    sourceText(change.before),
+    sourceText(change.after),
+    change.bucket ?? 'not known',
+  ]);
+  if (base === undefined) return table(plain, rows);
+  const since = delta.map(({ path }) => {
+    const fresh = base.changes.find((one) => one.path === path);
+    return fresh === undefined ? 'ran so' : `new, ran ${sourceText(fresh.before)}`;
+  });
   return table(
-    ['Knob', 'Before', 'After', 'Kind'],
-    delta.map((change) => [
-      code(change.path),
-      value(change.before),
-      value(change.after),
-      change.bucket ?? 'not known',
-    ]),
+    [...plain, 'In the last pass'],
+    rows.map((row, at) => [...row, since[at] ?? '']),
   );
+}
+
+/** What it starts from, and what of the pass is not in the table: taken back, or overruled by the branch. */
+function baseText({ delta, base, policy }: Manifest): string | null {
+  if (base === undefined) return null;
+  const kept = delta.filter(({ path }) => !base.changes.some((one) => one.path === path)).length;
+  const back = base.changes.filter(({ path }) => !delta.some((one) => one.path === path));
+  return paragraphs(
+    `Starts from what ${code(base.run)} ran, the lane's last sealed pass, at ${base.commit}: ${count(base.changes.length, 'knob is', 'knobs are')} new against it, ${count(kept, 'change runs', 'changes run')} as it ran there.`,
+    [
+      ...back.map(
+        ({ path, before, after }) =>
+          `- ${code(path)}: that ferry ran ${sourceText(before)}, and it is back at ${sourceText(after)} as on the target branch`,
+      ),
+      ...base.notTaken.map(
+        (one) => `- ${notTakenText(one, policy['lane.targetBranch'] ?? 'the target branch')}`,
+      ),
+    ].join('\n') || null,
+  );
+}
+
+function sourceText(source: string | null): string {
+  return source === null ? 'absent' : code(source);
 }
 
 function declaredLine(state: RunState): string | null {

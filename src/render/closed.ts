@@ -14,7 +14,7 @@ export function renderClosed(state: RunState): string {
     ...(closed.reason === '' ? [] : [`- Reason: ${text(closed.reason)}`]),
     ...(closed.closurePull === null ? [] : [`- Log-only pull request: #${closed.closurePull}, to be merged`]),
     `- Record: ${code(headText(state, 64))}`,
-    '- Tomorrow: the next ferry can be proposed; its interval starts from the last ferry that was launched.',
+    '- Tomorrow: the next ferry can be proposed. It starts from the configuration of the last sealed pass, and its interval from the last ferry that was launched.',
   ];
   return paragraphs(
     `**Closed** at ${utc(closed.at)}: ${outcomeWords(closed.outcome, state)}`,

@@ -57,7 +57,7 @@ export function recommendation({ state, verdict }: Pick<RenderInput, 'state' | '
   if (end.status === 'STOPPED')
     return 'a person decides whether the result counts; if not, run the same change again tomorrow.';
   if (verdict?.result === 'pass')
-    return 'victory; tomorrow starts from this configuration with the next candidate.';
+    return 'victory; once it is sealed, the next ferry starts from this configuration.';
   return verdict?.result === 'fail'
     ? 'no victory yet; look at what is outside tolerance, and rerun the same configuration if it looks like a regression.'
     : 'not decided: something that the verdict needs is unknown; look before it is sealed.';

@@ -172,8 +172,11 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     unchanged: (f) => [`the table names ${code(f.knob)}, which does not change`, 'take the row out'],
   },
   budget: {
-    within: (f) => [`${f.knobs} of at most ${f.most} knobs`],
-    over: (f) => [`${f.knobs} knobs change, the lane's guidance is ${f.most}`, 'change fewer'],
+    within: (f) => [`${f.knobs} of at most ${f.most} knobs${newAgainst(f.against)}`],
+    over: (f) => [
+      `${f.knobs} knobs change${newAgainst(f.against)}, the lane's guidance is ${f.most}`,
+      'change fewer',
+    ],
   },
   'scale-stable': {
     unchanged: () => ['the scale stays'],
@@ -186,8 +189,8 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
   'identical-rerun': {
     'something-changes': () => ['something changes'],
     'declared-regression': () => ['the same again, declared as a regression check'],
-    'identical-undeclared': () => [
-      'nothing changes and no regression check is declared',
+    'identical-undeclared': (f) => [
+      `nothing changes${newAgainst(f.against)} and no regression check is declared`,
       'say under *Objective* which regression this confirms, or change a knob',
     ],
   },
@@ -290,3 +293,8 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     ],
   },
 };
+
+/** What is counted against another run than the target branch has. */
+function newAgainst(run: string | undefined): string {
+  return run === undefined ? '' : ` against ${code(run)}`;
+}

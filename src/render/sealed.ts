@@ -15,7 +15,7 @@ export function renderSealed(state: RunState): string {
       `- Tag: ${code(seal.tag)} on launch commit ${seal.commit}`,
       ...(seal.closurePull === null ? [] : [`- Log-only pull request: #${seal.closurePull}, to be merged`]),
       `- Record: ${code(headText(state, 64))}`,
-      `- Tomorrow: ${seal.verdict === 'pass' ? 'starts from this configuration with the next candidate.' : 'starts from what was accepted here.'}`,
+      `- Tomorrow: ${seal.verdict === 'pass' ? `the next ferry starts from this configuration. A knob that ${code(state.proposal.baseBranch)} sets meanwhile is taken from there, and the proposal shows both.` : 'the next ferry starts from the last sealed pass, and not from this configuration: it was accepted, and is no pass. `/propose` takes its values over by name.'}`,
     ].join('\n'),
   );
 }

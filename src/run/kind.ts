@@ -6,11 +6,14 @@
 import type { CommandDecision } from '../commands/decision.ts';
 import type { LaneConfig, LaneRule, LaneSchema } from '../config/lane-schema.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
+import type { GitReader } from '../domain/git.ts';
+import type { Sha } from '../domain/ids.ts';
+import type { CarriedOver } from '../domain/launch/base.ts';
 import type { Delta } from '../domain/launch/delta.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
 import type { Ending, RunState } from '../domain/logbook/run-state.ts';
-import type { PySyntax } from '../domain/python-syntax.ts';
+import type { PySyntax, PythonParser } from '../domain/python-syntax.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import type { OwnGates } from '../gates/gate.ts';
 import type { ReplayGate } from './backtest/recorded-look.ts';
@@ -28,6 +31,8 @@ export type Kind = {
   readonly change: {
     readonly file: (lane: LaneConfig) => string;
     readonly delta: (base: PySyntax, head: PySyntax) => Delta;
+    /** The file that a run starts from which goes on from a pass. Throws `GitError` where git cannot tell. */
+    readonly start: (git: GitReader, parser: PythonParser, place: StartPlace) => Promise<CarriedOver>;
   } | null;
   /** What a proposal's text declares; null where it is too large or too deeply nested to be read. */
   readonly readText: (markdown: string, about: TextAbout) => Omit<BodyFacts, 'fingerprint'> | null;
@@ -42,6 +47,9 @@ export type Kind = {
   readonly proposals: Proposals;
   readonly closing: Closing;
 };
+
+/** `pass`: the commit that the pass was launched from; `onto`: the commit of the target branch that the run is made on. */
+export type StartPlace = { readonly path: string; readonly pass: Sha; readonly onto: Sha };
 
 /** What a run's own record says of its lane. */
 export type RecordedPlace = { readonly experiment: string };

@@ -4,7 +4,9 @@ import { traitsOf } from '../config/engine-traits.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
 import type { RunId } from '../domain/ids.ts';
-import type { Manifest } from '../domain/launch/manifest.ts';
+import { type BaseFacts, newDelta } from '../domain/launch/base.ts';
+import type { Delta } from '../domain/launch/delta.ts';
+import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { fillLane } from './fill.ts';
@@ -25,9 +27,9 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
   if (cluster === undefined) return unknown(`the cluster ${lane.cluster} is not configured`);
   const missing = lane.ships.filter((path) => (facts.change.trees[path] ?? null) === null);
   if (missing.length > 0) return unknown(`the proposed commit has no ${missing.join(', ')}`);
-  const { delta } = facts.change;
-  if (delta.kind === 'structural' || delta.kind === 'unparsable')
-    return unknown(`the config delta is ${delta.kind}`);
+  const { delta, base } = facts.change;
+  for (const { kind } of [delta, newDelta(facts.change)])
+    if (kind === 'structural' || kind === 'unparsable') return unknown(`the config delta is ${kind}`);
   const { runName, outputRoot, command, environment } = fillLane(lane, {
     run: facts.run,
     date: facts.proposal.date,
@@ -38,16 +40,8 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
     runName,
     repository: facts.repository,
     trees: Object.fromEntries(lane.ships.map((path) => [path, facts.change.trees[path] ?? ''])),
-    delta:
-      delta.kind === 'none'
-        ? []
-        : delta.changes.map(({ knob, path, before, after, bucket }) => ({
-            knob,
-            path,
-            before,
-            after,
-            bucket,
-          })),
+    delta: rowsOf(delta),
+    ...baseOf(base),
     preconditions: lane.checklist.preconditions.map((text) => ({
       text,
       checked: isTicked(facts.body, text),
@@ -62,6 +56,24 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
     envelope: { restarts: lane.restartsMax, fixes: [], reductions: [] },
     policy: policyOf(facts.config),
   });
+}
+
+function rowsOf(delta: Delta): readonly ManifestChange[] {
+  if (delta.kind !== 'knobs') return [];
+  return delta.changes.map(({ knob, path, before, after, bucket }) => ({
+    knob,
+    path,
+    before,
+    after,
+    bucket,
+  }));
+}
+
+function baseOf(base: BaseFacts | null): Pick<Manifest, 'base'> {
+  if (base === null) return {};
+  const { run, commit, delta, notTaken } = base;
+  const overruled = notTaken.map(({ path, ran, target, why }) => ({ path, ran, target, why }));
+  return { base: { run, commit, changes: rowsOf(delta), notTaken: overruled } };
 }
 
 function isTicked(body: BodyFacts, text: string): boolean {

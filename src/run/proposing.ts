@@ -147,7 +147,10 @@ export type Planned = {
   /** Given for a proposal that was begun before: its commit, where it is what is written here and nothing else, or null. */
   readonly head?: Sha | null;
   readonly words: ProposalWords;
-  readonly recorded: Pick<EventDataByType['proposed'], 'experiment' | 'objective' | 'interval' | 'candidate'>;
+  readonly recorded: Pick<
+    EventDataByType['proposed'],
+    'experiment' | 'objective' | 'interval' | 'candidate' | 'base'
+  >;
   /** What changes, by the paths of its knobs. */
   readonly knobs: readonly { readonly path: string; readonly after: string }[];
 };

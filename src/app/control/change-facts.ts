@@ -1,23 +1,27 @@
 /** What git says about a proposed change: paths, tree ids and the config delta, the same on the App's side and on the runner. */
 
+import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { ChangeFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../domain/ids.ts';
+import type { BaseFacts, RunBase } from '../../domain/launch/base.ts';
 import type { Delta } from '../../domain/launch/delta.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { PySyntax } from '../../domain/python-syntax.ts';
 import type { Lab } from '../lab.ts';
 
-/** The change from the merge base with the lane's branch to `head`. Unknown where git cannot tell. */
+/** The change from the merge base with the lane's branch to `head`, and from the pass that it goes on from. Unknown where git cannot tell. */
 export async function changeFacts(
   lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
   git: GitReader,
   config: LaneScopedConfig,
   head: Sha,
+  proven: Observed<RunBase | null>,
 ): Promise<Observed<ChangeFacts>> {
   const lane = config.lane;
+  if (proven.kind === 'unknown') return proven;
   try {
     const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
     if (base === null) return unknown(`there is no branch ${lane.targetBranch}`);
@@ -39,6 +43,7 @@ export async function changeFacts(
       changedPaths: await git.changedPaths(mergeBase, head),
       trees,
       delta,
+      base: await baseOf(lab, git, config, { mergeBase, head, pass: proven.value }),
       headAt: await committedAt(git, head),
       mergeBaseAt: await committedAt(git, mergeBase),
       laterCommits: laterCommits.map(({ sha, subject }) => ({ sha, subject })),
@@ -80,11 +85,39 @@ async function deltaOf(
     const side = base === null ? 'base' : 'head';
     return { kind: 'structural', side, line: 1, statement: `${path} is not there` };
   }
+  return textDelta(lab, change.delta, lane, base, head);
+}
+
+async function textDelta(
+  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  delta: (base: PySyntax, head: PySyntax) => Delta,
+  { command }: LaneConfig,
+  base: string,
+  head: string,
+): Promise<Delta> {
   if (base === head) return { kind: 'none' };
   const parser = await lab.parser();
-  const interpreter = PYTHON.test(lane.command[0] ?? '') ? (lane.command[0] ?? '') : 'python3';
+  const interpreter = PYTHON.test(command[0] ?? '') ? (command[0] ?? '') : 'python3';
   const judged = (text: string): Promise<PySyntax> => lab.judgeSyntax(parser.parse(text), interpreter);
-  return change.delta(await judged(base), await judged(head));
+  return delta(await judged(base), await judged(head));
+}
+
+/** What is new against the pass: computed from commits, so that nothing can be said to be taken over that was not run. */
+async function baseOf(
+  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  git: GitReader,
+  { kind: { change }, lane }: LaneScopedConfig,
+  place: { readonly mergeBase: Sha; readonly head: Sha; readonly pass: RunBase | null },
+): Promise<BaseFacts | null> {
+  const { mergeBase: onto, head, pass } = place;
+  if (change === null || pass === null) return null;
+  const path = change.file(lane);
+  const text = await git.readText(head, path);
+  // The delta against the branch says what is wrong with the file.
+  if (text === null) return null;
+  const start = await change.start(git, await lab.parser(), { path, pass: pass.commit, onto });
+  const delta = await textDelta(lab, change.delta, lane, start.text, text);
+  return { ...pass, delta, notTaken: start.notTaken };
 }
 
 /** The job's own interpreter, where its command begins with one: by name, or by a path that means the same everywhere. */
@@ -95,14 +128,15 @@ export function cachedChangeFacts(
   lab: Lab,
   git: GitReader,
   config: LaneScopedConfig,
-): (head: Sha) => Promise<Observed<ChangeFacts>> {
+): (head: Sha, proven: Observed<RunBase | null>) => Promise<Observed<ChangeFacts>> {
   const cache = new Map<string, Observed<ChangeFacts>>();
-  return async (head) => {
+  return async (head, proven) => {
+    if (proven.kind === 'unknown') return proven;
     const tip = await tipOf(git, config);
-    const key = `${head} ${tip ?? 'none'}`;
+    const key = `${head} ${tip ?? 'none'} ${proven.value?.commit ?? 'none'}`;
     const found = cache.get(key);
     if (found !== undefined) return found;
-    const facts = await changeFacts(lab, git, config, head);
+    const facts = await changeFacts(lab, git, config, head, proven);
     if (facts.kind === 'known') cache.set(key, facts);
     const oldest = cache.keys().next();
     if (cache.size > limits.changeCacheEntries && oldest.done !== true) cache.delete(oldest.value);

@@ -12,6 +12,22 @@ export type ManifestChange = {
   readonly bucket: string | null;
 };
 
+/**
+ * The lane's last sealed pass, where the run starts from it: `changes` are new against it; every other row of `delta` runs
+ * as it ran there. `notTaken` are settings of the pass that the target branch overrules (`NotTaken`).
+ */
+export type ManifestBase = {
+  readonly run: string;
+  readonly commit: string;
+  readonly changes: readonly ManifestChange[];
+  readonly notTaken: readonly {
+    readonly path: string;
+    readonly ran: string | null;
+    readonly target: string | null;
+    readonly why: string;
+  }[];
+};
+
 /** A checklist box that is a gate: bound to the text that was checked. */
 export type Precondition = { readonly text: string; readonly checked: boolean };
 
@@ -22,7 +38,10 @@ export type Manifest = {
   readonly repository: string;
   /** Path → git tree (or blob) id of everything the job ships. */
   readonly trees: { readonly [path: string]: string };
+  /** Against the target branch: everything that the proposal changes there. */
   readonly delta: readonly ManifestChange[];
+  /** Missing where it starts from the target branch alone. */
+  readonly base?: ManifestBase;
   readonly preconditions: readonly Precondition[];
   readonly cluster: string;
   /** The exact command as an argument array, secrets scrubbed, with the environment it gets as `NAME=value` before it. */

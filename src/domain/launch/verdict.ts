@@ -56,15 +56,19 @@ export const VERDICTS = {
     unchanged: ROW,
   },
   budget: {
-    within: { knobs: 'integer', most: 'integer' },
-    over: { knobs: 'integer', most: 'integer' },
+    within: { knobs: 'integer', most: 'integer', against: 'text?' },
+    over: { knobs: 'integer', most: 'integer', against: 'text?' },
   },
   'scale-stable': {
     unchanged: {},
     'asked-for': { knob: 'text', by: 'text', count: 'integer?' },
     'scale-changed': { knob: 'text', before: 'text', after: 'text' },
   },
-  'identical-rerun': { 'something-changes': {}, 'declared-regression': {}, 'identical-undeclared': {} },
+  'identical-rerun': {
+    'something-changes': {},
+    'declared-regression': {},
+    'identical-undeclared': { against: 'text?' },
+  },
   'run-name-dated': { dated: { runName: 'text' }, 'wrong-name': { found: 'text', wanted: 'text' } },
   'risk-present': { present: { risk: 'text' }, missing: {} },
   'last-ferry-linked': { linked: {}, missing: {} },

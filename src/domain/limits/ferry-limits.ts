@@ -17,6 +17,8 @@ export const ferryLimits = {
   requestPatienceMs: 6 * 60 * 60 * 1_000,
   /** Rounds of one trigger for one `/propose`: each loses a race against another process. */
   requestRoundsMax: 4,
+  /** Commits of the target branch that changed the experiment file since the last pass, and are looked at for who set what. */
+  baseCommitsRead: 50,
   /** Without a last ferry the context begins so many days ago, and the PR says that it is a fallback. */
   intervalFallbackDays: 7,
   /** Commits of one interval that git is asked for; the context names fewer. */

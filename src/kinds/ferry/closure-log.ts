@@ -1,6 +1,7 @@
 /** The closure: one entry in the ferry log, and the pull request that carries nothing else (policy DF-29 to DF-32). */
 
 import { isIssueFirst } from '../../domain/issue-first.ts';
+import type { Manifest } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../../domain/run-verdict.ts';
@@ -81,6 +82,7 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
     `- Job: ${code(submission?.jobId ?? 'none')} on ${code(submission?.cluster ?? 'none')}`,
     `- W&B: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
     `- Config delta: ${deltaText(state)}`,
+    ...startLine(state),
     `- Last step: ${end?.lastStep ?? 'unknown'} of ${end?.totalSteps ?? 'unknown'}`,
     `- Metrics: ${end === null ? 'none' : metricsLine(end, verdict)}`,
     `- Notable failures: ${listed(failures) || 'none'}`,
@@ -95,15 +97,18 @@ function outcomeText(decision: ClosureDecision): string {
 }
 
 function deltaText({ gate }: RunState): string {
-  const delta = gate?.manifest?.delta ?? [];
-  return (
-    delta
-      .map(
-        (c) =>
-          `${code(c.knob)} ${c.before === null ? 'absent' : code(c.before)} to ${c.after === null ? 'absent' : code(c.after)}`,
-      )
-      .join(', ') || 'none (the same configuration again)'
-  );
+  return changesText(gate?.manifest?.delta ?? []) || 'none (the same configuration again)';
+}
+
+function startLine({ gate }: RunState): readonly string[] {
+  const base = gate?.manifest?.base;
+  if (base === undefined) return [];
+  return [`- Started from: ${code(base.run)}, new against it: ${changesText(base.changes) || 'nothing'}`];
+}
+
+function changesText(changes: Manifest['delta']): string {
+  const value = (source: string | null): string => (source === null ? 'absent' : code(source));
+  return changes.map((c) => `${code(c.knob)} ${value(c.before)} to ${value(c.after)}`).join(', ');
 }
 
 function laneTitle({ proposal: { lane } }: RunState): string {

@@ -9,6 +9,7 @@ import { FERRY_GATES } from './gates/all-gates.ts';
 import { planProposal } from './plan/plan.ts';
 import { planOfBegun } from './plan/plan-begun.ts';
 import { planOfPull } from './plan/plan-pull.ts';
+import { readStart } from './read-start.ts';
 import { FERRY_REPLAYS } from './replay.ts';
 import { FERRY_RULES } from './rules.ts';
 import { ferryLane, ferrySettings } from './settings.ts';
@@ -20,7 +21,7 @@ export const ferryKind: Kind = {
   settings: ferrySettings,
   rules: FERRY_RULES,
   settingsOf: ({ experiment }) => ({ experiment, scope: [experiment] }),
-  change: { file: (lane) => ferryLane(lane).experiment, delta: configDelta },
+  change: { file: (lane) => ferryLane(lane).experiment, delta: configDelta, start: readStart },
   readText: bodyFacts,
   gates: FERRY_GATES,
   replays: FERRY_REPLAYS,

@@ -1,17 +1,19 @@
 /** A past run as the chooser's memory: what it changed and what came of it (policy DF-02). */
 
+import { newChanges } from '../../domain/launch/base.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { RecentFerry } from './candidates.ts';
 
 /** What of a run is remembered. */
 export type PastRun = Pick<RunState, 'proposal' | 'gate' | 'seal' | 'submission' | 'end'>;
 
-/** The memory of one run; what it changed is what its manifest says, so a run that was never gated changed nothing. */
+/** The memory of one run; what it changed is what its manifest says was new in it, so a run that was never gated changed nothing. */
 export function pastFerry(run: PastRun): RecentFerry {
+  const manifest = run.gate?.manifest ?? null;
   return {
     date: run.proposal.date,
     candidate: run.proposal.candidate,
-    changes: run.gate?.manifest?.delta ?? [],
+    changes: manifest === null ? [] : newChanges(manifest),
     outcome: outcomeOf(run),
   };
 }

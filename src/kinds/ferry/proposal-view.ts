@@ -2,12 +2,23 @@
 
 import type { Actor } from '../../domain/actor.ts';
 import type { RunId } from '../../domain/ids.ts';
+import type { NotTaken, RunBase } from '../../domain/launch/base.ts';
 import type { KnobChange } from '../../domain/launch/delta.ts';
 import type { IntervalStart, Objective } from '../../domain/logbook/events/launch-events.ts';
 import type { ChoiceRationale } from './candidates.ts';
 import type { IntervalContext } from './interval.ts';
 
-/** `issue` and `pull` are null until they are opened. `changes` is empty only for an identical rerun. */
+/** What a proposal goes on from, and everything that it changes on the target branch. */
+export type ProposalStart = {
+  readonly pass: RunBase | null;
+  readonly notTaken: readonly NotTaken[];
+  readonly total: readonly KnobChange[];
+};
+
+/**
+ * `issue` and `pull` are null until they are opened. `changes` is what is new against what the run starts from: empty only
+ * for an identical rerun.
+ */
 export type ProposalView = {
   readonly run: RunId;
   readonly date: string;
@@ -22,6 +33,9 @@ export type ProposalView = {
   readonly changes: readonly KnobChange[];
   /** Somebody's own change is more than values of knobs, which is nothing that `changes` can tell. */
   readonly isMore?: true;
+  readonly start: ProposalStart;
+  /** The branch that it is held against. */
+  readonly targetBranch: string;
   readonly risk: 'low' | 'medium' | 'high';
   /** Why this is worth a day, in somebody's words; empty where the one who asked did not say. */
   readonly reason: string;

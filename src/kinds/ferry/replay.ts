@@ -1,5 +1,6 @@
 /** A ferry's own gates under another config, as far as the record holds what they read. */
 
+import { newChanges } from '../../domain/launch/base.ts';
 import { type GateId, VERDICTS, type Verdict } from '../../domain/launch/verdict.ts';
 import { readFacts } from '../../domain/payload.ts';
 import { type GateAnswer, notRecorded, type ReplayGate } from '../../run/backtest/recorded-look.ts';
@@ -48,7 +49,7 @@ function knobsIn(verdict: Verdict | null): number | undefined {
 
 const budget: ReplayGate = ({ gated }, lane, verdict) => {
   const { knobs, enforce } = ferryLane(lane).budget;
-  const counted = gated.manifest?.delta.length ?? knobsIn(verdict);
+  const counted = gated.manifest === null ? knobsIn(verdict) : newChanges(gated.manifest).length;
   if (counted === undefined) return verdict?.outcome === 'unknown' ? null : notRecorded('delta-not-recorded');
   if (counted <= knobs) return { outcome: 'pass', why: 'within' };
   return { outcome: enforce === 'block' ? 'fail' : 'warn', why: 'over' };
@@ -58,7 +59,7 @@ const scaleStable: ReplayGate = ({ gated, proposal }, lane, verdict) => {
   if (gated.manifest === null)
     return verdict?.outcome === 'unknown' ? null : notRecorded('delta-not-recorded');
   const { scaleKnobs } = ferryLane(lane);
-  const scaled = gated.manifest.delta.find(
+  const scaled = newChanges(gated.manifest).find(
     ({ path, knob }) => scaleKnobs.includes(path) || scaleKnobs.includes(knob),
   );
   if (scaled === undefined) return { outcome: 'pass', why: 'unchanged' };

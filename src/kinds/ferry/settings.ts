@@ -81,7 +81,9 @@ export const ferrySettings = z.strictObject({
   afterSeal: z
     .enum(['merge', 'close', 'leave'])
     .default('close')
-    .describe('What happens to the proposal PR after the seal.'),
+    .describe(
+      'What happens to the proposal PR after the seal. Whichever it is, the next ferry starts from what the last sealed pass ran.',
+    ),
   closureLog: path
     .default('docs/experiments/daily-ferry-log.md')
     .describe('The only file that a closure PR changes.'),

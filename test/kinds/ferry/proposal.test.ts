@@ -58,6 +58,12 @@ const view: ProposalView = {
   issue: 12,
   pull: 13,
   changes: [change],
+  start: {
+    pass: { run: branded('ferry-daily-20261120', isRunId), commit: shaOf('last') },
+    notTaken: [],
+    total: [change],
+  },
+  targetBranch: 'main',
   risk: 'low',
   reason: 'the optimum may lie higher',
   candidate: 'lr-up',
@@ -75,6 +81,7 @@ const first: ProposalView = {
   ...view,
   interval: { sinceCommit: null, sinceDate: '2026-11-14', fallback: true, lastRun: null },
   context: { ...view.context, last: null, commits: [], commitsOmitted: 0, issues: [] },
+  start: { pass: null, notTaken: [], total: [change] },
   issue: null,
   pull: null,
 };
@@ -85,7 +92,8 @@ function factsOf(
 ): NonNullable<ReturnType<typeof bodyFacts>> {
   const { last } = proposal.context;
   const facts = bodyFacts(body, {
-    delta: proposal.changes.length === 0 ? { kind: 'none' } : { kind: 'knobs', changes: proposal.changes },
+    delta:
+      proposal.start.total.length === 0 ? { kind: 'none' } : { kind: 'knobs', changes: proposal.start.total },
     last: last === null ? null : { issue: last.issue, pull: last.pull },
   });
   if (facts === null) throw new Error('the body is too deep or too long');
@@ -156,6 +164,7 @@ describe('the proposal', () => {
     const rerun: ProposalView = {
       ...view,
       changes: [],
+      start: { ...view.start, total: [] },
       objective: { kind: 'regression', text: 'daily loss went up' },
     };
     expect(factsOf(rerun)).toMatchObject({ objectiveKind: 'regression', mismatches: [] });
@@ -189,6 +198,7 @@ describe('the proposal', () => {
           objective: { kind: 'integration', text: objective },
           reason,
           changes: [{ ...change, before, after }],
+          start: { ...view.start, total: [{ ...change, before, after }] },
           context: {
             ...view.context,
             commits: [{ sha: shaOf('c'), subject: title, authorName: title, atMs: 0 }],

@@ -154,7 +154,13 @@ async function factsOf(
   const { base, head, config, body } = input;
   const git = { ...checkout.git, resolve: async () => base };
   const judgeSyntax: JudgeSyntax = (syntax, interpreter) => judgedByPython(syntax, interpreter, input.path);
-  const change = await changeFacts({ parser: createPythonParser, judgeSyntax }, git, config, head);
+  const change = await changeFacts(
+    { parser: createPythonParser, judgeSyntax },
+    git,
+    config,
+    head,
+    known(null),
+  );
   return {
     pull: NEEDS_GITHUB,
     issue: NEEDS_GITHUB,

@@ -3,6 +3,7 @@
 import type { Actor } from '../../actor.ts';
 import type { Surface } from '../../command.ts';
 import type { Digest, RunId, Sha } from '../../ids.ts';
+import type { RunBase } from '../../launch/base.ts';
 import type { Manifest } from '../../launch/manifest.ts';
 import type { Order } from '../../launch/order.ts';
 import type { Verdict } from '../../launch/verdict.ts';
@@ -50,6 +51,8 @@ export type LaunchEventData = {
     readonly objective: Objective;
     readonly interval: IntervalStart;
     readonly candidate: string | null;
+    /** The pass that it starts from; missing where it starts from the target branch, and in older records. */
+    readonly base?: RunBase;
     readonly author: Actor;
     readonly requestedBy: Actor | null;
     /** The `/propose` that this run came from; missing where nobody asked for it. */

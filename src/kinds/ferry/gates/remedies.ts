@@ -1,7 +1,8 @@
 /** What mends the gates that only ferries have: pushes to the branch, and edits of the proposal's text. */
 
-import type { Mismatch } from '../../../domain/facts.ts';
-import type { KnobChange } from '../../../domain/launch/delta.ts';
+import type { ChangeFacts, Mismatch } from '../../../domain/facts.ts';
+import { newDelta } from '../../../domain/launch/base.ts';
+import type { Delta, KnobChange } from '../../../domain/launch/delta.ts';
 import type { Verdict } from '../../../domain/launch/verdict.ts';
 import { readFacts } from '../../../domain/payload.ts';
 import type { GateFacts, Remedy } from '../../../gates/gate.ts';
@@ -24,16 +25,20 @@ export function ferryRemedies(verdict: Verdict, facts: GateFacts): readonly Reme
     case 'delta-readable':
       return [
         push(verdict.code === 'unparsable' ? 'repair-file' : 'change-values-only', (now) =>
-          pushed(now, (value) => ({ ...value, delta: { kind: 'knobs', changes: [] } })),
+          pushed(now, ({ base, ...value }) => ({
+            ...value,
+            delta: { kind: 'knobs', changes: [] },
+            base: base === null ? null : { ...base, delta: { kind: 'knobs', changes: [] } },
+          })),
         ),
       ];
     case 'delta-declared':
       return declaredRemedies(facts);
     case 'budget':
-      return knobsOf(facts).map(({ path }) => takeKnobBack(path));
+      return newKnobs(facts).map(({ path }) => takeKnobBack(path));
     case 'scale-stable': {
       const knob = readFacts({ knob: 'text' }, verdict.found)?.knob;
-      const scaled = knobsOf(facts).find(
+      const scaled = newKnobs(facts).find(
         (one) => isScale(one, ferryLane(facts.lane).scaleKnobs) && one.knob === knob,
       );
       return scaled === undefined ? [] : [takeKnobBack(scaled.path)];
@@ -54,7 +59,7 @@ function declaredRemedies(facts: GateFacts): readonly Remedy[] {
   const { hasDeltaTable, mismatches } = facts.body.value;
   const first = mismatches[0];
   const table = edit('write-table', '', (body) => ({ ...body, hasDeltaTable: true, mismatches: [] }));
-  const back = knobsOf(facts).filter(({ path }) => first === undefined || path === first.path);
+  const back = newKnobs(facts).filter(({ path }) => first === undefined || path === first.path);
   const alternatives = back.map(({ path }) => takeKnobBack(path));
   if (!hasDeltaTable) return [table, ...alternatives];
   if (first === undefined) return [];
@@ -69,8 +74,13 @@ function isSameRow(a: Mismatch, b: Mismatch): boolean {
   return a.knob === b.knob && a.path === b.path;
 }
 
-function knobsOf({ change }: GateFacts): readonly KnobChange[] {
-  return change.kind === 'known' && change.value.delta.kind === 'knobs' ? change.value.delta.changes : [];
+/** Only what is new can be taken back: without what runs as it ran in the pass it would be another change. */
+function newKnobs({ change }: GateFacts): readonly KnobChange[] {
+  return change.kind === 'known' ? changesIn(newDelta(change.value)) : [];
+}
+
+function changesIn(delta: Delta): readonly KnobChange[] {
+  return delta.kind === 'knobs' ? delta.changes : [];
 }
 
 /** The knob and its row of the table. */
@@ -89,11 +99,29 @@ function takeKnobBack(path: string): Remedy {
             mismatches: body.mismatches.filter((one) => one.path !== path),
           })),
         },
-        (value) => {
-          if (value.delta.kind !== 'knobs') return value;
-          const changes = value.delta.changes.filter((one) => one.path !== path);
-          return { ...value, delta: changes.length === 0 ? { kind: 'none' } : { kind: 'knobs', changes } };
-        },
+        (value) => takenBack(value, path),
       ),
   };
+}
+
+/** Back to what the pass ran, where there is one: against the target branch that may still be a change. */
+function takenBack(value: ChangeFacts, path: string): ChangeFacts {
+  const { delta, base } = value;
+  const fresh = changesIn(newDelta(value)).find((one) => one.path === path);
+  if (fresh === undefined) return value;
+  if (base === null) return { ...value, delta: withKnob(delta, path, null) };
+  const before = changesIn(delta).find((one) => one.path === path)?.before ?? fresh.after;
+  const row = before === fresh.before ? null : { ...fresh, before, after: fresh.before };
+  return {
+    ...value,
+    delta: withKnob(delta, path, row),
+    base: { ...base, delta: withKnob(base.delta, path, null) },
+  };
+}
+
+/** The delta with this row for the knob in place of what it had, or without it. */
+function withKnob(delta: Delta, path: string, row: KnobChange | null): Delta {
+  const others = changesIn(delta).filter((one) => one.path !== path);
+  const changes = row === null ? others : [...others, row];
+  return changes.length === 0 ? { kind: 'none' } : { kind: 'knobs', changes };
 }

@@ -1,5 +1,6 @@
-/** Gate: the model's scale stays as it was unless a person asked for the change by name (policy DF-11). */
+/** Gate: the model's scale stays as it ran last unless a person asked for the change by name (policy DF-11). */
 
+import { newDelta } from '../../../domain/launch/base.ts';
 import type { KnobChange } from '../../../domain/launch/delta.ts';
 import { cannotTell, type Gate, type GateFacts, given, judging } from '../../../gates/gate.ts';
 import { ferryLane } from '../settings.ts';
@@ -9,7 +10,8 @@ const { block, pass } = judging('scale-stable');
 export const scaleStable: Gate = {
   id: 'scale-stable',
   evaluate: ({ change, lane, proposal }) =>
-    given(change, ({ delta }) => {
+    given(change, (value) => {
+      const delta = newDelta(value);
       if (delta.kind === 'structural' || delta.kind === 'unparsable')
         return cannotTell('the delta itself cannot be read');
       const scaled =

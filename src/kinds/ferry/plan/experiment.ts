@@ -1,30 +1,57 @@
-/** The experiment file on the tip of the lane's branch, read and parsed: what every proposal starts from. */
+/** What a proposal starts from: the experiment file of the lane's last sealed pass, on the tip of the lane's branch. */
 
 import type { Sha } from '../../../domain/ids.ts';
+import type { NotTaken, RunBase } from '../../../domain/launch/base.ts';
 import type { PySyntax, PythonParser } from '../../../domain/python-syntax.ts';
+import { lastPass } from '../../../run/last-pass.ts';
 import type { PlanWork } from '../../../run/proposing.ts';
 import { type Nothing, nothing } from '../../../run/proposing.ts';
 import { configDelta } from '../delta/config-delta.ts';
+import { readStart } from '../read-start.ts';
 import { ferryLane } from '../settings.ts';
 
-export type Experiment = {
+/** `text` and `syntax` are what the run starts from; `onBranch` is the file as the target branch has it at `base`. */
+export type Experiment = Start & {
   readonly kind: 'read';
   readonly base: Sha;
-  readonly text: string;
+  readonly onBranch: string;
   readonly syntax: PySyntax;
   readonly parser: PythonParser;
 };
 
+/** `pass` null: none of the lane is sealed, and it starts from the target branch. */
+export type Start = {
+  readonly text: string;
+  readonly pass: RunBase | null;
+  readonly notTaken: readonly NotTaken[];
+};
+
 /** Throws `GitError` where git cannot tell. */
-export async function readExperiment({ lab, config, git }: PlanWork): Promise<Experiment | Nothing> {
+export async function readExperiment(open: PlanWork): Promise<Experiment | Nothing> {
+  const { lab, config, git } = open;
   const lane = ferryLane(config.lane);
   const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
-  const text = base === null ? null : await git.readText(base, lane.experiment);
-  if (base === null || text === null)
+  const onBranch = base === null ? null : await git.readText(base, lane.experiment);
+  if (base === null || onBranch === null)
     return nothing('experiment-missing', `${lane.experiment} is not on ${lane.targetBranch}`);
   const parser = await lab.parser();
-  const syntax = parser.parse(text);
-  const own = configDelta(syntax, syntax);
+  const branchSyntax = parser.parse(onBranch);
+  const own = configDelta(branchSyntax, branchSyntax);
   if (own.kind === 'unparsable') return nothing('experiment-unparsable', `line ${own.line}: ${own.message}`);
-  return { kind: 'read', base, text, syntax, parser };
+  const start = await startOn(open, base, onBranch);
+  return { kind: 'read', base, onBranch, ...start, syntax: parser.parse(start.text), parser };
+}
+
+/** What a run that is made on this commit starts from. Throws `GitError` where git cannot tell. */
+export async function startOn(
+  { lab, config, git, store }: PlanWork,
+  onto: Sha,
+  onBranch: string,
+): Promise<Start> {
+  const path = ferryLane(config.lane).experiment;
+  const pass = lastPass(store.current().runs, { lane: config.laneName, experiment: path });
+  // A branch whose history was rewritten has nothing in common with what ran: it is a beginning, and nobody waits for ever.
+  if (pass === null || (await git.mergeBase(onto, pass.commit)) === null)
+    return { text: onBranch, pass: null, notTaken: [] };
+  return { ...(await readStart(git, await lab.parser(), { path, pass: pass.commit, onto })), pass };
 }

@@ -7,12 +7,12 @@ import type { PartialProposal, PlanInput, Planned, PlanWork } from '../../../run
 import { type Failed, type Nothing, nothing } from '../../../run/proposing.ts';
 import { askedChange } from '../ask/asked-change.ts';
 import { riskOf } from '../ask/risk-of.ts';
-import { configDelta } from '../delta/config-delta.ts';
 import { applyEdits } from '../edit.ts';
 import type { ProposalView } from '../proposal-view.ts';
 import { ferryLane } from '../settings.ts';
 import { isSameValueText } from '../value-text.ts';
-import { planned, viewOf } from './plan.ts';
+import { startOn } from './experiment.ts';
+import { knobsBetween, planned, viewOf } from './plan.ts';
 import { sinceLastFerry } from './since-last.ts';
 
 /** Throws `GitError` where git cannot tell. */
@@ -23,17 +23,32 @@ export async function planOfBegun(
 ): Promise<Planned | Nothing | Failed> {
   const context = await sinceLastFerry(open, begun.mergeBase, input.date);
   if ('kind' in context) return context;
-  const changes = await changesOf(open, begun);
-  if (changes === null) return nothing('edit-refused', `the branch of ${begun.run} changes more than knobs`);
+  const file = await proposedFile(open, begun);
+  if (file.knobs === null)
+    return nothing('edit-refused', `the branch of ${begun.run} changes more than knobs`);
+  const { changes, total } = file.knobs;
+  const start = { ...file.start, total };
   const origin = originOf(open, changes, input);
-  const view = { ...viewOf(open, input, context), changes, rationale: null, ...origin };
-  const head = (await isAsWritten(open, begun, { ...input, changes, candidate: origin.candidate }))
+  const view = { ...viewOf(open, input, context), changes, start, rationale: null, ...origin };
+  const head = (await isAsWritten(open, begun, file, { changes, candidate: origin.candidate, ...input }))
     ? begun.tip
     : null;
   return planned(open, view, { base: begun.mergeBase, files: {}, head });
 }
 
 type Origin = Pick<ProposalView, 'changes' | 'candidate'> & Pick<PlanInput, 'request'>;
+
+/** `knobs` null: it changes more than values of knobs. */
+export type ProposedFile = {
+  readonly start: Pick<ProposalView['start'], 'pass' | 'notTaken'>;
+  readonly knobs: {
+    readonly changes: ProposalView['changes'];
+    readonly total: ProposalView['start']['total'];
+  } | null;
+  /** What it was to start from, and what it has. */
+  readonly from: string;
+  readonly text: string;
+};
 
 /**
  * Whether the branch is, byte for byte, what is written here for a value of the config's list, for the knobs that a person
@@ -43,37 +58,38 @@ type Origin = Pick<ProposalView, 'changes' | 'candidate'> & Pick<PlanInput, 'req
 async function isAsWritten(
   { lab, git, config }: PlanWork,
   { mergeBase, tip }: { readonly mergeBase: Sha; readonly tip: Sha },
+  { from, text }: ProposedFile,
   { changes, candidate, request }: Origin,
 ): Promise<boolean> {
   const path = ferryLane(config.lane).experiment;
   const touched = await git.changedPaths(mergeBase, tip);
-  if (touched.length === 0) return changes.length === 0;
-  if (touched.length > 1 || touched[0] !== path) return false;
-  const before = await git.readText(mergeBase, path);
-  if (before === null) return false;
-  const parser = await lab.parser();
-  const syntax = parser.parse(before);
-  const edits = changes.map(({ path: knob, after }) => ({ path: knob, after: after ?? '' }));
+  if (touched.length > 1 || (touched.length === 1 && touched[0] !== path)) return false;
+  const asked = request === null ? [] : askOf(request).knobs;
+  if (changes.length === 0) return text === from && asked.length === 0;
   if (request === null && candidate === null) return false;
+  const parser = await lab.parser();
+  const syntax = parser.parse(from);
+  const edits = changes.map(({ path: knob, after }) => ({ path: knob, after: after ?? '' }));
   const written =
-    request === null
-      ? applyEdits(syntax, edits, parser)
-      : askedChange(syntax, parser, askOf(request).knobs, null);
-  return written.ok && written.value.text === (await git.readText(tip, path));
+    request === null ? applyEdits(syntax, edits, parser) : askedChange(syntax, parser, asked, null);
+  return written.ok && written.value.text === text;
 }
 
-/** What the experiment's file changes by its knobs; null where it changes more. Throws `GitError`. */
-export async function changesOf(
-  { lab, git, config }: PlanWork,
+/** The experiment's file of a change by its knobs, against the branch and against the pass. Throws `GitError`. */
+export async function proposedFile(
+  open: PlanWork,
   begun: Pick<PartialProposal, 'mergeBase' | 'tip'>,
-): Promise<ProposalView['changes'] | null> {
+): Promise<ProposedFile> {
+  const { lab, git, config } = open;
   const path = ferryLane(config.lane).experiment;
-  const [before, after] = [await git.readText(begun.mergeBase, path), await git.readText(begun.tip, path)];
-  if (before === null || after === null) throw new GitError('unreadable', `${path} is not on the branch`);
+  const [onBranch, text] = [await git.readText(begun.mergeBase, path), await git.readText(begun.tip, path)];
+  if (onBranch === null || text === null) throw new GitError('unreadable', `${path} is not on the branch`);
+  const { text: from, pass, notTaken } = await startOn(open, begun.mergeBase, onBranch);
   const parser = await lab.parser();
-  const delta = configDelta(parser.parse(before), parser.parse(after));
-  if (delta.kind === 'none') return [];
-  return delta.kind === 'knobs' ? delta.changes : null;
+  const changes = knobsBetween(parser, from, text);
+  const total = knobsBetween(parser, onBranch, text);
+  const knobs = changes === null || total === null ? null : { changes, total };
+  return { start: { pass, notTaken }, knobs, from, text };
 }
 
 /** The candidate that the change must have come from; one that the config no longer has is not told. */

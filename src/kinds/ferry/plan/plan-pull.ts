@@ -15,7 +15,7 @@ import type { ProposalView } from '../proposal-view.ts';
 import { ferryLane } from '../settings.ts';
 import { renderIssueBody, renderIssueTitle, renderPullParts } from '../words/proposal.ts';
 import { viewOf } from './plan.ts';
-import { changesOf } from './plan-begun.ts';
+import { proposedFile } from './plan-begun.ts';
 import { sinceLastFerry } from './since-last.ts';
 
 /** Throws `GitError` where git cannot tell. */
@@ -27,14 +27,17 @@ export async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<Plan
   const path = lane.experiment;
   const isThere =
     (await open.git.readText(mergeBase, path)) !== null && (await open.git.readText(head, path)) !== null;
-  const changes = isThere ? await changesOf(open, { mergeBase, tip: head }) : null;
+  const file = isThere ? await proposedFile(open, { mergeBase, tip: head }) : null;
+  const knobs = file?.knobs ?? null;
+  const start = { pass: null, notTaken: [], ...file?.start, total: knobs?.total ?? [] };
   const objective = objectiveOf(body);
   const view: ProposalView = {
     ...viewOf(open, { run, date, objective, request }, context),
-    changes: changes ?? [],
-    ...(changes === null ? { isMore: true } : {}),
+    changes: knobs?.changes ?? [],
+    start,
+    ...(knobs === null ? { isMore: true } : {}),
     pull: number,
-    risk: changes === null ? 'high' : riskOf(changes, lane),
+    risk: knobs === null ? 'high' : riskOf(knobs.changes, lane),
     reason: `what #${number} says`,
     candidate: null,
     rationale: null,
@@ -46,7 +49,13 @@ export async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<Plan
     issueBody: renderIssueBody(view),
     linked: linkedIssues(body),
     missing: isWhole(body, view) ? null : renderPullParts(view, lane.checklist.preconditions),
-    recorded: { experiment, objective, interval, candidate: null },
+    recorded: {
+      experiment,
+      objective,
+      interval,
+      candidate: null,
+      ...(start.pass === null ? {} : { base: start.pass }),
+    },
   };
 }
 
@@ -60,7 +69,8 @@ function objectiveOf(body: string): Objective {
 }
 
 /** Whether the text has every part that a gate reads; what its table says of the change is the gates' own to judge. */
-function isWhole(body: string, { changes, context, isMore }: ProposalView): boolean {
+function isWhole(body: string, { start, context, isMore }: ProposalView): boolean {
+  const { total: changes } = start;
   const delta: Delta =
     changes.length === 0 || isMore === true ? { kind: 'none' } : { kind: 'knobs', changes };
   const read = bodyFacts(body, { delta, last: context.last });

@@ -1,9 +1,20 @@
 /** Plans a proposal: what the record, git and the issues say since the last ferry, and what is changed. Writes nothing outside. */
 
+import type { KnobChange } from '../../../domain/launch/delta.ts';
 import { commandKey } from '../../../domain/logbook/run-state.ts';
+import type { PythonParser } from '../../../domain/python-syntax.ts';
 import { fillLane } from '../../../run/fill.ts';
 import { askOf } from '../../../run/propose-request.ts';
-import type { Failed, Nothing, PlanInput, Planned, PlanWork, Refused } from '../../../run/proposing.ts';
+import {
+  type Failed,
+  type Nothing,
+  nothing,
+  type PlanInput,
+  type Planned,
+  type PlanWork,
+  type Refused,
+} from '../../../run/proposing.ts';
+import { configDelta } from '../delta/config-delta.ts';
 import type { ProposalView } from '../proposal-view.ts';
 import { ferryLane } from '../settings.ts';
 import {
@@ -35,11 +46,25 @@ export async function planProposal(
   const change = await chooseChange(open, experiment, { ...input, asked, context, knobs });
   if (change.kind !== 'change') return change;
   const path = ferryLane(open.config.lane).experiment;
-  const isChanged = change.text !== experiment.text;
+  const isChanged = change.text !== experiment.onBranch;
+  const total = knobsBetween(experiment.parser, experiment.onBranch, change.text);
+  if (total === null) return nothing('edit-refused', `${path} would change in more than knobs`);
   const failed = await failedChecks(open, asked, { base, path, text: change.text, isChanged });
   if (failed !== null) return failed;
-  const view = { ...viewOf(open, input, context), ...change };
+  const { pass, notTaken } = experiment;
+  const view = { ...viewOf(open, input, context), ...change, start: { pass, notTaken, total } };
   return planned(open, view, { base, files: isChanged ? { [path]: change.text } : {} });
+}
+
+/** The knobs that differ between two texts of the file; null where more than knobs does. */
+export function knobsBetween(
+  parser: PythonParser,
+  before: string,
+  after: string,
+): readonly KnobChange[] | null {
+  const delta = configDelta(parser.parse(before), parser.parse(after));
+  if (delta.kind === 'none') return [];
+  return delta.kind === 'knobs' ? delta.changes : null;
 }
 
 /** The plan of a ferry that is told so. */
@@ -49,7 +74,7 @@ export function planned(
   work: Pick<Planned, 'base' | 'head'> & { readonly files: Readonly<Record<string, string>> },
 ): Planned {
   const { issueFirst, checklist } = ferryLane(open.config.lane);
-  const { run, date, experiment, objective, interval, candidate, changes } = view;
+  const { run, date, experiment, objective, interval, candidate, changes, start } = view;
   return {
     kind: 'planned',
     run,
@@ -67,7 +92,13 @@ export function planned(
             body: (issue) => renderPullBody({ ...view, issue }, checklist.preconditions),
           },
     },
-    recorded: { experiment, objective, interval, candidate },
+    recorded: {
+      experiment,
+      objective,
+      interval,
+      candidate,
+      ...(start.pass === null ? {} : { base: start.pass }),
+    },
     knobs: changes.map(({ path, after }) => ({ path, after: after ?? '' })),
   };
 }
@@ -77,7 +108,7 @@ export function viewOf(
   open: PlanWork,
   { run, date, objective, request }: PlanInput,
   context: ProposalView['context'],
-): Omit<ProposalView, 'changes' | 'risk' | 'reason' | 'candidate' | 'rationale'> {
+): Omit<ProposalView, 'changes' | 'start' | 'risk' | 'reason' | 'candidate' | 'rationale'> {
   const lane = ferryLane(open.config.lane);
   return {
     run,
@@ -85,6 +116,7 @@ export function viewOf(
     lane: open.config.laneName,
     runName: fillLane(lane, { run, date }).runName,
     experiment: lane.experiment,
+    targetBranch: lane.targetBranch,
     objective,
     context,
     interval: context.start,

@@ -8,6 +8,7 @@ import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../body/
 import { PART_HEADINGS } from '../body/sections.ts';
 import type { ProposalView } from '../proposal-view.ts';
 import { intervalText, referencesText } from './proposal-context.ts';
+import { startText } from './proposal-start.ts';
 import { whyText } from './proposal-why.ts';
 
 /** What must be true before the launch unless the lab configures other boxes. */
@@ -103,20 +104,22 @@ function objectiveText({ objective }: ProposalView): string {
 }
 
 function deltaText(proposal: ProposalView): string {
-  const { changes, experiment, runName } = proposal;
-  const rows = changes.map((change) => declaredRow(change, declaredName(change, changes)));
-  const paths = changes.map(
+  const { experiment, runName, start, targetBranch } = proposal;
+  const { total } = start;
+  const rows = total.map((change) => declaredRow(change, declaredName(change, total)));
+  const paths = total.map(
     (change) =>
       `- ${code(change.path)}, line ${change.line}${change.bucket === null ? '' : `, ${change.bucket}`}`,
   );
   return paragraphs(
     `File: ${code(experiment)}, run name ${code(runName)}.`,
-    changes.length === 0
+    total.length === 0
       ? proposal.isMore === true
         ? 'More changes than values of knobs.'
-        : 'Nothing changes: the same configuration again.'
+        : `Nothing changes on ${code(targetBranch)}${start.pass === null ? ': the same configuration again' : ''}.`
       : [...DELTA_TABLE_HEAD, ...rows].join('\n'),
     paths.length === 0 ? null : paths.join('\n'),
+    startText(proposal),
     whyText(proposal),
   );
 }
