@@ -9,7 +9,7 @@ import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
 import { notTakenText } from './not-taken.ts';
 import { placeWord } from './place-word.ts';
-import { code, count, details, digestHex, paragraphs, person, table, text, utc } from './words.ts';
+import { code, count, details, digestHex, paragraphs, person, points, table, text, utc } from './words.ts';
 
 /** Null where there is no manifest yet. */
 export function cardManifest({ state, config }: RenderInput): string | null {
@@ -34,20 +34,24 @@ export function deltaTable({ delta, base }: Pick<Manifest, 'delta' | 'base'>): s
       ? 'No knob changes: the same configuration again.'
       : 'No knob changes on the target branch.';
   const plain = ['Knob', 'Before', 'After', 'Kind'];
-  const rows = delta.map((change) => [
+  const cells = (change: Manifest['delta'][number]): readonly string[] => [
     code(change.path),
     sourceText(change.before),
     sourceText(change.after),
     change.bucket ?? 'not known',
-  ]);
-  if (base === undefined) return table(plain, rows);
-  const since = delta.map(({ path }) => {
-    const fresh = base.changes.find((one) => one.path === path);
-    return fresh === undefined ? 'ran so' : `new, ran ${sourceText(fresh.before)}`;
-  });
+  ];
+  if (base === undefined) return table(plain, delta.map(cells));
+  // What is new stands first: a long row of what ran before hides none of it.
+  const freshOf = (path: string): Manifest['delta'][number] | undefined =>
+    base.changes.find((one) => one.path === path);
+  const isFresh = ({ path }: { readonly path: string }): boolean => freshOf(path) !== undefined;
+  const rows = [...delta.filter(isFresh), ...delta.filter((change) => !isFresh(change))];
   return table(
     [...plain, 'In the last pass'],
-    rows.map((row, at) => [...row, since[at] ?? '']),
+    rows.map((change) => {
+      const fresh = freshOf(change.path);
+      return [...cells(change), fresh === undefined ? 'ran so' : `new, ran ${sourceText(fresh.before)}`];
+    }),
   );
 }
 
@@ -58,15 +62,13 @@ function baseText({ delta, base, policy }: Manifest): string | null {
   const back = base.changes.filter(({ path }) => !delta.some((one) => one.path === path));
   return paragraphs(
     `Starts from what ${code(base.run)} ran, the lane's last sealed pass, at ${base.commit}: ${count(base.changes.length, 'knob is', 'knobs are')} new against it, ${count(kept, 'change runs', 'changes run')} as it ran there.`,
-    [
+    points([
       ...back.map(
         ({ path, before, after }) =>
-          `- ${code(path)}: that ferry ran ${sourceText(before)}, and it is back at ${sourceText(after)} as on the target branch`,
+          `${code(path)}: that ferry ran ${sourceText(before)}, and it is back at ${sourceText(after)} as on the target branch`,
       ),
-      ...base.notTaken.map(
-        (one) => `- ${notTakenText(one, policy['lane.targetBranch'] ?? 'the target branch')}`,
-      ),
-    ].join('\n') || null,
+      ...base.notTaken.map((one) => notTakenText(one, policy['lane.targetBranch'] ?? 'the target branch')),
+    ]),
   );
 }
 

@@ -61,6 +61,13 @@ export function code(value: string): string {
   return inlineCode(value, limits.shownTextCharsMax);
 }
 
+/** A list of as many points as a table has rows at most; how many more there are is said. Points are Markdown already. */
+export function points(lines: readonly string[]): string {
+  const more = lines.length - limits.shownRowsMax;
+  const shown = lines.slice(0, limits.shownRowsMax).map((line) => `- ${line}`);
+  return [...shown, ...(more > 0 ? [`- and ${more} more in the manifest`] : [])].join('\n');
+}
+
 /** A Markdown table of at most `max` rows; how many more there are is said. Cells are Markdown already. */
 export function table(
   head: readonly string[],

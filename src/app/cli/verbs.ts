@@ -61,6 +61,14 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
     .action(async (run, { dir }) =>
       exit(await (await import('./verbs/manifest.ts')).manifestVerb(io, run, dir)),
     );
+  program
+    .command('history')
+    .description('the last runs of a lane: what was new in each, metrics, verdict, cost, and where')
+    .argument('[LANE]', 'by default all lanes')
+    .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
+    .action(async (lane, { dir }) =>
+      exit(await (await import('./verbs/history.ts')).historyVerb(io, lane ?? null, dir)),
+    );
   const logbook = program.command('logbook').description('verify, show and repair: a copy of the record');
   logbook
     .command('verify')

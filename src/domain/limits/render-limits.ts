@@ -15,6 +15,8 @@ export const renderLimits = {
   shownBlockCharsMax: 1_500,
   /** Rows of one table in a comment, enough for every launch gate; all of them stand in the logbook. */
   shownRowsMax: 30,
+  /** Runs of a lane that its history shows: a month of a daily one. */
+  historyRows: 30,
   /** Rows of a backtest in a check's summary; the command line lists them all. */
   shownBacktestRowsMax: 50,
   /** Findings in the cluster files that a check's summary lists; as many as GitHub takes as annotations at once. */

@@ -1,10 +1,9 @@
 /** `ferrybot manifest <run> --dir DIR` (a `--keep` folder, or a checkout of the logbook): the newest manifest that was recorded for a run, as canonical JSON with its digest. */
 
-import { resolve } from 'node:path';
 import { sha256Hex } from '../../../host/hash.ts';
 import { manifestText } from '../../../run/manifest-digest.ts';
-import { answer, EXIT, misused, pathOnly, refused, type VerbIo } from '../verb-io.ts';
-import { findLogbookFiles } from './logbook-files.ts';
+import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
+import { logbookIn } from './logbook-in.ts';
 import { verifyFile } from './logbook-verify.ts';
 
 /** Exit 1 when the run is not there, is not in order, or has no manifest yet. */
@@ -38,12 +37,4 @@ export async function manifestVerb(io: VerbIo, run: string, dir: string): Promis
   };
   answer(io, told, `${digest}\n${canonical}\n`);
   return EXIT.yes;
-}
-
-/** The logbook of a `--keep` folder, or of a folder that is a checkout of the branch itself. */
-async function logbookIn(dir: string, io: VerbIo): ReturnType<typeof findLogbookFiles> {
-  const kept = await findLogbookFiles(resolve(io.cwd, dir, 'logbook'), io.cwd, pathOnly(io));
-  if (kept.ok) return kept;
-  const itself = await findLogbookFiles(resolve(io.cwd, dir), io.cwd, pathOnly(io));
-  return itself.ok ? itself : kept;
 }

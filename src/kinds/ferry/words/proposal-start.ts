@@ -1,7 +1,7 @@
 /** What a ferry goes on from, as the proposal tells it: what is new, what runs as in the last pass, and what the branch overrules. */
 
 import { notTakenText } from '../../../render/not-taken.ts';
-import { code, paragraphs } from '../../../render/words.ts';
+import { code, paragraphs, points } from '../../../render/words.ts';
 import type { ProposalView } from '../proposal-view.ts';
 
 /** Below the table of everything that changes on the target branch. */
@@ -13,13 +13,13 @@ export function startText({ changes, start, targetBranch }: ProposalView): strin
   const value = (source: string | null): string => (source === null ? 'absent' : code(source));
   return paragraphs(
     `Starts from what ${code(pass.run)} ran, the last ferry that was sealed as a pass (launch commit ${pass.commit}). The table is held against ${code(targetBranch)}; of it, this is new and this is not:`,
-    [
+    points([
       ...changes.map(
-        ({ path, before, after }) => `- new today: ${code(path)}, from ${value(before)} to ${value(after)}`,
+        ({ path, before, after }) => `new today: ${code(path)}, from ${value(before)} to ${value(after)}`,
       ),
-      ...(changes.length === 0 ? ['- new today: nothing'] : []),
-      ...kept.map(({ path, after }) => `- as that ferry ran it: ${code(path)}, ${value(after)}`),
-      ...notTaken.map((one) => `- ${notTakenText(one, targetBranch)}`),
-    ].join('\n'),
+      ...(changes.length === 0 ? ['new today: nothing'] : []),
+      ...kept.map(({ path, after }) => `as that ferry ran it: ${code(path)}, ${value(after)}`),
+      ...notTaken.map((one) => notTakenText(one, targetBranch)),
+    ]),
   );
 }
