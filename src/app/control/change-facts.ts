@@ -8,8 +8,10 @@ import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../d
 import type { BaseFacts, RunBase } from '../../domain/launch/base.ts';
 import type { Delta } from '../../domain/launch/delta.ts';
 import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { PySyntax } from '../../domain/python-syntax.ts';
+import { provenBase } from '../../run/last-pass.ts';
 import type { Lab } from '../lab.ts';
 
 /** The change from the merge base with the lane's branch to `head`, and from the pass that it goes on from. Unknown where git cannot tell. */
@@ -128,9 +130,10 @@ export function cachedChangeFacts(
   lab: Lab,
   git: GitReader,
   config: LaneScopedConfig,
-): (head: Sha, proven: Observed<RunBase | null>) => Promise<Observed<ChangeFacts>> {
+): (head: Sha, state: RunState, runs: readonly RunState[]) => Promise<Observed<ChangeFacts>> {
   const cache = new Map<string, Observed<ChangeFacts>>();
-  return async (head, proven) => {
+  return async (head, state, runs) => {
+    const proven = provenBase(state, runs);
     if (proven.kind === 'unknown') return proven;
     const tip = await tipOf(git, config);
     const key = `${head} ${tip ?? 'none'} ${proven.value?.commit ?? 'none'}`;

@@ -34,7 +34,6 @@ import { wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { NOT_ASKED } from '../../run/dispatch.ts';
-import { provenBase } from '../../run/last-pass.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import { configFor } from '../../run/run-config.ts';
 import type { AttemptCache } from '../../run/step.ts';
@@ -87,7 +86,7 @@ export function createGatherer(
       const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
       const changed =
         pull.kind === 'known' && (state.submission === null || wantsRelaunch(state))
-          ? await change(pull.value.headSha, provenBase(state, runs))
+          ? await change(pull.value.headSha, state, runs)
           : unknown(pull.kind === 'unknown' ? pull.why : NOT_ASKED);
       const isJudged = changed.kind === 'known' || changed.why !== NOT_ASKED;
       const work = isJudged ? await branchWorkOf(state, pull, changed) : unknown(NOT_ASKED);
