@@ -61,7 +61,7 @@ function baseText({ delta, base, policy }: Manifest): string | null {
   const kept = delta.filter(({ path }) => !base.changes.some((one) => one.path === path)).length;
   const back = base.changes.filter(({ path }) => !delta.some((one) => one.path === path));
   return paragraphs(
-    `Starts from what ${code(base.run)} ran, the lane's last sealed pass, at ${base.commit}: ${count(base.changes.length, 'knob is', 'knobs are')} new against it, ${count(kept, 'change runs', 'changes run')} as it ran there.`,
+    `Against what ${code(base.run)} ran, the lane's last sealed pass, at ${base.commit}: ${count(base.changes.length, 'knob is', 'knobs are')} new, ${count(kept, 'change runs', 'changes run')} as it ran there.`,
     points([
       ...back.map(
         ({ path, before, after }) =>

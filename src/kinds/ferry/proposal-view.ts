@@ -13,6 +13,8 @@ export type ProposalStart = {
   readonly pass: RunBase | null;
   readonly notTaken: readonly NotTaken[];
   readonly total: readonly KnobChange[];
+  /** The change is somebody's own: it is held against the pass, and nobody made it from there. */
+  readonly isOwn?: true;
 };
 
 /**

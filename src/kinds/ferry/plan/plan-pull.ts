@@ -29,7 +29,13 @@ export async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<Plan
     (await open.git.readText(mergeBase, path)) !== null && (await open.git.readText(head, path)) !== null;
   const file = isThere ? await proposedFile(open, { mergeBase, tip: head }) : null;
   const knobs = file?.knobs ?? null;
-  const start = { pass: null, notTaken: [], ...file?.start, total: knobs?.total ?? [] };
+  const start: ProposalView['start'] = {
+    pass: null,
+    notTaken: [],
+    ...file?.start,
+    total: knobs?.total ?? [],
+    isOwn: true,
+  };
   const objective = objectiveOf(body);
   const view: ProposalView = {
     ...viewOf(open, { run, date, objective, request }, context),
