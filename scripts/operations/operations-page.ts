@@ -60,6 +60,7 @@ const SILENT = `## ferrybot says nothing at all
 | commands, with workflows alone | comments a minute or two; reviews and events of pull requests, and what no event brought, 10 min | the runs of *ferrybot chat*; dispatch it by hand |
 | a launch that was ordered | minutes | the runs of *ferrybot launch*: waiting for a runner, or for the environment's approval? An order lives ${minutes(limits.orderLifetimeMs)} min |
 | a ferry on a day of the schedule | until the workflow that proposes has run | the pull request of the lane's last ferry: it is said there once a day which run is not over, what it waits for and by which command, or that nothing is due; nothing is said while the lane is held, frozen or skipped. Otherwise the runs of *ferrybot daily* |
+| somebody's own pull request under a lane's label | as commands; one that waits for its lane is taken up at once by the server, else within 2 h of the lane being free, and by the workflow that proposes before anything else | what is said in it: a run that blocks, a hold, a fork, a draft, no change of the experiment. A label that was there before its last run ended asks for nothing: take it off and put it on again |
 | the card of a running job | its numbers may be 20 min old ([0021](decisions/0021-how-often-the-card-moves.md)) | \`/status\` is always current; the runs of *ferrybot watch*; dispatch it with the cluster |
 | everything | - | GitHub's status page; \`npx ferrybot doctor\`; a job that runs goes on by itself, and can be stopped with the cluster's own means: ferrybot records any end that it sees |`;
 

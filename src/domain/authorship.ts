@@ -45,7 +45,7 @@ export const NO_BRANCH_WORK: BranchWork = { commits: [], pushes: [], isWhole: tr
 
 /** Work that nobody can be named for. `about`: the commit, or where the text stands; `by`: the name that it goes under. */
 export type UnnamedWork = {
-  readonly code: 'commit-unnamed' | 'push-unnamed' | 'edit-unnamed' | 'too-much-work';
+  readonly code: 'opened-unnamed' | 'commit-unnamed' | 'push-unnamed' | 'edit-unnamed' | 'too-much-work';
   readonly about: string;
   readonly by: string;
 };

@@ -79,6 +79,10 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     'bot-alone': () => ['nobody but ferrybot had a hand in it'],
     'one-person': () => ['one person is enough here, whoever had a hand in it'],
     named: (f) => [`${listed(f.who.map(text))} had a hand in it, and may not approve it`],
+    'opened-unnamed': (f) => [
+      `${text(f.about)} was opened by ${code(f.by)}, and no person can be named for it`,
+      'open a pull request of your own from the same change',
+    ],
     'commit-unnamed': (f) => [
       `GitHub links ${code(f.about)} by ${code(f.by)} to nobody (pieces of work like that: ${f.count})`,
       `commit it under an address that your account has; or ${BACK}`,

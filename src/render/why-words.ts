@@ -33,6 +33,7 @@ function rowOf(d: AnswerFacts<'why-told'>, at: number, place: PlaceWord): readon
 
 const ACTS: Readonly<Record<RemedyKind, (about: string, people: number) => string>> = {
   'push-here': () => 'push the branch to this repository',
+  'open-as-person': () => 'open a pull request of your own from the same change',
   'put-branch-back': () =>
     'put the branch back on the commit that was proposed, or commit and push again under a name that GitHub knows',
   'put-text-back': () => 'put the text back as ferrybot wrote it',

@@ -4,7 +4,7 @@ import { bodyFingerprintText } from '../commands/grammar/fingerprint-text.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { Authors, BranchWork, Contributor, TextVersion, UnnamedWork } from '../domain/authorship.ts';
-import type { RunFacts } from '../domain/facts.ts';
+import type { PullFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, RunId, Sha } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
@@ -42,15 +42,16 @@ export function authorsOf(
   const { preconditions } = config.lane.checklist;
   const fingerprint = (text: string): Digest => digestOf(bodyFingerprintText(text, preconditions));
   const judge: TextJudge = { run, isOurApp: isOurAppIn(config), fingerprint };
-  const pullText = unnamedEdits(pull.value.versions, writtenAs(proposal, 'pull'), judge);
+  const pullText = unnamedEdits(pull.value.versions, proposal.texts?.pull ?? null, judge);
   const issueText = isIssueFirst(proposal)
     ? []
-    : unnamedEdits(issue.value.versions, writtenAs(proposal, 'issue'), judge);
+    : unnamedEdits(issue.value.versions, proposal.texts?.issue ?? null, judge);
   const asked = proposal.requestedBy === null ? [] : [proposal.requestedBy];
   const texts = [...pull.value.versions, ...issue.value.versions].map(({ by }) => by);
   return known({
     people: distinct([...asked, ...peopleOf([...texts, ...handsIn(branchWork.value)])]),
     unnamed: [
+      ...unnamedOpener(proposal, pull.value),
       ...unnamedWork(branchWork.value, proposal.head ?? null, config),
       ...pullText.map((by) => edit(`#${pull.value.number}`, by)),
       ...issueText.map((by) => edit(`#${issue.value.number}`, by)),
@@ -58,13 +59,14 @@ export function authorsOf(
   });
 }
 
-/** The text as the bot wrote it; null where none is recorded. */
-function writtenAs({ texts, own }: Proposal, which: 'pull' | 'issue'): Written {
-  return { print: texts?.[which] ?? null, isOwn: own !== undefined };
+/** Somebody's own pull request that no person opened: whoever has that app in hand may be the one who approves. */
+function unnamedOpener(
+  { own }: Proposal,
+  { number, author, authorIsBot }: PullFacts,
+): readonly UnnamedWork[] {
+  if (own === undefined || !authorIsBot) return [];
+  return [{ code: 'opened-unnamed', about: `#${number}`, by: author.login }];
 }
-
-/** `isOwn`: of somebody's own pull request, where what is not recorded is not the bot's. */
-type Written = { readonly print: Digest | null; readonly isOwn: boolean };
 
 /** The App speaks as itself alone; as `github-actions` every workflow of the repository can. */
 function isOurAppIn({ appSlug }: LaneScopedConfig): (login: string) => boolean {
@@ -105,7 +107,7 @@ type TextJudge = {
  */
 function unnamedEdits(
   versions: readonly TextVersion[],
-  { print, isOwn }: Written,
+  written: Digest | null,
   { run, isOurApp, fingerprint }: TextJudge,
 ): readonly string[] {
   // Two processes may finish one proposal: what the slower one wrote last is the bot's own too, and has its seal.
@@ -113,9 +115,8 @@ function unnamedEdits(
     sealedFor !== run && (by.kind === 'unnamed' || (by.kind === 'app' && !isOurApp(by.login)));
   if (!versions.some(isSuspect)) return [];
   const prints = versions.map(({ text }) => (text === null ? null : fingerprint(text)));
-  // A record of before the texts were kept takes the first version for the bot's own.
-  const first = isOwn ? -1 : versions.length - 1;
-  const ours = print === null ? first : prints.indexOf(print);
+  // A record of before the texts were kept takes the first version for the bot's own; of a person's text it is theirs.
+  const ours = written === null ? versions.length - 1 : prints.indexOf(written);
   const since = ours < 0 ? versions : versions.slice(0, ours);
   return since.flatMap((version, index) => {
     const [after, before] = [prints[index] ?? null, prints[index + 1] ?? null];

@@ -34,6 +34,7 @@ export const LANE_CASES = {
   'authors-known': {
     pass: 'bot-alone',
     cases: [
+      ['opened by an app', unnamed('opened-unnamed', '#13', 'some-app'), 'fail', 'opened-unnamed'],
       [
         'a commit by an address of nobody',
         unnamed('commit-unnamed', '0123456789ab', 'x@y.example'),

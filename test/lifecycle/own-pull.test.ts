@@ -20,6 +20,7 @@ import {
 import { finish, seal, stateOf, until } from '../support/play.ts';
 import { answersTo, bodyOf, fileOf, pushFile, saidTwice, say } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
+import { openAsWorkflow } from '../support/workflow-voice.ts';
 
 const MINUTE = 60_000;
 
@@ -87,6 +88,19 @@ describe('whose hand is in it cannot approve it', () => {
     await until(world, 'the card', () => shownApprovalLine(world) !== null);
     expect(await answer(world, 'mira', pull, approvalLine(world))).toContain('this change is yours');
     expect((await stateOf(world, runOf(pull)))?.approvals).toEqual([]);
+    await world.close();
+  });
+
+  it("what an app opened is nobody's to launch", async () => {
+    const world = await openLab();
+    await branchOff(world, 'ada', 'ada/warmup');
+    const text = (await fileOf(world, 'main', FILE)) ?? '';
+    await pushFile(world, 'ada', 'ada/warmup', FILE, text.replace('warmup=100', 'warmup=80'));
+    const pull = await openAsWorkflow(world, 'ada/warmup', { title: 'A longer warmup', body: WHOLE });
+    await label(world, 'ada', pull);
+    const state = await gated(world, runOf(pull));
+    expect(openGates(state)).toEqual(['authors-known opened-unnamed']);
+    expect(await answer(world, 'mira', pull, '/why')).toContain('open a pull request of your own');
     await world.close();
   });
 });

@@ -18,7 +18,7 @@ function codesOf(gate: string): readonly string[] {
   const source = readFileSync(new URL(`${folder}${gate}.ts`, import.meta.url), 'utf8');
   const calls = [...source.matchAll(/\b(?:pass|warn|block)\(\s*([^,)]*)/g)].map((match) => match[1] ?? '');
   const kinds = ['undeclared', 'misdeclared', 'doubled', 'unchanged'];
-  const unnamed = ['commit-unnamed', 'push-unnamed', 'edit-unnamed', 'too-much-work'];
+  const unnamed = ['opened-unnamed', 'commit-unnamed', 'push-unnamed', 'edit-unnamed', 'too-much-work'];
   const passedOn: Readonly<Record<string, readonly string[]>> = {
     'first.kind': kinds,
     'first.code': unnamed,

@@ -184,6 +184,7 @@ const DETAIL = {
 } as const;
 const OTHERWISE: Readonly<Record<string, Detail>> = {
   'lane-unclear': { kind: 'no-such', lanes: 'daily weekly', named: 'dayly' },
+  'propose-pull-refused': { why: 'draft', about: '', wanted: '' },
   'lane-shown': { live: '', last: 'ferry-daily-20261121', issue: 12, holds: 'freeze' },
 };
 

@@ -1,5 +1,6 @@
 /** What somebody with write access does to texts in the threads: speaks as github-actions[bot] through a workflow, edits, deletes. */
 
+import { openPull } from '../../playground/pulls/open-pull.ts';
 import { type Act, addComment, deleteComment, editComment } from '../../playground/threads/threads.ts';
 import { actionsApp, findIssue, findRepo, findUser, must } from '../../playground/world/lookup.ts';
 import type { Person } from '../../playground/world/seed.ts';
@@ -32,6 +33,21 @@ export async function deleteAsWorkflow(lab: VirtualLab, id: number): Promise<voi
 /** A person with write access edits a comment, anybody's. */
 export async function editAs(lab: VirtualLab, who: Person, id: number, body: string): Promise<void> {
   await lab.as(who, 'PATCH', `/issues/comments/${id}`, { body });
+}
+
+/** Such a job opens a pull request of a branch. */
+export async function openAsWorkflow(
+  lab: VirtualLab,
+  branch: string,
+  text: { readonly title: string; readonly body: string },
+): Promise<number> {
+  const refs = await lab.store.refs('refs/heads/');
+  const tipOf = (name: string): string => must(refs.get(`refs/heads/${name}`), name);
+  const [headSha, baseSha] = [tipOf(branch), tipOf('main')];
+  const wanted = { ...text, headRef: branch, headSha, baseRef: 'main', baseSha, draft: false };
+  const { number } = await openPull(workflowOf(lab), wanted);
+  await lab.clock.settle();
+  return number;
 }
 
 function workflowOf({ world }: VirtualLab): Act {

@@ -9,7 +9,7 @@ import { isIssueFirst } from '../../domain/issue-first.ts';
 import { holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
-import { phaseOf, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { isOver, phaseOf, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import type { OwnPull } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
@@ -72,7 +72,18 @@ export async function takeUp(open: OpenLane, pull: OwnPull, asked: AskedBy): Pro
   };
   const result = await store.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
   if (result.kind === 'appended') return answerTo('proposed', { run, pull: number, issue: issue.number });
-  return result.kind === 'conflict' ? { kind: 'again' } : { kind: 'wait', why: result.message };
+  if (result.kind !== 'conflict') return { kind: 'wait', why: result.message };
+  await store.load();
+  if (issue.isOurs) await closeDouble(open, pull, issue.number);
+  return { kind: 'again' };
+}
+
+/** Two that look at once both open an issue, because neither finds the other's yet: the one that no record names is closed. */
+async function closeDouble(open: OpenLane, { number }: OwnPull, issue: number): Promise<void> {
+  const taken = runsOfPull(open.store.current().runs, number).find((run) => !isOver(run));
+  if (taken === undefined || taken.proposal.issue === issue) return;
+  const edit = { kind: 'edit-issue', issue, expected: null, body: null, state: 'closed' } as const;
+  await perform(open, edit);
 }
 
 /** The run that the lane has to be rid of first. */

@@ -2,6 +2,7 @@
 
 export const REMEDIES = [
   'push-here',
+  'open-as-person',
   'put-branch-back',
   'put-text-back',
   'rebase',

@@ -21,6 +21,7 @@ export const VERDICTS = {
     'bot-alone': {},
     'one-person': {},
     named: { who: 'list' },
+    'opened-unnamed': UNNAMED,
     'commit-unnamed': UNNAMED,
     'push-unnamed': UNNAMED,
     'edit-unnamed': UNNAMED,

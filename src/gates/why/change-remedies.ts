@@ -16,7 +16,7 @@ export function changeRemedies(verdict: Verdict): readonly Remedy[] {
         })),
       ];
     case 'authors-known':
-      return [authorRemedy(verdict)];
+      return [verdict.code === 'opened-unnamed' ? OPEN_AS_PERSON : authorRemedy(verdict)];
     case 'freshness':
       return [
         push('rebase', (now) =>
@@ -44,13 +44,29 @@ export function changeRemedies(verdict: Verdict): readonly Remedy[] {
   }
 }
 
+/** Who opened it stays who opened it: another pull request is approved for itself. */
+const OPEN_AS_PERSON = push('open-as-person', (now) =>
+  pushed(
+    {
+      ...now,
+      authors: changed(now.authors, (value) => ({
+        ...value,
+        unnamed: value.unnamed.filter((one) => one.code !== 'opened-unnamed'),
+      })),
+    },
+    (value) => value,
+  ),
+);
+
 /** What nobody can be named for is taken back, and whoever does that is an author then. */
 function authorRemedy({ code }: Verdict): Remedy {
   const named = (now: GateFacts): GateFacts => ({
     ...now,
     authors: changed(now.authors, (value) => ({
       ...value,
-      unnamed: value.unnamed.filter((one) => (one.code === 'edit-unnamed') !== (code === 'edit-unnamed')),
+      unnamed: value.unnamed.filter(
+        (one) => one.code === 'opened-unnamed' || (one.code === 'edit-unnamed') !== (code === 'edit-unnamed'),
+      ),
     })),
   });
   return code === 'edit-unnamed'

@@ -1,0 +1,96 @@
+/** A process dies at any step of taking up somebody's own pull request: one run, one issue, one offer of what its text lacks. */
+
+import { describe, expect, it } from 'vitest';
+import { Crash } from '../support/crash.ts';
+import { gated, label, openLab, openOwn, runOf, toldIn } from '../support/own-pull.ts';
+import { stateOf, until } from '../support/play.ts';
+import { answersTo, saidTwice, say } from '../support/talk.ts';
+import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+type Boundary = { readonly kind: string; readonly moment: string };
+type Played = {
+  readonly lab: VirtualLab;
+  readonly pull: number;
+  readonly answers: number;
+  readonly met: readonly Boundary[];
+};
+
+/** Asks by the label or by the command, with a crash at the n-th boundary after it. */
+async function played(
+  options: VirtualLabOptions,
+  by: 'label' | 'command',
+  crashAt: number | null,
+): Promise<Played> {
+  const met: Boundary[] = [];
+  let isOn = false;
+  const lab = await openLab({
+    ...options,
+    sweepMs: 5 * MINUTE,
+    // The schedule's own proposal is another test's.
+    config: (text) => text.replace(/^ {4}schedule:.*\n(?: {6}.*\n)*/m, ''),
+    atBoundary: (_, kind, moment) => {
+      if (!isOn) return;
+      met.push({ kind, moment });
+      if (met.length - 1 === crashAt) throw new Crash();
+    },
+  });
+  const pull = await openOwn(lab, { body: 'A longer warmup.' });
+  isOn = true;
+  const comment = by === 'command' ? await say(lab, 'ada', pull, '/propose') : null;
+  if (comment === null) await label(lab, 'ada', pull);
+  await gated(lab, runOf(pull));
+  if (comment !== null)
+    await until(lab, 'the answer', () => answersTo(lab, comment).length > 0, { limitMs: 3 * 3_600_000 });
+  isOn = false;
+  await lab.clock.advance(20 * MINUTE);
+  return { lab, pull, met, answers: comment === null ? 1 : answersTo(lab, comment).length };
+}
+
+async function expectOneOfEach({ lab, pull, answers }: Played): Promise<void> {
+  expect(answers).toBe(1);
+  expect(saidTwice(lab)).toEqual([]);
+  expect(toldIn(lab, pull)).toEqual([expect.stringContaining('lacks parts that a launch needs')]);
+  expect(Object.values(lab.world.state.issues)).toHaveLength(2);
+  expect(await stateOf(lab, `${runOf(pull)}-2`)).toBeNull();
+}
+
+describe.each([
+  ['label, by the server', { server: true }, 'label', ['before', 'after']],
+  ['label, by the chat workflow', { server: false }, 'label', ['after']],
+  ['command, by the server', { server: true }, 'command', ['after']],
+] as const)('a crash at each boundary after a %s', (_, options, by, moments) => {
+  it('leaves one run', { timeout: 240_000 }, async () => {
+    const plain = await played(options, by, null);
+    await expectOneOfEach(plain);
+    await plain.lab.close();
+    expect(plain.met.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['open-issue', 'post-comment', 'append']),
+    );
+    for (const [index, boundary] of plain.met.entries()) {
+      if (!moments.some((one) => one === boundary.moment)) continue;
+      const crashed = await played(options, by, index);
+      try {
+        await expectOneOfEach(crashed);
+      } catch (error) {
+        throw new Error(`after a crash ${boundary.moment} ${boundary.kind} (${index})`, { cause: error });
+      }
+      await crashed.lab.close();
+    }
+  });
+});
+
+it('two servers that see one label take it up once', async () => {
+  const lab = await openLab({ servers: 2 });
+  const pull = await openOwn(lab, { body: 'A longer warmup.' });
+  await label(lab, 'ada', pull);
+  await gated(lab, runOf(pull));
+  await lab.clock.advance(20 * MINUTE);
+  const { issue } = (await stateOf(lab, runOf(pull)))?.proposal ?? {};
+  const open = Object.values(lab.world.state.issues).filter(({ state }) => state === 'open');
+  expect(open.map(({ number }) => number).toSorted()).toEqual([pull, issue]);
+  expect(toldIn(lab, pull)).toHaveLength(1);
+  expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+});
