@@ -128,6 +128,12 @@ const isSecondName: Look = (node) => {
   );
 };
 
+/** A function that others import, without a word of what it is for. */
+const isUntold: Look = (node) =>
+  ts.isFunctionDeclaration(node) &&
+  (node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false) &&
+  ts.getJSDocCommentsAndTags(node).length === 0;
+
 function filesWith(pattern: RegExp, among: readonly string[]): readonly string[] {
   return among.filter((file) => pattern.test(readFileSync(join(ROOT, file), 'utf8')));
 }
@@ -154,6 +160,13 @@ describe('our code', () => {
   it('keeps no second way for old callers', () => {
     expect(filesWith(KEPT_FOR_OLD_CALLERS, [...files, ...python])).toEqual([]);
     expect(places(isSecondName)).toEqual([]);
+  });
+
+  it('says of every file and public function of src what it is for', () => {
+    const own = files.filter((file) => file.startsWith('src/'));
+    expect(places(isUntold, own)).toEqual([]);
+    const begins = /^(#!.*\n)?\/\*\*/;
+    expect(own.filter((file) => !begins.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
   });
 
   it('imports nothing from the future in Python', () => {
@@ -204,6 +217,7 @@ describe('the check', () => {
     ['a second name', isSecondName, 'export const old = now;'],
     ['a name that is passed on', isSecondName, "export { now as old } from './now.ts';"],
     ['praise', flatters, 'const text = `Great question, ${who}!`;'],
+    ['a public function without a word', isUntold, 'export function run(): void {}'],
     ['flattery', flatters, "const text = 'You are absolutely right!';"],
   ])('finds %s', (_, look, text) => {
     expect(placesIn(text, look)).toEqual([1]);
@@ -226,6 +240,7 @@ describe('the check', () => {
       'try { f(); } catch (error) { if (isGone(error)) return; throw error; }',
     ],
     ['a value of its own', isSecondName, 'export const limit = 5;'],
+    ['a public function with one', isUntold, '/** Runs. */ export function run(): void {}'],
     ['plain words', flatters, "const text = 'approved';"],
   ])('takes %s', (_, look, text) => {
     expect(placesIn(text, look)).toEqual([]);

@@ -22,6 +22,7 @@ export type SecretFacts = {
   readonly organizationSecrets: Observed<readonly string[]>;
 };
 
+/** Whether each key lies in its own environment, and nowhere else. */
 export function judgeSecrets(facts: SecretFacts): readonly Finding[] {
   return [inEnvironments(facts), outside(facts)];
 }

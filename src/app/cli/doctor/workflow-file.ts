@@ -35,6 +35,7 @@ export function readWorkflow(text: string): Workflow | null {
   }
 }
 
+/** What `runs-on` asks of a runner, as a list however it is written. */
 export function labelsOf(one: Job): readonly string[] {
   return [one['runs-on'] ?? []].flat();
 }
