@@ -122,7 +122,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'relaunch-refused': {
     job: 'no',
     wait: 'yes',
-    next: 'The failed run stays open until `/ack`; no new ferry is proposed on top of it.',
+    next: 'The failed run stays open until `/ack` or a fix; no new ferry is proposed on top of it.',
   },
 };
 

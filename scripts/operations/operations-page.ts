@@ -29,6 +29,7 @@ export function operationsPage(): string {
       ['the comment begins', 'what to do'],
       Object.values(FAULT_NOTES).map(({ title, next }) => [title, next]),
     ),
+    FIX,
     AFTERWARDS,
   ];
   return `${parts.join('\n\n')}\n`;
@@ -93,7 +94,7 @@ const ADVICE_WORDS: Readonly<Record<Advice, string>> = {
   'propose-node':
     'A bad node. Once the job has failed, the thread gets a proposal to delete it, which `/approve-node-delete` consents to.',
   'small-fix-once':
-    'A slip in the code: a new change, reviewed and approved as always; the same again is for its author.',
+    'A slip in the code: [a fix on the branch of the ferry](#a-fix-after-a-failed-attempt), approved anew; the same failure again after it is for people.',
   alert: 'The training itself went wrong. Never launch the same again in the hope that it goes away.',
   wait: 'No failure: the cluster has no room yet.',
 };
@@ -112,10 +113,21 @@ const FAULT_INTRODUCTION = `## The logbook cannot be trusted
 
 \`npx ferrybot logbook repair\` in any clone repairs the first four: it needs no key, fetches by itself, and pushes one new commit (\`--dry-run\` pushes nothing). Until then ferrybot launches, approves and seals nothing on what these name (the last one apart, which holds up nothing). \`/stop\` works there all the same where a good version is known, which the marks see to: it is recorded on top of the last good entry, and puts the file back with it; so does the next look of the watch at a running job. Afterwards ferrybot goes on by itself; nothing has to be said to it again.`;
 
+const FIX = `## A fix after a failed attempt
+
+1. Wait for the end: only an attempt that the engine says has FAILED is followed by a fix. What was pushed while the job ran counts then too; after a \`/stop\`, a good end, a seal or \`/ack\` nothing does.
+2. Push the fix to the branch of the ferry. It may change what a ferry may change (\`scope\`), and what the lane names for fixes besides (\`fixScope\`); the gate \`scope\` says which files these are. In the experiment file a fix changes values alone, as any proposal does: code of that file is fixed on the target branch and merged into the ferry's. What the job does not get makes nothing new to approve.
+3. Say in the ferry issue what was wrong: the gate \`issue-updated\` wants it newer than the change.
+4. The gates are evaluated anew, and the card shows what differs from what the failed attempt launched: files, knobs, and every other part of the manifest. Whoever may approve, and wrote nothing of it, copies the line that the card shows. The approval of the failed attempt counts for nothing any more.
+5. The launch is the run's next attempt: its order names the attempt that it goes on from, and the runner checks everything again. It writes to the same output root. ferrybot hands over no checkpoint: whether the job goes on from one that it finds there is its own doing.
+6. Fails it with a signature that an earlier attempt with other files had, there is no further try of the run: find the cause, \`/ack\`, and propose the next one. A failure without a known signature is told apart by people alone.
+
+A bad node needs no fix: once it is replaced, the same is started again under the approval that it has, as often as \`restartsMax\` says. A fix that is ordered first takes its place.`;
+
 const AFTERWARDS = `## In the morning
 
 - \`git clone --single-branch --branch ferrybot/logbook …\`, then \`npx ferrybot logbook show PATH\`: the whole night, entry by entry; \`logbook verify PATH\` checks it. What people write outside of the marked blocks of \`logbook.md\` stays.
-- A failed run is closed by \`/ack\`, one that ended well by \`/seal\`; until then its lane is taken. ferrybot reminds of it as \`reminders\` of the lane says, first whoever approved the launch or asked for the run, then everybody who may decide; where \`closeAfterHours\` is set, the run closes itself as not sealed.
+- A failed run is closed by \`/ack\`, or [goes on with a fix](#a-fix-after-a-failed-attempt); one that ended well is closed by \`/seal\`. Until then its lane is taken. ferrybot reminds of it as \`reminders\` of the lane says, first whoever approved the launch or asked for the run, then everybody who may decide; where \`closeAfterHours\` is set, the run closes itself as not sealed.
 - **A signing key got out:** make a new pair, add its public half to \`keys\` with \`from\`, set \`until\` of the old one to now (a reviewed pull request; entries that were signed before stay good), and replace the secret. \`/freeze\` first.
 - **A key lies among the secrets of the repository or the organisation** (\`no-key-outside\` of \`ferrybot doctor\`; releases before the environment \`ferrybot-control\` asked for it there): every branch could read it, so moving it is not enough. Make the environment \`ferrybot-control\` for the default branch alone, copy the workflows of the release, make a new pair and put its private half there, end the old one in \`keys\` as above, and delete the old secret.
 - **A token of the cluster got out:** replace it in the environments; no approval depends on it.`;

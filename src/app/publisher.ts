@@ -115,6 +115,7 @@ function inputFor(
     proposalTexts: new Map(),
     cited: new Map(),
     change: nothing,
+    changedSince: nothing,
     branchWork: nothing,
     body: nothing,
     checks: nothing,

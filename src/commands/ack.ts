@@ -7,9 +7,10 @@
 
 import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
+import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { isHolding, isLive } from '../domain/logbook/liveness.ts';
-import { type RunState, untakenIncidents } from '../domain/logbook/run-state.ts';
+import { type Ending, type RunState, untakenIncidents } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -46,18 +47,24 @@ function decide(context: CommandContext): CommandDecision {
   if (lost !== undefined && state.end === null) return giveUp(context, lost);
   if (!permits(permission, policy.permissions.ack))
     return answer('not-permitted', { needs: policy.permissions.ack });
-  if (state.end === null || isHolding(state)) {
+  const end = endOf(state);
+  if (end === null || isHolding(state)) {
     const { length: count } = untakenIncidents(state);
     return count === 0 ? answer('acknowledged-nothing') : answer('incident-taken', { count });
   }
   const { reject } = args;
-  if (reject !== undefined && state.end.status !== 'FAILED')
-    return rejected(context, state.end.status, reject);
-  if (state.end.status === 'FAILED' && underWay(state.mutations).length > 0) return answer('close-under-way');
-  if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };
+  if (reject !== undefined && end.status !== 'FAILED') return rejected(context, end.status, reject);
+  if (end.status === 'FAILED' && underWay(state.mutations).length > 0) return answer('close-under-way');
+  if (end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: end.message };
   return answer(state.acknowledged === null ? 'acknowledged' : 'acknowledged-already', {
-    status: state.end.status,
+    status: end.status,
   });
+}
+
+/** How the run has ended; where its next attempt came to no launch, and nothing is left to be taken up, how the last one did. */
+function endOf(state: RunState): Ending | null {
+  if (state.end !== null) return state.end;
+  return isLive(state) || untakenIncidents(state).length > 0 ? null : (failedAttempt(state)?.end ?? null);
 }
 
 /** What did not fail, and does not count: it takes who may seal, because it is the same decision the other way. */

@@ -6,9 +6,11 @@
 import { mayApprove } from '../config/may-approve.ts';
 import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
+import { isBeforeLaunch, repeatedFailure } from '../domain/launch/next-attempt.ts';
+import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
 import { allPass } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
-import { shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
+import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { digestPrefix } from './values.ts';
@@ -25,6 +27,8 @@ const answer = answering({
   'approval-too-old': { digest: 'text', hours: 'integer' },
   'approval-not-shown': { digest: 'text', until: 'text?' },
   'approval-not-now': { jobId: 'text?' },
+  'approval-no-fix': { attempt: 'integer', relaunch: 'integer?' },
+  'approval-same-failure': { attempt: 'integer', earlier: 'integer', signature: 'text' },
   'approval-by-author': {},
 });
 
@@ -46,8 +50,7 @@ function decide(context: CommandContext): CommandDecision {
   if (!mayApprove(context.permission, actor.id, approvers))
     return answer('not-permitted', { needs: policy.approvePermission });
   // After a stop no order may follow (`transition`): an approval would promise a launch that cannot come.
-  if (state.end !== null || state.submission !== null || state.stop !== null || isLive(state))
-    return answer('approval-not-now', { jobId: state.submission?.jobId ?? '' });
+  if (!isBeforeLaunch(state) || state.stop !== null || isLive(state)) return notNow(state);
   if (!policy.onePersonIsEnough && context.interested.some((person) => person.id === actor.id))
     return answer('approval-by-author');
   if (gates === null || gates.digest === null || !allPass(gates.verdicts)) {
@@ -60,6 +63,17 @@ function decide(context: CommandContext): CommandDecision {
   }
   const { digest, commit } = gates;
   return bindingRefusal(context, { digest, commit }) ?? approve(context, digest);
+}
+
+/** Launched, and nothing new to approve: after a failed attempt that is what was tried twice, or a fix that nobody has pushed. */
+function notNow(state: RunState): CommandDecision {
+  const { submission, end, stop } = state;
+  if (submission === null || end?.status !== 'FAILED' || stop !== null)
+    return answer('approval-not-now', { jobId: submission?.jobId ?? '' });
+  const { attempt } = submission;
+  const repeated = repeatedFailure(state);
+  if (repeated !== null) return answer('approval-same-failure', repeated);
+  return answer('approval-no-fix', mayBeRelaunched(state) ? { attempt, relaunch: 1 } : { attempt });
 }
 
 /** Whether these very words, written when and where they were, are about the manifest that is shown now. */

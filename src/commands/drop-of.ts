@@ -1,5 +1,6 @@
 /** The record that approvals were given up by a command. */
 
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
@@ -20,6 +21,6 @@ export function dropOf(
  * its approval; the brake keeps back the next one. From the claim on the runner may be submitting.
  */
 export function dropByBrake(state: RunState): ReturnType<typeof dropOf> {
-  const isLaunched = state.end !== null || state.submission !== null || state.order?.status === 'claimed';
+  const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
   return isLaunched ? null : dropOf(standingApprovals(state), 'held');
 }

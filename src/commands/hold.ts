@@ -1,5 +1,6 @@
 /** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall. */
 
+import { isBeforeLaunch, mayBeFixed } from '../domain/launch/next-attempt.ts';
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -26,8 +27,8 @@ export const hold = {
 function decide({ state, actor, args }: CommandContext): CommandDecision {
   // What was proposed for the cluster and not begun is kept back by a hold as a launch is, and so is another attempt.
   const isOpen = state.mutations.some(({ begun, ended }) => begun === null && ended === null);
-  const isLaunched = state.end !== null || state.submission !== null || state.order?.status === 'claimed';
-  if (isLaunched && !isOpen && !mayBeRelaunched(state))
+  const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
+  if (isLaunched && !mayBeFixed(state) && !isOpen && !mayBeRelaunched(state))
     return answer('hold-too-late', { jobId: state.submission?.jobId ?? '' });
   const reason = args['reason'] ?? '';
   const drop = dropByBrake(state);

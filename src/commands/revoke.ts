@@ -4,6 +4,7 @@
  */
 
 import { permits } from '../domain/actor.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -41,5 +42,5 @@ function decide({ state, actor, permission, policy }: CommandContext): CommandDe
 
 /** From the claim on the runner may be submitting: what it started is ended by `/stop`. */
 function isStarted(state: RunState): boolean {
-  return state.submission !== null || state.order?.status === 'claimed';
+  return !isBeforeLaunch(state) || state.order?.status === 'claimed';
 }

@@ -2,6 +2,7 @@
 
 import { type Actor, permits } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
+import { isBeforeLaunch, isFixGated, mayBeFixed } from '../domain/launch/next-attempt.ts';
 import type { RemedyActor } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
@@ -23,6 +24,7 @@ const answer = answering({
   },
   'why-nothing': {},
   'why-launched': {},
+  'why-no-fix': { attempt: 'integer' },
   'why-stopped': { by: 'text' },
   'why-unreadable': {},
 });
@@ -39,7 +41,9 @@ export const why = {
 
 function decide(context: CommandContext): CommandDecision {
   const { state, gates } = context;
-  if (state.submission !== null || state.end !== null || isLive(state)) return answer('why-launched');
+  if (mayBeFixed(state) && !isFixGated(state))
+    return answer('why-no-fix', { attempt: state.submission?.attempt ?? 1 });
+  if (!isBeforeLaunch(state) || isLive(state)) return answer('why-launched');
   if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
   if (gates === null) return answer('why-unreadable');
   const plan = gates.plan();

@@ -203,6 +203,8 @@ export type RunFacts = {
   /** Approving comments that the threads do not show, by `commentName`, each asked for by its id; null = GitHub has none. */
   readonly cited: ReadonlyMap<string, Observed<CommentFacts | null>>;
   readonly change: Observed<ChangeFacts>;
+  /** Paths that differ from what the failed attempt launched; asked for only where something was pushed since. */
+  readonly changedSince: Observed<readonly string[]>;
   /** What others than the bot did on the branch; asked for only where its head is not the bot's own commit. */
   readonly branchWork: Observed<BranchWork>;
   readonly body: Observed<BodyFacts>;

@@ -25,6 +25,8 @@ export type GateFacts = {
   readonly repository: string;
   readonly now: Instant;
   readonly proposal: EventDataByType['proposed'];
+  /** The attempt that has failed and that the change may mend; null before one has. */
+  readonly fixOf: number | null;
   /** The settings of the run's lane, and the gates that only its kind has. */
   readonly lane: LaneConfig;
   readonly own: OwnGates;

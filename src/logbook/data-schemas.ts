@@ -70,6 +70,13 @@ const proposed = z.looseObject({
   keys: z.array(publicKeySchema),
 });
 
+const fixedAttempt = z.looseObject({
+  attempt: integer,
+  commit: sha,
+  files: z.array(text).nullable(),
+  more: integer,
+});
+
 const submitted = z.looseObject({
   orderDigest: digest,
   attempt: integer,
@@ -141,6 +148,7 @@ export const dataSchemas = {
     commit: sha,
     body: digest,
     verdicts: z.array(verdictSchema),
+    fix: fixedAttempt.exactOptional(),
   }),
   shown: z.looseObject({
     digest,

@@ -8,7 +8,7 @@ import { gateWords } from './gate-words.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
 import { type PlaceWord, placeWord } from './place-word.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
-import { whoApproves } from './wanted.ts';
+import { mayTouch, whoApproves } from './wanted.ts';
 import { whyWords } from './why-words.ts';
 import { approvalLine, code, otherVersion, text, utc } from './words.ts';
 
@@ -21,6 +21,13 @@ export function answerWords(
   if (read === null) return `answered ${otherVersion(answer)}.`;
   // The table has one sentence a code, and each is handed the facts of its own code only.
   return (WORDS[read.code] as (facts: object, view: AnswerView) => string)(read.detail, view);
+}
+
+/** What somebody does who wants the next attempt, and who would rather not. */
+function fixWords(input: AnswerView['input']): string {
+  const where = input === null ? 'to its branch' : `to ${code(input.state.proposal.headBranch)}`;
+  const may = input === null ? '' : mayTouch(input);
+  return `push a fix ${where}${may}: the card shows it with the line that approves it. \`/ack\` closes the run instead.`;
 }
 
 const WORDS: Sentences<AnswerCode> = {
@@ -49,6 +56,14 @@ const WORDS: Sentences<AnswerCode> = {
     d.jobId
       ? `nothing to approve: job ${code(d.jobId)} was launched already.`
       : 'nothing to approve now: a launch is under way or the run is over. An approval has to be a comment or a review of its own.',
+  'approval-no-fix': (d, { input }) =>
+    `nothing to approve: attempt ${d.attempt} has failed, and nothing that differs from what it launched is on the branch. ${
+      d.relaunch === 1
+        ? 'Its bad node is proposed or being replaced; once it is replaced, the same is started again under the approval that it has. For anything else '
+        : 'To go on, '
+    }${fixWords(input)}`,
+  'approval-same-failure': (d) =>
+    `not approved: attempt ${d.attempt} failed with ${code(d.signature)}, as attempt ${d.earlier} did before the fix. The same failure again after one fix is not tried a third time in this run: find the cause, close the run with \`/ack\`, and propose the next one.`,
   'approval-by-author': (_, { input }) =>
     `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
   revoked: (d) =>
@@ -81,6 +96,7 @@ const WORDS: Sentences<AnswerCode> = {
       .join(', ')}.`,
   'why-told': (d, { input }) => whyWords(d, placeIn(input)),
   'why-nothing': () => 'nothing holds it back: the launch is about to be ordered.',
+  'why-no-fix': (d, { input }) => `attempt ${d.attempt} has failed: to go on, ${fixWords(input)}`,
   'why-launched': () => 'nothing holds it back any more: it was launched, or its launch is under way.',
   'why-stopped': (d, { input }) =>
     `${text(d.by)} stopped it, and that is for good: close the ${placeIn(input)}, and propose the next ferry.`,

@@ -1,6 +1,7 @@
 /** The card's gates: what holds the run back in the open, everything else folded. */
 
 import { assertNever } from '../domain/assert.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
@@ -10,12 +11,12 @@ import { details, paragraphs, table } from './words.ts';
 
 /** Null before the gates were looked at. */
 export function cardGates({ state, approvals }: Pick<RenderInput, 'state' | 'approvals'>): string | null {
-  const { gate, submission } = state;
+  const { gate } = state;
   const place = placeWord(state);
   if (gate === null) return null;
   const passing = gate.verdicts.filter((v) => v.outcome === 'pass');
   const all = `${passing.length} of ${gate.verdicts.length} launch gates pass`;
-  if (submission !== null) return details(`${all} (at the launch)`, gateTable(gate.verdicts, place));
+  if (!isBeforeLaunch(state)) return details(`${all} (at the launch)`, gateTable(gate.verdicts, place));
   const open = [...gate.verdicts, ...approvals].filter((v) => v.outcome !== 'pass' && !isWaiting(v));
   const rest = [...gate.verdicts, ...approvals].filter((v) => !open.includes(v));
   if (open.length === 0) return details(all, gateTable(rest, place));

@@ -4,8 +4,11 @@
  */
 
 import { isIssueFirst } from '../domain/issue-first.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
-import { phaseOf, type RunState } from '../domain/logbook/run-state.ts';
+import { phaseOf } from '../domain/logbook/phase.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { cardFix } from './card-fix.ts';
 import { cardGates } from './card-gates.ts';
 import { cardManifest } from './card-manifest.ts';
 import { lossChart } from './chart.ts';
@@ -39,8 +42,8 @@ export function renderCard(input: CardInput): string {
       `${symbol} **${title}.** ${evidence}`,
       verdictPart(input),
       costLine(input),
-      ...(state.submission === null
-        ? [cardGates(input), cardManifest(input)]
+      ...(isBeforeLaunch(state)
+        ? [cardGates(input), cardFix(state), cardManifest(input), jobPart(state)]
         : [jobPart(state), cardManifest(input), cardGates(input)]),
       incidentsPart(state),
       linksPart(state),

@@ -3,7 +3,8 @@
 import { assertNever } from '../domain/assert.ts';
 import type { Effect } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
-import { phaseOf, type RunState } from '../domain/logbook/run-state.ts';
+import { phaseOf } from '../domain/logbook/phase.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { headText } from './card.ts';
 import { cardGates } from './card-gates.ts';
 import { cleanLine } from './clean-text.ts';

@@ -148,6 +148,13 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
       `${code(f.first)} is outside the lane's scope (files outside: ${f.count})`,
       place === 'issue' ? 'take it out of the branch' : 'take it out of this pull request',
     ],
+    'fix-inside': (f) => [
+      `files changed: ${f.files}, all inside what a fix of attempt ${f.attempt} may touch: ${listed(f.may.map(code))}`,
+    ],
+    'fix-outside': (f, place) => [
+      `${code(f.first)} is outside what a fix of attempt ${f.attempt} may touch, which is ${listed(f.may.map(code))} (files outside: ${f.count})`,
+      place === 'issue' ? 'take it out of the branch' : 'take it out of this pull request',
+    ],
   },
   'delta-readable': {
     'no-change': () => ['no knob changes'],

@@ -274,6 +274,6 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     title: 'The job is not started again',
     evidence: relaunchWords,
     did: 'The bad node was replaced; no job was started.',
-    todo: '`/ack` closes the failed run; the next one is proposed and approved as always.',
+    todo: 'A fix that is pushed to its branch can be approved as the next attempt, with the line that the card then shows; `/ack` closes the failed run.',
   },
 };

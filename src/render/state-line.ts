@@ -1,7 +1,9 @@
 /** Where a run stands, on what evidence and since when: the sentence that the card and `/status` open with. */
 
 import { assertNever } from '../domain/assert.ts';
-import { phaseOf, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { phaseOf } from '../domain/logbook/phase.ts';
+import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { engineSays, progressText } from './progress.ts';
 import { code, count, listed, person, shortCommit, text, utc } from './words.ts';
 
@@ -21,7 +23,11 @@ export function stateLine(state: RunState): StateLine {
     case 'gated':
       return gatedLine(state);
     case 'approved':
-      return line('✅', 'Approved', `By ${approvers(state)}; no launch is ordered yet.`);
+      return line(
+        '✅',
+        'Approved',
+        `${failedBefore(state)}By ${approvers(state)}; no launch is ordered yet.`,
+      );
     case 'ordered':
       return orderedLine(state);
     case 'submitted':
@@ -49,7 +55,8 @@ function line(symbol: StateLine['symbol'], title: string, evidence: string): Sta
   return { symbol, title, evidence };
 }
 
-function proposedLine({ gate, proposedAt, run }: RunState): StateLine {
+function proposedLine(state: RunState): StateLine {
+  const { gate, proposedAt, run } = state;
   if (gate === null)
     return line(
       '❔',
@@ -64,7 +71,7 @@ function proposedLine({ gate, proposedAt, run }: RunState): StateLine {
       : []),
     ...(unknown > 0 ? [`${unknown} cannot be told`] : []),
   ];
-  const evidence = `${listed(parts) || 'no gate was evaluated'} (commit ${shortCommit(gate.commit)}, since ${utc(gate.at)}).`;
+  const evidence = `${failedBefore(state)}${listed(parts) || 'no gate was evaluated'} (commit ${shortCommit(gate.commit)}, since ${utc(gate.at)}).`;
   return failing > 0 ? line('❌', 'Held back', evidence) : line('❔', 'Held back', evidence);
 }
 
@@ -77,10 +84,18 @@ function gatedLine(state: RunState): StateLine {
       'Stopped before the launch',
       `${person(stop.actor)} stopped it at ${utc(stop.at)}; no job was started.`,
     );
-  const passed = `All ${gate.verdicts.length} gates pass on commit ${shortCommit(gate.commit)} since ${utc(gate.at)}.`;
+  const passed = `${failedBefore(state)}All ${gate.verdicts.length} gates pass on commit ${shortCommit(gate.commit)} since ${utc(gate.at)}.`;
   if (order?.status === 'failed')
     return line('⚠️', 'Not launched', `The order of ${utc(order.at)} ended without a job. ${passed}`);
   return line('✅', 'Ready for approval', passed);
+}
+
+/** Of a run that goes on: what it goes on from. */
+function failedBefore(state: RunState): string {
+  const last = failedAttempt(state);
+  return last === null
+    ? ''
+    : `Attempt ${last.submission.attempt} failed at ${utc(last.end.at)}; this is about the next one. `;
 }
 
 function orderedLine({ order }: RunState): StateLine {

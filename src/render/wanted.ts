@@ -4,13 +4,15 @@ import { consentText } from '../care/consent-command.ts';
 import { missingCluster } from '../config/missing-cluster.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { assertNever } from '../domain/assert.ts';
+import { mayBeFixed, repeatedFailure } from '../domain/launch/next-attempt.ts';
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
-import { phaseOf, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { phaseOf } from '../domain/logbook/phase.ts';
+import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
 import { whoCan } from './who-can.ts';
-import { approvalLine, code } from './words.ts';
+import { approvalLine, code, listed } from './words.ts';
 
 /** One sentence of Markdown that begins with what is wanted; never empty. */
 export function wantedLine(input: RenderInput): string {
@@ -48,6 +50,12 @@ function wantedCluster(cluster: string): string {
   return `somebody to put the cluster ${code(cluster)} back into \`.github/ferrybot.yml\` on the default branch: the job runs there, and until then nothing can watch or stop it.`;
 }
 
+/** What a fix of a failed attempt may change, as the config says, in parentheses; empty where it says nothing. */
+export function mayTouch({ config }: Pick<RenderInput, 'config'>): string {
+  const paths = config.kind.fixable(config.lane).map(code);
+  return paths.length === 0 ? '' : ` (it may touch ${listed(paths)})`;
+}
+
 /** Who may approve, in words: the least permission and, unless one person is enough, that it is not one's own change. */
 export function whoApproves({ config }: Pick<RenderInput, 'config'>): string {
   const { permission, users, onePersonIsEnough } = config.approvals;
@@ -83,10 +91,7 @@ function wantedAtEnd({ state, config, verdict }: RenderInput): string {
   if (end === null) throw new Error('an ended run without an end');
   switch (end.status) {
     case 'FAILED':
-      return (
-        wantedForNode(state, ack) ??
-        `a look at the failure, then \`/ack\` by a person with ${ack} permission, which closes the run.`
-      );
+      return wantedForNode(state, ack) ?? wantedAfterFailure({ state, config });
     case 'STOPPED':
       return `a decision by a person with ${seal} permission: ${COUNTS_OR_NOT}.`;
     case 'SUCCEEDED':
@@ -96,6 +101,16 @@ function wantedAtEnd({ state, config, verdict }: RenderInput): string {
     default:
       return assertNever(end.status);
   }
+}
+
+/** The way on where a fix may follow, and the way out. */
+function wantedAfterFailure({ state, config }: Pick<RenderInput, 'state' | 'config'>): string {
+  const closes = `\`/ack\` by a person with ${config.permissions.ack} permission, which closes the run.`;
+  const repeated = repeatedFailure(state);
+  if (repeated !== null)
+    return `somebody who finds the cause: attempt ${repeated.attempt} failed with ${code(repeated.signature)} as attempt ${repeated.earlier} did before the fix, so there is no further try; then ${closes}`;
+  if (!mayBeFixed(state)) return `a look at the failure, then ${closes}`;
+  return `a look at the failure, then a fix on ${code(state.proposal.headBranch)}${mayTouch({ config })}, which is shown here and approved anew; or ${closes}`;
 }
 
 const COUNTS_OR_NOT =

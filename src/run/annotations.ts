@@ -4,6 +4,7 @@ import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { renderMismatch, renderUnreadableDelta } from '../render/annotation.ts';
 import { placeWord } from '../render/place-word.ts';
@@ -14,8 +15,7 @@ export function annotationsOf(
   facts: RunFacts,
   config: LaneScopedConfig,
 ): readonly Annotation[] {
-  if (state.submission !== null || facts.change.kind === 'unknown' || facts.body.kind === 'unknown')
-    return [];
+  if (!isBeforeLaunch(state) || facts.change.kind === 'unknown' || facts.body.kind === 'unknown') return [];
   const path = config.kind.change?.file(config.lane);
   if (path === undefined) return [];
   const { delta } = facts.change.value;

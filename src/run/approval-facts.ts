@@ -7,6 +7,7 @@ import { quorumOf } from '../config/quorum.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { approvalAgeAt, wantsRelaunch } from '../domain/launch/relaunch.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
@@ -37,8 +38,8 @@ export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConf
 /** The approvals that are to be looked at again: until a launch is ordered on them. From there on the runner looks itself. */
 export function approvalsToLookAt(state: RunState): readonly Approval[] {
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
-  const isLaunchable = state.submission === null || wantsRelaunch(state);
-  return isLaunchable && !isOrdered ? standingApprovals(state) : [];
+  const isAwaited = isBeforeLaunch(state) || wantsRelaunch(state);
+  return isAwaited && !isOrdered ? standingApprovals(state) : [];
 }
 
 function factsWith(

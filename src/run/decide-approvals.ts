@@ -4,6 +4,7 @@ import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
 import type { ApprovalStanding } from '../gates/approvals.ts';
@@ -18,7 +19,7 @@ export function decideApprovals(
   now: Instant,
 ): Step | null {
   // After the launch a fallen approval changes nothing of it, and is asked about again before another.
-  if (state.submission !== null || approvalsToLookAt(state).length === 0) return null;
+  if (!isBeforeLaunch(state) || approvalsToLookAt(state).length === 0) return null;
   const ids = new Set(standingApprovals(state).map((approval) => approval.actor.id));
   const fallen = approvalFacts(state, facts, config, now)
     .given.filter(({ actor, digest }) => ids.has(actor.id) && digest === state.gate?.digest)

@@ -10,6 +10,7 @@ import type { EffectOutcome } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -36,7 +37,9 @@ export type ClosureInput = {
 };
 
 /** The next step of the closure; null while something that it needs cannot be read. */
-export function decideClosure(input: ClosureInput): Step | null {
+export function decideClosure(given: ClosureInput): Step | null {
+  // What was pushed for a next attempt and not launched is nothing of what is closed.
+  const input = { ...given, state: asLaunched(given.state) };
   for (const next of [tagStep, branchStep, pullStep, proposalStep, issueStep]) {
     const step = next(input);
     if (step === 'wait') return null;

@@ -1,9 +1,12 @@
 /** Decides whether the gates' answer is news: a new manifest, a new verdict, or an approval that fell. */
 
 import type { RunFacts } from '../domain/facts.ts';
-import type { Digest } from '../domain/ids.ts';
+import type { Digest, Sha } from '../domain/ids.ts';
+import { failedAttempt, isFixPushed } from '../domain/launch/next-attempt.ts';
+import { wantsRelaunch } from '../domain/launch/relaunch.ts';
 import { allPass, type Verdict } from '../domain/launch/verdict.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import { limits } from '../domain/limits.ts';
+import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
 import type { Gated } from './gate-run.ts';
@@ -14,8 +17,9 @@ import { append, type Step } from './step.ts';
  * recorded yet: a fact that cannot be read for a moment holds a launch back but takes no approval away.
  */
 export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Step | null {
-  if (state.submission !== null || state.order?.status === 'claimed') return null;
+  if (state.order?.status === 'claimed') return null;
   if (facts.pull.kind === 'unknown' || facts.body.kind === 'unknown') return null;
+  if (state.submission !== null && !isFixPushed(state, facts.pull.value.headSha)) return null;
   const hasUnknown = gated.verdicts.some((v) => v.outcome === 'unknown' && v.code === 'unreadable');
   // A manifest that cannot be built from a change that was read is news; one whose change was not read is not.
   const isTold = gated.manifest.kind === 'unknown' && facts.change.kind === 'known';
@@ -33,10 +37,25 @@ export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Ste
   const recorded: EventDraft = {
     type: 'gated',
     role: 'control',
-    data: { digest, manifest, commit, body, verdicts: gated.verdicts },
+    data: { digest, manifest, commit, body, verdicts: gated.verdicts, ...fixOf(state, facts) },
   };
   const drop = fallen(state, { digest, body, pass: allPass(gated.verdicts) });
   return drop === null ? append(recorded) : append(drop, recorded);
+}
+
+/** Whether the change is to be read: before a launch, before a restart, and where a fix was pushed. */
+export function wantsGates(state: RunState, head: Sha): boolean {
+  return state.submission === null || wantsRelaunch(state) || isFixPushed(state, head);
+}
+
+/** What a fix changes against what the failed attempt launched: for people to see, and nothing that a gate reads. */
+function fixOf(state: RunState, { changedSince }: RunFacts): Pick<EventDataByType['gated'], 'fix'> {
+  const last = failedAttempt(state);
+  if (last === null) return {};
+  const { attempt, commit } = last.submission;
+  if (changedSince.kind === 'unknown') return { fix: { attempt, commit, files: null, more: 0 } };
+  const files = changedSince.value.slice(0, limits.shownRowsMax);
+  return { fix: { attempt, commit, files, more: changedSince.value.length - files.length } };
 }
 
 function fallen(

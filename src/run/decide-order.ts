@@ -1,9 +1,11 @@
 /** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
 
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import { consentEndsAt } from '../domain/care/mutation-state.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
+import { failedAttempt, isBeforeLaunch, isLaunchable } from '../domain/launch/next-attempt.ts';
 import { type Order, submissionIdOf } from '../domain/launch/order.ts';
 import { allPass } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
@@ -30,13 +32,23 @@ export type OrderInput = {
 /** Issues an order where the gates over the change and those over the approvals pass. `gated` is fresh, of this very moment. */
 export function decideOrder(input: OrderInput): Step | null {
   const { state, gated } = input;
-  if (state.submission !== null || state.stop !== null) return null;
+  if (!isBeforeLaunch(state) || state.stop !== null || isNodeInHand(state, input.now)) return null;
   if (state.order?.status === 'open' || state.order?.status === 'claimed') return null;
   if (gated.manifest.kind === 'unknown' || !allPass(gated.verdicts)) return null;
   if (gated.bound.kind === 'unknown' || !allPass(gated.approvals)) return null;
   const { digest } = gated.bound.value;
   if (state.gate === null || state.gate.digest !== digest || !allPass(state.gate.verdicts)) return null;
+  if (!isLaunchable(state, digest)) return null;
   return orderStep(input, digest);
+}
+
+/** A fix waits for a machine that somebody let go: the job could be put on it. */
+function isNodeInHand({ submission, mutations }: RunState, now: Instant): boolean {
+  if (submission === null) return false;
+  return mutations.some(
+    ({ consents, begun, ended }) =>
+      ended === null && (begun !== null || consents.some((consent) => now < consentEndsAt(consent))),
+  );
 }
 
 /** The order for what was gated and approved: of the next attempt, on the approvals that were seen to count just now. */
@@ -46,6 +58,7 @@ export function orderStep(input: OrderInput, digest: Digest): Step | null {
   const counting = countingPeople(gated);
   const approvals = distinctPeople(standingApprovals(state).filter((a) => counting.has(a.actor.id)));
   const attempt = nextAttempt(state.order);
+  const last = failedAttempt(state);
   const order: Order = {
     v: 1,
     run: state.run,
@@ -60,7 +73,7 @@ export function orderStep(input: OrderInput, digest: Digest): Step | null {
       user: a.actor.id,
       bodyDigest: a.bodyDigest,
     })),
-    ...(state.submission === null ? {} : { parent: { run: state.run, attempt: state.submission.attempt } }),
+    ...(last === null ? {} : { parent: { run: state.run, attempt: last.submission.attempt } }),
     submissionId: submissionIdOf(state.run, attempt),
     issuedAt: toRfc3339(now),
     expiresAt: toRfc3339(after(now, limits.orderLifetimeMs)),

@@ -12,7 +12,7 @@ export function decideRelaunch(input: OrderInput): Step | null {
   const { state, gated } = input;
   if (!wantsRelaunch(state) || state.gate === null) return null;
   if (restartsLeft(state) <= 0) {
-    const restarts = state.gate.manifest?.envelope.restarts ?? 0;
+    const restarts = state.order?.manifest?.envelope.restarts ?? 0;
     return refused(state, { reason: 'no-restarts-left', restarts });
   }
   const { change } = gated.facts;

@@ -6,6 +6,7 @@
 import type { CommentFacts, RunFacts, ShownVersion } from '../domain/facts.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { type IncidentOf, incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { VerifiedMarker } from '../domain/marker.ts';
@@ -84,7 +85,7 @@ export function cardComment(
 
 /** Approvals are for what was not launched yet. */
 function isApprovable(state: RunState): boolean {
-  return !isOver(state) && state.submission === null && state.end === null;
+  return !isOver(state) && isBeforeLaunch(state);
 }
 
 type CardOnShow = {
@@ -195,9 +196,9 @@ function sinceShown({ shown }: RunState, newestFirst: readonly ShownVersion[]): 
   return at < 0 ? newestFirst : newestFirst.slice(0, at + 1);
 }
 
-/** The watch writes the card too, once a first attempt has run. */
+/** The watch writes the card too, once a first attempt runs. */
 function isOursNow(state: RunState, marker: VerifiedMarker | null): boolean {
-  const isWriter = marker?.role === 'control' || state.attempts.length > 0;
+  const isWriter = marker?.role === 'control' || state.submission !== null || state.attempts.length > 0;
   return isWriter && isOnGate(state, marker);
 }
 

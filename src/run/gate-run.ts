@@ -8,7 +8,7 @@ import type { Manifest } from '../domain/launch/manifest.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
-import { runsOfLane } from '../domain/logbook/run-state.ts';
+import { type PastAttempt, runsOfLane } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
 import type { GateFacts } from '../gates/gate.ts';
@@ -33,6 +33,8 @@ export type GateInput = {
   readonly run: RunId;
   readonly proposal: EventDataByType['proposed'];
   readonly holds: readonly Hold[];
+  /** The attempt that has failed, of a run that may go on from it. */
+  readonly failed?: PastAttempt | null;
   readonly approvals: Observed<ApprovalFacts>;
   readonly approved: Manifest | null;
   readonly config: LaneScopedConfig;
@@ -72,6 +74,7 @@ export function gateFactsOf(input: GateInput): GateFacts {
     repository: input.repository,
     now: input.now,
     proposal,
+    fixOf: input.failed?.submission.attempt ?? null,
     lane: config.lane,
     own: config.kind.gates,
     onePersonIsEnough: config.approvals.onePersonIsEnough,

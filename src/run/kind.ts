@@ -34,6 +34,8 @@ export type Kind = {
     /** The file that a run starts from which goes on from a pass. Throws `GitError` where git cannot tell. */
     readonly start: (git: GitReader, parser: PythonParser, place: StartPlace) => Promise<CarriedOver>;
   } | null;
+  /** Files and folders that a fix of a failed attempt may change, in words for people; empty where no gate of it looks. */
+  readonly fixable: (lane: LaneConfig) => readonly string[];
   /** What a proposal's text declares; null where it is too large or too deeply nested to be read. */
   readonly readText: (markdown: string, about: TextAbout) => Omit<BodyFacts, 'fingerprint'> | null;
   /** Its gates, beside those of every kind, and how they answer for a recorded look under another config. */

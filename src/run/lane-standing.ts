@@ -1,7 +1,8 @@
 /** What stands in the way of a new proposal: the run of the lane that is not over, or still holds something, and whether asking may replace it. */
 
 import { isLive } from '../domain/logbook/liveness.ts';
-import { isOver, phaseOf, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { phaseOf } from '../domain/logbook/phase.ts';
+import { isOver, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 
 /**
  * `replaceable`: nobody approved it and nothing was ordered, and it was asked for in its own thread, where asking for
@@ -18,7 +19,11 @@ export function laneStanding(runs: readonly RunState[], thread: number | null): 
   if (run === undefined) return { kind: 'free' };
   const phase = phaseOf(run);
   const isUntouched =
-    (phase === 'proposed' || phase === 'gated') && standingApprovals(run).length === 0 && run.stop === null;
+    run.submission === null &&
+    run.attempts.length === 0 &&
+    (phase === 'proposed' || phase === 'gated') &&
+    standingApprovals(run).length === 0 &&
+    run.stop === null;
   if (!isUntouched) return { kind: 'busy', run };
   const { pull, issue, own } = run.proposal;
   // Somebody's own pull request is not closed for a proposal of the bot's.

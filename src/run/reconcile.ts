@@ -7,6 +7,7 @@ import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { known } from '../domain/observed.ts';
@@ -52,6 +53,7 @@ export function reconcile(input: ReconcileInput): Step | null {
     run: input.state.run,
     proposal: input.state.proposal,
     holds: input.state.holds,
+    failed: failedAttempt(input.state),
     approvals: known(approvalFacts(input.state, input.facts, input.config, input.now)),
     approved: approvedManifest(input.state),
   });

@@ -113,6 +113,23 @@ const ERRORS: readonly Row[] = [
     '.github/ferrybot.yml',
   ],
   [
+    'a fix that may change the rules',
+    changed(
+      'scope: [experiments/daily.py]',
+      'scope: [experiments/daily.py]\n    fixScope: [.github/workflows]',
+    ).replace('ships: [experiments]', 'ships: [experiments, .github]'),
+    'scope-guards',
+    'lanes.daily.fixScope.0',
+    '.github/workflows]',
+  ],
+  [
+    'a fix that may change the log',
+    changed('scope: [experiments/daily.py]', 'scope: [experiments/daily.py]\n    fixScope: [docs]'),
+    'log-in-scope',
+    'lanes.daily.closureLog',
+    'daily:',
+  ],
+  [
     'a log inside what is shipped',
     withLane('closureLog: experiments/log.md'),
     'log-shipped',
@@ -469,6 +486,13 @@ const WARNINGS: readonly Row[] = [
     changed('scope: [experiments/daily.py]', 'scope: [experiments/daily.py, lib/a.py]'),
     'not-shipped',
     'lanes.daily.scope.1',
+    'lib/a.py',
+  ],
+  [
+    'a file for fixes that is not shipped',
+    changed('scope: [experiments/daily.py]', 'scope: [experiments/daily.py]\n    fixScope: [lib/a.py]'),
+    'not-shipped',
+    'lanes.daily.fixScope.0',
     'lib/a.py',
   ],
   [

@@ -6,7 +6,8 @@ import { limits } from '../../src/domain/limits.ts';
 import type { EventType } from '../../src/domain/logbook/event.ts';
 import { fold, foldOne } from '../../src/domain/logbook/fold.ts';
 import { isLive } from '../../src/domain/logbook/liveness.ts';
-import { isOver, phaseOf, type RunState, standingApprovals } from '../../src/domain/logbook/run-state.ts';
+import { phaseOf } from '../../src/domain/logbook/phase.ts';
+import { isOver, type RunState, standingApprovals } from '../../src/domain/logbook/run-state.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf } from '../support/run-drafts.ts';
 

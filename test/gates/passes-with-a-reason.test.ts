@@ -7,7 +7,7 @@ import type { GateFacts } from '../../src/gates/gate.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aBody, aChange, anIssue } from '../support/run-facts.ts';
-import { gateFacts, PROPOSAL } from './sample-facts.ts';
+import { gateFacts, LANE, PROPOSAL } from './sample-facts.ts';
 
 const NONE = { change: known(aChange({ delta: { kind: 'none' } })) } as const;
 
@@ -60,6 +60,27 @@ describe('a gate that blocks', () => {
     expect(verdict('scope', { change: known(aChange({ changedPaths })) })).toMatchObject({
       found: { first: 'lib/a.py', count: 2 },
       remedyBy: 'author',
+    });
+  });
+
+  describe('on the files of a change: those of a fix count once an attempt has failed, and not before', () => {
+    const lane = { ...LANE, fixScope: ['lib', 'scripts/run.sh'] };
+    const changedPaths = ['experiments/ferries/daily.py', 'lib/deep/a.py', 'scripts/run.sh'];
+    const may = { may1: 'experiments/ferries/daily.py', may2: 'lib', may3: 'scripts/run.sh' };
+    const scope = (fixOf: number | null, paths: readonly string[]) =>
+      verdict('scope', { lane, fixOf, change: known(aChange({ changedPaths: paths })) });
+
+    it.each([
+      ['before one', null, changedPaths, { code: 'outside', found: { first: 'lib/deep/a.py', count: 2 } }],
+      ['after one', 1, changedPaths, { code: 'fix-inside', found: { files: 3, attempt: 1, ...may } }],
+      [
+        'after one, of a folder that only begins so',
+        1,
+        ['library/a.py'],
+        { code: 'fix-outside', found: { first: 'library/a.py', count: 1, attempt: 1, ...may } },
+      ],
+    ])('%s', (_, fixOf, paths, expected) => {
+      expect(scope(fixOf, paths)).toMatchObject(expected);
     });
   });
 

@@ -19,6 +19,7 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     repository: 'lab/models',
     now: NOON,
     proposal: PROPOSAL,
+    fixOf: null,
     lane: LANE,
     own: kind.gates,
     onePersonIsEnough: approvals.onePersonIsEnough,

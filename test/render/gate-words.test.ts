@@ -67,6 +67,9 @@ describe('the words of the gates', () => {
 
 const FOUND = {
   branch: 'main',
+  attempt: 2,
+  may1: 'experiments/ferries/daily.py',
+  may2: 'lib',
   found: 'found-value',
   about: 'commit 888888888888',
   lane: 'weekly',

@@ -185,6 +185,9 @@ const DETAIL = {
 const OTHERWISE: Readonly<Record<string, Detail>> = {
   'lane-unclear': { kind: 'no-such', lanes: 'daily weekly', named: 'dayly' },
   'propose-pull-refused': { why: 'draft', about: '', wanted: '' },
+  'approval-no-fix': { attempt: 2 },
+  'approval-same-failure': { attempt: 2, earlier: 1, signature: 'name-error' },
+  'why-no-fix': { attempt: 1 },
   'lane-shown': { live: '', last: 'ferry-daily-20261121', issue: 12, holds: 'freeze' },
 };
 

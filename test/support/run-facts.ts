@@ -201,6 +201,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     proposalTexts: new Map(),
     cited: new Map(),
     change: known(aChange()),
+    changedSince: unknown('not asked for'),
     branchWork: known(NO_BRANCH_WORK),
     body: known(aBody()),
     checks: known([aCheck()]),

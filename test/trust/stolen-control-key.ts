@@ -3,6 +3,7 @@
 import { createGatherer } from '../../src/app/control/gather.ts';
 import { createLabOpener, type OpenLab, openForRun } from '../../src/app/open-lab.ts';
 import { type Digest, isRunId, type RunId, type Sha } from '../../src/domain/ids.ts';
+import { failedAttempt } from '../../src/domain/launch/next-attempt.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { commandKey, nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
@@ -192,6 +193,7 @@ async function orderOn(
   const now = open.lab.now();
   const state = runIn(open, run);
   const attempt = nextAttempt(state.order);
+  const last = failedAttempt(state);
   const { comment, surface, bodyDigest } = approved;
   const order = {
     v: 1,
@@ -202,6 +204,7 @@ async function orderOn(
     commit,
     pull: state.proposal.pull,
     approvals: [{ comment, surface, user: actor.id, bodyDigest }],
+    ...(last === null ? {} : { parent: { run: state.run, attempt: last.submission.attempt } }),
     submissionId: submissionIdOf(state.run, attempt),
     issuedAt: toRfc3339(now),
     expiresAt: toRfc3339(after(now, HOUR)),

@@ -7,6 +7,7 @@ import { GitError, type GitReader } from '../../domain/git.ts';
 import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../domain/ids.ts';
 import type { BaseFacts, RunBase } from '../../domain/launch/base.ts';
 import type { Delta } from '../../domain/launch/delta.ts';
+import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
@@ -50,6 +51,23 @@ export async function changeFacts(
       mergeBaseAt: await committedAt(git, mergeBase),
       laterCommits: laterCommits.map(({ sha, subject }) => ({ sha, subject })),
     });
+  } catch (error) {
+    if (error instanceof GitError) return unknown(error.message);
+    throw error;
+  }
+}
+
+/** What differs from the files of the failed attempt; unknown where nothing failed, or its commit is not there any more. */
+export async function changedSince(
+  git: GitReader,
+  state: RunState,
+  change: Observed<ChangeFacts>,
+): Promise<Observed<readonly string[]>> {
+  const last = failedAttempt(state);
+  if (last === null) return unknown('no attempt has failed');
+  if (change.kind === 'unknown') return change;
+  try {
+    return known(await git.changedPaths(last.submission.commit, change.value.headSha));
   } catch (error) {
     if (error instanceof GitError) return unknown(error.message);
     throw error;

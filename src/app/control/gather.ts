@@ -14,7 +14,6 @@ import type {
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
-import { wantsRelaunch } from '../../domain/launch/relaunch.ts';
 import { limits } from '../../domain/limits.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -29,6 +28,7 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
 import { sealTagOf, withdrawnSeal } from '../../run/begun-seal.ts';
 import { wantsCareRuns } from '../../run/decide-care.ts';
+import { wantsGates } from '../../run/decide-gates.ts';
 import { unsealedClosing } from '../../run/decide-notices.ts';
 import { wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
@@ -42,7 +42,7 @@ import type { Lab } from '../lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownRun, readBody } from './body-facts.ts';
 import { cachedBranchWork } from './branch-work.ts';
-import { cachedChangeFacts } from './change-facts.ts';
+import { cachedChangeFacts, changedSince } from './change-facts.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
 
 export type FactGatherer = {
@@ -85,15 +85,14 @@ export function createGatherer(
       const pull = threads.kind === 'known' ? threads.value.pull : threads;
       const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
       const changed =
-        pull.kind === 'known' && (state.submission === null || wantsRelaunch(state))
+        pull.kind === 'known' && wantsGates(state, pull.value.headSha)
           ? await change(pull.value.headSha, state, runs)
           : unknown(pull.kind === 'unknown' ? pull.why : NOT_ASKED);
       const isJudged = changed.kind === 'known' || changed.why !== NOT_ASKED;
       const work = isJudged ? await branchWorkOf(state, pull, changed) : unknown(NOT_ASKED);
       const handedOver = handedOverOf(state, journal);
-      const all = new Map([...handedOver, ...state.commands]);
       const comments = threads.kind === 'known' ? known(withoutText(threads.value.comments)) : threads;
-      const asked = { ...state, commands: all };
+      const asked = { ...state, commands: new Map([...handedOver, ...state.commands]) };
       const permissions = await permissionsFor(lab, config, once, asked, comments);
       const reader = { lab, config, once };
       return {
@@ -105,6 +104,7 @@ export function createGatherer(
         proposalTexts: await readProposalTexts(reader, state.mutations, comments),
         cited: await citedFor(lab, config, once, state, comments),
         change: changed,
+        changedSince: isJudged ? await changedSince(git, state, changed) : notAsked(),
         branchWork: work,
         body:
           text.kind === 'known'

@@ -2,10 +2,12 @@
 
 import type { LabConfig } from '../../config/schema.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
+import { mayBeFixed } from '../../domain/launch/next-attempt.ts';
 import { wantsRelaunch } from '../../domain/launch/relaunch.ts';
 import { limits } from '../../domain/limits.ts';
 import { isLive } from '../../domain/logbook/liveness.ts';
-import { isOver, phaseOf, type RunState } from '../../domain/logbook/run-state.ts';
+import { phaseOf } from '../../domain/logbook/phase.ts';
+import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { decideMissingCluster } from '../../run/decide-missing-cluster.ts';
@@ -62,7 +64,7 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
   )
     return true;
   if (
-    state.submission === null &&
+    (state.submission === null || mayBeFixed(state)) &&
     (looks.holds !== heard.holds || triggers.some((trigger) => mayMoveGates(heard, trigger)))
   )
     return true;

@@ -6,6 +6,7 @@ import { healthFor } from '../../config/lane-scope.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
+import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { citationKey, type Order } from '../../domain/launch/order.ts';
 import { limits } from '../../domain/limits.ts';
 import { approvedManifest, type RunState } from '../../domain/logbook/run-state.ts';
@@ -95,6 +96,7 @@ function gatesOnReading(
     run: state.run,
     proposal: state.proposal,
     holds: state.holds,
+    failed: failedAttempt(state),
     approvals: unknown(NOT_ASKED),
     approved: approvedManifest(state),
     config,

@@ -6,7 +6,7 @@
 import type { MutationRecord } from '../care/mutation-state.ts';
 import type { Digest, Instant } from '../ids.ts';
 import { incidentsWith } from '../incidents.ts';
-import { type IssuedOrder, isOver, type PastAttempt, type RunState } from '../logbook/run-state.ts';
+import { type IssuedOrder, isOver, type RunState } from '../logbook/run-state.ts';
 import { fromRfc3339 } from '../time.ts';
 
 /** How a deletion ended whose machine was replaced. */
@@ -62,21 +62,10 @@ export function approvalAgeAt({ attempts, order }: RunState, digest: Digest, now
   return fromRfc3339(claimed?.claim?.at ?? '') ?? now;
 }
 
-/** Orders that started a job, this attempt's among them, against what was approved: how many more may follow. */
-export function restartsLeft({ attempts, gate }: RunState): number {
-  return (gate?.manifest?.envelope.restarts ?? 0) - attempts.length;
-}
-
-/** The attempt that is over, for the list of the past; null where it is not. */
-export function pastAttempt({
-  order,
-  submission,
-  observation,
-  firstEval,
-  end,
-}: RunState): PastAttempt | null {
-  if (order === null || submission === null || end === null) return null;
-  return { order, submission, observation, firstEval, end };
+/** Orders of this manifest that started a job, this attempt's among them, against what was approved: how many more may follow. */
+export function restartsLeft({ attempts, order }: RunState): number {
+  const spent = attempts.filter((past) => past.order.order.digest === order?.order.digest).length;
+  return (order?.manifest?.envelope.restarts ?? 0) - spent;
 }
 
 /** The run as it stood in the attempt that this entry belongs to: what is told of it is made from that. */

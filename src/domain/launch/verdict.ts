@@ -41,7 +41,12 @@ export const VERDICTS = {
     invalid: { count: 'integer', first: 'text', line: 'integer', inForce: 'text', since: 'text' },
     'lane-gone': { lane: 'text', inForce: 'text' },
   },
-  scope: { inside: { files: 'integer' }, outside: { first: 'text', count: 'integer' } },
+  scope: {
+    inside: { files: 'integer' },
+    outside: { first: 'text', count: 'integer' },
+    'fix-inside': { files: 'integer', attempt: 'integer', may: 'list' },
+    'fix-outside': { first: 'text', count: 'integer', attempt: 'integer', may: 'list' },
+  },
   'delta-readable': {
     'no-change': {},
     countable: { knobs: 'integer' },

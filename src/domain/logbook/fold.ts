@@ -6,7 +6,7 @@ import { mutationsAfter } from '../care/mutation-state.ts';
 import { branded, isRunId } from '../ids.ts';
 import { readIncident } from '../incidents.ts';
 import { holdFrom, holdName, withHold, withoutHold } from '../launch/hold.ts';
-import { pastAttempt } from '../launch/relaunch.ts';
+import { asLaunched, pastAttempt } from '../launch/next-attempt.ts';
 import { limits } from '../limits.ts';
 import { readFacts } from '../payload.ts';
 import { fail, ok, type Result } from '../result.ts';
@@ -78,7 +78,12 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'proposed':
       return state;
     case 'gated':
-      return { ...state, gate: { ...event.data, ...moment }, shown: shownStill(state, event) };
+      return {
+        ...state,
+        gate: { ...event.data, ...moment },
+        shown: shownStill(state, event),
+        approvals: approvalsStill(state),
+      };
     case 'shown':
       return { ...state, shown: { ...event.data, ...moment } };
     case 'approved':
@@ -95,6 +100,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
           order: event.data.order,
           digest: event.data.orderDigest,
           status: 'open',
+          manifest: state.gate?.manifest ?? null,
           ...moment,
           claim: null,
         },
@@ -112,7 +118,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'sealed':
       return { ...state, seal: { ...event.data, ...moment, actor: personOf(event) } };
     case 'closed':
-      return { ...voided(state), closed: { ...event.data, ...moment } };
+      return { ...asLaunched(voided(state)), closed: { ...event.data, ...moment } };
     case 'incident':
       return incident(state, event);
     case 'held':
@@ -156,6 +162,11 @@ function afterAttempt(state: RunState): RunState {
 /** A gate that answers otherwise on the same manifest and text shows nothing new to whoever approves it. */
 function shownStill({ shown }: RunState, { data }: EventOf<'gated'>): RunState['shown'] {
   return shown !== null && shown.digest === data.digest && shown.body === data.body ? shown : null;
+}
+
+/** Whoever approved an attempt that has failed has approved nothing of what is pushed after it. */
+function approvalsStill({ approvals, end }: RunState): RunState['approvals'] {
+  return end === null ? approvals : approvals.filter(({ seq }) => seq > end.seq);
 }
 
 function personOf(event: LogbookEvent): Actor {

@@ -8,7 +8,6 @@ import { type Incident, incidentsWith } from '../incidents.ts';
 import type { Hold } from '../launch/hold.ts';
 import type { Manifest } from '../launch/manifest.ts';
 import type { Order } from '../launch/order.ts';
-import { allPass } from '../launch/verdict.ts';
 import { fromRfc3339 } from '../time.ts';
 import type { EventDataByType, EventOf } from './event.ts';
 import type { Role } from './role.ts';
@@ -28,6 +27,8 @@ export type IssuedOrder = {
   readonly order: Order;
   readonly digest: Digest;
   readonly status: OrderStatus;
+  /** What it launches: the manifest that the gates had passed. */
+  readonly manifest: Manifest | null;
   readonly at: string;
   readonly seq: number;
   readonly claim: (EventDataByType['claimed'] & { readonly at: string }) | null;
@@ -186,39 +187,6 @@ export function missedLift({ incidents, submission }: RunState): { readonly miss
       role === 'runner' && (reason === 'lift-unproven' || reason === 'held-in-thread'),
   );
   return isMissed && submission === null ? { missed: 1 } : {};
-}
-
-/** The stages of the lifecycle that a person is shown (docs/architecture.md, What ferrybot is). */
-export const PHASES = [
-  'proposed',
-  'gated',
-  'approved',
-  'ordered',
-  'submitted',
-  'stepping',
-  'degraded',
-  'ended',
-  'sealed',
-  'closed',
-] as const;
-export type Phase = (typeof PHASES)[number];
-
-/** Where the run stands. `degraded` = the newest observation could not be read, or shows a failure signature. */
-export function phaseOf(state: RunState): Phase {
-  if (state.seal !== null) return 'sealed';
-  if (state.closed !== null) return 'closed';
-  if (state.end !== null) return 'ended';
-  if (state.submission !== null) return phaseOfJob(state.observation);
-  if (state.order !== null && (state.order.status === 'open' || state.order.status === 'claimed'))
-    return 'ordered';
-  if (standingApprovals(state).length > 0) return 'approved';
-  return state.gate !== null && allPass(state.gate.verdicts) ? 'gated' : 'proposed';
-}
-
-function phaseOfJob(observation: Observation | null): Phase {
-  if (observation === null) return 'submitted';
-  if (observation.status === 'UNKNOWN' || observation.signatures.length > 0) return 'degraded';
-  return observation.step !== null && observation.step > 0 ? 'stepping' : 'submitted';
 }
 
 /** Whether nothing more will be recorded for this run. */

@@ -2,6 +2,15 @@
 
 import { assertNever } from '../assert.ts';
 import { illegalMutation, underWay } from '../care/mutation-state.ts';
+import {
+  failedAttempt,
+  fixRule,
+  isBeforeLaunch,
+  isFixGated,
+  isFixPushed,
+  isLaunchable,
+  mayBeFixed,
+} from '../launch/next-attempt.ts';
 import { type Order, type OrderApproval, type ParentAttempt, submissionIdOf } from '../launch/order.ts';
 import { mayBeRelaunched, relaunchRule } from '../launch/relaunch.ts';
 import { allPass } from '../launch/verdict.ts';
@@ -34,8 +43,13 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'proposed':
       return 'a run is proposed once';
     case 'gated':
+      return state.submission === null || isFixPushed(state, event.data.commit)
+        ? null
+        : 'gated after the job was submitted';
     case 'approval-dropped':
-      return state.submission === null ? null : `${event.type} after the job was submitted`;
+      return state.submission === null || mayBeFixed(state)
+        ? null
+        : 'approval-dropped after the job was submitted';
     case 'shown':
       return shownRule(state, event);
     case 'approved':
@@ -84,7 +98,7 @@ function personRule(event: LogbookEvent): string | null {
 }
 
 function shownRule(state: RunState, { data }: Extract<LogbookEvent, { type: 'shown' }>): string | null {
-  if (state.submission !== null) return 'shown after the job was submitted';
+  if (!isBeforeLaunch(state)) return 'shown after the job was submitted';
   if (state.shown !== null) return 'shown while it is on show';
   return state.gate?.digest === data.digest && state.gate.body === data.body
     ? null
@@ -92,7 +106,7 @@ function shownRule(state: RunState, { data }: Extract<LogbookEvent, { type: 'sho
 }
 
 function approvedRule(state: RunState, event: Extract<LogbookEvent, { type: 'approved' }>): string | null {
-  if (state.submission !== null) return 'approved after the job was submitted';
+  if (!isBeforeLaunch(state)) return 'approved after the job was submitted';
   if (state.gate === null || state.gate.digest !== event.data.digest)
     return 'approved a manifest that was not shown';
   return personRule(event);
@@ -100,7 +114,7 @@ function approvedRule(state: RunState, event: Extract<LogbookEvent, { type: 'app
 
 function orderedRule(state: RunState, event: Extract<LogbookEvent, { type: 'ordered' }>): string | null {
   const { order } = event.data;
-  const again = state.submission === null ? null : relaunchRule(state, order);
+  const again = againRule(state, order);
   if (again !== null) return again;
   if (state.order?.status === 'claimed') return 'ordered while another order is claimed';
   if (state.stop !== null) return 'ordered after a stop was asked for';
@@ -114,6 +128,13 @@ function orderedRule(state: RunState, event: Extract<LogbookEvent, { type: 'orde
   return order.approvals.every((cited) => standing.some((given) => isSameApproval(cited, given)))
     ? null
     : 'ordered on an approval that does not stand';
+}
+
+/** After a first attempt: the same manifest again after a bad node, or a fix that was approved for itself. */
+function againRule(state: RunState, order: Order): string | null {
+  if (state.submission !== null)
+    return isFixGated(state) ? fixRule(state, order) : relaunchRule(state, order);
+  return isLaunchable(state, order.digest) ? null : 'ordered a manifest again that was launched before';
 }
 
 /**
@@ -133,8 +154,8 @@ function orderMisfit(state: RunState, order: Order): string | null {
     : 'ordered under an id that is not that of its attempt';
 }
 
-function isLastAttempt({ run, submission }: RunState, parent: ParentAttempt): boolean {
-  return parent.run === run && parent.attempt === submission?.attempt;
+function isLastAttempt(state: RunState, parent: ParentAttempt): boolean {
+  return parent.run === state.run && parent.attempt === failedAttempt(state)?.submission.attempt;
 }
 
 /** GitHub numbers comments and reviews separately, so the number alone names no approval. */

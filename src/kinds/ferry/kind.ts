@@ -12,7 +12,7 @@ import { planOfPull } from './plan/plan-pull.ts';
 import { readStart } from './read-start.ts';
 import { FERRY_REPLAYS } from './replay.ts';
 import { FERRY_RULES } from './rules.ts';
-import { ferryLane, ferrySettings } from './settings.ts';
+import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
 import { judgeFerry } from './verdict.ts';
 import { renderObjectiveQuestion } from './words/objective-question.ts';
 
@@ -22,14 +22,16 @@ export const ferryKind: Kind = {
   rules: FERRY_RULES,
   settingsOf: ({ experiment }) => ({ experiment, scope: [experiment] }),
   change: { file: (lane) => ferryLane(lane).experiment, delta: configDelta, start: readStart },
+  fixable: (lane) => fixableOf(ferryLane(lane)),
   readText: bodyFacts,
   gates: FERRY_GATES,
   replays: FERRY_REPLAYS,
   policy: (lane) => {
-    const { experiment, scope, budget, scaleKnobs } = ferryLane(lane);
+    const { experiment, scope, fixScope, budget, scaleKnobs } = ferryLane(lane);
     return {
       'lane.experiment': experiment,
       'lane.scope': scope.join(','),
+      ...(fixScope.length === 0 ? {} : { 'lane.fixScope': fixScope.join(',') }),
       'lane.budget': `${budget.knobs} ${budget.enforce}`,
       'lane.scaleKnobs': scaleKnobs.join(','),
     };

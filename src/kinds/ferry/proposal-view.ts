@@ -32,6 +32,8 @@ export type ProposalView = {
   readonly context: IntervalContext;
   readonly issue: number | null;
   readonly pull: number | null;
+  /** Files and folders that a fix may change, once an attempt has failed. */
+  readonly fixable: readonly string[];
   readonly changes: readonly KnobChange[];
   /** Somebody's own change is more than values of knobs, which is nothing that `changes` can tell. */
   readonly isMore?: true;

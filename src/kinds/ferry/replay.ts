@@ -1,9 +1,15 @@
 /** A ferry's own gates under another config, as far as the record holds what they read. */
 
+import type { LaneConfig } from '../../config/lane-schema.ts';
 import { newChanges } from '../../domain/launch/base.ts';
 import { type GateId, VERDICTS, type Verdict } from '../../domain/launch/verdict.ts';
 import { readFacts } from '../../domain/payload.ts';
-import { type GateAnswer, notRecorded, type ReplayGate } from '../../run/backtest/recorded-look.ts';
+import {
+  type GateAnswer,
+  notRecorded,
+  type RecordedLook,
+  type ReplayGate,
+} from '../../run/backtest/recorded-look.ts';
 import { ferryLane } from './settings.ts';
 
 /** The record holds the first path outside and the number of files, not all of them. */
@@ -11,11 +17,20 @@ const replayScope: ReplayGate = ({ gated }, lane, verdict) => {
   const { scope } = ferryLane(lane);
   if (verdict === null) return notRecorded('paths-not-recorded');
   if (verdict.outcome === 'unknown') return null;
+  if (verdict.code.startsWith('fix-')) return replayFix(gated, lane);
   const before = scopeThen(gated.manifest?.policy['lane.scope']);
   if (before !== null && before.length === scope.length && before.every((path) => scope.includes(path)))
     return null;
   return verdict.outcome === 'fail' ? afterBlock(verdict, scope, before) : afterPass(verdict, scope, before);
 };
+
+/** Of a fix the record has a bounded number of paths: with the same lists the recorded answer stands. */
+function replayFix({ manifest }: RecordedLook['gated'], lane: LaneConfig): GateAnswer | null {
+  const { scope, fixScope } = ferryLane(lane);
+  const then = manifest === null ? null : [manifest.policy['lane.scope'], manifest.policy['lane.fixScope']];
+  const isSame = then?.[0] === scope.join(',') && (then[1] ?? '') === fixScope.join(',');
+  return isSame ? null : notRecorded('paths-not-recorded');
+}
 
 function afterBlock(
   verdict: Verdict,

@@ -5,7 +5,7 @@ import { doubled, inLane, standingPaths } from '../../config/rules/rule.ts';
 import { isBuildFile } from '../../run/build-files.ts';
 import { type ConfigIssue, error, warning } from '../../settings/problem.ts';
 import { inArguments } from '../../settings/secret-words.ts';
-import { type FerryLane, ferryLane } from './settings.ts';
+import { covers, type FerryLane, ferryLane } from './settings.ts';
 
 type FerryRule = {
   readonly reads: readonly (keyof FerryLane | 'clusters')[];
@@ -43,6 +43,17 @@ const shipsHoldTheScope: FerryRule = {
     ),
 };
 
+/** What the job does not get makes no other manifest, so that nobody could approve it as a fix. */
+const shipsHoldTheFixes: FerryRule = {
+  reads: ['ships', 'fixScope'],
+  configIssues: ({ lane }) =>
+    lane.fixScope.flatMap((file, index) =>
+      lane.ships.some((path) => covers(path, file) || covers(file, path))
+        ? []
+        : [warning('not-shipped', inLane('fixScope', index), `the job would not get ${file}`)],
+    ),
+};
+
 const experimentIsPython: FerryRule = {
   reads: ['experiment'],
   configIssues: ({ lane }) =>
@@ -58,23 +69,28 @@ const experimentIsPython: FerryRule = {
 };
 
 const scopeSparesTheRules: FerryRule = {
-  reads: ['scope'],
+  reads: ['scope', 'fixScope'],
   configIssues: ({ lane }) =>
-    lane.scope.flatMap((path, index) =>
-      covers('.github', path)
-        ? [
-            error(
-              'scope-guards',
-              inLane('scope', index),
-              'a ferry could change the rules and workflows that it is judged by',
-            ),
-          ]
-        : [],
+    SCOPES.flatMap((key) =>
+      lane[key].flatMap((path, index) =>
+        covers('.github', path)
+          ? [
+              error(
+                'scope-guards',
+                inLane(key, index),
+                'a ferry could change the rules and workflows that it is judged by',
+              ),
+            ]
+          : [],
+      ),
     ),
 };
 
+/** What a ferry may change, and what a fix of it may besides. */
+const SCOPES = ['scope', 'fixScope'] as const;
+
 const closureLogStandsApart: FerryRule = {
-  reads: ['ships', 'scope', 'closureLog'],
+  reads: ['ships', 'scope', 'fixScope', 'closureLog'],
   configIssues: ({ lane }): readonly ConfigIssue[] => {
     const shipped = lane.ships.find((path) => covers(path, lane.closureLog));
     return [
@@ -87,7 +103,7 @@ const closureLogStandsApart: FerryRule = {
               `stands inside ${shipped}, which is shipped: each closure would make every approval fall`,
             ),
           ]),
-      ...(lane.scope.includes(lane.closureLog)
+      ...(lane.scope.includes(lane.closureLog) || lane.fixScope.some((path) => covers(path, lane.closureLog))
         ? [
             error(
               'log-in-scope',
@@ -102,8 +118,8 @@ const closureLogStandsApart: FerryRule = {
 
 /** The gates compare paths letter by letter. */
 const scopePathsStand: FerryRule = {
-  reads: ['scope'],
-  configIssues: ({ lane: { scope } }) => standingPaths('scope', scope),
+  reads: ['scope', 'fixScope'],
+  configIssues: ({ lane }) => SCOPES.flatMap((key) => standingPaths(key, lane[key])),
 };
 
 const candidatesAreApart: FerryRule = {
@@ -170,19 +186,21 @@ const programsHoldNoSecrets: FerryRule = {
 
 /** A file that is run while the job is submitted, beside the credentials of the cluster. */
 const scopeSparesTheBuild: FerryRule = {
-  reads: ['clusters', 'scope', 'cluster'],
+  reads: ['clusters', 'scope', 'fixScope', 'cluster'],
   configIssues: ({ traits, lane }) => {
     if (traits?.buildsChange !== true) return [];
-    return lane.scope.flatMap((path, index) =>
-      isBuildFile(path)
-        ? [
-            error(
-              'scope-builds',
-              inLane('scope', index),
-              'a script that submits may build what it ships beside the credentials of the cluster: no ferry that changes it is launched',
-            ),
-          ]
-        : [],
+    return SCOPES.flatMap((key) =>
+      lane[key].flatMap((path, index) =>
+        isBuildFile(path)
+          ? [
+              error(
+                'scope-builds',
+                inLane(key, index),
+                'a script that submits may build what it ships beside the credentials of the cluster: no ferry that changes it is launched',
+              ),
+            ]
+          : [],
+      ),
     );
   },
 };
@@ -191,6 +209,7 @@ const RULES: readonly FerryRule[] = [
   scopeHoldsTheExperiment,
   shipsHoldTheExperiment,
   shipsHoldTheScope,
+  shipsHoldTheFixes,
   experimentIsPython,
   scopePathsStand,
   scopeSparesTheRules,
@@ -208,7 +227,3 @@ export const FERRY_RULES: readonly LaneRule[] = RULES.map(({ reads, configIssues
   reads,
   configIssues: (lane, traits) => configIssues({ lane: ferryLane(lane), traits }),
 }));
-
-function covers(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
-}

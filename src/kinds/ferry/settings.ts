@@ -30,6 +30,13 @@ export const ferrySettings = z.strictObject({
   kind: z.literal('ferry').default('ferry').describe('What a run of this lane is.'),
   experiment: path.describe('The one file that a ferry edits.'),
   scope: z.array(path).min(1).max(20).describe('Files that a ferry PR may change.'),
+  fixScope: z
+    .array(path)
+    .max(20)
+    .default([])
+    .describe(
+      'Files and folders that a fix may change besides `scope`, once an attempt of the ferry has failed.',
+    ),
   budget: z
     .strictObject({
       knobs: z.int().min(1).max(20).default(2).describe('How many knobs a ferry changes at most.'),
@@ -96,6 +103,21 @@ export type FerryLane = z.infer<typeof ferrySettings>;
 export function ferryLane(lane: LaneConfig): FerryLane {
   if (!isFerryLane(lane)) throw new Error(`a lane of the kind ${lane.kind} is asked for a ferry's settings`);
   return lane;
+}
+
+/** Files and folders that a fix may change, once an attempt has failed. */
+export function fixableOf({ scope, fixScope }: FerryLane): readonly string[] {
+  return [...new Set([...scope, ...fixScope])];
+}
+
+/** Whether a ferry may change this file: one of its scope, and once an attempt has failed also what a fix may touch. */
+export function mayChange({ scope, fixScope }: FerryLane, path: string, isFix: boolean): boolean {
+  return scope.includes(path) || (isFix && fixScope.some((folder) => covers(folder, path)));
+}
+
+/** Whether a path is this file, or lies in this folder. */
+export function covers(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }
 
 function isFerryLane(lane: LaneConfig): lane is FerryLane {

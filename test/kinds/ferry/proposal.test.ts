@@ -33,6 +33,7 @@ const view: ProposalView = {
   lane: 'daily',
   runName: 'daily-125m-2026-11-21',
   experiment: 'experiments/ferries/daily.py',
+  fixable: ['experiments/ferries/daily.py', 'lib'],
   objective: { kind: 'integration', text: 'daily integration check' },
   interval: start,
   context: {

@@ -170,6 +170,7 @@ async function factsOf(
     proposalTexts: new Map(),
     cited: new Map(),
     change,
+    changedSince: NEEDS_GITHUB,
     branchWork: NEEDS_GITHUB,
     body: body === null ? NO_BODY : readBody({ digestOf }, config, body, change, null),
     checks: NEEDS_GITHUB,

@@ -29,6 +29,17 @@ export type ProposalRequest = {
   readonly knobs: readonly { readonly path: string; readonly after: string }[];
 };
 
+/**
+ * The attempt that failed, what it launched, and the files that differ from that, a bounded number of them; null where
+ * that commit cannot be read any more.
+ */
+export type FixedAttempt = {
+  readonly attempt: number;
+  readonly commit: Sha;
+  readonly files: readonly string[] | null;
+  readonly more: number;
+};
+
 export type LaunchEventData = {
   readonly proposed: {
     readonly lane: string;
@@ -65,6 +76,8 @@ export type LaunchEventData = {
     readonly commit: Sha;
     readonly body: Digest;
     readonly verdicts: readonly Verdict[];
+    /** Left out before a first attempt has failed: the attempt that this goes on from. */
+    readonly fix?: FixedAttempt;
   };
   /** The card was read back from GitHub, as control wrote it, with this manifest on it. */
   readonly shown: {

@@ -7,7 +7,7 @@ import type { Verdict } from '../../../domain/launch/verdict.ts';
 import { readFacts } from '../../../domain/payload.ts';
 import type { GateFacts, Remedy } from '../../../gates/gate.ts';
 import { changed, edit, push, pushed } from '../../../gates/why/remedy.ts';
-import { ferryLane } from '../settings.ts';
+import { ferryLane, mayChange } from '../settings.ts';
 import { isScale } from './scale-stable.ts';
 
 /** The remedies for one verdict; none for a gate that is no ferry's. */
@@ -18,7 +18,9 @@ export function ferryRemedies(verdict: Verdict, facts: GateFacts): readonly Reme
         push('take-files-out', (now) =>
           pushed(now, (value) => ({
             ...value,
-            changedPaths: value.changedPaths.filter((path) => ferryLane(now.lane).scope.includes(path)),
+            changedPaths: value.changedPaths.filter((path) =>
+              mayChange(ferryLane(now.lane), path, now.fixOf !== null),
+            ),
           })),
         ),
       ];

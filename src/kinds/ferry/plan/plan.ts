@@ -16,7 +16,7 @@ import {
 } from '../../../run/proposing.ts';
 import { configDelta } from '../delta/config-delta.ts';
 import type { ProposalView } from '../proposal-view.ts';
-import { ferryLane } from '../settings.ts';
+import { ferryLane, fixableOf } from '../settings.ts';
 import {
   renderCommitMessage,
   renderIssueBody,
@@ -117,6 +117,7 @@ export function viewOf(
     runName: fillLane(lane, { run, date }).runName,
     experiment: lane.experiment,
     targetBranch: lane.targetBranch,
+    fixable: fixableOf(lane),
     objective,
     context,
     interval: context.start,

@@ -3,7 +3,7 @@
 import { assertNever } from '../../../domain/assert.ts';
 import { limits } from '../../../domain/limits.ts';
 import { cleanLine } from '../../../render/clean-text.ts';
-import { code, paragraphs, text } from '../../../render/words.ts';
+import { code, listed, paragraphs, text } from '../../../render/words.ts';
 import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../body/declared-row.ts';
 import { PART_HEADINGS } from '../body/sections.ts';
 import type { ProposalView } from '../proposal-view.ts';
@@ -48,7 +48,7 @@ export function renderPullBody(
   preconditions: readonly string[] = PRECONDITIONS,
 ): string {
   const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, tracked in ${threadText(proposal.issue)}. The card below says what is missing for the launch; what is approved there is the manifest, not this text.`;
-  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(proposal.issue !== null, preconditions), ...fallbackParts('in this pull request'))}\n`;
+  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(proposal.issue !== null, preconditions), ...fallbackParts(proposal, 'in this pull request'))}\n`;
 }
 
 /** The body of an issue that is proposal and pull request in one: everything of both, read back as a pull request's is. */
@@ -59,13 +59,13 @@ export function renderIssueFirstBody(
 ): string {
   const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, proposed here and on the branch ${code(branch)}, without a pull request. The card below says what is missing for the launch; what is approved there is the manifest, not this text. Launch, first eval, incidents and the end are posted here as well.`;
   const boxes = checklist(true, preconditions);
-  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), boxes, ...fallbackParts('on the branch'))}\n`;
+  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), boxes, ...fallbackParts(proposal, 'on the branch'))}\n`;
 }
 
 /** The ferry issue's body: the same facts without the checklist, and the link to the pull request. */
 export function renderIssueBody(proposal: ProposalView): string {
   const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, proposed in ${threadText(proposal.pull)}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request.`;
-  return `${paragraphs(intro, ...commonParts(proposal), ...fallbackParts('in this pull request'))}\n`;
+  return `${paragraphs(intro, ...commonParts(proposal), ...fallbackParts(proposal, 'in the pull request'))}\n`;
 }
 
 function commonParts(proposal: ProposalView): readonly string[] {
@@ -135,12 +135,12 @@ function checklist(hasIssue: boolean, preconditions: readonly string[]): string 
 }
 
 /** `where`: the place of the change, in words. */
-function fallbackParts(where: string): readonly string[] {
+function fallbackParts({ fixable }: ProposalView, where: string): readonly string[] {
   return [
     heading('Relaunch fallback if this run fails'),
     [
-      `1. A small and obvious bug: fix it ${where} and approve the launch again. The approval falls with the fix, so that somebody looks.`,
-      '2. The same failure again after one fix: no further try; escalate here.',
+      `1. A small and obvious bug: fix it ${where} once the attempt has failed. A fix may touch ${listed(fixable.map(code))}. The card then shows what it changes against what failed; approved anew, it is launched as the next attempt of this run.`,
+      '2. The same failure again after one fix: no further try of this run; escalate here.',
       '3. Trouble of the whole cluster (quota, nodes, memory): escalate at once.',
     ].join('\n'),
   ];

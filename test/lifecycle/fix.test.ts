@@ -1,0 +1,247 @@
+/** A job fails, a person fixes the cause on the ferry's branch, somebody else approves what is shown, and the run goes on. */
+
+import { describe, expect, it } from 'vitest';
+import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import { ferryScript, type JobScript } from '../support/ferry-script.ts';
+import { approve, eventsOf, propose, seal, stateOf, until } from '../support/play.ts';
+import {
+  answersTo,
+  botComments,
+  fileOf,
+  pushFile,
+  SHORT_FERRY,
+  saidTwice,
+  say,
+  told,
+} from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const SLIP = "NameError: name 'warmup_stepz' is not defined";
+const LIBRARY = 'lib/smalllab/optimizer.py';
+
+type Failed = {
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly issue: number;
+};
+
+/** A lab whose first attempts end with these lines, one each; what comes after them goes well. */
+async function openLab(slips: readonly string[] = [SLIP], may = 'lib'): Promise<VirtualLab> {
+  let started = 0;
+  const script = (): JobScript => {
+    const line = slips[started];
+    started += 1;
+    return ferryScript({
+      ...SHORT_FERRY,
+      failAt: line === undefined ? null : { step: 100, line, exitCode: 1 },
+    });
+  };
+  const config = (text: string) => text.replace('fixScope: [lib]', `fixScope: [${may}]`);
+  return openVirtualLab({ script, config });
+}
+
+async function playUntilFailed(lab: VirtualLab): Promise<Failed> {
+  const proposed = await propose(lab);
+  await approve(lab, 'mira', proposed.pull);
+  await ended(lab, proposed.run, 1);
+  return { lab, ...proposed };
+}
+
+async function ended(lab: VirtualLab, run: string, attempt: number): Promise<void> {
+  await until(lab, `the end of attempt ${attempt}`, async () => {
+    const state = await stateOf(lab, run);
+    return state?.end?.attempt === attempt;
+  });
+  await lab.clock.advance(2 * MINUTE);
+}
+
+/** Somebody mends the library on the ferry's own branch, and says so where the lab wants it said. */
+async function fix(
+  { lab, run, issue }: Failed,
+  who: 'ada' | 'mira' = 'ada',
+  path = LIBRARY,
+  line = '# warmup_steps, not warmup_stepz',
+): Promise<void> {
+  const branch = `ferrybot/proposal/${run}`;
+  const text = (await fileOf(lab, branch, path)) ?? '';
+  await pushFile(lab, who, branch, path, `${text}${line}\n`);
+  await say(lab, who, issue, 'The name was misspelt in the library; mended on the branch.');
+  await lab.clock.advance(2 * MINUTE);
+}
+
+function card(lab: VirtualLab): string {
+  return botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+}
+
+async function answerTo(lab: VirtualLab, who: 'ada' | 'mira', thread: number, body: string): Promise<string> {
+  const comment = await say(lab, who, thread, body);
+  await lab.clock.advance(2 * MINUTE);
+  return answersTo(lab, comment).join('\n');
+}
+
+describe('a fix in the pull request after a failed attempt', () => {
+  it('is shown with what it changes, approved anew, launched as the next attempt of the run, and sealed', async () => {
+    const failed = await playUntilFailed(await openLab());
+    const { lab, run, pull, issue } = failed;
+    const first = await stateOf(lab, run);
+    expect(first?.end).toMatchObject({ attempt: 1, status: 'FAILED' });
+    await fix(failed);
+    const gated = await stateOf(lab, run);
+    expect(gated?.gate?.digest).not.toBe(first?.gate?.digest);
+    expect(gated?.approvals).toEqual([]);
+    expect(card(lab)).toContain('Attempt 1 failed');
+    expect(card(lab)).toContain(`\`${LIBRARY}\``);
+    expect(card(lab)).toContain('Against what attempt 1 launched');
+
+    await approve(lab, 'mira', pull, run);
+    await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+    const second = await stateOf(lab, run);
+    expect(second?.order?.order).toMatchObject({
+      attempt: 2,
+      parent: { run, attempt: 1 },
+      digest: gated?.gate?.digest,
+      submissionId: `ferrybot-${run}-a2`,
+    });
+    expect(second?.submission?.commit).toBe(gated?.gate?.commit);
+    expect(second?.order?.manifest?.trees['lib']).not.toBe(second?.attempts[0]?.order.manifest?.trees['lib']);
+    expect(second?.attempts.map(({ end }) => end.status)).toEqual(['FAILED']);
+
+    await ended(lab, run, 2);
+    await seal(lab, run, issue);
+    const sealed = await stateOf(lab, run);
+    expect(sealed?.seal).toMatchObject({ verdict: 'pass', commit: gated?.gate?.commit });
+    expect(lab.engine.startCount()).toBe(2);
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('is not approved by whoever pushed it, and not by the line of the first attempt', async () => {
+    const failed = await playUntilFailed(await openLab());
+    const { lab, run, pull } = failed;
+    const spent =
+      /\/approve-launch [0-9a-f]+/.exec((await eventsOf(lab, run)).map(lineOf).join('\n'))?.[0] ?? '';
+    await fix(failed, 'mira');
+    expect(await answerTo(lab, 'mira', pull, spent)).toContain('this change is yours');
+    expect(await answerTo(lab, 'mira', pull, approvalLine(lab))).toContain('this change is yours');
+    expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
+    await lab.close();
+  });
+
+  it('is not launched by the line of the first attempt', async () => {
+    const failed = await playUntilFailed(await openLab());
+    const { lab, run, pull } = failed;
+    const spent = (await eventsOf(lab, run)).map(lineOf).find((line) => line !== '') ?? '';
+    await fix(failed);
+    expect(await answerTo(lab, 'mira', pull, spent)).toContain('is not what is shown now');
+    await lab.clock.advance(30 * MINUTE);
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+
+  it('is held back outside what a fix may touch, and the gate says what that is', async () => {
+    const failed = await playUntilFailed(await openLab());
+    const { lab, run, pull } = failed;
+    await fix(failed, 'ada', 'scripts/compare_runs.py');
+    expect(card(lab)).toContain('`scripts/compare_runs.py` is outside what a fix of attempt 1 may touch');
+    expect(card(lab)).toContain('`experiments/ferries/daily.py` and `lib`');
+    expect(shownApprovalLine(lab, run)).toBeNull();
+    expect(await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`)).toContain('not approved');
+    await lab.clock.advance(30 * MINUTE);
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+
+  it('is what `/approve-launch` asks for where nobody has pushed one', async () => {
+    const { lab, pull } = await playUntilFailed(await openLab());
+    const answer = await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`);
+    expect(answer).toContain('attempt 1 has failed');
+    expect(answer).toContain('push a fix');
+    expect(answer).toContain('`experiments/ferries/daily.py` and `lib`');
+    await lab.close();
+  });
+
+  it('counts only once the attempt has failed: while the job runs, and after a good end, there is nothing to approve', async () => {
+    const lab = await openLab([]);
+    const proposed = await propose(lab);
+    const { run, pull, issue } = proposed;
+    await approve(lab, 'mira', pull);
+    await until(lab, 'the job', async () => (await stateOf(lab, run))?.submission !== null);
+    const before = (await stateOf(lab, run))?.gate;
+    await fix({ lab, ...proposed });
+    expect(await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`)).toContain(
+      'nothing to approve',
+    );
+    await ended(lab, run, 1);
+    await fix({ lab, ...proposed });
+    expect(await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`)).toContain(
+      'nothing to approve',
+    );
+    await seal(lab, run, issue);
+    await fix({ lab, ...proposed });
+    expect(await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`)).toContain('is over');
+    expect((await stateOf(lab, run))?.gate).toEqual(before);
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+
+  it('that was pushed while the job still ran counts when the job has failed', async () => {
+    const lab = await openLab();
+    const proposed = await propose(lab);
+    const { run, pull } = proposed;
+    await approve(lab, 'mira', pull);
+    await until(lab, 'the job', async () => (await stateOf(lab, run))?.submission !== null);
+    await fix({ lab, ...proposed });
+    await ended(lab, run, 1);
+    await approve(lab, 'mira', pull, run);
+    await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+    await lab.close();
+  });
+
+  it('that changes nothing of what was launched is none', async () => {
+    const failed = await playUntilFailed(await openLab([SLIP], 'notes'));
+    const { lab, run, pull } = failed;
+    await fix(failed, 'ada', 'notes/cause.md');
+    expect(await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`)).toContain('push a fix');
+    expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+
+  it('is tried once for one failure: the same again goes to people', async () => {
+    const failed = await playUntilFailed(await openLab([SLIP, SLIP]));
+    const { lab, run, pull, issue } = failed;
+    await fix(failed);
+    await approve(lab, 'mira', pull, run);
+    await ended(lab, run, 2);
+    await fix(failed, 'ada', LIBRARY, '# and once more');
+    const answer = await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`);
+    expect(answer).toContain('as attempt 1 did before the fix');
+    expect(lab.engine.startCount()).toBe(2);
+    const ack = await answerTo(lab, 'mira', issue, '/ack');
+    expect(ack).toContain('closed without a tag');
+    await lab.close();
+  });
+
+  it('gives the run up again with `/ack`, whatever was pushed', async () => {
+    const failed = await playUntilFailed(await openLab());
+    const { lab, run, issue } = failed;
+    const launched = (await stateOf(lab, run))?.submission?.commit;
+    await fix(failed);
+    expect(await answerTo(lab, 'mira', issue, '/ack')).toContain('closed without a tag');
+    const closed = await stateOf(lab, run);
+    expect(closed?.closed?.outcome).toBe('failed');
+    expect(closed?.submission?.commit).toBe(launched);
+    expect(closed?.gate?.commit).toBe(launched);
+    expect(told(lab, 'closed')).toHaveLength(1);
+    await lab.close();
+  });
+});
+
+/** The line that approved, as the record has its digest. */
+function lineOf(event: { readonly type: string; readonly data: object }): string {
+  return event.type === 'approved' && 'digest' in event.data
+    ? `/approve-launch ${String(event.data.digest).slice(7, 39)}`
+    : '';
+}
