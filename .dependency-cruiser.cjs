@@ -66,8 +66,8 @@ module.exports = {
       from: { path: core },
       to: {
         path: `${adapter}|^src/(host|handlers|app)/`,
-        // What an engine says of itself is pure; its adapter is loaded by who calls clusters.
-        pathNot: '^src/engines/(registry|definition)\\.ts$',
+        // What an engine says of itself is pure, as is the list of channels; adapters are loaded by who calls them.
+        pathNot: '^src/(engines/(registry|definition)|notify/registry)\\.ts$',
       },
     },
     {

@@ -24,7 +24,7 @@ WRITERS = {"claimed": "runner", "submitted": "runner", "observed": "watch", "end
     "proposed gated shown approved approval-dropped ordered stop-requested sealed closed held released"
     " command-seen command-answered consented".split(), "control") | {
     "incident": "control runner watch", "mutation-proposed": "control watch",
-    "notified": "control watch",
+    "notified": "control watch", "delivered": "control watch",
     "mutation-begun": "runner", "mutation-ended": "runner", "disk-scanned": "watch"}
 ROLES = ("control", "runner", "watch")
 TERMINAL = ("sealed", "closed")

@@ -43,7 +43,7 @@ const INTRODUCTION = `# On call
 
 Every incident is a comment in the run's thread: its first line is a heading below, and its last one says what to do. This page says what the comment cannot: whether a job may be running, whether it can wait, and where to look next.
 
-Where the config names people (\`inCharge\` of the lane, \`onCall\`), an incident that needs a person mentions and assigns those who are in charge and those who are on call at that moment, in the thread where the approvers spoke; in quiet hours only what cannot wait does. \`/ack\` there says that you took it; without it they are told once more.
+Where the config names people (\`inCharge\` of the lane, \`onCall\`), an incident that needs a person mentions and assigns those who are in charge and those who are on call at that moment, in the thread where the approvers spoke; in quiet hours only what cannot wait does. \`/ack\` there says that you took it; without it they are told once more. \`onCall.channels\` names channels besides (Discord, Slack); the process that records the incident sends it, so the variable with the channel's address has to be a secret in the environment of *ferrybot watch* and of the server or *ferrybot chat*; what came of each stands in the record, and in the thread where it did not arrive.
 
 ## First
 

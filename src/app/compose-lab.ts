@@ -7,6 +7,7 @@ import { createClient, type Octokit } from '../github/call.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
 import { sha256Hex } from '../host/hash.ts';
 import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
+import { channelSender } from './channels.ts';
 import type { Lab, Log } from './lab.ts';
 import { createHelpers } from './propose/helpers.ts';
 import { KEY_VARIABLES, type SigningKeys } from './signers.ts';
@@ -67,6 +68,7 @@ export function composeLab(parts: LabParts): Lab {
       return judgedByPython(syntax, interpreter, parts.environment['PATH'] ?? '');
     },
     helpers: createHelpers(parts.environment['PATH'] ?? ''),
+    sendToChannel: channelSender(parts.environment, { fetch, sleep: parts.sleep }),
     now,
     log: parts.log,
     boundary: () => undefined,

@@ -2,6 +2,7 @@
 
 import type { LabConfig } from '../config/schema.ts';
 import type { TpuCloud } from '../domain/care/tpu-vm.ts';
+import type { ChannelMessage, Delivery } from '../domain/channel.ts';
 import type { Engine } from '../domain/engine.ts';
 import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
@@ -44,6 +45,11 @@ export type Lab = {
   readonly judgeSyntax: JudgeSyntax;
   /** Programs of the lab's own: its proposer, its checks before a push. */
   readonly helpers: Helpers;
+  /** Says a message in a channel beside GitHub, and what came of it; it never throws. */
+  readonly sendToChannel: (
+    channel: LabConfig['onCall']['channels'][string],
+    message: ChannelMessage,
+  ) => Promise<Delivery>;
   readonly now: () => Instant;
   readonly log: Log;
   readonly boundary: Boundary;

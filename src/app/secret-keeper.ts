@@ -35,7 +35,8 @@ export function createSecretKeeper(
   return {
     learn: (config) => {
       const names = [...new Set(Object.values(config.lanes).flatMap(({ passSecrets }) => passSecrets))];
-      for (const value of [...names, ...clusterSecrets(config)].flatMap((name) =>
+      const addresses = Object.values(config.onCall.channels).map(({ address }) => address);
+      for (const value of [...names, ...clusterSecrets(config), ...addresses].flatMap((name) =>
         withLines(environment[name] ?? ''),
       )) {
         if (!values.has(value)) mask(value);

@@ -2,6 +2,8 @@
 
 import { z } from 'zod';
 import { WEEKDAYS } from '../domain/time.ts';
+import { CHANNEL_KINDS } from '../notify/registry.ts';
+import { variable, word } from '../settings/words.ts';
 
 /** A person by the number that GitHub gives an account for ever: a login may change hands. */
 export const personId = z.int().positive();
@@ -40,6 +42,18 @@ export const onCallSchema = z
       .describe(
         'Hours in which only an incident that cannot wait mentions anybody; the others do when the hours are over. null: none.',
       ),
+    channels: z
+      .record(
+        word,
+        z.strictObject({
+          kind: z.enum(CHANNEL_KINDS).describe('What it is.'),
+          address: variable.describe(
+            'Name of the variable, a secret of the environments ferrybot-control and ferrybot-watch, that has its address. Never the address.',
+          ),
+        }),
+      )
+      .default({})
+      .describe('Where an incident is told besides GitHub. The name is what stands in the record.'),
     againAfterMinutes: z
       .int()
       .min(5)

@@ -2,6 +2,7 @@
 
 import { approvalLimits } from './limits/approval-limits.ts';
 import { careLimits } from './limits/care-limits.ts';
+import { channelLimits } from './limits/channel-limits.ts';
 import { controlLimits } from './limits/control-limits.ts';
 import { ferryLimits } from './limits/ferry-limits.ts';
 import { githubLimits } from './limits/github-limits.ts';
@@ -16,6 +17,7 @@ import { watchLimits } from './limits/watch-limits.ts';
 export const limits = {
   ...approvalLimits,
   ...careLimits,
+  ...channelLimits,
   ...controlLimits,
   ...ferryLimits,
   ...githubLimits,

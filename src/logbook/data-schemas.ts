@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { PERMISSIONS } from '../domain/actor.ts';
 import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
+import { DELIVERY_OUTCOMES } from '../domain/channel.ts';
 import { SURFACES } from '../domain/command.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
@@ -225,5 +226,7 @@ export const dataSchemas = {
     about: text,
     people: z.array(integer).exactOptional(),
     permission: z.enum(PERMISSIONS).exactOptional(),
+    channels: z.array(text).exactOptional(),
   }),
+  delivered: z.looseObject({ notice: integer, channel: text, outcome: z.enum(DELIVERY_OUTCOMES), why: text }),
 } as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };

@@ -46,6 +46,7 @@ const titles: { readonly [Type in EventType]: string } = {
   'mutation-ended': 'change of the cluster ended',
   'disk-scanned': 'disks of the workers scanned',
   notified: 'people notified',
+  delivered: 'sent to a channel',
 };
 
 type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Telling, 'title'> };
@@ -203,6 +204,12 @@ const tellers: Tellers = {
     evidence: prose(data.about),
     decision: `it is said once${audienceOf(data)}`,
     next: 'somebody ends what the run waits for',
+  }),
+  delivered: ({ data }) => ({
+    status: `channel ${code(data.channel)}: ${data.outcome}`,
+    evidence: `notice of entry ${data.notice}`,
+    decision: data.why === '' ? 'it is not sent again' : prose(data.why),
+    next: '',
   }),
 };
 

@@ -1,7 +1,8 @@
 /** A notice: that something waits for people, which run it is, what it waits for, who can give it, and by which command. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { Notice } from '../domain/logbook/run-state.ts';
+import type { ChannelMessage } from '../domain/channel.ts';
+import type { Notice, RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { comment } from './comment.ts';
 import { incidentWords } from './incident-words.ts';
@@ -13,6 +14,9 @@ import { code, paragraphs, text, utc } from './words.ts';
 
 /** The notice whose sequence number is `key`. */
 export function renderNotice(key: string, input: RenderInput): string {
+  const failed = input.state.deliveries.find(({ seq }) => String(seq) === key);
+  if (failed !== undefined)
+    return `**The channel ${code(failed.channel)} was not reached**, or nobody knows whether it was: ${text(failed.why)}. It is not sent there again; whoever was mentioned above was mentioned.`;
   const notice = input.state.notices.find(({ seq }) => String(seq) === key);
   if (notice === undefined) throw new Error(`no notice ${key} in ${input.state.run}`);
   switch (notice.reason) {
@@ -49,11 +53,9 @@ const HOUR_MS = 3_600_000;
 
 /** What happened and what to do; the evidence stands in the incident's own comment. */
 function page({ about }: Notice, { state, config }: RenderInput): string {
-  const [seq = '', number = ''] = about.split('-');
-  const incident = state.incidents.find((one) => String(one.seq) === seq);
-  if (incident === undefined) throw new Error(`no incident ${seq} in ${state.run}`);
+  const incident = incidentAbout(about, state);
   const { title, todo } = incidentWords(incident, placeWord(state));
-  const again = number === '1' ? '' : ' Nobody has said yet that they took it.';
+  const again = about.endsWith('-1') ? '' : ' Nobody has said yet that they took it.';
   const ack =
     state.end === null
       ? `\`/ack\` by a person with ${config.permissions.ack} permission says who took it.`
@@ -100,4 +102,22 @@ export function laneWithoutRuns(lane: string): { readonly title: string; readonl
     title: `Lane ${text(lane)}: why there is no ferry`,
     body: `🤖 The lane ${code(lane)} has had no ferry yet. Until it has one, ferrybot says here on each day of its schedule why there is none.`,
   };
+}
+
+/** What a channel beside GitHub is told of an incident: words of ours alone. */
+export function channelMessage({ about }: Notice, state: RunState): Omit<ChannelMessage, 'url'> {
+  const incident = incidentAbout(about, state);
+  const { title } = incidentWords(incident, placeWord(state));
+  const again = about.endsWith('-1') ? '' : ' Nobody has said yet that they took it.';
+  return {
+    title,
+    text: `${state.run} needs a person.${again} What to do, and /ack for who took it, stands in the thread:`,
+  };
+}
+
+function incidentAbout(about: string, state: RunState): RunState['incidents'][number] {
+  const [seq = ''] = about.split('-');
+  const incident = state.incidents.find((one) => String(one.seq) === seq);
+  if (incident === undefined) throw new Error(`no incident ${seq} in ${state.run}`);
+  return incident;
 }

@@ -43,9 +43,11 @@ function dueFor(
   const told = pagesOf(state, incident.seq);
   if (!isDue(state, config, incident, told, now)) return [];
   const people = peopleAt(config, now);
-  if (people.length === 0) return [];
+  if (people.length === 0 && Object.keys(config.onCall.channels).length === 0) return [];
   const about = `${incident.seq}-${told.length + 1}`;
-  return [{ type: 'notified', role, data: { reason: 'incident', about, people } }];
+  const channels = Object.keys(config.onCall.channels);
+  const data = { reason: 'incident', about, people, ...(channels.length === 0 ? {} : { channels }) } as const;
+  return [{ type: 'notified', role, data }];
 }
 
 function isDue(

@@ -93,8 +93,11 @@ function mutationsOf({ mutations }: RunState): readonly Publication[] {
 
 function noticesOf(state: RunState): readonly Publication[] {
   const thread = approversThread(state);
-  return state.notices.map(({ seq, at, role, reason, people = [], permission = null }) => ({
-    kind: 'notice',
+  const untold = state.deliveries
+    .filter(({ outcome }) => outcome !== 'sent')
+    .map(({ seq, at, role }) => ({ kind: 'notice', key: String(seq), thread, seq, at, role }) as const);
+  const notices = state.notices.map(({ seq, at, role, reason, people = [], permission = null }) => ({
+    kind: 'notice' as const,
     key: String(seq),
     thread,
     seq,
@@ -104,6 +107,7 @@ function noticesOf(state: RunState): readonly Publication[] {
       ? {}
       : { summons: { people, permission, ...(reason === 'incident' ? { isAssigned: true } : {}) } }),
   }));
+  return [...notices, ...untold];
 }
 
 /** Where approvers spoke last; before anybody did, where they are to. */

@@ -20,6 +20,7 @@ import { decideApprovals } from './decide-approvals.ts';
 import { decideCare } from './decide-care.ts';
 import { type ClosingCommand, decideClosure } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand, type StagedCommand } from './decide-commands.ts';
+import { lostDeliveries } from './decide-deliveries.ts';
 import { decideGates } from './decide-gates.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
 import { decideReminder, unsealedClosing } from './decide-notices.ts';
@@ -91,7 +92,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
 
 /** First of all that is done outside: whoever has to look is told before a machine is. */
 function page({ state, config, now }: ReconcileInput): Step | null {
-  const drafts = decidePages(state, config, now);
+  const drafts = [...decidePages(state, config, now), ...lostDeliveries(state, now)];
   return drafts.length === 0 ? null : append(...drafts);
 }
 

@@ -158,3 +158,70 @@ describe('an incident that needs a person', () => {
     expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
   });
 });
+
+describe('a channel beside GitHub', () => {
+  const CHANNEL = `{ channels: { ops: { kind: discord, address: OPS_WEBHOOK } }, againAfterMinutes: null }`;
+  type Sent = Parameters<NonNullable<VirtualLabOptions['sendToChannel']>>;
+  const deliveries = async (run: string): Promise<readonly object[]> =>
+    (await eventsOf(lab, run))
+      .filter(({ type }) => type === 'delivered')
+      .map(({ role, data }) => ({ role, ...data }));
+
+  it('gets the incident from the process that records it, once, and the record says so', async () => {
+    await learnIds();
+    const sent: Sent[] = [];
+    const { run, pull } = await sickFerry({
+      config: staffed({ inCharge: ['ada'], onCall: CHANNEL }),
+      sendToChannel: async (...message) => {
+        sent.push(message);
+        return { outcome: 'sent', why: '' };
+      },
+    });
+    await losesTheCluster(run);
+    await lab.clock.advance(2 * HOUR);
+    expect(sent.map(([channel, { url }]) => [channel.address, new URL(url).pathname])).toEqual([
+      ['OPS_WEBHOOK', `/lab/ferries/issues/${pull}`],
+    ]);
+    expect(await deliveries(run)).toEqual([
+      expect.objectContaining({ role: 'watch', channel: 'ops', outcome: 'sent' }),
+    ]);
+    expect(botComments(lab).filter(({ text }) => text.includes('was not reached'))).toEqual([]);
+  });
+
+  it('that is down keeps nobody from being mentioned, and is told', async () => {
+    await learnIds();
+    const { run, pull } = await sickFerry({
+      config: staffed({ inCharge: ['ada'], onCall: CHANNEL }),
+      sendToChannel: async () => ({ outcome: 'failed', why: 'status 404' }),
+    });
+    await losesTheCluster(run);
+    await lab.clock.advance(2 * HOUR);
+    expect(pages()).toHaveLength(1);
+    const told = botComments(lab).filter(({ text }) => text.includes('was not reached'));
+    expect(told.map(({ thread }) => thread)).toEqual([pull]);
+    expect(told[0]?.text).toContain('status 404');
+  });
+
+  it('of which nobody knows, because the sender died, is told and not sent again', async () => {
+    await learnIds();
+    let isArmed = true;
+    let sends = 0;
+    const { run } = await sickFerry({
+      config: staffed({ inCharge: ['ada'], onCall: CHANNEL }),
+      sendToChannel: async () => {
+        sends += 1;
+        return { outcome: 'sent', why: '' };
+      },
+      atBoundary: (_process, kind, moment) => {
+        if (!isArmed || kind !== 'send' || moment !== 'after') return;
+        isArmed = false;
+        throw new Crash();
+      },
+    });
+    await losesTheCluster(run);
+    await lab.clock.advance(2 * HOUR);
+    expect([sends, isArmed]).toEqual([1, false]);
+    expect(await deliveries(run)).toEqual([expect.objectContaining({ role: 'control', outcome: 'unknown' })]);
+    expect(botComments(lab).filter(({ text }) => text.includes('was not reached'))).toHaveLength(1);
+  });
+});

@@ -14,7 +14,10 @@ import type { VirtualLabOptions } from './virtual-lab.ts';
 import type { Carrier, Wires } from './virtual-lab-carrier.ts';
 
 type ComposerInput = {
-  readonly options: Pick<VirtualLabOptions, 'network' | 'helpers' | 'atBoundary' | 'python'>;
+  readonly options: Pick<
+    VirtualLabOptions,
+    'network' | 'helpers' | 'sendToChannel' | 'atBoundary' | 'python'
+  >;
   readonly carrier: Carrier;
   readonly wires: Wires;
   readonly clock: VirtualClock;
@@ -64,6 +67,7 @@ export function composer(
       parser: async () => parser,
       judgeSyntax: async (syntax, interpreter) => options.python?.(process, syntax, interpreter) ?? syntax,
       helpers: options.helpers ?? NO_HELPERS,
+      sendToChannel: options.sendToChannel ?? (() => Promise.reject(new Error('this lab has no channels'))),
       // GitHub's clock is everybody's (docs/decisions/0007-githubs-clock.md), as in compose-lab.ts.
       now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
       log: (line, fields) => {

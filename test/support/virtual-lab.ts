@@ -60,6 +60,7 @@ export type VirtualLabOptions = {
   readonly python?: (process: string, syntax: PySyntax, interpreter: string) => PySyntax;
   /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
   readonly helpers?: Lab['helpers'];
+  readonly sendToChannel?: Lab['sendToChannel'];
   /** Stands for gcloud and the lab's scripts. None unless given. */
   readonly disks?: DisksOf;
   /** Goes on from this moment of another lab, with fresh processes; only where everything is in memory. */

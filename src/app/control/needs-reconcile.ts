@@ -10,6 +10,7 @@ import { phaseOf } from '../../domain/logbook/phase.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
+import { lostDeliveries } from '../../run/decide-deliveries.ts';
 import { decideMissingCluster } from '../../run/decide-missing-cluster.ts';
 import { decideReminder, unsealedClosing } from '../../run/decide-notices.ts';
 import { decidePages } from '../../run/decide-pages.ts';
@@ -70,7 +71,7 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
     return true;
   if (decideMissingCluster(state, heard.config) !== null) return true;
   const config = configFor(heard.config, state);
-  if (decidePages(state, config, now).length > 0) return true;
+  if (decidePages(state, config, now).length > 0 || lostDeliveries(state, now).length > 0) return true;
   if (decideReminder(state, config, now) !== null || unsealedClosing(state, config, now) !== null)
     return true;
   const memory = looks.memories.of(state.run);

@@ -8,6 +8,7 @@ import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, toRfc3339 } from '../../domain/time.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
+import { deliver } from '../channels.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab, openForRun } from '../open-lab.ts';
 import { labelledIn, noOwnPulls, type OwnPulls, takeUpLabelled } from '../propose/own-pulls.ts';
@@ -234,6 +235,7 @@ async function lookAtRuns(
       const outcome = await apartFromComments(open, troubles, (withoutText) =>
         reconcileRun({ ...context, withoutText }, run),
       );
+      await deliver(open, run, memories.of(run).appended, 'control');
       const after = open.store.current().runs.find((one) => one.run === run);
       noteReconciled(own.looks, run, after, outcome);
     });

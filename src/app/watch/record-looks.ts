@@ -12,6 +12,7 @@ import { configFor } from '../../run/run-config.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { eventsOf } from '../../watch/observation.ts';
 import { watchedStates } from '../broken-states.ts';
+import { deliver } from '../channels.ts';
 import { tellBroken } from '../control/tell-broken.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
@@ -163,8 +164,10 @@ async function told(
     lab.log('the logbook kept moving; looking again at the next turn', run === undefined ? {} : { run });
   else
     for (const one of runs)
-      await contained(open, troubles, { run: one, thread: null }, () =>
-        input.publisher.publish(open, one, result.seqs.get(one) ?? []),
-      );
+      await contained(open, troubles, { run: one, thread: null }, async () => {
+        const seqs = result.seqs.get(one) ?? [];
+        await input.publisher.publish(open, one, seqs);
+        await deliver(open, one, new Set(seqs), 'watch');
+      });
   return 'looked';
 }

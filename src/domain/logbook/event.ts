@@ -42,6 +42,7 @@ export const EVENT_TYPES = [
   'mutation-ended',
   'disk-scanned',
   'notified',
+  'delivered',
 ] as const satisfies readonly (keyof EventDataByType)[];
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -71,6 +72,7 @@ export const WRITERS = {
   'mutation-ended': ['runner'],
   'disk-scanned': ['watch'],
   notified: ['control', 'watch'],
+  delivered: ['control', 'watch'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };
 
 /** What the writer decides; sequence, time, chain and signature are added when it is appended. */

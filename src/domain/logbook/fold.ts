@@ -68,6 +68,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     commands: new Map(),
     mutations: [],
     notices: [],
+    deliveries: [],
     taken: null,
   };
 }
@@ -144,6 +145,8 @@ function applied(state: RunState, event: LogbookEvent): RunState {
       return { ...state, mutations: mutationsAfter(state.mutations, event) };
     case 'disk-scanned':
       return state;
+    case 'delivered':
+      return { ...state, deliveries: [...state.deliveries, { ...event.data, ...moment, role: event.role }] };
     case 'notified':
       return { ...state, notices: [...state.notices, { ...event.data, ...moment, role: event.role }] };
     default:

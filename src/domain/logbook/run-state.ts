@@ -128,6 +128,12 @@ export type RunState = {
   readonly mutations: readonly MutationRecord[];
   /** What people were told because the run waits for them, oldest first. */
   readonly notices: readonly Notice[];
+  /** What came of sending them to channels, oldest first. */
+  readonly deliveries: readonly (EventDataByType['delivered'] & {
+    readonly at: string;
+    readonly seq: number;
+    readonly role: Role;
+  })[];
   /** Who said last that they took what had happened until then. */
   readonly taken: { readonly actor: Actor; readonly at: string; readonly seq: number } | null;
 };
@@ -135,6 +141,18 @@ export type RunState = {
 /** How often people were told of the incident at this entry. */
 export function pagesOf({ notices }: Pick<RunState, 'notices'>, incident: number): readonly Notice[] {
   return notices.filter(({ reason, about }) => reason === 'incident' && about.startsWith(`${incident}-`));
+}
+
+/** Channels to which a notice was to go and of which nothing is recorded. */
+export function undelivered({
+  notices,
+  deliveries,
+}: RunState): readonly (Notice & { readonly channel: string })[] {
+  return notices.flatMap((notice) =>
+    (notice.channels ?? [])
+      .filter((name) => !deliveries.some((one) => one.notice === notice.seq && one.channel === name))
+      .map((channel) => ({ ...notice, channel })),
+  );
 }
 
 /** Incidents that people were told of and nobody took. */

@@ -14,7 +14,7 @@ import {
 import { type Order, type OrderApproval, type ParentAttempt, submissionIdOf } from '../launch/order.ts';
 import { mayBeRelaunched, relaunchRule } from '../launch/relaunch.ts';
 import { allPass } from '../launch/verdict.ts';
-import { type LogbookEvent, WRITERS } from './event.ts';
+import { type EventDataByType, type LogbookEvent, WRITERS } from './event.ts';
 import { holdingsOf } from './holdings.ts';
 import { isHolding } from './liveness.ts';
 import {
@@ -25,6 +25,7 @@ import {
   nextAttempt,
   type RunState,
   standingApprovals,
+  undelivered,
 } from './run-state.ts';
 
 /** Null where the event may follow; otherwise the rule it breaks, in words for a person who reads `logbook verify`. */
@@ -86,11 +87,18 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
       return illegalMutation(state.mutations, state.run, event);
     case 'disk-scanned':
       return 'a scan of disks belongs to no run';
+    case 'delivered':
+      return deliveredRule(state, event.data);
     case 'notified':
       return isNotified(state, event.data) ? 'notified twice of one occasion' : null;
     default:
       return assertNever(event);
   }
+}
+
+function deliveredRule(state: RunState, { notice, channel }: EventDataByType['delivered']): string | null {
+  const isOwed = undelivered(state).some((one) => one.seq === notice && one.channel === channel);
+  return isOwed ? null : 'delivered what was not to be sent there, or twice';
 }
 
 function personRule(event: LogbookEvent): string | null {

@@ -1,6 +1,7 @@
 /** What people were told because the run waits for them: what each event of it carries. */
 
 import type { Permission } from '../../actor.ts';
+import type { Delivery } from '../../channel.ts';
 
 /** `lane-blocked`: its lane got no run on a day of the schedule. `undecided`: it has ended and waits for a decision. `incident`: one that needs a person. */
 export const NOTICE_REASONS = ['lane-blocked', 'undecided', 'incident'] as const;
@@ -17,5 +18,9 @@ export type NoticeEventData = {
     readonly about: string;
     readonly people?: readonly number[];
     readonly permission?: Permission;
+    /** Names of the channels to which whoever records this sends it, after it is recorded. */
+    readonly channels?: readonly string[];
   };
+  /** What came of sending the notice at the entry `notice` to a channel; `unknown` also where the sender died meanwhile. */
+  readonly delivered: { readonly notice: number; readonly channel: string } & Delivery;
 };

@@ -1,0 +1,78 @@
+/** Sends what a process has just recorded to the channels that the record names, and records what came of it. */
+
+import type { ChannelMessage, Delivery } from '../domain/channel.ts';
+import type { RunId } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { Role } from '../domain/logbook/role.ts';
+import { undelivered } from '../domain/logbook/run-state.ts';
+import type { ChannelHost } from '../notify/channel.ts';
+import { CHANNELS } from '../notify/registry.ts';
+import { channelMessage } from '../render/notice.ts';
+import { approversThread } from '../run/publications.ts';
+import type { Lab } from './lab.ts';
+import type { OpenLab } from './open-lab.ts';
+
+export type SendToChannel = Lab['sendToChannel'];
+
+/** The sender of a process: addresses are looked up in its environment, by the names that the config gives. */
+export function channelSender(
+  environment: Readonly<Record<string, string | undefined>>,
+  host: ChannelHost,
+): SendToChannel {
+  return async ({ kind, address }, message) => {
+    const found = environment[address] ?? '';
+    if (found === '') return { outcome: 'failed', why: `this process was not given ${address}` };
+    const channel = await CHANNELS[kind]();
+    return channel.send(message, found, host);
+  };
+}
+
+/** Sends what of these entries is to be sent; all channels at once, so that one that hangs delays no other. */
+export async function deliver(
+  { lab, config, store }: Pick<OpenLab, 'lab' | 'config' | 'store'>,
+  run: RunId,
+  seqs: ReadonlySet<number>,
+  role: Role,
+): Promise<void> {
+  const state = store.current().runs.find((one) => one.run === run);
+  const owed = state === undefined ? [] : undelivered(state).filter(({ seq }) => seqs.has(seq));
+  if (state === undefined || owed.length === 0) return;
+  const url = threadUrl(lab, approversThread(state));
+  lab.boundary('send', 'before');
+  const drafts = await Promise.all(
+    owed.map(async (notice): Promise<EventDraft> => {
+      const delivery = await sent(lab, config, notice.channel, { ...channelMessage(notice, state), url });
+      return { type: 'delivered', role, data: { notice: notice.seq, channel: notice.channel, ...delivery } };
+    }),
+  );
+  lab.boundary('send', 'after');
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const result = await store.append(run, drafts, lab.now());
+    if (result.kind === 'appended') return;
+    if (result.kind !== 'conflict') {
+      lab.log(`what came of the channels was not recorded: ${result.message}`, { run });
+      return;
+    }
+    await store.load();
+  }
+}
+
+function sent(
+  lab: Lab,
+  { onCall }: OpenLab['config'],
+  name: string,
+  message: ChannelMessage,
+): Promise<Delivery> {
+  const channel = onCall.channels[name];
+  return channel === undefined
+    ? Promise.resolve({ outcome: 'failed', why: 'the config does not have it any more' })
+    : lab.sendToChannel(channel, message);
+}
+
+/** Where people read the thread: github.com, or the host of a GitHub Enterprise Server. */
+function threadUrl({ client: { baseUrl, owner, repo } }: Lab, thread: number): string {
+  const host =
+    baseUrl === 'https://api.github.com' ? 'https://github.com' : baseUrl.replace(/\/api\/v3$/, '');
+  return `${host}/${owner}/${repo}/issues/${thread}`;
+}

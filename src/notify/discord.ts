@@ -1,0 +1,18 @@
+/** A Discord webhook (Discord, Execute Webhook): `content`, and nobody is mentioned whatever the text says. */
+
+import { cutText } from '../domain/cut-text.ts';
+import type { Channel } from './channel.ts';
+import { postJson } from './post-json.ts';
+
+/** Discord, Execute Webhook. */
+const CONTENT_CHARACTERS_MAX = 2_000;
+
+export const send: Channel['send'] = ({ title, text, url }, address, host) => {
+  const content = cutText(`**${plain(title)}**\n${plain(text)}\n${url}`, CONTENT_CHARACTERS_MAX);
+  return postJson(address, { content, allowed_mentions: { parse: [] } }, host);
+};
+
+/** Signs of Discord's Markdown, mentions and links lose their meaning. */
+function plain(text: string): string {
+  return text.replace(/[\\*_~`|>#<@[\]]/g, '\\$&');
+}

@@ -1,0 +1,46 @@
+/** One JSON document posted to a webhook: waits as it is told to, and never longer than an alert is worth. */
+
+import type { Delivery } from '../domain/channel.ts';
+import { limits } from '../domain/limits.ts';
+import type { ChannelHost } from './channel.ts';
+
+/** Tried again only where the other side says that it took nothing (429). What is told never has the address. */
+export async function postJson(address: string, body: object, host: ChannelHost): Promise<Delivery> {
+  if (!/^https?:\/\//.test(address)) return { outcome: 'failed', why: 'the address is no URL of a webhook' };
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await posted(address, body, host);
+    if ('outcome' in answer) return answer;
+    if (answer.ok) return { outcome: 'sent', why: '' };
+    const waitMs = answer.status === 429 ? retryAfterMs(answer) : null;
+    if (waitMs === null || waitMs > limits.channelWaitMsMax || attempt >= limits.channelTriesMax)
+      return { outcome: answer.status >= 500 ? 'unknown' : 'failed', why: `status ${answer.status}` };
+    await host.sleep(waitMs);
+  }
+}
+
+async function posted(address: string, body: object, { fetch }: ChannelHost): Promise<Response | Delivery> {
+  try {
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(limits.channelTimeoutMs),
+    });
+    await response.body?.cancel();
+    return response;
+  } catch (error) {
+    // Its message may name the address; its name tells a timeout from a refusal.
+    const name = error instanceof Error ? error.name : 'Error';
+    return {
+      outcome: 'unknown',
+      why: name === 'TimeoutError' ? 'no answer in time' : 'it could not be reached',
+    };
+  }
+}
+
+/** Seconds, also parts of one (Discord, rate limits; Slack, rate limits). */
+function retryAfterMs({ headers }: Response): number | null {
+  const seconds = Number(headers.get('retry-after') ?? 'none');
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1_000) : null;
+}

@@ -1,0 +1,11 @@
+/** Every channel, one line each: the name is what a lab's config says. */
+
+import type { Channel } from './channel.ts';
+
+export const CHANNELS = {
+  discord: () => import('./discord.ts'),
+  slack: () => import('./slack.ts'),
+} as const satisfies Readonly<Record<string, () => Promise<Channel>>>;
+
+export type ChannelKind = keyof typeof CHANNELS;
+export const CHANNEL_KINDS = Object.keys(CHANNELS) as readonly ChannelKind[];
