@@ -1,7 +1,10 @@
 /** What the next ferry starts from: what the lane's last sealed pass ran, and what people put on the target branch since. */
 
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { branded, isRunId, isSha } from '../../src/domain/ids.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { forge, type Pushing } from '../campaign/forging.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import {
   approve,
@@ -305,6 +308,60 @@ describe('a writer', () => {
     });
     expect(cardOf(lab, SECOND)).toMatch(/decay` \| `0\.2` \| `0\.9` \| optimizer \| new, ran `0\.2` \|/);
     expect(cardOf(lab, SECOND)).toContain('that ferry ran `2.5e-3`, and it is back at `3e-3`');
+    await lab.close();
+  });
+
+  it('with the stolen control key cannot name another commit for what the pass ran', async () => {
+    const lab = await openLab();
+    const first = await playFerry(lab);
+    await nextMorning(lab);
+    const branch = `ferrybot/proposal/${SECOND}`;
+    const shown = async (path: string): Promise<string> =>
+      z.object({ object: z.object({ sha: z.string() }) }).parse(await lab.as('ada', 'GET', path)).object.sha;
+    const sha = await shown('/git/ref/heads/main');
+    await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha });
+    const text = ((await fileOf(lab, 'main', FILE)) ?? '').replace(
+      'learning_rate=3e-3',
+      'learning_rate=9e-2',
+    );
+    await pushFile(lab, 'ada', branch, FILE, text);
+    const opened = await lab.as('ada', 'POST', '/pulls', {
+      title: 'Daily ferry',
+      head: branch,
+      base: 'main',
+      body: bodyOf(lab, first.pull),
+    });
+    const pull = z.object({ number: z.number() }).parse(opened).number;
+    const { head: _head, texts: _texts, ...like } = (await known(lab, FIRST)).proposal;
+    const base = {
+      run: branded(FIRST, isRunId),
+      commit: branded(await shown(`/git/ref/heads/${branch}`), isSha),
+    };
+    const data = {
+      ...like,
+      date: '2026-11-22',
+      runName: 'ferry_daily_125m_2026-11-22',
+      pull,
+      headBranch: branch,
+      base,
+    };
+    const pushing: Pushing = {
+      lab,
+      deeds: [],
+      // The one thing that is asked for and not there is the file that is forged.
+      ask: async (_, method, path, body) =>
+        method === 'GET' && path.includes(`runs/${SECOND}`)
+          ? { status: 404, json: null }
+          : { status: 200, json: await lab.as('ada', method, path, body) },
+    };
+    expect(await forge(pushing, SECOND, [{ type: 'proposed', role: 'control', data }])).toBe(true);
+    await lab.clock.advance(10 * MINUTE);
+    const { gate } = await known(lab, SECOND);
+    expect(gate?.digest).toBeNull();
+    expect(gate?.verdicts.find((one) => one.gate === 'budget')).toMatchObject({
+      outcome: 'unknown',
+      found: { why: expect.stringContaining('the record does not say') },
+    });
     await lab.close();
   });
 });

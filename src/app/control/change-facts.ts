@@ -15,15 +15,22 @@ import type { PySyntax } from '../../domain/python-syntax.ts';
 import { provenBase } from '../../run/last-pass.ts';
 import type { Lab } from '../lab.ts';
 
+/** The run whose change it is, and the verified record that has to bear out what it says it goes on from; null = no run. */
+export type ChangeOf = {
+  readonly state: Pick<RunState, 'proposal' | 'proposedAt'>;
+  readonly runs: readonly RunState[];
+} | null;
+
 /** The change from the merge base with the lane's branch to `head`, and from the pass that it goes on from. Unknown where git cannot tell. */
 export async function changeFacts(
   lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
   git: GitReader,
   config: LaneScopedConfig,
   head: Sha,
-  proven: Observed<RunBase | null>,
+  of: ChangeOf,
 ): Promise<Observed<ChangeFacts>> {
   const lane = config.lane;
+  const proven = of === null ? known(null) : provenBase(of.state, of.runs);
   if (proven.kind === 'unknown') return proven;
   try {
     const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
@@ -151,13 +158,11 @@ export function cachedChangeFacts(
 ): (head: Sha, state: RunState, runs: readonly RunState[]) => Promise<Observed<ChangeFacts>> {
   const cache = new Map<string, Observed<ChangeFacts>>();
   return async (head, state, runs) => {
-    const proven = provenBase(state, runs);
-    if (proven.kind === 'unknown') return proven;
     const tip = await tipOf(git, config);
-    const key = `${head} ${tip ?? 'none'} ${proven.value?.commit ?? 'none'}`;
+    const key = `${head} ${tip ?? 'none'} ${state.run}`;
     const found = cache.get(key);
     if (found !== undefined) return found;
-    const facts = await changeFacts(lab, git, config, head, proven);
+    const facts = await changeFacts(lab, git, config, head, { state, runs });
     if (facts.kind === 'known') cache.set(key, facts);
     const oldest = cache.keys().next();
     if (cache.size > limits.changeCacheEntries && oldest.done !== true) cache.delete(oldest.value);

@@ -20,7 +20,6 @@ import type { ThreadFacts } from '../../github/threads.ts';
 import { type CardHistory, cardCandidates } from '../../run/card-history.ts';
 import { NOT_ASKED } from '../../run/dispatch.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
-import { provenBase } from '../../run/last-pass.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { lastKnownRun, readBody } from '../control/body-facts.ts';
@@ -42,7 +41,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
   const { order } = state.order;
   const cited = await citedApprovals(open, state, order, threads.value.comments);
   const { runs } = open.store.current();
-  const change = await changeFacts(lab, open.git, config, order.commit, provenBase(state, runs));
+  const change = await changeFacts(lab, open.git, config, order.commit, { state, runs });
   const last = lastKnownRun(state, runs);
   const body = readBody(lab, config, pull.value.body, change, last);
   const permissions = await permissionsOf(open, cited);

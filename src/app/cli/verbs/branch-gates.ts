@@ -154,13 +154,7 @@ async function factsOf(
   const { base, head, config, body } = input;
   const git = { ...checkout.git, resolve: async () => base };
   const judgeSyntax: JudgeSyntax = (syntax, interpreter) => judgedByPython(syntax, interpreter, input.path);
-  const change = await changeFacts(
-    { parser: createPythonParser, judgeSyntax },
-    git,
-    config,
-    head,
-    known(null),
-  );
+  const change = await changeFacts({ parser: createPythonParser, judgeSyntax }, git, config, head, null);
   return {
     pull: NEEDS_GITHUB,
     issue: NEEDS_GITHUB,
