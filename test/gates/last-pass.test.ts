@@ -68,5 +68,8 @@ describe('a change that goes on from a pass', () => {
     const scaled = facts(knobs('hidden_dim', 'warmup'), knobs('hidden_dim'));
     const steps = smallestRemedy(scaled).steps.filter(({ kind }) => kind === 'take-knob-back');
     expect(steps.map(({ about }) => about)).toEqual(['hidden_dim']);
+    // Taken back to the branch it is no change there, and is mended all the same.
+    const back = smallestRemedy(facts(knobs(), knobs('hidden_dim'))).steps;
+    expect(back[0]).toMatchObject({ kind: 'take-knob-back', about: 'hidden_dim' });
   });
 });
