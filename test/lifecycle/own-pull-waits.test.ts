@@ -1,6 +1,7 @@
 /** People's own pull requests that are no run yet, or cannot be launched as they are: each is told why, once. */
 
 import { describe, expect, it } from 'vitest';
+import { twoLanes } from '../support/lanes.ts';
 import {
   answer,
   branchOff,
@@ -86,14 +87,19 @@ describe('a lane that is taken', () => {
     const first = await propose(before);
     const pull = await openOwn(before);
     await label(before, 'ada', pull);
-    // Longer than a sweep looks back for what moved.
-    await before.clock.advance(4 * 24 * 60 * MINUTE);
-    expect(await stateOf(before, runOf(pull))).toBeNull();
-    const moment = before.keep();
+    before.world.state.settings.drop = 'all';
+    await before.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
+    const { atMs, ...moment } = before.keep();
     await before.close();
-    const world = await openLab({ webhooks: false, sweepMs: 5 * MINUTE, from: { ...moment, seed: 2 } });
-    await world.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
-    await gated(world, runOf(pull, '20261125'));
+    // Longer than a sweep looks back for what moved.
+    const world = await openLab({
+      webhooks: false,
+      sweepMs: 5 * MINUTE,
+      from: { ...moment, atMs: atMs + 4 * 24 * 60 * MINUTE, seed: 2 },
+    });
+    // Before the workflow that proposes would.
+    const found = async () => (await stateOf(world, runOf(pull, '20261125'))) !== null;
+    await until(world, 'the run', found, { limitMs: 10 * MINUTE });
     await world.close();
   });
 
@@ -124,7 +130,8 @@ describe('a lane that is taken', () => {
     await world.clock.advance(5 * MINUTE);
     expect(toldIn(world, pull)).toEqual([expect.stringContaining('the lane is frozen by mira')]);
     await say(world, 'mira', pull, '/thaw');
-    await gated(world, runOf(pull));
+    const taken = async () => (await stateOf(world, runOf(pull))) !== null;
+    await until(world, 'the run', taken, { limitMs: 5 * MINUTE });
     await world.close();
   });
 });
@@ -202,5 +209,22 @@ it("the bot's own pull requests ask for nothing, whoever labels them", async () 
   await label(world, 'ada', first.pull);
   await world.clock.advance(3 * 60 * MINUTE);
   expect(await stateOf(world, runOf(first.pull))).toBeNull();
+  await world.close();
+});
+
+it('of several lanes that fit, the command or the label says which', async () => {
+  // Both lanes run the same file.
+  const world = await openLab({ config: twoLanes() });
+  const pull = await openOwn(world);
+  expect(await answer(world, 'ada', pull, '/propose')).toContain(
+    'it fits several lanes (`daily` and `canary`)',
+  );
+  await label(world, 'ada', pull, [LABEL, 'ferry-canary']);
+  await until(world, 'what is said', () => toldIn(world, pull).length > 0);
+  expect(toldIn(world, pull)).toEqual([expect.stringContaining('it fits several lanes')]);
+  expect(await answer(world, 'ada', pull, '/propose lane=canary')).toContain(
+    'proposed as `ferry-canary-20261121-pr',
+  );
+  expect(await stateOf(world, runOf(pull))).toBeNull();
   await world.close();
 });

@@ -1,0 +1,26 @@
+/** A newcomer tries a pull request of their own: the page opens it, and the bot makes a ferry of it. */
+
+import { expect, it } from 'vitest';
+import { gated, runOf } from '../../support/own-pull.ts';
+import { say } from '../../support/talk.ts';
+import { openFerrySite } from './ferry-site.ts';
+
+it('is opened by a button, and becomes a ferry by a command', async () => {
+  const site = await openFerrySite();
+  const press = (cookie: string): Promise<Response> =>
+    fetch(`${site.home}/own-pull`, {
+      method: 'POST',
+      headers: { cookie, accept: 'application/json', 'sec-fetch-site': 'same-origin' },
+      redirect: 'manual',
+    });
+  expect(await (await fetch(`${site.home}/pulls`)).text()).toContain('Try a pull request of your own');
+  const opened = await press('playground_speaker=ada');
+  expect(opened.status).toBeLessThan(400);
+  const [pull] = Object.values(site.lab.world.state.issues).filter((one) => one.pull !== null);
+  expect(pull?.pull?.headRef).toMatch(/^ada\/warmup-80$/);
+  const number = pull?.number ?? 0;
+  await say(site.lab, 'ada', number, '/propose');
+  expect((await gated(site.lab, runOf(number))).proposal.own).toEqual({ label: null });
+  expect((await press('playground_speaker=ada')).status).toBeGreaterThanOrEqual(400);
+  await site.close();
+});
