@@ -30,6 +30,14 @@ describe('what a process must not tell', () => {
     expect(masked).toEqual(['salt"and\\brine']);
   });
 
+  it('is the address of a channel, by the name that the config gives', () => {
+    const config = aConfig();
+    const channels = { ops: { kind: 'discord', address: 'HARBOUR' } } as const;
+    const store = createSecretKeeper({ HARBOUR: 'https://chat.example/hooks/1' }, () => undefined);
+    store.learn({ ...config, onCall: { ...config.onCall, channels } });
+    expect(store.clean('posted to https://chat.example/hooks/1')).toBe('posted to ***');
+  });
+
   it('is each line of a secret of several lines', () => {
     const store = createSecretKeeper(
       { CERTIFICATE: 'first line of it\nsecond line of it\n}' },
