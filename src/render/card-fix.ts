@@ -61,6 +61,7 @@ const PARTS: readonly (readonly [string, (manifest: Manifest) => Part])[] = [
   ['Retention', ({ retention }) => retention],
   ['Cost', ({ cost }) => cost],
   ['What may happen without asking again', ({ envelope }) => envelope],
+  ['Starts from', ({ base }) => (base === undefined ? null : { run: base.run, commit: base.commit })],
   ['Boxes', ({ preconditions }) => preconditions],
   ['Config keys', ({ policy }) => policy],
 ];

@@ -9,7 +9,7 @@ import type { RenderInput } from './input.ts';
 import { trackerUrl } from './progress.ts';
 import { metricsLine, resultWords, verdictTable } from './verdict-table.ts';
 import { wantedLine } from './wanted.ts';
-import { code, paragraphs, text, utc } from './words.ts';
+import { code, listed, paragraphs, text, utc } from './words.ts';
 
 /** How the run ended, whether it passed, what went wrong and what follows for tomorrow. */
 export function renderEnded(input: RenderInput): string {
@@ -23,6 +23,7 @@ export function renderEnded(input: RenderInput): string {
       ? 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.'
       : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(end, verdict)),
     failuresPart(state, end),
+    fixPart(state),
     `**Wanted: ${wantedLine(input)}**`,
   );
 }
@@ -67,6 +68,16 @@ export function recommendation({ state, verdict }: Pick<RenderInput, 'state' | '
 function experimentOf(urls: Readonly<Record<string, string>>, path: string, commit: string): string {
   const url = urls['experiment'];
   return (url === undefined ? null : safeUrl(url)) ?? `${code(path)} at ${commit}`;
+}
+
+/** What the attempt was mended with, where it went on from one that had failed with other files. */
+function fixPart({ attempts, order, submission, gate }: RunState): string | null {
+  const before = attempts.find((past) => past.submission.attempt === (submission?.attempt ?? 0) - 1);
+  if (before === undefined || before.order.order.digest === order?.order.digest) return null;
+  const fix = gate?.commit === submission?.commit ? gate?.fix : undefined;
+  const files = fix?.files == null ? '' : `: ${listed(fix.files.map(code))}`;
+  const more = fix === undefined || fix.more === 0 ? '' : ` and ${fix.more} more`;
+  return `Fixed after attempt ${before.submission.attempt}${files}${more}.`;
 }
 
 function failuresPart({ incidents }: RunState, end: Ending): string {

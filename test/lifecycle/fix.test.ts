@@ -109,6 +109,8 @@ describe('a fix in the pull request after a failed attempt', () => {
     expect(second?.attempts.map(({ end }) => end.status)).toEqual(['FAILED']);
 
     await ended(lab, run, 2);
+    expect(told(lab, 'ended').at(-1)).toContain(`Fixed after attempt 1: \`${LIBRARY}\`.`);
+    expect(told(lab, 'ended')[0]).not.toContain('Fixed after');
     await seal(lab, run, issue);
     const sealed = await stateOf(lab, run);
     expect(sealed?.seal).toMatchObject({ verdict: 'pass', commit: gated?.gate?.commit });
