@@ -1,22 +1,14 @@
 /** What each gate's answer means: what was found, what to do about it, and who can. */
 
-import { type GateId, VERDICTS, type Verdict, type Verdicts } from '../domain/launch/verdict.ts';
-import { type Facts, type Fields, readPayload } from '../domain/payload.ts';
+import { type GateId, VERDICTS, type Verdict } from '../domain/launch/verdict.ts';
+import { type Facts, readPayload } from '../domain/payload.ts';
+import { APPROVAL_SENTENCES } from './approval-gate-words.ts';
+import type { GateSentences, Words } from './gate-sentences.ts';
 import type { PlaceWord } from './place-word.ts';
 import { code, listed, text, utc } from './words.ts';
 
 /** Markdown for one verdict. `remedy` is null where nothing is to be done. */
 export type GateWords = { readonly found: string; readonly remedy: string | null };
-type Words = readonly [found: string, remedy?: string];
-
-/** One sentence for each code of a gate. */
-export type GateSentences<Gate extends GateId> = {
-  readonly [Code in keyof Verdicts[Gate]]: (
-    facts: Verdicts[Gate][Code] extends Fields ? Facts<Verdicts[Gate][Code]> : never,
-    place: PlaceWord,
-  ) => Words;
-};
-
 /** The words for a verdict; a code of another version of ferrybot is shown as it stands. */
 export function gateWords(verdict: Verdict, place: PlaceWord = 'pull request'): GateWords {
   const read = readPayload(
@@ -38,20 +30,6 @@ const unreadable = ({ why }: Facts<(typeof UNREADABLE)['unreadable']>): Words =>
   `cannot be told: ${text(why)}`,
   'ferrybot looks again by itself; an unknown never passes',
 ];
-
-function people(logins: readonly string[]): string {
-  return listed(logins.map(text));
-}
-
-/** What became of an approval (`ApprovalStanding`). */
-const NOT_COUNTING: Readonly<Record<string, string>> = {
-  'permission-lost': 'they may not approve any more',
-  'comment-edited': 'the approving comment was edited',
-  'comment-hidden': 'the approving comment was hidden',
-  'comment-gone': 'the approving comment was deleted',
-  'approval-expired': 'the approval is older than this lab allows',
-  'other-commit': 'the review was written on another commit',
-};
 
 /** Later commits, each as id and subject. */
 function commits(later: readonly string[]): string {
@@ -280,29 +258,7 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
       'put it back: the config says that the job gets it',
     ],
   },
-  'approver-allowed': {
-    enough: (f) => [`approved by ${people(f.who)}: ${f.count} of ${f.needed} people that its cost demands`],
-    'too-few': (f) => [
-      `${f.count} of ${f.needed} people have approved${f.who.length > 0 ? `: ${people(f.who)}` : ''}`,
-      `the card's \`/approve-launch\` line, said by ${f.missing} more`,
-    ],
-    'not-counting': (f) => [
-      `the approval of ${text(f.by)} does not count any more: ${NOT_COUNTING[f.why] ?? 'its reason is of another version'} (${f.count} of ${f.needed} people count)`,
-      "the card's `/approve-launch` line, said by somebody who may",
-    ],
-  },
-  'manifest-unchanged': {
-    'not-approved-yet': (f) => [`nothing is approved yet; the manifest to approve is ${code(f.digest)}`],
-    'as-approved': (f) => [`the approved manifest ${code(f.digest)} is what would be launched`],
-    changed: (f) => [
-      `approved was ${code(f.approved)}, and the manifest is ${code(f.digest)} by now`,
-      'look at what changed, and approve anew',
-    ],
-    'text-changed': (f) => [
-      `the text around manifest ${code(f.digest)} was edited after the approval`,
-      'read it again, and approve anew',
-    ],
-  },
+  ...APPROVAL_SENTENCES,
 };
 
 /** What is counted against another run than the target branch has. */
