@@ -9,6 +9,7 @@ const CORE = [
   'gates',
   'run',
   'kinds',
+  'diagnosis',
   'watch',
   'care',
   'render',

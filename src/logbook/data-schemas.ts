@@ -5,6 +5,7 @@ import { PERMISSIONS } from '../domain/actor.ts';
 import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
 import { DELIVERY_OUTCOMES } from '../domain/channel.ts';
 import { SURFACES } from '../domain/command.ts';
+import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../domain/failure-class.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
 import { NOTICE_REASONS } from '../domain/logbook/events/notice-events.ts';
@@ -122,6 +123,15 @@ const observed = z.looseObject({
   lease: leaseSchema,
 });
 
+const diagnosis = z.looseObject({
+  class: z.enum(FAILURE_CLASSES),
+  confidence: z.enum(CONFIDENCES),
+  response: z.enum(FIRST_RESPONSES),
+  place: z.looseObject({ file: text, line: integer }).nullable(),
+  error: text.nullable(),
+  evidence: z.array(text),
+});
+
 const ended = z.looseObject({
   attempt: integer,
   status: z.enum(['SUCCEEDED', 'FAILED', 'STOPPED']),
@@ -137,6 +147,7 @@ const ended = z.looseObject({
   trackers: z.array(trackerSchema),
   signatures: z.array(text),
   checkpointStep: integerOrNull,
+  diagnosis: diagnosis.exactOptional(),
   fence: integer,
 });
 

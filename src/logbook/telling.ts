@@ -134,6 +134,7 @@ const tellers: Tellers = {
       ...(data.exitCode === null ? [] : [`exit code ${data.exitCode}`]),
       ...(data.errorType === null ? [] : [code(data.errorType)]),
       ...Object.entries(data.engineDetails ?? {}).map(([name, value]) => `${code(name)} ${code(value)}`),
+      ...(data.diagnosis === undefined ? [] : [`by its log: ${code(data.diagnosis.class)}`]),
       ...(data.message === '' ? [] : [prose(data.message)]),
     ].join(', '),
     decision: 'the engine says that the job is over',

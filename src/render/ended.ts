@@ -3,6 +3,7 @@
 import type { Incident } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { Ending, RunState } from '../domain/logbook/run-state.ts';
+import { diagnosisPart } from './diagnosis-words.ts';
 import { fenced, safeUrl } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
@@ -90,6 +91,7 @@ function failuresPart({ incidents }: RunState, end: Ending): string {
       : `The engine's last words:\n\n${fenced(end.message, limits.shownBlockCharsMax)}`;
   const exit = exitLine(end);
   return paragraphs(
+    end.diagnosis === undefined ? null : diagnosisPart(end.diagnosis),
     lines.length === 0 ? 'Notable failures: none.' : `Notable failures:\n\n${lines.join('\n')}`,
     exit,
     message,

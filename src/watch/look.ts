@@ -1,5 +1,6 @@
 /** One look at a job, before anything is concluded from it. */
 
+import type { Diagnosis } from '../diagnosis/diagnose.ts';
 import { cutText } from '../domain/cut-text.ts';
 import type { JobObservation } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -16,6 +17,8 @@ export type Look = {
   /** Why the log was not read on; null: it was. */
   readonly logUnread: string | null;
   readonly metrics: Metrics;
+  /** Of a job that failed; null where it did not, or its log could not be read. */
+  readonly diagnosis: Diagnosis | null;
   readonly lease: Lease;
   readonly cadenceMs: number;
   readonly redact: (text: string) => string;

@@ -1,6 +1,7 @@
 /** What a look at a job comes to as events: an observation, the incidents that it shows, and the end. */
 
 import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import type { Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -68,6 +69,7 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
     trackers: trackersOf(look),
     signatures: log.failures.map((failure) => failure.id),
     checkpointStep: log.checkpointStep,
+    ...diagnosisOf(look),
     fence: look.lease.fence,
   };
   return [{ type: 'ended', role: 'watch', data }];
@@ -89,6 +91,22 @@ function detailsOf(
     ([name, value]) => [name, redactAndTruncate(look, value)] as const,
   );
   return entries.length === 0 ? {} : { engineDetails: Object.fromEntries(entries) };
+}
+
+function diagnosisOf(look: Look): Pick<EventDataByType['ended'], 'diagnosis'> {
+  const { diagnosis } = look;
+  if (diagnosis === null) return {};
+  const { class: kind, confidence, response, traceback, evidence } = diagnosis;
+  const clean = (said: string): string => redactAndTruncate(look, said);
+  const diagnosed = {
+    class: kind,
+    confidence,
+    response,
+    place: traceback === null ? null : { file: clean(traceback.file), line: traceback.line },
+    error: traceback === null ? null : clean(traceback.message),
+    evidence: evidence.slice(0, limits.diagnosisLinesMax).map((one) => clean(one.text)),
+  };
+  return { diagnosis: diagnosed };
 }
 
 function moment(ms: number | null): string | null {

@@ -189,6 +189,7 @@ describe('the watch', () => {
     at: NOON,
     logOffset: 0,
     logUnread: null,
+    diagnosis: null,
     metrics: { global_step: '5155' },
     lease,
     cadenceMs: 570_000,

@@ -65,6 +65,7 @@ describe('a look', () => {
     at: NOON,
     logOffset: 0,
     logUnread: null,
+    diagnosis: null,
     metrics: {},
     lease,
     cadenceMs: 570_000,

@@ -50,6 +50,13 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
       'what a training log on standard input says: progress, evals, checkpoints, failure signatures',
     )
     .action(async () => exit(await (await import('./verbs/read-log.ts')).readLogVerb(io)));
+  program
+    .command('classify')
+    .description('what a job died of, by its log on standard input, and what is done first about it')
+    .option('--end-status <STATUS>', 'SUCCEEDED, FAILED or STOPPED: what the engine says of the job')
+    .action(async ({ endStatus }) =>
+      exit(await (await import('./verbs/classify.ts')).classifyVerb(io, endStatus)),
+    );
 }
 
 function addLogbook(program: Command, io: VerbIo, exit: Exit): void {

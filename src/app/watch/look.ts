@@ -1,6 +1,7 @@
 /** One look at a live job through its engine: status, the log from where it was left, metrics when it has ended. */
 
 import { isAbsolute, join } from 'node:path';
+import { createDiagnosis, type Diagnosis } from '../../diagnosis/diagnose.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
@@ -35,9 +36,11 @@ export async function observeJob(input: LookInput): Promise<Look> {
   const job = unlessUnread(seen, read.unread, input.lab.now());
   const { log, logOffset } = placeOf(read, hasEnded(job));
   const metrics = hasEnded(job) ? await metricsOf(input, log) : {};
+  const diagnosis =
+    job.kind === 'found' && job.status === 'FAILED' ? await diagnosisOf(input, logOffset) : null;
   const { lease, cadenceMs, redact } = input;
   const at = input.lab.now();
-  return { at, job, log, logOffset, logUnread: read.unread, metrics, lease, cadenceMs, redact };
+  return { at, job, log, logOffset, logUnread: read.unread, metrics, diagnosis, lease, cadenceMs, redact };
 }
 
 function hasEnded(job: JobObservation): boolean {
@@ -63,6 +66,28 @@ async function metricsOf({ readMetrics, submission }: LookInput, log: LogFacts):
   return Object.keys(metrics).length === 0 && submission.details['workingDirectory'] === undefined
     ? log.evals
     : metrics;
+}
+
+/** What a failed job died of, by the end of its log; null where that cannot be read. */
+async function diagnosisOf({ engine, submission, lab }: LookInput, end: number): Promise<Diagnosis | null> {
+  const diagnosis = createDiagnosis();
+  const decoder = new TextDecoder();
+  const until = lab.now() + limits.logReadMs;
+  let offset = Math.max(0, end - limits.diagnosedLogBytes);
+  // Who begins in the middle of a log begins in the middle of a line.
+  let [rest, isCut] = ['', offset > 0];
+  while (offset < end && lab.now() < until) {
+    const read = await engine.readLog(submission.jobId, offset);
+    if (read.kind !== 'chunk') return null;
+    const lines = (rest + decoder.decode(read.bytes, { stream: true })).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    for (const line of isCut ? lines.slice(1) : lines) diagnosis.read(line);
+    if (lines.length > 0) isCut = false;
+    if (read.atEnd || read.nextOffset <= offset) break;
+    offset = read.nextOffset;
+  }
+  if (rest !== '') diagnosis.read(rest);
+  return diagnosis.conclude('FAILED');
 }
 
 type Reading = {

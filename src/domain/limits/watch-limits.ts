@@ -35,6 +35,10 @@ export const watchLimits = {
   standstillLooksMin: 2,
   /** A job that is still there so long after its stop does not heed it: grace, kill and two looks take less. */
   stopUnheardMs: 90_000,
+  /** The end of a failed job's log that is asked what it died of: the first cause stands before its noise, and a thousand ranks make a lot. */
+  diagnosedLogBytes: 4 * 1024 * 1024,
+  /** Lines of evidence that are kept with the end; more of one class say the same. */
+  diagnosisLinesMax: 4,
   /** One read of a job's log: 20 h of progress lines, and little enough to classify at once. */
   logChunkBytesMax: 256 * 1024,
   /** A log line that is read as a whole; XLA prints allocations of some kilobytes, nothing useful beyond. */

@@ -2,6 +2,7 @@
 
 import type { Surface } from '../../command.ts';
 import type { JobStatus } from '../../engine.ts';
+import type { Confidence, FailureClass, FirstResponse } from '../../failure-class.ts';
 
 /** A run in the experiment tracker, as its link in the log names it. */
 export type TrackerRun = { readonly id: string; readonly url: string };
@@ -28,6 +29,16 @@ export type Unread = { readonly what: 'job' | 'log'; readonly since: string; rea
 
 /** The step has been the same since then, at so many looks after the first that showed it. */
 export type Standstill = { readonly since: string; readonly looks: number };
+
+/** What a failed job died of, by its log. `place`: the innermost line of the lab's own code that the exception came through. */
+export type RecordedDiagnosis = {
+  readonly class: FailureClass;
+  readonly confidence: Confidence;
+  readonly response: FirstResponse;
+  readonly place: { readonly file: string; readonly line: number } | null;
+  readonly error: string | null;
+  readonly evidence: readonly string[];
+};
 
 export type JobEventData = {
   readonly observed: {
@@ -70,6 +81,8 @@ export type JobEventData = {
     readonly trackers: readonly TrackerRun[];
     readonly signatures: readonly string[];
     readonly checkpointStep: number | null;
+    /** Left out where the job did not fail, or its log could not be read. */
+    readonly diagnosis?: RecordedDiagnosis;
     readonly fence: number;
   };
 };

@@ -1,0 +1,28 @@
+/** `ferrybot classify < job.log`: what a job died of, by its log, and what is done first about it. */
+
+import { createDiagnosis, type EndStatus } from '../../../diagnosis/diagnose.ts';
+import { redact } from '../../../host/redactor.ts';
+import { logLines } from '../log-lines.ts';
+import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
+
+const STATUSES: readonly EndStatus[] = ['SUCCEEDED', 'FAILED', 'STOPPED'];
+
+/** Exit 0 where the class is known. `endStatus`: what the engine says, which a log may not. */
+export async function classifyVerb(io: VerbIo, endStatus: string | undefined): Promise<number> {
+  const status = STATUSES.find((one) => one === endStatus) ?? null;
+  if (endStatus !== undefined && status === null)
+    return misused(io, `--end-status is one of ${STATUSES.join(', ')}`);
+  const diagnosis = createDiagnosis();
+  for await (const line of logLines(io.stdin)) diagnosis.read(line);
+  const found = diagnosis.conclude(status);
+  const evidence = found.evidence.map(({ line, text }) => ({ line, text: redact(text, []) }));
+  const traceback =
+    found.traceback === null ? null : { ...found.traceback, message: redact(found.traceback.message, []) };
+  const words = [
+    `${found.class} (${found.confidence} confidence); first response: ${found.response}\n`,
+    ...(traceback === null ? [] : [`${traceback.file}:${traceback.line}: ${traceback.message}\n`]),
+    ...evidence.map(({ line, text }) => `line ${line}: ${text}\n`),
+  ];
+  answer(io, { ...found, evidence, traceback }, words.join(''));
+  return found.class === 'unknown' ? EXIT.no : EXIT.yes;
+}

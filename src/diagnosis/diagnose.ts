@@ -1,0 +1,272 @@
+/** What a job died of, by its log: the first cause rather than the loudest line, and `unknown` rather than a guess. */
+
+import { cutText } from '../domain/cut-text.ts';
+import {
+  type Confidence,
+  type FailureClass,
+  FIRST_RESPONSE,
+  type FirstResponse,
+} from '../domain/failure-class.ts';
+import { judgeTraceback, placeOf } from './exception-class.ts';
+import { progressSign } from './progress.ts';
+import type { Row } from './row.ts';
+import { rowFor } from './rows.ts';
+import { createTracebackReader, type Raised, type Traceback, type TracebackReader } from './traceback.ts';
+import { type Level, unprefixed } from './unprefixed.ts';
+
+/** A line of the log, from 1, as it stands there, cut and not redacted. */
+export type Evidence = { readonly line: number; readonly text: string };
+
+export type Diagnosis = {
+  readonly class: FailureClass;
+  readonly confidence: Confidence;
+  readonly evidence: readonly Evidence[];
+  readonly response: FirstResponse;
+  /** The exception that tells, at the innermost place in the lab's own code. */
+  readonly traceback: { readonly file: string; readonly line: number; readonly message: string } | null;
+};
+
+/** How the job ended, where somebody knows it better than its log. */
+export type EndStatus = 'SUCCEEDED' | 'FAILED' | 'STOPPED';
+
+export type LogDiagnosis = {
+  /** The next line, without its newline. */
+  readonly read: (line: string) => void;
+  /** After the last line; `status` null: nobody knows how the job ended. */
+  readonly conclude: (status: EndStatus | null) => Diagnosis;
+};
+
+/** Reads a log line by line, in bounded memory. */
+export function createDiagnosis(): LogDiagnosis {
+  const reading = newReading();
+  return {
+    read: (line) => readLine(reading, line),
+    conclude: (status) => conclude(reading, status),
+  };
+}
+
+/** Of a log that is at hand as a whole. */
+export function diagnose(lines: Iterable<string>, status: EndStatus | null): Diagnosis {
+  const { read, conclude: end } = createDiagnosis();
+  for (const line of lines) read(line);
+  return end(status);
+}
+
+type Finding = Evidence & Pick<Row, 'class' | 'weight' | 'confidence'> & { readonly raised: Raised | null };
+
+/** What was read so far. */
+type Reading = {
+  readonly tracebacks: TracebackReader;
+  readonly findings: Finding[];
+  /** Lines that a traceback holds: the one that names the exception is evidence. */
+  readonly raisedTexts: Map<number, string>;
+  /** The last few lines that show a step, and those of them whose loss is a number. */
+  readonly progress: number[];
+  readonly finite: number[];
+  /** The last line that says that all went well, and that something did not; 0 for none. */
+  successAt: number;
+  /** Where a launcher began again; 0 where none did. */
+  restartedAt: number;
+  /** Names of exceptions that stand in no traceback. */
+  strayErrors: number;
+  failureAt: number;
+  lines: number;
+};
+
+function newReading(): Reading {
+  return {
+    tracebacks: createTracebackReader(),
+    findings: [],
+    raisedTexts: new Map(),
+    progress: [],
+    finite: [],
+    successAt: 0,
+    restartedAt: 0,
+    strayErrors: 0,
+    failureAt: 0,
+    lines: 0,
+  };
+}
+
+function readLine(reading: Reading, whole: string): void {
+  reading.lines += 1;
+  const line = reading.lines;
+  const { text, level, stream } = unprefixed(cutText(whole, LINE_CHARS_MAX));
+  const shown = cutText(whole.trim(), EVIDENCE_CHARS_MAX);
+  if (reading.tracebacks.take({ text, level, stream }, line)) {
+    if (/^\s*[A-Z_a-z][\w.]*(?:\(|:|$)/.test(text) && reading.raisedTexts.size < FINDINGS_MAX)
+      reading.raisedTexts.set(line, shown);
+    return;
+  }
+  const sign = progressSign(text);
+  if (sign !== null) keepLast(reading.progress, line, STEPS_AGAIN);
+  if (sign?.loss === 'finite') keepLast(reading.finite, line, FINITE_AGAIN);
+  if (sign?.loss === 'finite' || NOISE.test(text)) return;
+  if (STRAY.test(text)) reading.strayErrors += 1;
+  if (RESTART.test(text)) reading.restartedAt = line;
+  if (FAILURE.test(text)) reading.failureAt = line;
+  else if (SUCCESS.test(text)) reading.successAt = line;
+  // The place in the program that a logger names may be all that tells.
+  const row = rowFor(text) ?? (level === 'error' ? rowFor(shown) : null);
+  const weight = row === null ? null : weightOf(row, level, text);
+  if (row === null || weight === null || reading.findings.length >= FINDINGS_MAX) return;
+  const { class: kind, confidence } = row;
+  reading.findings.push({
+    class: kind,
+    confidence,
+    weight,
+    line,
+    text: shown,
+    raised: null,
+  });
+}
+
+function keepLast(kept: number[], line: number, count: number): void {
+  kept.push(line);
+  if (kept.length > count) kept.shift();
+}
+
+function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
+  const { raisedTexts, tracebacks } = reading;
+  const raisedBy = tracebacks.found().flatMap((one) => foundIn(one, raisedTexts) ?? []);
+  const all = [...reading.findings, ...raisedBy].toSorted((a, b) => a.line - b.line);
+  const findings = standing(all, reading, status);
+  const chosen = chooseFrom(findings);
+  // An exception that could not be read may be the cause of what the others say.
+  const isHidden = chosen !== null && chosen.weight !== 'cause' && reading.strayErrors > 0;
+  if (chosen === null || isHidden) return withoutFinding(reading, status);
+  const { class: kind, confidence } = chosen;
+  const alike = findings.filter((one) => one.class === kind).slice(0, EVIDENCE_MAX);
+  const raised = chosen.raised ?? raisedBy[0]?.raised ?? null;
+  return {
+    class: kind,
+    confidence,
+    evidence: alike.map(({ line, text }) => ({ line, text })),
+    response: FIRST_RESPONSE[kind],
+    traceback: raised === null ? null : tracebackOf(raised),
+  };
+}
+
+function foundIn(traceback: Traceback, texts: ReadonlyMap<number, string>): Finding | null {
+  const judged = judgeTraceback(traceback);
+  if (judged === null) return null;
+  const { raised, class: kind, weight, confidence } = judged;
+  const line = raised.lineNumber;
+  const text = texts.get(line) ?? cutText(`${raised.type}: ${raised.message}`, EVIDENCE_CHARS_MAX);
+  return { class: kind, weight, confidence, raised, line, text };
+}
+
+/** What a logger calls a warning is evidence only where that is how it is told; what is tried again is little. */
+function weightOf(row: Row, level: Level | null, text: string): Row['weight'] | null {
+  if (ALWAYS_SAID_SOFTLY.includes(row.class)) return row.weight;
+  if (level === 'quiet' || level === 'warning') return null;
+  return RETRIES.test(text) ? 'hint' : row.weight;
+}
+
+/** Without what the job got over: training went on after it, or the job came to its end. */
+function standing(
+  findings: readonly Finding[],
+  { progress, finite, successAt, failureAt, restartedAt }: Reading,
+  status: EndStatus | null,
+): readonly Finding[] {
+  if (status === 'SUCCEEDED') return [];
+  const isOver = status === null && successAt > Math.max(failureAt, progress.at(-1) ?? 0);
+  // What a new start met again, or anew, is what it died of.
+  const since = findings.some(({ line, weight }) => line > restartedAt && weight === 'cause')
+    ? restartedAt
+    : 0;
+  return findings.filter(({ line, class: kind }) => {
+    if (line <= since) return false;
+    if (isOver && (line > successAt || kind !== 'nan')) return false;
+    return kind === 'nan' ? !isPassed(finite, FINITE_AGAIN, line) : !isPassed(progress, STEPS_AGAIN, line);
+  });
+}
+
+function isPassed(last: readonly number[], count: number, line: number): boolean {
+  return last.length >= count && (last[0] ?? 0) > line;
+}
+
+function chooseFrom(findings: readonly Finding[]): Finding | null {
+  const causes = findings.filter(({ weight }) => weight === 'cause');
+  const [first] = causes;
+  // Machines that are taken away look like ones that died, until somebody says it.
+  const taken = causes.find(({ class: kind }) => kind === 'preempted');
+  if (first !== undefined) return taken !== undefined && LIKE_TAKEN.includes(first.class) ? taken : first;
+  for (const weight of ['effect', 'hint'] as const) {
+    const told = findings.filter((one) => one.weight === weight);
+    for (const kind of NEAREST_FIRST) {
+      const found = told.find((one) => one.class === kind);
+      if (found !== undefined) return found;
+    }
+    if (told[0] !== undefined) return told[0];
+  }
+  return null;
+}
+
+const LIKE_TAKEN: readonly FailureClass[] = ['infra-cluster', 'network', 'stalled'];
+
+/** Among what others say of a failure, the class that is nearest to it: a closed connection follows from nearly all. */
+const NEAREST_FIRST: readonly FailureClass[] = [
+  'nan',
+  'oom-hbm',
+  'oom-host',
+  'stalled',
+  'infra-cluster',
+  'storage',
+  'network',
+  'preempted',
+];
+
+function withoutFinding(
+  { successAt, failureAt, progress, lines }: Reading,
+  status: EndStatus | null,
+): Diagnosis {
+  const isWell =
+    status === 'SUCCEEDED' ||
+    (status === null &&
+      (successAt > Math.max(failureAt, progress.at(-1) ?? 0) ||
+        (failureAt === 0 && lines - (progress.at(-1) ?? Number.NEGATIVE_INFINITY) <= QUIET_END_LINES)));
+  const kind = isWell ? 'benign' : 'unknown';
+  const confidence = isWell && (status !== null || successAt > 0) ? 'high' : isWell ? 'medium' : 'low';
+  return { class: kind, confidence, evidence: [], response: FIRST_RESPONSE[kind], traceback: null };
+}
+
+function tracebackOf(raised: Raised): Diagnosis['traceback'] {
+  const place = placeOf(raised);
+  return place === null
+    ? null
+    : {
+        file: place.file,
+        line: place.line,
+        message: raised.message === '' ? raised.type : `${raised.type}: ${raised.message}`,
+      };
+}
+
+/** Lines that look alarming and are not: NCCL's information, names of metrics, deprecations. */
+const NOISE =
+  /\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\bignor(?:ing|ed)\b|trying next|falling back|\(harmless\)/;
+const RETRIES =
+  /\bretry(?:ing)?\b|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
+/** A loss that is no number, a scheduler's notice and a full queue are told as information. */
+const ALWAYS_SAID_SOFTLY: readonly FailureClass[] = ['nan', 'preempted', 'capacity'];
+const STRAY =
+  /\b(?:Key|Value|Type|Name|Attribute|Index|Import|Syntax|Assertion|UnboundLocal|ZeroDivision)Error\b/;
+/** Of a launcher that tries the whole again. */
+const RESTART =
+  /attempts? left; will restart|\bwill restart worker group\b|[Rr]estarting (?:worker group|training|the job|job|run)\b|\battempt \d{1,4} failed\b.{0,60}restart/;
+const SUCCESS =
+  /'train_runtime': |all (?:ranks|workers|tasks) (?:finished|completed|done)|\b(?:[Tt]raining|TRAINING|[Rr]un|[Jj]ob|[Ff]itting|[Ee]xperiment|[Ww]orker group|train_loop)\b[^.]{0,40} (?:completed?|finished|succeeded|done)\b(?! (?:epoch|with|evaluating))|\bSUCCEEDED\b|\b[Ee]xit(?:ed|s)?(?: with)?(?: code| status)? ?[:=]? ?0\b|exits? successfully|completed \d{1,12} steps successfully|`?max_(?:steps|epochs)=\d{1,12}`? reached|Training completed\. Do not forget|condition: Complete/;
+const FAILURE =
+  /\b(?:FAILED|failed with exit|JOB_ENTRYPOINT_COMMAND_ERROR|CANCELLED|[Ee]xit(?:ed)?(?: with)?[ _](?:code|status)[ :=]{0,3}-?[1-9])|exitcode ?: ?-?[1-9]|\b(?:job|run|task|training) failed\b|\bwith status [1-9]|death signal|closing signal|\bcore dumped\b|\b[Kk]illed\b|\bAborted\b/;
+
+/** A log that ends soon behind a step ends in the middle of healthy work. */
+const QUIET_END_LINES = 10;
+const LINE_CHARS_MAX = 4_000;
+const EVIDENCE_CHARS_MAX = 400;
+/** Of one class; more say the same. */
+const EVIDENCE_MAX = 8;
+/** A log of a thousand ranks repeats itself: what counts stands early. */
+const FINDINGS_MAX = 5_000;
+/** So many steps after a message, and the job got over it: other ranks may print one or two while it dies. */
+const STEPS_AGAIN = 3;
+const FINITE_AGAIN = 3;

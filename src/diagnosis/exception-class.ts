@@ -1,0 +1,148 @@
+/** What class of failure a Python exception is, by its type, its words, and the files that it came through. */
+
+import type { Confidence, FailureClass } from '../domain/failure-class.ts';
+import type { Row } from './row.ts';
+import { rowFor } from './rows.ts';
+import type { Frame, Raised, Traceback } from './traceback.ts';
+
+export type Judged = {
+  readonly class: FailureClass;
+  readonly weight: Row['weight'];
+  readonly confidence: Confidence;
+  /** The exception of the chain that tells, and the frame where it can be looked at. */
+  readonly raised: Raised;
+};
+
+/** Null for what is no failure of its own: an interrupt, an exit, a launcher's summary of others. */
+export function judgeTraceback({ chain, isIgnored }: Traceback): Judged | null {
+  if (isIgnored) return null;
+  const judged = chain.flatMap((raised) => judgeRaised(raised) ?? []);
+  // What was raised first is the root, unless only a later one says something that more than a programmer understands.
+  return judged.find(({ class: kind }) => !GENERAL.includes(kind)) ?? judged[0] ?? null;
+}
+
+const GENERAL: readonly FailureClass[] = ['code-other', 'code-small'];
+
+/** Where the exception can be looked at: the innermost frame of the lab's own code, or the innermost of all. */
+export function placeOf({ frames }: Raised): Frame | null {
+  return frames.findLast(isOfLab) ?? frames.at(-1) ?? null;
+}
+
+function judgeRaised(raised: Raised): Judged | null {
+  const type = nameOf(raised.type);
+  if (NO_FAILURES.test(type)) return null;
+  const said = `${raised.type}: ${raised.message}`;
+  const row = rowFor(said) ?? rowFor(raised.message);
+  if (row !== null && !(row.class === 'data' && IS_CODE.test(type)))
+    return { class: row.class, weight: row.weight, confidence: row.confidence, raised };
+  if (WRAPPERS.test(type)) return null;
+  const found = byMore(type, raised) ?? byType(type, raised);
+  return { ...found, weight: 'cause', raised };
+}
+
+/** Without its module, and without what Ray adds of what it wraps. */
+function nameOf(type: string): string {
+  const [plain = ''] = type.split('(');
+  return plain.slice(plain.lastIndexOf('.') + 1);
+}
+
+/** A type that says nothing by itself may be told by the lines behind its message. */
+function byMore(type: string, { more }: Raised): Found | null {
+  if (IS_CODE.test(type)) return null;
+  const row = more.split('\n').flatMap((line) => rowFor(line) ?? [])[0];
+  return row?.weight === 'cause' ? { class: row.class, confidence: row.confidence } : null;
+}
+
+type Found = { readonly class: FailureClass; readonly confidence: Confidence };
+
+function byType(type: string, raised: Raised): Found {
+  if (type === 'KeyError' && raised.frames.some(({ file }) => /(?:^|\/)os\.py$/.test(file)))
+    return { class: 'config', confidence: 'high' };
+  if (isMissingPackage(type, raised)) return { class: 'dependency', confidence: 'high' };
+  if (IS_CODE.test(type))
+    return { class: isSmall(type, raised) ? 'code-small' : 'code-other', confidence: 'high' };
+  if (isInDataLoading(raised.frames)) return { class: 'data', confidence: 'medium' };
+  if (type === 'KeyError')
+    return isSmall(type, raised)
+      ? { class: 'code-small', confidence: 'medium' }
+      : { class: 'code-other', confidence: 'medium' };
+  if (type === 'FileNotFoundError' || type === 'NotADirectoryError' || type === 'IsADirectoryError')
+    return ofMissingFile(raised.message);
+  if (/^(?:ValueError|AssertionError|TypeError|KeyError)$/.test(type) && isInConfig(raised.frames))
+    return { class: 'config', confidence: 'medium' };
+  return { class: 'code-other', confidence: 'medium' };
+}
+
+/** A module that is no part of the lab's own code, or a name that an installed package does not have. */
+function isMissingPackage(type: string, { message, frames }: Raised): boolean {
+  if (type === 'ModuleNotFoundError') {
+    const top = /No module named '?([A-Za-z_]\w{0,80})/.exec(message)?.[1];
+    return top === undefined || !frames.filter(isOfLab).some(({ file }) => hasPart(file, top));
+  }
+  if (type !== 'ImportError') return false;
+  const from = /\((\/[^)]{1,400})\)\s*$/.exec(message)?.[1];
+  if (from !== undefined) return LIBRARY.test(from);
+  const last = frames.at(-1);
+  return last !== undefined && LIBRARY.test(last.file);
+}
+
+function hasPart(file: string, name: string): boolean {
+  return file.split('/').some((part) => part === name || part === `${name}.py`);
+}
+
+/**
+ * A slip that the interpreter names, in one file of the lab's own and not where data is loaded (monitoring policy: never
+ * where a trace goes through several files).
+ */
+function isSmall(type: string, { frames, message }: Raised): boolean {
+  // What only imports has no part in it.
+  const own = frames.filter((one, index) => isOfLab(one) && (!one.isImport || index === frames.length - 1));
+  const files = new Set(own.map(({ file }) => file));
+  const isNamed = type !== 'KeyError' || /^['"][\w.-]{1,60}['"]$/.test(message.trim());
+  return SMALL.test(type) && isNamed && files.size === 1 && !isInDataLoading(frames);
+}
+
+function ofMissingFile(message: string): Found {
+  if (/ckpt|checkpoint|step[-_]\d/i.test(message)) return { class: 'storage', confidence: 'medium' };
+  return { class: 'config', confidence: 'medium' };
+}
+
+function isOfLab({ file }: Pick<Frame, 'file'>): boolean {
+  return !LIBRARY.test(file);
+}
+
+function isInDataLoading(frames: readonly Frame[]): boolean {
+  return frames.some(({ file, name }) =>
+    isOfLab({ file })
+      ? DATA_FILE.test(file.split('/').slice(-2).join('/')) || DATA_FUNCTION.test(name)
+      : DATA_LIBRARY.test(file),
+  );
+}
+
+function isInConfig(frames: readonly Frame[]): boolean {
+  const last = frames.at(-1);
+  return (
+    last !== undefined &&
+    (/config|argument|_args|settings|hparams/i.test(last.file.split('/').at(-1) ?? '') ||
+      /config|valid|arguments/i.test(last.name))
+  );
+}
+
+const LIBRARY =
+  /(?:site|dist)-packages\/|\/lib\/python\d|^<|\/usr\/lib\/|\/python\d\.\d{1,2}\/|(?:^|\/)\.venv\/|conda[\w.]{0,20}\/lib\/|\.pyx$/;
+const DATA_FILE =
+  /(?:^|[/_])(?:data|dataset|datasets|dataloader|dataloaders|data_loader|data_loading|loader|loaders|tokenizer|tokenize|tokenization|collator|collate|shards?|corpus|prefetch|sampler|batching)(?:[/_.]|$)/i;
+const DATA_FUNCTION =
+  /^(?:__getitem__|collate\w{0,40}|_?(?:load|read|fetch|next|get)_(?:batch|sample|example|shard|data|record)s?|tokenize\w{0,40}|decode_\w{0,40})$/;
+const DATA_LIBRARY =
+  /(?:torch\/utils\/data|\/datasets|\/webdataset|\/streaming|\/grain|\/pyarrow|\/seqio|tensorflow_datasets)\//;
+/** Slips of whoever wrote the code; what else is raised may have come from outside. */
+const IS_CODE =
+  /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;
+const SMALL =
+  /^(?:NameError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|KeyError)$/;
+const NO_FAILURES =
+  /^(?:KeyboardInterrupt|SystemExit|GeneratorExit|CancelledError|StopIteration|StopAsyncIteration)$/;
+/** They say that another process failed, and of what is told there. */
+const WRAPPERS =
+  /^(?:ChildFailedError|CalledProcessError|RayTaskError|ProcessExitedException|ProcessRaisedException|TrainingFailedError|JobFailedError|TuneError|SignalException|SubprocessError|BrokenProcessPool|ExecutorStepFailure)$/;

@@ -1,0 +1,35 @@
+/** The table from log text to class, in the order in which it is asked. */
+
+import type { Row } from './row.ts';
+import { CLUSTER_ROWS } from './rows/cluster.ts';
+import { DATA_ROWS } from './rows/data.ts';
+import { MEMORY_ROWS } from './rows/memory.ts';
+import { NODE_ROWS } from './rows/node.ts';
+import { NUMBER_ROWS } from './rows/numbers.ts';
+import { SETUP_ROWS } from './rows/setup.ts';
+import { STORAGE_ROWS } from './rows/storage.ts';
+import { TRANSPORT_ROWS } from './rows/transport.ts';
+
+/** What names one thing stands before what names many: the first row that matches is a line's class. */
+export const ROWS: readonly Row[] = [
+  ...NUMBER_ROWS,
+  ...MEMORY_ROWS,
+  ...NODE_ROWS,
+  ...CLUSTER_ROWS,
+  ...STORAGE_ROWS,
+  ...SETUP_ROWS,
+  ...DATA_ROWS,
+  ...TRANSPORT_ROWS,
+];
+
+const WEIGHTS: readonly Row['weight'][] = ['cause', 'effect', 'hint'];
+
+/** The row that a text matches: a cause before an effect before a hint; null for none. */
+export function rowFor(text: string): Row | null {
+  const found = ROWS.filter(({ pattern }) => pattern.test(text));
+  for (const weight of WEIGHTS) {
+    const first = found.find((row) => row.weight === weight);
+    if (first !== undefined) return first;
+  }
+  return null;
+}

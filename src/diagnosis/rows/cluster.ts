@@ -1,0 +1,102 @@
+/** The cluster as a whole: scheduler, capacity, preemption, coordination, and hangs. */
+
+import { cause, effect, hint, type Row } from '../row.ts';
+
+/** Messages of Ray, Slurm, Kubernetes, Iris, JAX's coordination service, PyTorch's elastic agent and the clouds. */
+export const CLUSTER_ROWS: readonly Row[] = [
+  cause(
+    'capacity',
+    /\bCapacityError\b|Unable to provision|not have sufficient capacity|Resources are insufficient|AllocationFailed|OverconstrainedAllocation|Quota limit '[^']{1,200}' has been exceeded/,
+  ),
+  cause('stalled', /\b0 steps in the last\b|\bno-progress\b|detects? a hang|No step progress/i),
+  effect('infra-cluster', /ORTE (?:was unable|has lost)|error dialing backend/),
+  cause('preempted', /\bPREEMPTION\b/),
+  cause(
+    'preempted',
+    /\bpreempted (?:VM|instance|node|worker|TPU|slice|at|by)\b|\binstance preempted\b|instance\/preempted\b.{0,40}TRUE|\bpreempted to\b|higher priority workload|Interrupted - Training job|Insufficient Spot capacity|MaxWaitTimeExceeded|Spot ITN|spot reclaim/i,
+  ),
+  effect('preempted', /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?[ :=]{0,3}143\b/, 'low'),
+  cause(
+    'capacity',
+    /before the request could be allocated|never became ACTIVE|WAITING_FOR_RESOURCES|(?:allocation|reservation|queued resource)\b.{0,60}(?:timed out|expired)/,
+  ),
+  cause(
+    'stalled',
+    /\bno (?:step|steps|progress|output|log lines?|heartbeat) (?:for|in|since) \d|hang-detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
+  ),
+  effect('infra-cluster', /XlaRuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/),
+  cause(
+    'preempted',
+    /DUE TO PREEMPTION|\bPREEMPTED\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point/,
+  ),
+  cause(
+    'preempted',
+    /[Ss]pot (?:instance|VM|interruption).{0,60}(?:interrupt|terminat|reclaim|notice)|instance-action.{0,40}(?:terminate|stop)|TERMINATE_ON_HOST_MAINTENANCE|maintenance event|instance is being (?:preempted|terminated)|compute\.instances\.preempted/,
+  ),
+  cause(
+    'infra-cluster',
+    /DUE TO TIME LIMIT|\bTIMEOUT\b.{0,40}(?:job|step)|wall ?(?:clock )?time (?:limit )?exceeded/i,
+    'medium',
+  ),
+  effect(
+    'preempted',
+    /[Rr]eceived (?:a )?(?:signal )?(?:SIGTERM|signal 15|SIGUSR1)|[Cc]aught signal (?:15|SIGTERM)|Signal 15 \(SIGTERM\)|SignalException: Process \d+ got signal: 15/,
+    'low',
+  ),
+  cause(
+    'capacity',
+    /\bQuota '[^']{1,200}' exceeded|QUOTA_EXCEEDED|quota_exceeded|quotaExceeded|Insufficient quota/,
+  ),
+  cause(
+    'capacity',
+    /ZONE_RESOURCE_POOL_EXHAUSTED|InsufficientInstanceCapacity|no more capacity in the zone|There is not enough capacity|stockout|Insufficient (?:capacity|(?:cpu|memory|nvidia\.com\/gpu|google\.com\/tpu))|OutOfCapacity|SkuNotAvailable|ResourcesUnavailableError/i,
+  ),
+  cause(
+    'capacity',
+    /unsatisfied autoscaler demand|tier_blocked:|slice couldn't schedule|No available node types can fulfill|cannot be scheduled right now|The following resource request cannot be scheduled|\d{1,6}\/\d{1,6} nodes are available/,
+  ),
+  cause(
+    'capacity',
+    /QOSMax|QOSGrp|AssocGrp|AssocMax|ReqNodeNotAvail|Requested node configuration is not available|\(Resources\)$/,
+  ),
+  cause(
+    'infra-cluster',
+    /OwnerDiedError|NodeDiedError|owner.{0,20}has died|its node has died|node has died|dead node|node heartbeat loss|marked dead because|missed too many heartbeats/,
+  ),
+  cause(
+    'infra-cluster',
+    /Failed to connect to (?:the )?GCS|GCS (?:server|service)?.{0,40}(?:fail|unavailable|died|restart|not reachable)|gcs_rpc_client.{0,80}(?:fail|exceed)|Unable to connect to (?:the )?Ray|Could not (?:find|connect to) any running Ray|head node.{0,40}(?:died|unreachable|lost)|raylet (?:crash|died|process.{0,20}(?:died|exited))|[Rr]aylet.{0,40}(?:marked this node|is dead)/i,
+  ),
+  effect(
+    'infra-cluster',
+    /RayActorError|ActorDiedError|ActorUnavailableError|WorkerCrashedError|The actor (?:died|is dead|is unavailable)|LocalRayletDiedError|ObjectLostError|ReferenceCountingAssertionError|RaySystemError/,
+  ),
+  cause(
+    'infra-cluster',
+    /slurm_load_\w{1,40} error|Unable to contact slurm controller|Socket timed out on send\/recv operation|slurmctld.{0,60}(?:down|fail|not respond)|slurmstepd: error: (?:Failed to|couldn't|Unable)|srun: error: (?:Unable to (?:create|confirm)|Task launch)|Prolog (?:error|hung)|PROLOG.{0,20}(?:fail|error)/i,
+  ),
+  cause(
+    'infra-cluster',
+    /etcdserver: |apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
+  ),
+  effect(
+    'infra-cluster',
+    /DEADLINE_EXCEEDED: Barrier timed out|Barrier timed out|tensorflow\.CoordinationService|[Cc]oordination ?[Ss]ervice.{0,80}(?:error|unavailable|died|shut|fail|heartbeat)|coordination service agent|JAX distributed service.{0,60}(?:detected|fatal|fail)|Terminating process because the (?:JAX|coordinator)/,
+  ),
+  effect(
+    'infra-cluster',
+    /RendezvousConnectionError|RendezvousTimeoutError|RendezvousClosedError|[Rr]endezvous.{0,60}(?:timed? ?out|closed|fail)/,
+  ),
+  cause(
+    'stalled',
+    /No progress (?:after|for|in) |terminating with exit code 124|exit(?:ed with)?[ _]?(?:code|status)?[ :=]{0,3}124\b|[Dd]ead ?man|stalled training|training (?:has )?(?:stalled|hung|appears (?:stuck|hung))|hang detected|no heartbeat (?:for|in)/i,
+  ),
+  effect(
+    'stalled',
+    /[Ww]atchdog caught collective operation timeout|collective operation timeout|ran for \d{1,12} milliseconds before timing out|heartbeat monitor timed out|taking the entire process down|Some NCCL operations have failed or timed out|monitoredBarrier.{0,100}(?:timeout|failed to pass)|Timed out waiting \d+ ?ms for (?:recv|send)|Timeout(?:Error)?\b.{0,60}(?:all_?reduce|all_?gather|barrier|broadcast|collective)|Stop_waiting response is expected/i,
+  ),
+  hint(
+    'infra-cluster',
+    /JOB_ENTRYPOINT_COMMAND_START_ERROR|Job supervisor actor (?:died|failed)|Unexpected error occurred: The actor died/,
+  ),
+];

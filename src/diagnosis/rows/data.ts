@@ -1,0 +1,59 @@
+/** What is trained on: files, records, tokens. */
+
+import { cause, type Row } from '../row.ts';
+
+/** Messages of the Hugging Face datasets library, Arrow, WebDataset, Mosaic's streaming, PIL, and codecs. */
+export const DATA_ROWS: readonly Row[] = [
+  cause('data', /Can't parse serialized Example|Could not parse example input/),
+  cause(
+    'data',
+    /datasets\.(?:exceptions|builder|data_files|table|arrow_dataset)[\w.]{0,60}Error|DatasetGenerationError|DataFilesNotFoundError|DatasetNotFoundError|NonMatchingSplitsSizesError|NonMatchingChecksumError|DatasetGenerationCastError|ExpectedMoreSplits/,
+  ),
+  cause(
+    'data',
+    /pyarrow\.lib\.Arrow(?:Invalid|IOError|TypeError|CapacityError|KeyError)|ArrowInvalid\b|Parquet magic bytes not found|Not a parquet file|Couldn't cast|Invalid parquet|Corrupt snappy|Unexpected end of stream/,
+  ),
+  cause(
+    'data',
+    /(?:corrupt(?:ed)?|truncated|malformed|damaged|invalid|bad) (?:data|record|sample|shard|example|batch|image|tar|file|row|token(?:s| id)?|index|parquet|jsonl?)\b/i,
+    'medium',
+  ),
+  cause(
+    'data',
+    /UnidentifiedImageError|image file is truncated|Truncated File Read|cannot identify image file|DecompressionBombError/,
+  ),
+  cause(
+    'data',
+    /^(?:[\w.]{0,120}\.)?(?:UnicodeDecodeError|JSONDecodeError|BadGzipFile|BadZipFile|zlib\.error|zstd(?:andard)?\.\w{0,20}Error|LZ4\w{0,20}Error)\b|Not a gzipped file|Error -3 while decompressing|Compressed file ended before|EOFError: Compressed|invalid start byte|Expecting value: line|zstd decompress/,
+  ),
+  cause(
+    'data',
+    /webdataset.{0,80}(?:error|fail)|tarfile\.(?:ReadError|HeaderError|TruncatedHeaderError)|ReadError: (?:unexpected end|empty|bad checksum|not a gzip)|No samples found in dataset|No shards? found|shard .{0,100}(?:not found|missing|does not exist)/i,
+  ),
+  cause(
+    'data',
+    /Caught (?!(?:MemoryError|OutOfMemoryError|NameError|ImportError|ModuleNotFoundError|AttributeError|OSError|PermissionError|ConnectionError|TimeoutError)\b)\w{1,60} in DataLoader worker process/,
+  ),
+  cause(
+    'data',
+    /(?:[Dd]ataset|[Dd]ata(?:loader| loader)?|train(?:ing)? (?:set|split)|[Cc]orpus) .{0,60}(?:is empty|has no (?:samples|examples|rows|data)|exhausted|ran out of (?:data|samples)|length (?:is )?0\b|contains no)/,
+  ),
+  cause(
+    'data',
+    /num_samples should be a positive integer value, but got num_samples=0|Sampler length .{0,40}0|Token id .{0,60}(?:out of|exceeds|larger|greater)|token(?:s| ids?)? .{0,60}(?:out of (?:range|vocab)|exceed(?:s)? .{0,30}vocab)|vocab(?:ulary)? size (?:mismatch|.{0,40}(?:does not match|smaller|less) )/i,
+  ),
+  cause(
+    'data',
+    /(?:[Cc]hecksum|[Hh]ash|MD5|CRC) (?:mismatch|error|does not match|verification failed|failed).{0,100}(?:shard|data|record|token|file)|crc32c? .{0,30}mismatch|tfrecord.{0,60}(?:corrupt|truncat)|DataLossError: (?:corrupted|truncated) record|corrupted record at/i,
+    'medium',
+  ),
+  cause(
+    'data',
+    /FileNotFoundError: .{0,200}(?:train|valid|test|data|shard|tokeniz|corpus|\.jsonl|\.parquet|\.arrow|\.bin\b|\.idx|\.tar|\.npy|\.zst)/,
+    'medium',
+  ),
+  cause(
+    'data',
+    /expected sequence of length|all input arrays must have the same shape|stack expects each tensor to be equal size|Unable to create tensor, you should probably activate truncation|Sizes of tensors must match except in dimension .{0,80}collate/,
+  ),
+];

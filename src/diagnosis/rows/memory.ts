@@ -1,0 +1,62 @@
+/** Memory that ran out: of the accelerator, and of the host. */
+
+import { cause, effect, hint, type Row } from '../row.ts';
+
+/** Messages of XLA, JAX, CUDA, PyTorch, DeepSpeed, Ray, Slurm, Kubernetes and the kernel. */
+export const MEMORY_ROWS: readonly Row[] = [
+  cause('oom-hbm', /Failed to alloc DEVICE memory|PT_DEVMEM Allocation failed|RESOURCE_EXHAUSTED: nrt_/),
+  cause('oom-hbm', /Ran out of memory in memory space (?:hbm|vmem|smem)/),
+  cause('oom-hbm', /CompileTime(?:Hbm|ScopedVmem)Oom/),
+  // These are failures although the word OOM is absent.
+  cause('oom-hbm', /Program hbm requirement \d|Largest program allocations in hbm|Total hbm usage >=/),
+  cause('oom-hbm', /Exceeded hbm capacity by|compiler_base\.cc:2587/),
+  cause(
+    'oom-hbm',
+    /RESOURCE_EXHAUSTED: .{0,300}(?:[Oo]ut of memory|[Rr]an out of memory|hbm|vmem|Attempting to (?:allocate|reserve)|[Ff]ailed to allocate)/,
+  ),
+  cause(
+    'oom-hbm',
+    /(?:Attempting to reserve|failed to allocate) [\d.]+ ?[KMGT]i?B? .{0,80}(?:bottom of memory|device)/i,
+  ),
+  cause('oom-hbm', /CUDA out of memory|HIP out of memory|CUDA error: out of memory|XPU out of memory/),
+  cause('oom-hbm', /(?:torch\.(?:cuda\.)?|^)OutOfMemoryError: (?:CUDA|HIP|Allocation on device)/),
+  cause('oom-hbm', /CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipErrorOutOfMemory/),
+  cause('oom-hbm', /CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|CUSPARSE_STATUS_ALLOC_FAILED/),
+  cause('oom-hbm', /Failed to (?:CUDA calloc|cuda malloc) \d+ bytes|Cuda failure (?:\d+ )?'out of memory'/i),
+  cause('oom-hbm', /Allocator \(GPU_\d+_bfc\) ran out of memory/),
+  cause('oom-hbm', /\bNRT_RESOURCE|nrt_.{0,40}out of (?:device )?memory/i),
+  cause('oom-host', /oom[-_]kill|OOM[- ]?[Kk]illed|Out of memory: Kill(?:ed)? process/),
+  cause(
+    'oom-host',
+    /Detected \d+ oom[-_]kill event|OUT_OF_MEMORY\b|Some of (?:the step|your processes)[^.]{0,60} killed by the cgroup out-of-memory handler/,
+  ),
+  cause('oom-host', /Exceeded (?:job |step )?memory limit|Job exceeded (?:its )?(?:requested )?memory/i),
+  cause(
+    'oom-host',
+    /ray\.exceptions\.OutOfMemoryError|killed due to (?:the )?node running low on memory|memory (?:usage )?threshold.{0,80}prevent (?:the )?OOM/i,
+  ),
+  cause('oom-host', /std::bad_alloc|^(?:[\w.]{0,120}\.)?_?(?:Array)?MemoryError\b/),
+  cause('oom-host', /Unable to allocate [\d.]+ [KMGTP]iB for an array/),
+  cause('oom-host', /\[Errno 12\] Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough memory)/),
+  cause(
+    'oom-host',
+    /CUDA error: OS call failed.{0,40}memory|cudaHostAlloc.{0,60}out of memory|HostAllocator.{0,40}out of memory/i,
+  ),
+  cause(
+    'oom-host',
+    /DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,80}\) (?:is killed by signal: (?:Killed|Bus error)|exited unexpectedly with exit code -?9)/,
+  ),
+  cause(
+    'oom-host',
+    /insufficient shared memory \(shm\)|unable to (?:mmap|open shared memory object).{0,120}(?:No space left|Cannot allocate)/i,
+  ),
+  cause(
+    'oom-host',
+    /The node was low on resource: memory|Container .{0,100} was using .{0,40}, which exceeds its request/,
+  ),
+  effect(
+    'oom-host',
+    /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}(?:137|-9)\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated) by signal (?:9|SIGKILL)\b/i,
+  ),
+  hint('oom-host', /^Killed$|\bKilled\s{2,}\S|: line \d+: +\d+ Killed\b/),
+];

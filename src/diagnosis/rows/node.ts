@@ -1,0 +1,67 @@
+/** One machine, its accelerators and their links. */
+
+import { cause, type Row } from '../row.ts';
+
+/** Messages of the NVIDIA driver (Xid), CUDA, NVML, NCCL, libtpu, AMD and JAX. */
+export const NODE_ROWS: readonly Row[] = [
+  cause('bad-node', /NRT_EXEC_HW_ERR|SLICE_FAILURE_\w|[Uu]ncorrectable HBM/),
+  cause('bad-node', /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i),
+  cause('bad-node', /No accelerator found\. Please run on a TPU or GPU/),
+  cause('bad-node', /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/),
+  cause('bad-node', /Device or resource busy|The TPU is already in use by (?:another )?process/),
+  cause(
+    'bad-node',
+    /Unable to initialize backend '(?:tpu|cuda|rocm)'(?!.{0,120}(?:Unable to (?:load|find)|not (?:found|in the list)|NOT_FOUND))/,
+  ),
+  cause(
+    'bad-node',
+    /TPU (?:initialization failed|driver .{0,40}(?:fail|crash)|.{0,40}is (?:unhealthy|in a bad state))|Failed to (?:get global|initialize) TPU/i,
+  ),
+  cause(
+    'bad-node',
+    /\bNVRM: Xid|\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:13|31|43|45|48|61|62|63|64|74|79|92|94|95|119|120|145|149|154)\b/,
+  ),
+  cause('bad-node', /GPU (?:has fallen off the bus|is lost|requires? (?:a )?reset)|fallen off the bus/i),
+  cause(
+    'bad-node',
+    /uncorrectable (?:ECC|NVLink)|CUDA_ERROR_(?:ECC_UNCORRECTABLE|NVLINK_UNCORRECTABLE|CONTAINED|HARDWARE_STACK_ERROR|ILLEGAL_INSTRUCTION|UNCORRECTABLE)|double[- ]bit ECC/i,
+  ),
+  cause(
+    'bad-node',
+    /CUDA_ERROR_(?:NOT_INITIALIZED|NO_DEVICE|DEVICE_UNAVAILABLE|SYSTEM_NOT_READY|UNKNOWN)\b|cudaErrorDevicesUnavailable/,
+  ),
+  cause(
+    'bad-node',
+    /CUDA-capable device\(s\) is\/are busy or unavailable|no CUDA-capable device is detected/i,
+  ),
+  cause('bad-node', /CUDA unknown error - this may be due to an incorrectly set up environment/),
+  cause(
+    'bad-node',
+    /No CUDA GPUs are available|No HIP GPUs are available|CUDA error: (?:initialization error|unknown error|hardware)/,
+    'medium',
+  ),
+  cause(
+    'bad-node',
+    /Failed to initialize NVML|Driver\/library version mismatch|Unable to determine the device handle for (?:gpu|GPU)/,
+  ),
+  cause(
+    'bad-node',
+    /system not yet initialized|fabric ?manager.{0,60}(?:not running|fail|error)|NVSwitch.{0,60}(?:error|fail)/i,
+  ),
+  cause(
+    'bad-node',
+    /row[- ]remapp(?:ing|er).{0,40}(?:fail|pending)|Thermal(?: slowdown|Throttle)|HW (?:Thermal )?Slowdown/i,
+    'medium',
+  ),
+  cause(
+    'bad-node',
+    /amdgpu.{0,80}(?:ring .{0,40}timeout|GPU reset|hang)|HSA_STATUS_ERROR_(?:OUT_OF_RESOURCES|EXCEPTION|INVALID_AGENT)|Memory access fault by GPU node/i,
+    'medium',
+  ),
+  cause(
+    'bad-node',
+    /(?:hardware|GPU|device|accelerator|node) health ?check (?:has )?failed|node (?:is )?(?:drained|marked (?:bad|unhealthy))/i,
+  ),
+  cause('bad-node', /DUE TO NODE FAILURE|Node failure on|\bNODE_FAIL\b/),
+  cause('bad-node', /Machine ?Check ?Exception|mce: \[Hardware Error\]|Hardware Error\]/),
+];

@@ -1,0 +1,40 @@
+/** Numbers that are none: losses, gradients and activations. */
+
+import { cause, type Row } from '../row.ts';
+
+/** A loss that is no number goes on being printed as progress; frameworks that look at it stop. */
+export const NUMBER_ROWS: readonly Row[] = [
+  cause('nan', /\bloss +(?:nan|-?inf)\b/i),
+  cause(
+    'nan',
+    /\b(?:train[_/ ]?|lm[_/ ]?|total[_/ ]?|step[_/ ]?)?loss['"]?(?: value)?\s{0,3}[:=|]\s{0,3}(?:tensor\()?['"]?[-+]?(?:nan|inf(?:inity)?)\b/i,
+  ),
+  cause(
+    'nan',
+    /\bloss (?:is|was|became|of|returned .{0,60}is) (?:nan|inf(?:inite)?|not finite|non-?finite)\b/i,
+  ),
+  cause(
+    'nan',
+    /(?:[Nn]on-?finite|NaN(?:s)?|NaN or Inf|inf or nan|nan\/inf) (?:loss|losses|grad(?:ient)?s?(?: norm)?|parameters?|weights?|values?)\b(?!.{0,60}(?:skip|ignor))/,
+  ),
+  cause('nan', /found (?:NaN|Inf)s? in (?:local )?(?:forward|grad|loss|param|activation)/i),
+  cause(
+    'nan',
+    /FloatingPointError: invalid value \((?:nan|inf)\)|FloatingPointError: .{0,60}(?:nan|overflow|invalid)/i,
+  ),
+  cause('nan', /Function '\w{1,80}' returned nan values/),
+  cause('nan', /The loss returned in `?training_step`? is (?:nan|inf)/i),
+  cause(
+    'nan',
+    /Current loss scale already at minimum|Minimum loss scale reached|loss scale (?:has )?(?:reached|below) .{0,20}minimum/i,
+  ),
+  cause('nan', /(?:[Ll]oss|[Tt]raining) (?:has )?(?:diverged|exploded|blew up)|[Dd]ivergence detected/),
+  cause(
+    'nan',
+    /(?:detected|encountered|contains?|got|produced) (?:a |an )?(?:nan|inf(?:inite)?|non-?finite)s?\b.{0,60}(?:loss|grad|activation|logit|weight|param|tensor|stop|abort|halt)/i,
+  ),
+  cause('nan', /(?:Probability|probability) tensor contains either `?inf`?, `?nan`?/),
+  cause('nan', /to satisfy the constraint .{0,200}but found invalid values/),
+  cause('nan', /jax_debug_nans|de-optimized function did not produce NaNs/, 'medium'),
+  cause('nan', /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,3}['"]?nan\b/i, 'medium'),
+];

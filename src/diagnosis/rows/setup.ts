@@ -1,0 +1,98 @@
+/** Rights, versions and settings: what the same job would meet again. */
+
+import { cause, hint, type Row } from '../row.ts';
+
+/** Messages of the Hugging Face hub, W&B, the clouds, pip, uv, conda, the dynamic linker, argparse, Hydra, DeepSpeed and Megatron. */
+export const SETUP_ROWS: readonly Row[] = [
+  cause('config', /container creation failed|mount source .{0,120} doesn't exist|invalid mount config/),
+  cause('auth', /\bForbidden: |\bHttpError 403/),
+  cause(
+    'auth',
+    /No API key configured|api_key not configured|user is not logged in|Invalid API key|API key (?:is )?(?:invalid|missing|not (?:set|found|valid))|permission denied to access wandb|PermissionError: .{0,60}(?:wandb|entity)/i,
+  ),
+  cause(
+    'auth',
+    /\b401\b.{0,40}(?:Client Error|Unauthorized|Invalid)|\b403\b.{0,40}(?:Client Error|Forbidden|Permission|does not have)|<Response \[40[13]\]>|(?:HTTP|status(?:[_ ]code)?)[ :=]{1,3}40[13]\b|HTTPError: (?:HTTP Error )?40[13]\b/i,
+  ),
+  cause(
+    'auth',
+    /GatedRepoError|Access to model .{0,120} is restricted|Cannot access gated repo|Invalid (?:user|username or) (?:token|password)|You (?:must|need to) (?:be authenticated|have access|login)|make sure you are authenticated|Invalid credentials/i,
+  ),
+  cause(
+    'auth',
+    /DefaultCredentialsError|Could not automatically determine credentials|default credentials were not found|RefreshError|invalid_grant|Reauthentication is needed|NoCredentialsError|Unable to locate credentials|PartialCredentialsError/,
+  ),
+  cause(
+    'auth',
+    /AccessDenied\b|Access Denied|AccessDeniedException|InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidClientTokenId|UnauthorizedOperation|AuthorizationFailure|AuthenticationFailed/,
+  ),
+  cause(
+    'auth',
+    /PERMISSION_DENIED|PermissionDenied|does not have [\w.]{1,80} access|[Pp]ermission .{0,80}denied on (?:resource|project)|Permission denied \(publickey|Authentication (?:failed|required)|UNAUTHENTICATED|authentication token (?:is )?(?:invalid|missing|expired)|token (?:has|is) expired|denied: requested access/,
+  ),
+  cause('auth', /\[Errno 13\] Permission denied|: Permission denied$/, 'medium'),
+  cause(
+    'dependency',
+    /undefined symbol|cannot open shared object file|version `?(?:GLIBC|GLIBCXX|CXXABI)_[\d.]{1,12}'? not found|symbol lookup error|DLL load failed|invalid ELF header|libcud\w{1,20}\.so[.\d]{0,8}/,
+  ),
+  cause(
+    'dependency',
+    /No matching distribution found|Could not find a version that satisfies|ResolutionImpossible|No solution found when resolving|Could not build wheels|Failed to build (?:installable wheels|[`'"]?[\w.-]{1,60}==)|Failed building wheel|metadata-generation-failed|ResolvePackageNotFound|UnsatisfiableError|subprocess-exited-with-error|PackagesNotFoundError/,
+  ),
+  cause(
+    'dependency',
+    /ContextualVersionConflict|DistributionNotFound|VersionConflict|PackageNotFoundError|requires a different Python|is required for a normal functioning of this module|but you have [\w.-]{1,60} [\d.]{1,20} which is incompatible|Using .{0,60} requires .{0,60}(?:to be installed|>=)|[Pp]lease (?:pip )?install|not installed.{0,40}pip install/,
+  ),
+  cause(
+    'dependency',
+    /module compiled against (?:API|ABI) version|compiled using NumPy 1\.x|numpy\.dtype size changed|numpy\.core\.multiarray failed to import|binary incompatibility/,
+  ),
+  cause(
+    'dependency',
+    /no kernel image is available for execution|driver version is insufficient for CUDA runtime|NVIDIA driver on your system is too old|CUDA_ERROR_(?:SYSTEM_DRIVER_MISMATCH|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION|COMPAT_NOT_SUPPORTED)|CUDA version .{0,60}(?:mismatch|does not match)|The detected CUDA version \(|Torch not compiled with CUDA enabled|PTX was compiled with an unsupported toolchain|FlashAttention (?:only supports|requires)|CUDNN_STATUS_VERSION_MISMATCH|jaxlib version .{0,60}(?:incompatible|newer|older)/i,
+  ),
+  cause(
+    'dependency',
+    /Failed to (?:set ?up|install|create) (?:the )?runtime env|RuntimeEnvSetupError|runtime_env .{0,60}fail/i,
+    'medium',
+  ),
+  cause(
+    'config',
+    /error: (?:unrecognized arguments|the following arguments are required|argument \S{1,80}: |invalid choice|ambiguous option)|(?:No such option|Missing option|Missing argument|Got unexpected extra argument|Invalid value for ['"])/i,
+  ),
+  cause(
+    'config',
+    /omegaconf\.errors|ConfigAttributeError|ConfigKeyError|MissingMandatoryValue|MissingConfigException|Could not (?:override|find|load) ['"]|hydra\.errors|Error (?:executing job with overrides|merging override)|Key '[^']{1,80}' is not in struct/,
+  ),
+  cause(
+    'config',
+    /draccus\.utils\.(?:DecodingError|ParsingError)|DecodingError|jsonargparse|validation errors? for \w|pydantic(?:_core)?\.[\w.]{0,60}ValidationError|yaml\.(?:scanner|parser|constructor)\.|ScannerError|TOMLDecodeError|tyro\b.{0,40}(?:error|invalid)/,
+  ),
+  cause(
+    'config',
+    /train_batch_size is not equal|Check batch related parameters|DeepSpeedConfigError|DeepSpeed.{0,40}config.{0,40}(?:error|invalid|conflict)|values that are inconsistent with DeepSpeed|Please correct the following DeepSpeed config/i,
+  ),
+  cause(
+    'config',
+    /(?:not|is not|must be|should be|isn't) (?:evenly )?divisible by|must (?:evenly )?divide|world[_ ]size.{0,60}(?:must|not|expected|does not)|number of devices .{0,60}(?:must|not)|tensor[- _](?:model[- _])?parallel.{0,60}(?:must|not)/i,
+  ),
+  cause(
+    'config',
+    /size mismatch for [\w.]{1,160}|Error\(s\) in loading state_dict|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict|copying a param with shape|[Cc]heckpoint.{0,80}(?:shape|structure|tree).{0,40}(?:mismatch|does not match|differ)|(?:tree|pytree|structure)s? .{0,60}do(?:es)? not match/,
+  ),
+  cause(
+    'config',
+    /(?:[Ii]nvalid|[Uu]nknown|[Uu]nsupported|[Uu]nrecognized|[Mm]issing|[Cc]onflicting|[Bb]ad) (?:config(?:uration)?|setting|option|argument|flag|hyper-?parameter|parameter value|value for)|[Cc]onfig(?:uration)? (?:is invalid|not found|file .{0,100}(?:not found|does not exist|invalid))|ConfigError\b|ConfigurationError\b|MisconfigurationException|environment variable .{0,60}(?:not set|is required|missing)|must (?:be )?set .{0,60}(?:env|flag|option)/,
+  ),
+  cause('config', /address already in use|\bEADDRINUSE\b|\[Errno 98\]/i, 'medium'),
+  cause(
+    'config',
+    /sbatch: error: (?:Invalid|invalid|Batch job submission failed: Invalid)|srun: error: (?:Invalid|invalid)|qos.{0,20}invalid|Invalid (?:partition|account|qos)/i,
+  ),
+  cause(
+    'config',
+    /is not a valid (?:model identifier|JSON file|choice|value)|(?:does not appear to have a file named|is not a local folder)|Can't load (?:the )?(?:config|tokenizer|model) for|RepositoryNotFoundError|EntryNotFoundError|RevisionNotFoundError/,
+    'medium',
+  ),
+  hint('config', /^(?:[\w.]{0,120}\.)?(?:argparse\.ArgumentError|ArgumentTypeError|UsageError)\b/),
+];

@@ -1,0 +1,57 @@
+/** Disks, file systems, object stores and the checkpoints in them. */
+
+import { cause, effect, type Row } from '../row.ts';
+
+/** Messages of POSIX, gcsfuse, Lustre, S3, GCS, tensorstore, Orbax and PyTorch's files. */
+export const STORAGE_ROWS: readonly Row[] = [
+  cause('storage', /No space left on device|Disk quota exceeded|\[Errno (?:28|122)\]|\bENOSPC\b|\bEDQUOT\b/),
+  cause(
+    'storage',
+    /Stale (?:NFS )?file handle|Input\/output error|Read-only file system|Transport endpoint is not connected|\[Errno (?:5|30|107|116)\]|\bEIO\b/,
+  ),
+  cause('storage', /The node was low on resource: ephemeral-storage|disk (?:is )?full|over disk quota/i),
+  cause(
+    'storage',
+    /(?:gcsfuse|s3fs|goofys|lustre|beegfs|weka|ceph)[^\n]{0,100}(?:error|fail|not mounted|timed? ?out|evict)/i,
+    'medium',
+  ),
+  cause(
+    'storage',
+    /PytorchStream(?:Reader|Writer) failed|failed finding central directory|file in archive is not in a subdirectory|unexpected (?:pos|EOF),? .{0,40}(?:expected|corrupt)|inline_container\.cc/,
+  ),
+  cause(
+    'storage',
+    /SafetensorError|(?:HeaderTooLarge|InvalidHeaderDeserialization|MetadataIncompleteBuffer)\b/,
+  ),
+  cause(
+    'storage',
+    /[Cc]heckpoint\b.{0,100}(?:corrupt|incomplete|truncated|damaged|checksum|partially written|could not be (?:read|written|saved))/,
+  ),
+  cause(
+    'storage',
+    /(?:[Ff]ailed|[Ee]rror|[Uu]nable) (?:to |while |when )?(?:sav|writ|upload|restor|load|read|download)(?:e|ing)? .{0,60}checkpoint/,
+    'medium',
+  ),
+  cause(
+    'storage',
+    /SlowDown\b|Please reduce your request rate|RequestTimeTooSkewed|InternalError.{0,40}(?:S3|GCS|storage)|rateLimitExceeded.{0,60}(?:object|storage)|The rate of change requests to the object/,
+  ),
+  cause(
+    'storage',
+    /(?:storage\.googleapis\.com|\.s3[.-][\w.-]{0,60}amazonaws\.com|blob\.core\.windows\.net|gs:\/\/|s3:\/\/).{0,200}\b(?:500|502|503|504|429|ServiceUnavailable|Service Unavailable|InternalError|timed? ?out|Deadline Exceeded)\b/i,
+  ),
+  cause(
+    'storage',
+    /NoSuchBucket|The specified bucket does not exist|BlobNotFound|NoSuchKey|No such object: |\b404 (?:GET|POST) https:\/\/storage\.googleapis/,
+  ),
+  cause(
+    'storage',
+    /tensorstore.{0,160}(?:DATA_LOSS|Error (?:reading|writing)|UNAVAILABLE|ABORTED)|DATA_LOSS: |Error (?:opening|reading|writing) "(?:[^"]{1,200})?(?:zarr|ocdbt|\.zarray|manifest)/,
+  ),
+  cause(
+    'storage',
+    /\bOSError: .{0,80}(?:while (?:reading|writing)|failed to (?:write|flush|fsync))/i,
+    'medium',
+  ),
+  effect('storage', /(?:[Ff]ailed to|[Cc]annot|could not) (?:mount|unmount) /),
+];

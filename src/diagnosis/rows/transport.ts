@@ -1,0 +1,67 @@
+/** Links between processes, and to what lies outside: mostly what others say when one has died. */
+
+import { cause, effect, hint, type Row } from '../row.ts';
+
+/** Messages of NCCL, Gloo, MPI, gRPC, HTTP clients and sockets. */
+export const TRANSPORT_ROWS: readonly Row[] = [
+  cause('network', /EndpointConnectionError|Could not connect to the endpoint/),
+  cause('network', /\b429\b.{0,40}(?:Too Many|Client Error)|(?:had to|we|being) rate[- ]?limit/i, 'medium'),
+  effect(
+    'network',
+    /Run initialization has timed out|CommError\b|Network error \(|NCCL communicator (?:was|is) aborted/,
+  ),
+  cause(
+    'network',
+    /Temporary failure in name resolution|Name or service not known|getaddrinfo failed|nodename nor servname provided|Could not resolve host/,
+  ),
+  cause('network', /Network is unreachable|No route to host|\[Errno (?:101|113)\]/),
+  cause(
+    'network',
+    /Got async event ?: ?(?:port|link|device) error|\bIB\b.{0,60}(?:Got completion .{0,60}error|link (?:is )?down)|ibv_(?:poll_cq|modify_qp|create_qp|reg_mr)\b.{0,80}(?:fail|error)|Got completion from peer .{0,80}(?:status|error)/i,
+  ),
+  cause(
+    'network',
+    /NET\/(?:IB|OFI|Socket).{0,80}(?:fail|error|timed? ?out|unable)|\b(?:libfabric|EFA)\b.{0,60}(?:error|fail)/i,
+    'medium',
+  ),
+  cause(
+    'network',
+    /socket(?:Start|Poll|Final)?Connect(?:Check)?:? ?.{0,20}(?:Connect to|connect to|exceeded|failed)/,
+  ),
+  effect(
+    'network',
+    /The client socket has timed out after|client socket has failed to connect|failed to connect to \(?\[?[\w.:-]{1,120}/i,
+  ),
+  effect(
+    'network',
+    /ncclRemoteError|ncclSystemError|ncclInternalError|NCCL error.{0,160}(?:unhandled|remote|network|system)|NCCL WARN .{0,60}(?:Call to (?:connect|recv|send|bind)|Connect(?:ion)? .{0,40}(?:fail|refused|closed|reset))/i,
+  ),
+  effect(
+    'network',
+    /remote process exited or there was a network error|Connection closed by (?:remote )?peer|Connection closed by \[|Connection reset by peer|\bECONNRESET\b/i,
+  ),
+  effect(
+    'network',
+    /^(?:[\w.]{0,120}\.)?(?:ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError|BrokenPipeError|ConnectTimeout|ReadTimeout|ConnectionError|NewConnectionError|MaxRetryError|ClientConnectorError|ServerDisconnectedError|IncompleteRead|ProtocolError|RemoteDisconnected|SSLError|SSLEOFError|ProxyError)\b/,
+  ),
+  effect(
+    'network',
+    /Connection refused|\bECONNREFUSED\b|Connection timed out|\bETIMEDOUT\b|Read timed out|Max retries exceeded with url|EOF occurred in violation of protocol|Remote end closed connection/,
+  ),
+  effect(
+    'network',
+    /failed to connect to all addresses|(?:StatusCode|status)[.: =]{0,3}UNAVAILABLE|UNAVAILABLE: (?:Connection|connection|Socket|recvmsg|Broken|failed to connect|ipv[46])|too_many_pings|GOAWAY/,
+  ),
+  effect(
+    'network',
+    /TCPStore.{0,60}(?:recvValue|timed? ?out|fail)|recvValue failed|sendBytes failed|Broken pipe|DistNetworkError|DistStoreError|c10d::DistBackendError/i,
+  ),
+  effect(
+    'network',
+    /(?:HTTP(?:Error|StatusError)?|status(?: code)?|Server Error|error)[: =]{0,3}(?:502|503|504)\b|(?:502 Bad Gateway|503 Service Unavailable|504 Gateway Time-?out)/i,
+  ),
+  hint(
+    'network',
+    /\bMPI_ABORT was invoked|ORTE has lost communication|btl_tcp|\bgloo\b.{0,80}(?:error|timed? ?out)/i,
+  ),
+];

@@ -1,0 +1,169 @@
+/** Python tracebacks in a log: chained, of several processes at once, and of Ray's remote tasks. */
+
+import type { PlainLine } from './unprefixed.ts';
+
+/** `isImport`: the frame stands at a statement that imports. */
+export type Frame = {
+  readonly file: string;
+  readonly line: number;
+  readonly name: string;
+  readonly isImport: boolean;
+};
+
+/** One exception with the frames that it came through, the outermost first. */
+export type Raised = {
+  readonly type: string;
+  readonly message: string;
+  /** The lines behind it, which may go on with it: many messages have several. */
+  readonly more: string;
+  readonly frames: readonly Frame[];
+  /** The line of the log that names it, from 1. */
+  readonly lineNumber: number;
+};
+
+/** `chain`: what was raised first stands first. `isIgnored`: the interpreter says itself that it goes on. */
+export type Traceback = {
+  readonly stream: string;
+  readonly chain: readonly [Raised, ...Raised[]];
+  readonly isIgnored: boolean;
+};
+
+export type TracebackReader = {
+  /** Takes the next line; true where it belongs to a traceback, and is nobody's message. */
+  readonly take: (line: PlainLine, lineNumber: number) => boolean;
+  /** All that were read whole, by where they ended. */
+  readonly found: () => readonly Traceback[];
+};
+
+type Open = {
+  frames: Frame[];
+  /** Where `File` stands: what is further left ends the frames. */
+  indent: number | null;
+  /** Lines since the last that belonged to it. */
+  idle: number;
+  chain: Raised[];
+  /** The words between two tracebacks of one chain have been read. */
+  isLinked: boolean;
+  isIgnored: boolean;
+  state: 'frames' | 'after';
+};
+
+/** Reads line by line; the parts of each stream are put together on their own. */
+export function createTracebackReader(): TracebackReader {
+  const open = new Map<string, Open>();
+  const done: Traceback[] = [];
+  let ignoredAt = 0;
+  const close = (stream: string, one: Open): void => {
+    open.delete(stream);
+    const [first, ...rest] = one.chain;
+    if (first !== undefined && done.length < TRACEBACKS_MAX)
+      done.push({ stream, chain: [first, ...rest], isIgnored: one.isIgnored });
+  };
+  const take = ({ text, stream }: PlainLine, lineNumber: number): boolean => {
+    const one = open.get(stream);
+    if (text.startsWith('Exception ignored in')) ignoredAt = lineNumber;
+    if (HEADER.test(text)) {
+      // A data loader's worker is told behind the exception of whoever waited for it.
+      if (one?.isLinked === true || (one?.state === 'after' && text.startsWith('Original ')))
+        Object.assign(one, FRESH, { frames: [] });
+      else {
+        if (one !== undefined) close(stream, one);
+        const isIgnored = ignoredAt !== 0 && lineNumber - ignoredAt <= 2;
+        open.set(stream, { ...FRESH, frames: [], chain: [], isIgnored });
+      }
+      return true;
+    }
+    // A file that cannot be parsed is told without a header.
+    if (one === undefined && UNPARSED.test(text))
+      open.set(stream, { ...FRESH, frames: [], chain: [], isIgnored: false });
+    const begun = open.get(stream);
+    return begun === undefined ? false : readOn(begun, text, lineNumber, () => close(stream, begun));
+  };
+  const found = (): readonly Traceback[] => {
+    for (const [stream, one] of open) close(stream, one);
+    return done;
+  };
+  return { take, found };
+}
+
+/** One line behind a header, in the same stream. */
+function readOn(one: Open, text: string, lineNumber: number, close: () => void): boolean {
+  const frame = FRAME.exec(text) ?? BOXED_FRAME.exec(text);
+  if (frame !== null) {
+    // Ray prints the frames of the remote task behind the name of its own error.
+    if (one.state === 'after') Object.assign(one, FRESH, { frames: [] });
+    one.indent = BOX.test(text) ? 1 : text.length - text.trimStart().length;
+    one.idle = 0;
+    if (one.frames.length < FRAMES_MAX)
+      one.frames.push({
+        file: (frame[1] ?? '').replaceAll('\\', '/'),
+        line: Number(frame[2]),
+        name: frame[3] ?? '',
+        isImport: false,
+      });
+    return true;
+  }
+  return one.state === 'frames' ? readFrames(one, text, lineNumber, close) : readAfter(one, text, close);
+}
+
+function readFrames(one: Open, text: string, lineNumber: number, close: () => void): boolean {
+  if (BOX.test(text)) return true;
+  const indent = text.length - text.trimStart().length;
+  const raised = RAISED.exec(text.trim());
+  if (raised !== null && one.frames.length > 0 && (one.indent === null || indent < one.indent)) {
+    const [, type = '', message = ''] = raised;
+    one.chain.push({ type, message, more: '', frames: one.frames, lineNumber });
+    one.state = 'after';
+    one.idle = 0;
+    one.isLinked = false;
+    return true;
+  }
+  if (one.indent !== null && indent > one.indent) {
+    const last = one.frames.pop();
+    if (last !== undefined)
+      one.frames.push({ ...last, isImport: last.isImport || /^\s*(?:import|from) /.test(text) });
+    return true;
+  }
+  one.idle += 1;
+  if (one.idle > IDLE_LINES_MAX) close();
+  return text.trim() === '' || /^\s{2,}/.test(text);
+}
+
+function readAfter(one: Open, text: string, close: () => void): boolean {
+  if (LINK.test(text)) {
+    one.isLinked = true;
+    one.idle = 0;
+    return true;
+  }
+  one.idle += 1;
+  const last = one.chain.at(-1);
+  if (last !== undefined && one.idle <= MESSAGE_LINES_MAX && text.trim() !== '')
+    one.chain[one.chain.length - 1] = { ...last, more: `${last.more}\n${text.trim()}` };
+  if (one.idle > IDLE_LINES_MAX) close();
+  return false;
+}
+
+const FRESH: Pick<Open, 'indent' | 'idle' | 'isLinked' | 'state'> & { isIgnored: boolean } = {
+  indent: null,
+  idle: 0,
+  isLinked: false,
+  isIgnored: false,
+  state: 'frames',
+};
+
+const HEADER = /(?:^|[\s:|])Traceback \(most recent call last\)(?::?\s*$| ─)/;
+const FRAME = /^[\s|]*File "([^"]{1,400})", line (\d{1,9})(?:, in (.{1,160}))?/;
+const UNPARSED = /^ {2}File "[^"]{1,400}", line \d{1,9}$/;
+/** As rich draws it, in a box. */
+const BOXED_FRAME = /^[│|] ([\w./-]{1,400}):(\d{1,9}) in ([\w<>]{1,160})/;
+const BOX = /^[│|╭╰]/;
+// The name of a class, with Ray's addition of what it wraps; a word alone counts where it looks like an exception's.
+const RAISED = /^((?:[A-Za-z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}(?:\([\w.]{1,80}\))?)(?:: ?(.{0,2000}))?$/;
+const LINK = /^[\s|]*(?:The above exception was the direct cause|During handling of the above exception)/;
+const MESSAGE_LINES_MAX = 4;
+/** Lines of others that come between, where nothing tells whose a line is. */
+const IDLE_LINES_MAX = 30;
+/** A recursion that ended at its limit has a thousand. */
+const FRAMES_MAX = 200;
+/** A log of a thousand ranks has one for each: the first are what counts. */
+const TRACEBACKS_MAX = 2_000;

@@ -1,0 +1,103 @@
+/** What a line says without what loggers and launchers put before it. */
+
+/** How loud the logger said it; null where no logger says. */
+export type Level = 'quiet' | 'warning' | 'error';
+
+/** `stream`: whose line it is (a task, a rank, a host), so that two tracebacks that are printed at once stay apart. */
+export type PlainLine = { readonly text: string; readonly stream: string; readonly level: Level | null };
+
+/** Strips colours and every prefix that is known, also several in a row; the indentation behind them stays. */
+export function unprefixed(line: string): PlainLine {
+  let text = line.replaceAll(COLOUR, '');
+  let stream = '';
+  let level: Level | null = null;
+  for (let round = 0; round < PREFIXES_MAX; round += 1) {
+    const found = nextPrefix(text);
+    if (found === null) break;
+    text = text.slice(found.length);
+    stream += found.who;
+    level = found.level ?? level;
+  }
+  return { text, stream, level };
+}
+
+type Prefix = { readonly length: number; readonly who: string; readonly level: Level | null };
+
+function nextPrefix(text: string): Prefix | null {
+  for (const { pattern, isWho } of PREFIXES) {
+    const match = pattern.exec(text);
+    if (match === null || match[0] === '') continue;
+    const [whole, said = ''] = match;
+    return { length: whole.length, who: isWho ? whole.replace(/[: ]{1,2}$/, '') : '', level: levelOf(said) };
+  }
+  return null;
+}
+
+function levelOf(said: string): Level | null {
+  return LEVELS[said.toUpperCase()] ?? null;
+}
+
+const LEVELS: Readonly<Record<string, Level>> = {
+  I: 'quiet',
+  INFO: 'quiet',
+  DEBUG: 'quiet',
+  W: 'warning',
+  WARN: 'warning',
+  WARNING: 'warning',
+  E: 'error',
+  F: 'error',
+  ERROR: 'error',
+  CRITICAL: 'error',
+  FATAL: 'error',
+};
+
+// A logger, a launcher, a container and a scheduler at the most, each with a time.
+const PREFIXES_MAX = 8;
+const COLOUR = /\p{Cc}\[[\d;]{0,20}[A-Za-z]/gu;
+
+type Shape = { readonly pattern: RegExp; readonly isWho: boolean };
+
+/** The first group is the level, where there is one. */
+const PREFIXES: readonly Shape[] = [
+  // Ray, which folds lines of several workers into one.
+  who(/^\((?:[^()]{0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/),
+  // torchrun, with and without --tee; Iris; Kubernetes' multi-pod tails.
+  who(
+    /^\[(?:rank|default|local_rank|task|worker|host|proc|process|node|gpu|pod|replica)[ /:_-]?[\w./-]{0,80}\](?::|(?=[ [])|$) ?/i,
+  ),
+  who(/^\[[a-z]?\d{1,5}\]:? ?/),
+  // srun --label and mpirun --tag-output.
+  who(/^ {0,3}\d{1,5}: (?=\S| {2})/),
+  who(/^\[\d{1,3},\d{1,5}\]<std(?:out|err)>: ?/),
+  // pdsh and DeepSpeed's launcher: a host's name or address.
+  who(/^(?=[a-z.-]{0,60}\d)[a-z][a-z\d.-]{1,60}: (?=\S| {2})/),
+  who(/^\d{1,3}(?:\.\d{1,3}){3}: ?/),
+  who(/^[\w.-]{1,60} +\| /),
+  // Kubernetes and Docker, ISO times, times of day, dmesg.
+  plain(
+    /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)? ?/,
+  ),
+  plain(/^\[?\d{2,4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? ?/),
+  plain(/^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? (?=\S)/),
+  plain(/^\[ {0,8}\d{1,9}\.\d{1,9}\] /),
+  plain(/^[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,60} [\w[\]./-]{1,60}: /),
+  // glog and absl, as C++ and as Python write it, and PyTorch's.
+  plain(/^\[?([IWEF])\d{3,8} \d\d:\d\d:\d\d\.\d{1,9} {1,8}(?:\d{1,10} )?[\w./-]{1,120}:\d{1,6}\] ?/),
+  plain(/^\[?([IWEF]) (?:external\/)?[\w./-]{1,160}:\d{1,6}\] ?/),
+  // Python's logging in its usual shapes, loguru, DeepSpeed, Megatron.
+  plain(/^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i),
+  plain(/^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/),
+  plain(/^-? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/),
+  plain(/^\| (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}\| [^|]{1,160} - /),
+  plain(/^[\w.-]{1,80} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) - /),
+  plain(/^(?:[\w.-]{1,80} - )(?=(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)/),
+  plain(/^\[[\w./-]{1,120}:\d{1,6}(?::[\w<>]{1,80})?\] ?/),
+];
+
+function who(pattern: RegExp): Shape {
+  return { pattern, isWho: true };
+}
+
+function plain(pattern: RegExp): Shape {
+  return { pattern, isWho: false };
+}

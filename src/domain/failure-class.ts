@@ -1,0 +1,60 @@
+/** What a failed job died of, and what is done first about it. */
+
+/** Closed: one class per cause, by what a person would do about it. */
+export const FAILURE_CLASSES = [
+  'oom-hbm',
+  'oom-host',
+  'bad-node',
+  'preempted',
+  'capacity',
+  'network',
+  'storage',
+  'data',
+  'nan',
+  'code-small',
+  'code-other',
+  'config',
+  'auth',
+  'dependency',
+  'infra-cluster',
+  'stalled',
+  'benign',
+  'unknown',
+] as const;
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
+
+export const CONFIDENCES = ['high', 'medium', 'low'] as const;
+export type Confidence = (typeof CONFIDENCES)[number];
+
+/**
+ * `relaunch`: the same manifest again, within the envelope that was approved. `small-fix`: one fix of a line, which is
+ * approved like any change. `replace-node`: a person's consent is asked for. `wait`: nothing failed yet. `escalate`: a
+ * person decides; the same again would end the same, or nobody can tell. `none`: nothing is to be done.
+ */
+export const FIRST_RESPONSES = ['relaunch', 'small-fix', 'replace-node', 'wait', 'escalate', 'none'] as const;
+export type FirstResponse = (typeof FIRST_RESPONSES)[number];
+
+/**
+ * What is done first about a class (monitoring policy, *Error handling*). Whatever the same manifest would meet again
+ * (memory, data, numbers, settings, rights) and whatever concerns a whole cluster is a person's.
+ */
+export const FIRST_RESPONSE: Readonly<Record<FailureClass, FirstResponse>> = {
+  'oom-hbm': 'escalate',
+  'oom-host': 'escalate',
+  'bad-node': 'replace-node',
+  preempted: 'relaunch',
+  capacity: 'wait',
+  network: 'relaunch',
+  storage: 'escalate',
+  data: 'escalate',
+  nan: 'escalate',
+  'code-small': 'small-fix',
+  'code-other': 'escalate',
+  config: 'escalate',
+  auth: 'escalate',
+  dependency: 'escalate',
+  'infra-cluster': 'escalate',
+  stalled: 'relaunch',
+  benign: 'none',
+  unknown: 'escalate',
+};

@@ -1,0 +1,42 @@
+/** A job that failed: its last comment says what it died of and where, by the log, and not only that it did. */
+
+import { expect, it } from 'vitest';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { SHORT_FERRY, told } from '../support/talk.ts';
+import { openVirtualLab } from '../support/virtual-lab.ts';
+
+const DIED = `Traceback (most recent call last):
+  File "/app/experiments/ferries/daily.py", line 12, in <module>
+    main()
+  File "/app/lib/model.py", line 80, in forward
+    return attention(q, k)
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB; token=hf_abcdefghijklmnopqrstuvwxyz012345`;
+
+async function endedWith(line: string) {
+  const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, failAt: { step: 100, line, exitCode: 1 } } });
+  const { run, pull } = await propose(lab);
+  await approve(lab, 'mira', pull);
+  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
+  const end = (await stateOf(lab, run))?.end;
+  const comments = told(lab, 'ended');
+  await lab.close();
+  return { end, comments };
+}
+
+it('what a job died of is recorded and told, without a secret', async () => {
+  const { end, comments } = await endedWith(DIED);
+  expect(end?.diagnosis).toMatchObject({
+    class: 'oom-hbm',
+    response: 'escalate',
+    place: { file: '/app/lib/model.py', line: 80 },
+  });
+  expect(comments).toEqual([expect.stringContaining("**the accelerator's memory ran out**")]);
+  expect(comments[0]).toContain('`/app/lib/model.py:80`');
+  expect(comments[0]).not.toContain('hf_abcdefghij');
+});
+
+it('where the log does not tell, that is said', async () => {
+  const { end, comments } = await endedWith('the end');
+  expect(end?.diagnosis).toMatchObject({ class: 'unknown', place: null });
+  expect(comments).toEqual([expect.stringContaining('**nobody can tell**')]);
+});
