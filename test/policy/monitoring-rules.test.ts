@@ -39,6 +39,7 @@ function looked(run: RunBuilder, ...lines: readonly string[]): RunBuilder {
     at: NOON,
     logOffset: 0,
     logUnread: null,
+    diagnosis: null,
     metrics: {},
     lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
     cadenceMs: 570_000,

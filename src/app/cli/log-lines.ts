@@ -1,6 +1,7 @@
 /** The lines of a log that is piped in, however it ends them, in bounded memory. */
 
 import type { Readable } from 'node:stream';
+import { cutText } from '../../domain/cut-text.ts';
 
 /** A carriage return begins a bar anew: it ends a line. Bytes that are no UTF-8 come as replacement characters. */
 export async function* logLines(stream: Readable): AsyncGenerator<string> {
@@ -10,7 +11,7 @@ export async function* logLines(stream: Readable): AsyncGenerator<string> {
     // Nobody has set an encoding: what comes is bytes.
     const text = rest + decoder.decode(chunk as Uint8Array, { stream: true });
     const lines = text.split(/\r\n|\n|\r(?!$)/);
-    rest = (lines.pop() ?? '').slice(0, LINE_CHARS_MAX);
+    rest = cutText(lines.pop() ?? '', LINE_CHARS_MAX);
     yield* lines;
   }
   const last = (rest + decoder.decode()).replace(/\r$/, '');
