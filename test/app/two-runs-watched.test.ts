@@ -113,7 +113,12 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
       hash: (text: string) => text,
       signingKeys: {},
     },
-    config: { lanes: { daily: { cadence: CADENCE } }, clusters: { 'us-central1': {} }, kindOf: () => null },
+    config: {
+      lanes: { daily: { cadence: CADENCE, inCharge: [] } },
+      clusters: { 'us-central1': {} },
+      onCall: { shifts: [], quietHours: null, againAfterMinutes: 60, channels: {} },
+      kindOf: () => null,
+    },
     store: {
       current: () => ({
         runs: [...runs.values()].map(({ state }) => state),
@@ -142,7 +147,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
     readMetrics: async () => ({}),
     redact: (text: string) => text,
     publisher: { publish: async () => undefined },
-    toldFaults: new Set<string>(),
+    toldFaults: new Map(),
   } as unknown as WatchInput;
   return {
     runs,

@@ -98,7 +98,7 @@ describe('the moments of a run', () => {
     expect(good).toMatch(/^Verdict: ✅ pass\.$/m);
     expect(bad).toMatch(/^Verdict: ❌ fail\.$/m);
     expect(good).toMatch(/^Final eval summary: eval\/loss \d\.\d+/m);
-    expect(good).toMatch(/^Recommendation \/ victory decision: victory; tomorrow .+\.$/m);
+    expect(good).toMatch(/^Recommendation \/ victory decision: victory; once it is sealed, .+\.$/m);
     expect(bad).toMatch(/^Recommendation \/ victory decision: no victory; .+ before the next ferry/m);
   });
 
