@@ -13,7 +13,7 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
-import { SIGNATURES } from './signatures.ts';
+import { SIGNATURES, type Signature } from './signatures.ts';
 import { clusterSigns, standstillOf } from './standstill.ts';
 import { unreadOf } from './unread.ts';
 
@@ -38,12 +38,18 @@ function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
       return incident(state, 'failure-signature', {
         signature: failure.id,
         class: row?.class ?? '',
-        advice: row?.advice ?? '',
+        advice: adviceOf(row, look),
         line: redactAndTruncateLine(look, failure.line),
         ...(wasShownBefore(state, failure.id) ? { again: 'yes' } : {}),
         ...(row?.advice === 'propose-node' ? { workers: failure.workers.join(' ') } : {}),
       });
     });
+}
+
+/** A slip is a small fix only where the whole log says so: in one file, and not where data is loaded (policy ML-28). */
+function adviceOf(row: Signature | undefined, { diagnosis }: Look): string {
+  if (row?.advice !== 'small-fix-once') return row?.advice ?? '';
+  return diagnosis?.class === 'code-small' ? row.advice : 'escalate';
 }
 
 /** Whether an attempt before this one showed the same: what was done in between has not helped. */

@@ -1,6 +1,7 @@
 /** A job that failed: its last comment says what it died of and where, by the log, and not only that it did. */
 
 import { expect, it } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
 import { SHORT_FERRY, told } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
@@ -17,10 +18,13 @@ async function endedWith(line: string) {
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
   await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
-  const end = (await stateOf(lab, run))?.end;
+  const state = await stateOf(lab, run);
+  const advices = incidentsWith(state?.incidents ?? [], 'failure-signature').map(
+    ({ detail }) => detail.advice,
+  );
   const comments = told(lab, 'ended');
   await lab.close();
-  return { end, comments };
+  return { end: state?.end, comments, advices };
 }
 
 it('what a job died of is recorded and told, without a secret', async () => {
@@ -39,4 +43,25 @@ it('where the log does not tell, that is said', async () => {
   const { end, comments } = await endedWith('the end');
   expect(end?.diagnosis).toMatchObject({ class: 'unknown', place: null });
   expect(comments).toEqual([expect.stringContaining('**nobody can tell**')]);
+});
+
+const SLIP = `Traceback (most recent call last):
+  File "/app/experiments/ferries/daily.py", line 12, in <module>
+    x = cfg['lr']
+KeyError: 'lr'`;
+const THROUGH_THREE = `Traceback (most recent call last):
+  File "/app/experiments/ferries/daily.py", line 12, in <module>
+    main()
+  File "/app/lib/train.py", line 40, in main
+    next(batches)
+  File "/app/lib/data_loader.py", line 9, in load_batch
+    return row['text']
+KeyError: 'text'`;
+
+it.each([
+  ['a slip in one file may be fixed once', SLIP, 'small-fix-once'],
+  ["the same through three files and a data loader is a person's", THROUGH_THREE, 'escalate'],
+])('%s', async (_, log, advice) => {
+  const { advices } = await endedWith(log);
+  expect(advices).toEqual([advice]);
 });
