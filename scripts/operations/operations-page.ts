@@ -94,7 +94,7 @@ const ADVICE_WORDS: Readonly<Record<Advice, string>> = {
   'propose-node':
     'A bad node. Once the job has failed, the thread gets a proposal to delete it, which `/approve-node-delete` consents to.',
   'small-fix-once':
-    'A slip in the code: [a fix on the branch of the ferry](#a-fix-after-a-failed-attempt), approved anew; the same failure again after it is for people.',
+    'A slip in the code, in one file and not where data is loaded (elsewhere it is told as *escalate*): [a fix on the branch of the ferry](#a-fix-after-a-failed-attempt), approved anew; the same failure again after it is for people.',
   alert: 'The training itself went wrong. Never launch the same again in the hope that it goes away.',
   wait: 'No failure: the cluster has no room yet.',
 };
