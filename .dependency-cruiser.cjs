@@ -37,6 +37,7 @@ const PACKAGES = {
   parse5: '^src/commands/grammar/',
   leven: '^src/commands/',
   canonicalize: '^src/logbook/',
+  nodemailer: '^src/notify/',
   'p-limit': '^src/app/',
   '@commander-js/extra-typings|commander': '^src/app/cli/',
   zod: `^src/(settings|config|kinds|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|app)/`,

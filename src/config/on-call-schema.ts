@@ -48,7 +48,7 @@ export const onCallSchema = z
         z.strictObject({
           kind: z.enum(CHANNEL_KINDS).describe('What it is.'),
           address: variable.describe(
-            'Name of the variable, a secret of the environments ferrybot-control and ferrybot-watch, that has its address. Never the address.',
+            'Name of the variable, a secret of the environments ferrybot-control and ferrybot-watch, that has its address: of a webhook, or of mail as `smtps://USER:PASSWORD@HOST/?from=A@LAB&to=B@LAB,C@LAB`. Never the address.',
           ),
         }),
       )

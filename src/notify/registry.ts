@@ -4,6 +4,7 @@ import type { Channel } from './channel.ts';
 
 export const CHANNELS = {
   discord: () => import('./discord.ts'),
+  mail: () => import('./mail.ts'),
   slack: () => import('./slack.ts'),
 } as const satisfies Readonly<Record<string, () => Promise<Channel>>>;
 

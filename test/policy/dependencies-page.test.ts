@@ -13,7 +13,7 @@ const locked = JSON.parse(text('package-lock.json')).packages as Readonly<Record
 const [, shipped = '', development = ''] = text('docs/dependencies.md').split(/^## /m);
 
 /** Licences under which we may ship, and use, what others made. */
-const LICENCES = ['MIT', 'ISC', 'Apache-2.0', 'BSD-3-Clause', 'MIT OR Apache-2.0'];
+const LICENCES = ['MIT', 'ISC', 'Apache-2.0', 'MIT-0', 'BSD-3-Clause', 'MIT OR Apache-2.0'];
 /** Used and not shipped: changes of its files would have to be given back. */
 const LICENCES_OF_TOOLS = [...LICENCES, 'MPL-2.0'];
 

@@ -7,4 +7,6 @@ export const channelLimits = {
   channelWaitMsMax: 10_000,
   /** The message, and once more after a pause that was asked for. */
   channelTriesMax: 2,
+  /** A mail server that limits what it takes says no number of seconds. */
+  channelMailPauseMs: 5_000,
 } as const;

@@ -1,0 +1,93 @@
+/** Mail by SMTP. The address is a URL: `smtps://USER:PASSWORD@HOST/?from=bot@lab.example&to=oncall@lab.example`. */
+
+import { createTransport } from 'nodemailer';
+import type { Delivery } from '../domain/channel.ts';
+import { limits } from '../domain/limits.ts';
+import type { Channel, ChannelHost } from './channel.ts';
+
+/** No header has a value of a run in it: the subject is always the same, and who gets it stands in the address. */
+const SUBJECT = 'ferrybot: a run needs a person';
+
+export const send: Channel['send'] = async ({ title, text, url }, address, host) => {
+  const place = placeOf(address);
+  if (place === null)
+    return { outcome: 'failed', why: 'the address is no smtp:// or smtps:// URL with from and to' };
+  const { from, to, ...server } = place;
+  const transport = createTransport({
+    ...server,
+    // A password never goes over an open line.
+    requireTLS: server.auth !== undefined,
+    connectionTimeout: limits.channelTimeoutMs,
+    greetingTimeout: limits.channelTimeoutMs,
+    socketTimeout: limits.channelTimeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const mail = { from, to: [...to], subject: SUBJECT, text: `${title}\n\n${text}\n\n${url}\n` };
+  try {
+    return await delivered(() => transport.sendMail(mail), host);
+  } finally {
+    transport.close();
+  }
+};
+
+/** Tried again only where the server says that it took nothing for now (4xx), as one does that limits how much it takes. */
+async function delivered(work: () => Promise<unknown>, { sleep }: ChannelHost): Promise<Delivery> {
+  for (let attempt = 1; ; attempt += 1) {
+    const refusal = await refusalOf(work);
+    if (refusal === null) return { outcome: 'sent', why: '' };
+    const { status, isSent } = refusal;
+    if (status === null)
+      return { outcome: isSent ? 'unknown' : 'failed', why: 'the mail server could not be reached' };
+    if (status >= 500 || attempt >= limits.channelTriesMax)
+      return { outcome: 'failed', why: `status ${status}` };
+    await sleep(limits.channelMailPauseMs);
+  }
+}
+
+type Refusal = { readonly status: number | null; readonly isSent: boolean };
+
+/** Null where the mail was taken. What the library says may name the address: only the server's number is read. */
+async function refusalOf(work: () => Promise<unknown>): Promise<Refusal | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    const status = 'responseCode' in error ? Number(error.responseCode) : Number.NaN;
+    const isSent = 'command' in error && error.command === 'DATA';
+    return { status: Number.isInteger(status) ? status : null, isSent };
+  }
+}
+
+type Place = {
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+  readonly auth?: { readonly user: string; readonly pass: string };
+  readonly from: string;
+  readonly to: readonly string[];
+};
+
+function placeOf(address: string): Place | null {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')) return null;
+  const secure = url.protocol === 'smtps:';
+  const from = url.searchParams.get('from') ?? '';
+  const to = (url.searchParams.get('to') ?? '').split(',').filter((one) => one !== '');
+  if (url.hostname === '' || ![from, ...to].every(isMailbox) || to.length === 0) return null;
+  const user = decodeURIComponent(url.username);
+  return {
+    host: url.hostname,
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    ...(user === '' ? {} : { auth: { user, pass: decodeURIComponent(url.password) } }),
+    from,
+    to,
+  };
+}
+
+/** One address and nothing else: no name, no list, no end of a line. */
+function isMailbox(text: string): boolean {
+  return /^[\w.+-]{1,64}@[\w.-]{1,253}$/.test(text);
+}
