@@ -8,6 +8,7 @@ import { citationKey } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
+import { earlierAttemptFault } from './earlier-attempts.ts';
 import { mintSubmission } from './mint.ts';
 import { type Action, bounded, type Ending, type LookBack, type Refusal, type Refused } from './pipeline.ts';
 import { findOrder, isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from './verify-order.ts';
@@ -59,7 +60,9 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
     verify: async ({ state }) => {
       const judged = judgeOrder(state, launch.orderDigest, await launch.facts(state));
       const ground = judged.kind === 'resume' ? judged.ground : judged;
-      return ground.kind === 'refused' ? ground : null;
+      if (ground.kind === 'refused') return ground;
+      const { cluster, engine } = launch;
+      return engine === null ? null : earlierAttemptFault(state, cluster, engine);
     },
     prepare: async ({ state, order }) => {
       const shipped = await launch.ship(state, order);

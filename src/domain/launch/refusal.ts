@@ -38,6 +38,7 @@ const OF_THE_ORDER = [
   'approval-other-commit',
   'approval-by-author',
   'order-forged',
+  'attempt-live',
   'pull-closed',
   'base-changed',
   'body-edited',
