@@ -68,9 +68,10 @@ export async function takeUpLabelled(
   troubles: Trouble[],
 ): Promise<readonly ReconcileRequest[]> {
   const isRoom = known.waiting.size > 0 && lanesOf(open.config).some((config) => hasRoom(open, config));
-  const all = [...new Set([...numbers, ...(isRoom ? known.waiting : [])])].toSorted((a, b) => a - b);
+  // Those that were just asked for come before those that wait, however many wait: a look reads a bounded number.
+  const all = [...new Set([...numbers, ...(isRoom ? known.waiting : [])])];
   const taken: ReconcileRequest[] = [];
-  for (const thread of all.slice(0, limits.otherPullsMax)) {
+  for (const thread of all.slice(0, limits.otherPullsMax).toSorted((a, b) => a - b)) {
     const outcome = await contained(open, troubles, { run: JOURNAL, thread }, () =>
       look(open, thread, known),
     );
