@@ -18,6 +18,8 @@ export type PullFacts = {
   readonly nodeId: string;
   readonly state: 'open' | 'closed';
   readonly merged: boolean;
+  /** Its author says that it is not ready. */
+  readonly isDraft: boolean;
   readonly title: string;
   readonly body: string;
   readonly bodyDigest: Digest;

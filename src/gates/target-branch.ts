@@ -1,4 +1,4 @@
-/** Gate: the pull request is open and goes to the lane's branch (policy DF-23). */
+/** Gate: the pull request is open, no draft, and goes to the lane's branch (policy DF-23). */
 
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { type Gate, given, judging } from './gate.ts';
@@ -12,6 +12,7 @@ export const targetBranch: Gate = {
       // A closed issue is told by the gate of the issue.
       if (value.state !== 'open' && !isIssueFirst(proposal))
         return block(value.merged ? 'merged' : 'closed', 'author', { pull: value.number });
+      if (value.isDraft) return block('draft', 'author', { pull: value.number });
       if (value.baseBranch === lane.targetBranch) return pass('targets-branch', { branch: value.baseBranch });
       return block('wrong-branch', 'author', { found: value.baseBranch, wanted: lane.targetBranch });
     }),

@@ -80,6 +80,7 @@ function pullOf(
     nodeId: issue.id,
     state: issue.state === 'OPEN' ? 'open' : 'closed',
     merged: false,
+    isDraft: false,
     title: issue.title,
     body: issue.body,
     bodyDigest: digestOf(issue.body),

@@ -21,7 +21,7 @@ const LABELS = 'labels(first: 100) { nodes { name } }';
 export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!, $issue: Int!) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $pull) {
-      id number title body state merged createdAt updatedAt author ${AUTHOR}
+      id number title body state merged isDraft createdAt updatedAt author ${AUTHOR}
       headRefName headRefOid baseRefName headRepository { nameWithOwner }
       ${LABELS} ${COMMENTS} ${REVIEWS}
       ${CHECKS_PART}
@@ -121,6 +121,7 @@ export const threadsSchema = z.object({
       ...edited,
       state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
       merged: z.boolean(),
+      isDraft: z.boolean(),
       headRefName: z.string(),
       headRefOid: z.string(),
       baseRefName: z.string(),

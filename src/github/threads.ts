@@ -91,6 +91,7 @@ function pullOf(
     nodeId: pull.id,
     state: pull.state === 'OPEN' ? 'open' : 'closed',
     merged: pull.merged,
+    isDraft: pull.isDraft,
     title: pull.title,
     body: pull.body,
     bodyDigest: digestOf(pull.body),

@@ -12,6 +12,7 @@ const ACTIONS = new Set([
   'labeled',
   'unlabeled',
   'ready_for_review',
+  'converted_to_draft',
 ]);
 const repository = z.object({ full_name: z.string() }).nullish();
 const schema = z.object({

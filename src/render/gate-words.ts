@@ -45,6 +45,7 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     'wrong-branch': (f) => [`goes to ${code(f.found)}`, `change the base branch to ${code(f.wanted)}`],
     merged: () => ['the pull request is merged already', 'propose a new ferry'],
     closed: () => ['the pull request is closed', 'reopen it, or propose a new ferry'],
+    draft: () => ['the pull request is a draft', 'mark it as ready for review'],
   },
   'head-repository': {
     'same-repository': () => ['the branch lies in this repository'],

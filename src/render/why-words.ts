@@ -46,6 +46,7 @@ const ACTS: Readonly<Record<RemedyKind, (about: string, people: number) => strin
   'put-back-shipped': () => 'put back what the job ships',
   retarget: () => "change the base branch to the lane's",
   'reopen-pull': () => 'reopen the pull request',
+  'mark-ready': () => 'mark the pull request as ready for review',
   'propose-anew': () => 'propose a new ferry: this pull request is merged',
   'write-table': () => 'write the before/after table',
   'mend-row': (about) => `mend the row of ${about} in the table`,

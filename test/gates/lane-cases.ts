@@ -27,6 +27,7 @@ export const LANE_CASES = {
     cases: [
       ['another branch', pull({ baseBranch: 'dev' }), 'fail', 'wrong-branch'],
       ['closed', pull({ state: 'closed' }), 'fail', 'closed'],
+      ['a draft', pull({ isDraft: true }), 'fail', 'draft'],
       ['merged', pull({ state: 'closed', merged: true }), 'fail', 'merged'],
       ['unreadable', PULL, 'unknown', 'unreadable', ['head-repository']],
     ],

@@ -58,7 +58,13 @@ function github(said: Said): GitHubClient {
   const lines = entries(said.lines);
   const reviews = said.reviews ?? [];
   const pull = { id: 'PR_1', number: 2, title: 't', body: 'b', state: 'OPEN', merged: false, author };
-  const refs = { headRefName: 'h', headRefOid: 'a'.repeat(40), baseRefName: 'main', headRepository: null };
+  const refs = {
+    headRefName: 'h',
+    headRefOid: 'a'.repeat(40),
+    baseRefName: 'main',
+    headRepository: null,
+    isDraft: false,
+  };
   const labels = { nodes: [{ name: 'ferry' }] };
   let requests = 0;
   const answer = ({ query, variables }: { query: string; variables: Record<string, string> }): object => {

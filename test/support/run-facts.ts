@@ -43,6 +43,7 @@ export function aPull(change: Partial<PullFacts> = {}): PullFacts {
     nodeId: 'PR_1',
     state: 'open',
     merged: false,
+    isDraft: false,
     title: 'Daily ferry',
     body: 'the body\n- [x] issue created/updated\n- [ ] human approval\n- [ ] monitoring loop started\n',
     bodyDigest: digestOf('the whole body'),

@@ -14,6 +14,7 @@ export const REMEDIES = [
   'put-back-shipped',
   'retarget',
   'reopen-pull',
+  'mark-ready',
   'propose-anew',
   'write-table',
   'mend-row',

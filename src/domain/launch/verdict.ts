@@ -15,6 +15,7 @@ export const VERDICTS = {
     'wrong-branch': { found: 'text', wanted: 'text' },
     merged: { pull: 'integer?' },
     closed: { pull: 'integer?' },
+    draft: { pull: 'integer?' },
   },
   'head-repository': { 'same-repository': {}, fork: { found: 'text', wanted: 'text' } },
   'authors-known': {

@@ -74,18 +74,23 @@ function wantedIn(found: Detail): readonly string[] {
 }
 
 function placeRemedy(code: string): Remedy {
-  const kind = code === 'wrong-branch' ? 'retarget' : code === 'merged' ? 'propose-anew' : 'reopen-pull';
-  return act(kind, '', 'author', 'text', (now) =>
+  return act(PLACE_REMEDIES[code] ?? 'reopen-pull', '', 'author', 'text', (now) =>
     reworded({
       ...now,
       pull: changed(now.pull, (value) =>
         code === 'wrong-branch'
           ? { ...value, baseBranch: now.lane.targetBranch }
-          : { ...value, state: 'open', merged: false },
+          : { ...value, state: 'open', merged: false, isDraft: false },
       ),
     }),
   );
 }
+
+const PLACE_REMEDIES: Readonly<Record<string, RemedyKind>> = {
+  'wrong-branch': 'retarget',
+  merged: 'propose-anew',
+  draft: 'mark-ready',
+};
 
 function checkRemedy({ code }: Verdict): Remedy {
   const turn =

@@ -1,0 +1,153 @@
+/** What a stolen key or a writer tries with a run that goes on after a failed attempt, or that is somebody's own pull request. */
+
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import { forge, type Pushing } from '../campaign/forging.ts';
+import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import {
+  answer,
+  branchOff,
+  FILE,
+  gated,
+  label,
+  openGates,
+  openLab,
+  openOwn,
+  ready,
+  runOf,
+} from '../support/own-pull.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { endedData } from '../support/run-drafts.ts';
+import { fileOf, heldJobs, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const LIBRARY = 'lib/smalllab/optimizer.py';
+
+it('a failure that the stolen watch key reports of a job which runs opens no way to a second one beside it', async () => {
+  const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs: 6 * 60 * MINUTE } });
+  const { run, pull, issue } = await propose(lab);
+  await approve(lab, 'mira', pull);
+  await until(
+    lab,
+    'the job',
+    async () => (await stateOf(lab, run))?.observation?.firstStepCompleted === true,
+  );
+  const state = await stateOf(lab, run);
+  if (state === null) throw new Error('no run');
+  const pushing: Pushing = {
+    lab,
+    deeds: [],
+    ask: async (_, method, path, body) => ({ status: 200, json: await lab.as('ada', method, path, body) }),
+  };
+  const data = { ...endedData(state), status: 'FAILED', signatures: [], fence: state.fence + 1 } as const;
+  expect(await forge(pushing, run, [{ type: 'ended', role: 'watch', data }])).toBe(true);
+  await lab.clock.advance(2 * MINUTE);
+  const branch = `ferrybot/proposal/${run}`;
+  await pushFile(lab, 'ada', branch, LIBRARY, `${(await fileOf(lab, branch, LIBRARY)) ?? ''}# mended\n`);
+  await say(lab, 'ada', issue, 'Mended on the branch.');
+  await lab.clock.advance(2 * MINUTE);
+  await approve(lab, 'mira', pull, run);
+  await lab.clock.advance(20 * MINUTE);
+  expect(lab.engine.startCount()).toBe(1);
+  expect(await refusalsOf(lab, run)).toEqual(['attempt-live', 'manifest-changed']);
+  await lab.close();
+});
+
+type Act = (lab: VirtualLab, pull: number) => Promise<unknown>;
+
+async function mainOf(lab: VirtualLab): Promise<string | undefined> {
+  return (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
+}
+
+const MOVES: readonly (readonly [string, string, Act])[] = [
+  ['turned into a draft', 'gate-fails', draft],
+  ['turned into a draft that nobody told control of', 'target-branch', async (lab, pull) => turn(lab, pull)],
+  ['retargeted', 'gate-fails', (lab, pull) => lab.as('ada', 'PATCH', `/pulls/${pull}`, { base: 'release' })],
+  ['left without its branch', 'pull-closed', (lab) => lab.as('ada', 'DELETE', '/git/refs/heads/ada/warmup')],
+  [
+    'force-pushed',
+    'head-moved',
+    async (lab) =>
+      lab.as('ada', 'PATCH', '/git/refs/heads/ada/warmup', { sha: await mainOf(lab), force: true }),
+  ],
+];
+
+it.each(MOVES)(
+  'an own pull request that is %s between its order and its launch is not launched: %s',
+  async (_, code, act) => {
+    const held = heldJobs('launch');
+    const lab = await openLab({ beforeJob: held.beforeJob });
+    await branchOff(lab, 'ada', 'release');
+    const pull = await openOwn(lab);
+    await label(lab, 'ada', pull);
+    await gated(lab, runOf(pull));
+    await approve(lab, 'mira', pull, runOf(pull));
+    await until(lab, 'the launcher', () => held.waiting() > 0, { stepMs: 5_000 });
+    await act(lab, pull);
+    await lab.clock.advance(MINUTE);
+    held.letGo();
+    await lab.clock.advance(20 * MINUTE);
+    expect(await refusalsOf(lab, runOf(pull))).toEqual([code]);
+    expect(lab.engine.startCount()).toBe(0);
+    await lab.close();
+  },
+);
+
+it('a draft cannot be approved, and can once it is ready', async () => {
+  const lab = await openLab();
+  const pull = await openOwn(lab);
+  await label(lab, 'ada', pull);
+  await gated(lab, runOf(pull));
+  await until(lab, 'the card', () => shownApprovalLine(lab) !== null);
+  const line = approvalLine(lab);
+  await draft(lab, pull);
+  await lab.clock.advance(2 * MINUTE);
+  expect(openGates(await gated(lab, runOf(pull)))).toEqual(['target-branch draft']);
+  expect(await answer(lab, 'mira', pull, line)).toContain('not approved');
+  await ready(lab, pull);
+  await lab.clock.advance(2 * MINUTE);
+  expect(openGates(await gated(lab, runOf(pull)))).toEqual([]);
+  await lab.close();
+});
+
+it('a flood of labelled pull requests that never can be taken up does not keep an honest one waiting', async () => {
+  const lab = await openLab();
+  const { pull: daily } = await propose(lab);
+  const flood = Array.from({ length: 21 }, (__, index) => `x/${index}`);
+  for (const branch of flood) await label(lab, 'ada', await openOwn(lab, { branch }));
+  // Each is moved to a commit that has no history in common with any branch.
+  const object = async (kind: string, data: object): Promise<string> =>
+    z.object({ sha: z.string() }).parse(await lab.as('ada', 'POST', `/git/${kind}`, data)).sha;
+  const blob = { path: FILE, mode: '100644', type: 'blob', content: 'x = 1\n' };
+  const tree = await object('trees', { tree: [blob] });
+  const sha = await object('commits', { message: 'x', tree, parents: [] });
+  for (const branch of flood) await lab.as('ada', 'PATCH', `/git/refs/heads/${branch}`, { sha, force: true });
+  await lab.as('mira', 'PATCH', `/pulls/${daily}`, { state: 'closed' });
+  await lab.clock.advance(10 * MINUTE);
+  const pull = await openOwn(lab, { branch: 'ada/honest' });
+  await label(lab, 'ada', pull);
+  await lab.clock.advance(10 * MINUTE);
+  expect(await stateOf(lab, runOf(pull))).not.toBeNull();
+  await lab.close();
+});
+
+/** The playground has no way to turn a pull request into a draft: the row is turned, and the next edit tells of it. */
+async function draft(lab: VirtualLab, pull: number): Promise<void> {
+  turn(lab, pull);
+  await lab.as('ada', 'PATCH', `/pulls/${pull}`, { title: 'A longer warmup, not yet' });
+}
+
+function turn({ world }: VirtualLab, pull: number): void {
+  for (const [key, row] of Object.entries(world.state.issues))
+    if (row.number === pull && row.pull !== null)
+      world.state.issues[key] = { ...row, pull: { ...row.pull, draft: true } };
+}
+
+/** Why launchers refused, and why approvals fell. */
+async function refusalsOf(lab: VirtualLab, run: string): Promise<readonly unknown[]> {
+  const { incidents = [], drops = [] } = (await stateOf(lab, run)) ?? {};
+  const refused = incidentsWith(incidents, 'runner-refused').map(({ detail }) => detail.reason);
+  return [...refused, ...drops.map(({ data }) => data.reason)];
+}
