@@ -11,13 +11,14 @@ import { quorumOf } from '../config/quorum.ts';
 import type { Permission } from '../domain/actor.ts';
 import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Instant, RunId } from '../domain/ids.ts';
+import type { Digest, Instant, RunId } from '../domain/ids.ts';
+import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import { approvalAgeAt } from '../domain/launch/relaunch.ts';
 import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { interestedIn } from '../run/authors.ts';
 import { citedFault } from './cited-comment.ts';
 
@@ -105,9 +106,17 @@ function bindingFault(
   const shownAt = shownAtOf(state, digest);
   if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt, config.approvals.shownForMs))
     return { code: 'approval-before-shown', why: where };
+  if (isBeforeFailure(state, digest, comment.createdAt)) return { code: 'approval-before-end', why: where };
   return approvalAgeAt(state, digest, now) >= comment.createdAt + maxAgeMsOf(config)
     ? { code: 'approval-too-old', why: `${where} of ${toRfc3339(comment.createdAt)}` }
     : null;
+}
+
+/** Whoever approved this manifest before another one of the run failed did not know of the failure that it goes on from. */
+function isBeforeFailure(state: RunState, digest: Digest, createdAt: Instant): boolean {
+  const last = failedAttempt(state);
+  if (last === null || last.order.order.digest === digest) return false;
+  return createdAt <= (fromRfc3339(last.end.at) ?? Number.POSITIVE_INFINITY);
 }
 
 function personFault(state: RunState, approval: OrderApproval, facts: ApprovalFacts): ApprovalFault | null {

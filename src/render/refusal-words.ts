@@ -32,6 +32,8 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'approval-elsewhere': "The comment that is named as the approval stands in another thread than this run's.",
   'approval-before-shown':
     'What would run was not on show, or not for long enough, when the approval was written: approve what the card shows now.',
+  'approval-before-end':
+    'The approval was given before the attempt had failed that this one goes on from: approve what the card shows now.',
   'approval-too-old': 'The approval is older than this lab allows.',
   'approval-used': 'Another run was launched on the same approval: each launch needs its own.',
   'approval-spent': 'A launcher has refused this approval before: after that it wants a new one.',

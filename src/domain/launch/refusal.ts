@@ -32,6 +32,7 @@ const OF_THE_ORDER = [
   'approval-not-given',
   'approval-elsewhere',
   'approval-before-shown',
+  'approval-before-end',
   'approval-too-old',
   'approval-used',
   'approval-spent',
