@@ -15,6 +15,7 @@ const PASSABLE: readonly string[] = [
   'BlueOak-1.0.0',
   'ISC',
   'MIT',
+  'MIT-0',
 ];
 
 /**
