@@ -33,6 +33,12 @@ type Attack = NonNullable<z.infer<typeof VERDICT>['attack']>;
 const BOUNDED: Readonly<Record<string, string>> = {
   'src/care/infra/shell-resolve.ts':
     'a word of a shell script, at most 1,024 characters (shellValueCharactersMax)',
+  ...Object.fromEntries(
+    ['cluster', 'data', 'memory', 'node', 'numbers', 'setup', 'storage', 'transport'].map((name) => [
+      `src/diagnosis/rows/${name}.ts`,
+      'a line of a log, at most 4,000 characters (LINE_CHARS_MAX)',
+    ]),
+  ),
   'src/engines/ray/scripts/log-window.ts': 'the beginning of a log, at most 4,096 bytes (HEAD_BYTES)',
 };
 /** Not written in the source: the lab's own, from the config of its default branch. */
