@@ -81,7 +81,10 @@ describeWithRay('a real Ray head', () => {
     await mkdir(join(directory, 'deep/er'), { recursive: true });
     await writeFile(join(directory, 'deep/er/käse.txt'), 'cheese');
     // One write: the head says something of its own in the same file.
-    await writeFile(join(directory, 'run.sh'), '#!/bin/sh\nprintf "%s %s\\n" "$(cat deep/er/*.txt)" "$GREETING"\n');
+    await writeFile(
+      join(directory, 'run.sh'),
+      '#!/bin/sh\nprintf "%s %s\\n" "$(cat deep/er/*.txt)" "$GREETING"\n',
+    );
     await chmod(join(directory, 'run.sh'), 0o755);
     const outcome = await submitTo(engine, specOf('files', ['./run.sh'], { GREETING: "it's 5$; `x` $ %" }));
     expect(outcome).toMatchObject({ kind: expect.stringMatching(/^(submitted|adopted)$/) });
