@@ -61,6 +61,7 @@ const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['package-parse5-has-its-rooms', 'src/render/c.ts', 'parse5'],
   ['package-leven-has-its-rooms', 'src/render/b.ts', 'leven'],
   ['package-canonicalize-has-its-rooms', 'src/run/y.ts', 'canonicalize'],
+  ['package-nodemailer-has-its-rooms', 'src/app/y.ts', 'nodemailer'],
   ['package-p-limit-has-its-rooms', 'src/run/z.ts', 'p-limit'],
   ['package-commander-js/extra-typings-has-its-rooms', 'src/commands/z.ts', '@commander-js/extra-typings'],
   ['package-zod-has-its-rooms', 'src/gates/c.ts', 'zod'],
