@@ -58,10 +58,12 @@ const THROUGH_THREE = `Traceback (most recent call last):
     return row['text']
 KeyError: 'text'`;
 
-it.each([
-  ['a slip in one file may be fixed once', SLIP, 'small-fix-once'],
-  ["the same through three files and a data loader is a person's", THROUGH_THREE, 'escalate'],
-])('%s', async (_, log, advice) => {
-  const { advices } = await endedWith(log);
-  expect(advices).toEqual([advice]);
+it('a slip in one file may be fixed once', async () => {
+  const { advices } = await endedWith(SLIP);
+  expect(advices).toEqual(['small-fix-once']);
+});
+
+it('a slip through three files and a data loader is for a person', async () => {
+  const { advices } = await endedWith(THROUGH_THREE);
+  expect(advices).toEqual(['escalate']);
 });
