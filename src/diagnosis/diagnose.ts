@@ -7,6 +7,8 @@ import {
   FIRST_RESPONSE,
   type FirstResponse,
 } from '../domain/failure-class.ts';
+import { limits } from '../domain/limits.ts';
+import { createEnds, type Ends } from './ends.ts';
 import { judgeTraceback, placeOf } from './exception-class.ts';
 import { progressSign } from './progress.ts';
 import type { Row } from './row.ts';
@@ -14,7 +16,7 @@ import { rowFor } from './rows.ts';
 import { createTracebackReader, type Raised, type Traceback, type TracebackReader } from './traceback.ts';
 import { type Level, unprefixed } from './unprefixed.ts';
 
-/** A line of the log, from 1, as it stands there, cut and not redacted. */
+/** A line of the log, from 1, as it stands there up to `limits.logLineCharsMax`: scrub it, then cut it. */
 export type Evidence = { readonly line: number; readonly text: string };
 
 export type Diagnosis = {
@@ -57,7 +59,8 @@ type Finding = Evidence & Pick<Row, 'class' | 'weight' | 'confidence'> & { reado
 /** What was read so far. */
 type Reading = {
   readonly tracebacks: TracebackReader;
-  readonly findings: Finding[];
+  /** By class, so that what many say leaves room for what one does. */
+  readonly findings: Map<FailureClass, Ends<Finding>>;
   /** Lines that a traceback holds: the one that names the exception is evidence. */
   readonly raisedTexts: Map<number, string>;
   /** The last few lines that show a step, and those of them whose loss is a number. */
@@ -67,8 +70,8 @@ type Reading = {
   successAt: number;
   /** Where a launcher began again; 0 where none did. */
   restartedAt: number;
-  /** Names of exceptions that stand in no traceback. */
-  strayErrors: number;
+  /** The last name of an exception that stands in no traceback; 0 for none. */
+  strayAt: number;
   failureAt: number;
   lines: number;
 };
@@ -76,13 +79,13 @@ type Reading = {
 function newReading(): Reading {
   return {
     tracebacks: createTracebackReader(),
-    findings: [],
+    findings: new Map(),
     raisedTexts: new Map(),
     progress: [],
     finite: [],
     successAt: 0,
     restartedAt: 0,
-    strayErrors: 0,
+    strayAt: 0,
     failureAt: 0,
     lines: 0,
   };
@@ -91,10 +94,10 @@ function newReading(): Reading {
 function readLine(reading: Reading, whole: string): void {
   reading.lines += 1;
   const line = reading.lines;
-  const { text, level, stream } = unprefixed(cutText(whole, LINE_CHARS_MAX));
-  const shown = cutText(whole.trim(), EVIDENCE_CHARS_MAX);
+  const shown = cutText(whole, limits.logLineCharsMax);
+  const { text, level, stream } = unprefixed(shown);
   if (reading.tracebacks.take({ text, level, stream }, line)) {
-    if (/^\s*[A-Z_a-z][\w.]*(?:\(|:|$)/.test(text) && reading.raisedTexts.size < FINDINGS_MAX)
+    if (/^\s*[A-Z_a-z][\w.]*(?:\(|:|$)/.test(text) && reading.raisedTexts.size < RAISED_TEXTS_MAX)
       reading.raisedTexts.set(line, shown);
     return;
   }
@@ -102,23 +105,18 @@ function readLine(reading: Reading, whole: string): void {
   if (sign !== null) keepLast(reading.progress, line, STEPS_AGAIN);
   if (sign?.loss === 'finite') keepLast(reading.finite, line, FINITE_AGAIN);
   if (sign?.loss === 'finite' || NOISE.test(text)) return;
-  if (STRAY.test(text)) reading.strayErrors += 1;
+  if (STRAY.test(text)) reading.strayAt = line;
   if (RESTART.test(text)) reading.restartedAt = line;
   if (FAILURE.test(text)) reading.failureAt = line;
   else if (SUCCESS.test(text)) reading.successAt = line;
   // The place in the program that a logger names may be all that tells.
-  const row = rowFor(text) ?? (level === 'error' ? rowFor(shown) : null);
+  const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null);
   const weight = row === null ? null : weightOf(row, level, text);
-  if (row === null || weight === null || reading.findings.length >= FINDINGS_MAX) return;
+  if (row === null || weight === null) return;
   const { class: kind, confidence } = row;
-  reading.findings.push({
-    class: kind,
-    confidence,
-    weight,
-    line,
-    text: shown,
-    raised: null,
-  });
+  const alike = reading.findings.get(kind) ?? createEnds<Finding>(FINDINGS_MAX);
+  reading.findings.set(kind, alike);
+  alike.add({ class: kind, confidence, weight, line, text: shown, raised: null });
 }
 
 function keepLast(kept: number[], line: number, count: number): void {
@@ -129,12 +127,13 @@ function keepLast(kept: number[], line: number, count: number): void {
 function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
   const { raisedTexts, tracebacks } = reading;
   const raisedBy = tracebacks.found().flatMap((one) => foundIn(one, raisedTexts) ?? []);
-  const all = [...reading.findings, ...raisedBy].toSorted((a, b) => a.line - b.line);
+  const said = [...reading.findings.values()].flatMap((alike) => alike.all());
+  const all = [...said, ...raisedBy].toSorted((a, b) => a.line - b.line);
   const findings = standing(all, reading, status);
   const chosen = chooseFrom(findings);
   // An exception that could not be read may be the cause of what the others say.
-  const isHidden = chosen !== null && chosen.weight !== 'cause' && reading.strayErrors > 0;
-  if (chosen === null || isHidden) return withoutFinding(reading, status);
+  if (chosen !== null && chosen.weight !== 'cause' && reading.strayAt > 0) return UNKNOWN;
+  if (chosen === null) return withoutFinding(reading, status);
   const { class: kind, confidence } = chosen;
   const alike = findings.filter((one) => one.class === kind).slice(0, EVIDENCE_MAX);
   const raised = chosen.raised ?? raisedBy[0]?.raised ?? null;
@@ -152,7 +151,7 @@ function foundIn(traceback: Traceback, texts: ReadonlyMap<number, string>): Find
   if (judged === null) return null;
   const { raised, class: kind, weight, confidence } = judged;
   const line = raised.lineNumber;
-  const text = texts.get(line) ?? cutText(`${raised.type}: ${raised.message}`, EVIDENCE_CHARS_MAX);
+  const text = texts.get(line) ?? `${raised.type}: ${raised.message}`;
   return { class: kind, weight, confidence, raised, line, text };
 }
 
@@ -218,18 +217,30 @@ const NEAREST_FIRST: readonly FailureClass[] = [
 ];
 
 function withoutFinding(
-  { successAt, failureAt, progress, lines }: Reading,
+  { successAt, failureAt, strayAt, progress, lines }: Reading,
   status: EndStatus | null,
 ): Diagnosis {
-  const isWell =
-    status === 'SUCCEEDED' ||
-    (status === null &&
-      (successAt > Math.max(failureAt, progress.at(-1) ?? 0) ||
-        (failureAt === 0 && lines - (progress.at(-1) ?? Number.NEGATIVE_INFINITY) <= QUIET_END_LINES)));
-  const kind = isWell ? 'benign' : 'unknown';
-  const confidence = isWell && (status !== null || successAt > 0) ? 'high' : isWell ? 'medium' : 'low';
-  return { class: kind, confidence, evidence: [], response: FIRST_RESPONSE[kind], traceback: null };
+  const steppedAt = progress.at(-1) ?? Number.NEGATIVE_INFINITY;
+  const isDone = successAt > Math.max(failureAt, steppedAt, 0);
+  const isAtWork =
+    failureAt === 0 && strayAt <= Math.max(steppedAt, 0) && lines - steppedAt <= QUIET_END_LINES;
+  const isWell = status === 'SUCCEEDED' || (status === null && (isDone || isAtWork));
+  if (!isWell) return UNKNOWN;
+  return {
+    ...NOTHING_TOLD,
+    class: 'benign',
+    confidence: isAtWork && status === null && !isDone ? 'medium' : 'high',
+    response: 'none',
+  };
 }
+
+const NOTHING_TOLD = { evidence: [], traceback: null } as const;
+const UNKNOWN: Diagnosis = {
+  ...NOTHING_TOLD,
+  class: 'unknown',
+  confidence: 'low',
+  response: FIRST_RESPONSE.unknown,
+};
 
 function tracebackOf(raised: Raised): Diagnosis['traceback'] {
   const place = placeOf(raised);
@@ -261,12 +272,12 @@ const FAILURE =
 
 /** A log that ends soon behind a step ends in the middle of healthy work. */
 const QUIET_END_LINES = 10;
-const LINE_CHARS_MAX = 4_000;
-const EVIDENCE_CHARS_MAX = 400;
 /** Of one class; more say the same. */
 const EVIDENCE_MAX = 8;
-/** A log of a thousand ranks repeats itself: what counts stands early. */
-const FINDINGS_MAX = 5_000;
+/** Of one class, from the beginning and from the end: a log of a thousand ranks repeats itself. */
+const FINDINGS_MAX = 100;
+/** Lines that name an exception, kept as they stand. */
+const RAISED_TEXTS_MAX = 2_000;
 /** So many steps after a message, and the job got over it: other ranks may print one or two while it dies. */
 const STEPS_AGAIN = 3;
 const FINITE_AGAIN = 3;

@@ -1,5 +1,6 @@
 /** Python tracebacks in a log: chained, of several processes at once, and of Ray's remote tasks. */
 
+import { createEnds } from './ends.ts';
 import type { PlainLine } from './unprefixed.ts';
 
 /** `isImport`: the frame stands at a statement that imports. */
@@ -51,13 +52,12 @@ type Open = {
 /** Reads line by line; the parts of each stream are put together on their own. */
 export function createTracebackReader(): TracebackReader {
   const open = new Map<string, Open>();
-  const done: Traceback[] = [];
+  const done = createEnds<Traceback>(TRACEBACKS_MAX);
   let ignoredAt = 0;
   const close = (stream: string, one: Open): void => {
     open.delete(stream);
     const [first, ...rest] = one.chain;
-    if (first !== undefined && done.length < TRACEBACKS_MAX)
-      done.push({ stream, chain: [first, ...rest], isIgnored: one.isIgnored });
+    if (first !== undefined) done.add({ stream, chain: [first, ...rest], isIgnored: one.isIgnored });
   };
   const take = ({ text, stream }: PlainLine, lineNumber: number): boolean => {
     const one = open.get(stream);
@@ -68,6 +68,10 @@ export function createTracebackReader(): TracebackReader {
         Object.assign(one, FRESH, { frames: [] });
       else {
         if (one !== undefined) close(stream, one);
+        for (const [oldest, other] of open) {
+          if (open.size < STREAMS_MAX) break;
+          close(oldest, other);
+        }
         const isIgnored = ignoredAt !== 0 && lineNumber - ignoredAt <= 2;
         open.set(stream, { ...FRESH, frames: [], chain: [], isIgnored });
       }
@@ -81,7 +85,7 @@ export function createTracebackReader(): TracebackReader {
   };
   const found = (): readonly Traceback[] => {
     for (const [stream, one] of open) close(stream, one);
-    return done;
+    return done.all();
   };
   return { take, found };
 }
@@ -143,11 +147,10 @@ function readAfter(one: Open, text: string, close: () => void): boolean {
   return false;
 }
 
-const FRESH: Pick<Open, 'indent' | 'idle' | 'isLinked' | 'state'> & { isIgnored: boolean } = {
+const FRESH: Pick<Open, 'indent' | 'idle' | 'isLinked' | 'state'> = {
   indent: null,
   idle: 0,
   isLinked: false,
-  isIgnored: false,
   state: 'frames',
 };
 
@@ -157,13 +160,16 @@ const UNPARSED = /^ {2}File "[^"]{1,400}", line \d{1,9}$/;
 /** As rich draws it, in a box. */
 const BOXED_FRAME = /^[│|] ([\w./-]{1,400}):(\d{1,9}) in ([\w<>]{1,160})/;
 const BOX = /^[│|╭╰]/;
-// The name of a class, with Ray's addition of what it wraps; a word alone counts where it looks like an exception's.
-const RAISED = /^((?:[A-Za-z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}(?:\([\w.]{1,80}\))?)(?:: ?(.{0,2000}))?$/;
+// The name of a class, with Ray's addition of what it wraps. Without its module a name has to look like an exception's.
+const RAISED =
+  /^((?:(?:[A-Za-z_]\w{0,80}\.){1,12}[A-Z]\w{0,80}|[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Failure))(?:\([\w.]{1,80}\))?)(?:: ?(.*))?$/;
 const LINK = /^[\s|]*(?:The above exception was the direct cause|During handling of the above exception)/;
 const MESSAGE_LINES_MAX = 4;
 /** Lines of others that come between, where nothing tells whose a line is. */
 const IDLE_LINES_MAX = 30;
 /** A recursion that ended at its limit has a thousand. */
 const FRAMES_MAX = 200;
-/** A log of a thousand ranks has one for each: the first are what counts. */
-const TRACEBACKS_MAX = 2_000;
+/** A log of a thousand ranks has one for each, and one that tries again has more: the first and the last of them. */
+const TRACEBACKS_MAX = 1_000;
+/** Processes that print at the same time; who prints under ever new names ends the oldest. */
+const STREAMS_MAX = 10_000;

@@ -45,6 +45,9 @@ async function delivered(work: () => Promise<unknown>, { sleep }: ChannelHost): 
   }
 }
 
+/** Where the conversation broke off before the mail itself was handed over. */
+const BEFORE_THE_MAIL = /^(?:API|CONN|STARTTLS|EHLO|HELO|AUTH|MAIL FROM|RCPT TO)/;
+
 type Refusal = { readonly status: number | null; readonly isSent: boolean };
 
 /** Null where the mail was taken. What the library says may name the address: only the server's number is read. */
@@ -55,7 +58,8 @@ async function refusalOf(work: () => Promise<unknown>): Promise<Refusal | null> 
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;
     const status = 'responseCode' in error ? Number(error.responseCode) : Number.NaN;
-    const isSent = 'command' in error && error.command === 'DATA';
+    const command = 'command' in error ? String(error.command) : '';
+    const isSent = !BEFORE_THE_MAIL.test(command);
     return { status: Number.isInteger(status) ? status : null, isSent };
   }
 }

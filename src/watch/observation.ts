@@ -7,7 +7,7 @@ import type { Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import type { LogFacts } from './log-facts.ts';
-import { type Look, redactAndTruncate, saidOf } from './look.ts';
+import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
 import { incidentsOf } from './look-incidents.ts';
 import { openLogOf } from './resume-log.ts';
 import { standstillOf } from './standstill.ts';
@@ -97,7 +97,7 @@ function diagnosisOf(look: Look): Pick<EventDataByType['ended'], 'diagnosis'> {
   const { diagnosis } = look;
   if (diagnosis === null) return {};
   const { class: kind, confidence, response, traceback, evidence } = diagnosis;
-  const clean = (said: string): string => redactAndTruncate(look, said);
+  const clean = (said: string): string => redactAndTruncateLine(look, said.trim());
   const diagnosed = {
     class: kind,
     confidence,

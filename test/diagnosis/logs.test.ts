@@ -179,3 +179,34 @@ it.each([
 ])('nothing is guessed from %s', (_, log) => {
   expect(died(log)).toMatchObject({ class: 'unknown', response: 'escalate' });
 });
+
+it('one cause is found behind ten thousand lines of what others say, and before as many', () => {
+  const others = Array.from(
+    { length: 10_000 },
+    () => 'NCCL WARN Connection closed by remote peer 10.0.0.1',
+  ).join('\n');
+  const own = 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB';
+  expect(died(`${others}\n${own}\n${others}`)).toMatchObject({
+    class: 'oom-hbm',
+    evidence: [{ line: 10_001 }],
+  });
+});
+
+it('an exception that stands in no traceback is neither a broken connection nor fine', () => {
+  const steps = [1, 2, 3, 4].map((step) => bar(step * 100)).join('\n');
+  expect(died(`${steps}\nConnection reset by peer\nwhat(): KeyError in step`).class).toBe('unknown');
+  expect(died(`${steps}\nwhat(): KeyError in step`).class).toBe('unknown');
+});
+
+it('an exception of very many words is read', () => {
+  expect(died(traced(`NameError: ${'word '.repeat(1_000)}`, ['/app/train.py:12'])).class).toBe('code-small');
+});
+
+it('a line of another process within a traceback is not taken for its exception', () => {
+  const log = `Traceback (most recent call last):
+  File "/app/train.py", line 3, in main
+    step()
+Saving: checkpoint 3
+NameError: name 'foo' is not defined`;
+  expect(died(log)).toMatchObject({ class: 'code-small', traceback: { file: '/app/train.py', line: 3 } });
+});

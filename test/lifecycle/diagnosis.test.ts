@@ -39,6 +39,16 @@ it('what a job died of is recorded and told, without a secret', async () => {
   expect(comments[0]).not.toContain('hf_abcdefghij');
 });
 
+it('no half of a secret is left where a line is cut', async () => {
+  const token = 'hf_abcdefghijklmnopqrstuvwxyz012345';
+  for (const padding of [330, 344, 350, 930, 944]) {
+    const { end, comments } = await endedWith(
+      `torch.OutOfMemoryError: CUDA out of memory. ${'x '.repeat(padding / 2)}${token}`,
+    );
+    expect(`${JSON.stringify(end?.diagnosis)} ${comments.join()}`).not.toContain(token.slice(0, 8));
+  }
+});
+
 it('where the log does not tell, that is said', async () => {
   const { end, comments } = await endedWith('the end');
   expect(end?.diagnosis).toMatchObject({ class: 'unknown', place: null });

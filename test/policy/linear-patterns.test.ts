@@ -36,7 +36,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['cluster', 'data', 'memory', 'node', 'numbers', 'setup', 'storage', 'transport'].map((name) => [
       `src/diagnosis/rows/${name}.ts`,
-      'a line of a log, at most 4,000 characters (LINE_CHARS_MAX)',
+      'a line of a log, at most 16,384 characters (logLineCharsMax)',
     ]),
   ),
   'src/engines/ray/scripts/log-window.ts': 'the beginning of a log, at most 4,096 bytes (HEAD_BYTES)',

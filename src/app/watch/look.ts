@@ -75,7 +75,7 @@ async function diagnosisOf({ engine, submission, lab }: LookInput, end: number):
   const until = lab.now() + limits.logReadMs;
   let offset = Math.max(0, end - limits.diagnosedLogBytes);
   // Who begins in the middle of a log begins in the middle of a line.
-  let [rest, isCut] = ['', offset > 0];
+  let [rest, isCut, isWhole] = ['', offset > 0, false];
   while (offset < end && lab.now() < until) {
     const read = await engine.readLog(submission.jobId, offset);
     if (read.kind !== 'chunk') return null;
@@ -83,9 +83,12 @@ async function diagnosisOf({ engine, submission, lab }: LookInput, end: number):
     rest = lines.pop() ?? '';
     for (const line of isCut ? lines.slice(1) : lines) diagnosis.read(line);
     if (lines.length > 0) isCut = false;
-    if (read.atEnd || read.nextOffset <= offset) break;
+    isWhole = read.atEnd || read.nextOffset >= end;
+    if (isWhole || read.nextOffset <= offset) break;
     offset = read.nextOffset;
   }
+  // What it died of stands at the end: half of that says something else.
+  if (!isWhole && end > 0) return null;
   if (rest !== '') diagnosis.read(rest);
   return diagnosis.conclude('FAILED');
 }

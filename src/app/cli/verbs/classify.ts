@@ -2,8 +2,13 @@
 
 import { createDiagnosis, type EndStatus } from '../../../diagnosis/diagnose.ts';
 import { redact } from '../../../host/redactor.ts';
+import { redactAndTruncateLine } from '../../../watch/look.ts';
 import { logLines } from '../log-lines.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
+
+// No value is known to be secret here.
+const clean = (text: string): string =>
+  redactAndTruncateLine({ redact: (one) => redact(one, []) }, text.trim());
 
 const STATUSES: readonly EndStatus[] = ['SUCCEEDED', 'FAILED', 'STOPPED'];
 
@@ -15,9 +20,9 @@ export async function classifyVerb(io: VerbIo, endStatus: string | undefined): P
   const diagnosis = createDiagnosis();
   for await (const line of logLines(io.stdin)) diagnosis.read(line);
   const found = diagnosis.conclude(status);
-  const evidence = found.evidence.map(({ line, text }) => ({ line, text: redact(text, []) }));
+  const evidence = found.evidence.map(({ line, text }) => ({ line, text: clean(text) }));
   const traceback =
-    found.traceback === null ? null : { ...found.traceback, message: redact(found.traceback.message, []) };
+    found.traceback === null ? null : { ...found.traceback, message: clean(found.traceback.message) };
   const words = [
     `${found.class} (${found.confidence} confidence); first response: ${found.response}\n`,
     ...(traceback === null ? [] : [`${traceback.file}:${traceback.line}: ${traceback.message}\n`]),
