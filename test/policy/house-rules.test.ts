@@ -1,5 +1,6 @@
 /** Habits of the guidelines that no linter of ours knows, read from the syntax trees of everything that we ship or run. */
 
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -271,4 +272,13 @@ it('cuts text at whole characters: by cutText, never by a slice to a number of c
       files.filter((file) => file.startsWith('src/')),
     ),
   ).toEqual([]);
+});
+
+it('hides no file from a clone that a test reads here', () => {
+  const ignored = execFileSync(
+    'git',
+    ['ls-files', '--others', '--ignored', '--exclude-standard', '--', 'fixtures', 'test', ...FOLDERS],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
+  expect(ignored.split('\n').filter((file) => !/^$|__pycache__|\.cache\//.test(file))).toEqual([]);
 });

@@ -43,8 +43,10 @@ describe('the rules', () => {
     // Whoever takes a sentence out takes one from here as well.
     expect(POLICY_FILES.map((file) => policies.get(file)?.length)).toEqual([90, 122, 134, 62, 65]);
     // A checkout by itself has no policies beside it.
-    for (const file of POLICY_FILES.filter((one) => existsSync(join(POLICIES, one))))
-      expect(sentencesOf(readFileSync(join(POLICIES, file), 'utf8'))).toMatchObject(policies.get(file) ?? []);
+    for (const file of POLICY_FILES.filter((one) => existsSync(join(POLICIES, one)))) {
+      const marks = sentencesOf(readFileSync(join(POLICIES, file), 'utf8')).map(({ mark }) => mark);
+      expect(marks).toEqual(policies.get(file)?.map(({ mark }) => mark));
+    }
   });
 });
 
