@@ -8,7 +8,7 @@ import { citationKey } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
-import { earlierAttemptFault } from './earlier-attempts.ts';
+import { earlierJobFault } from './earlier-jobs.ts';
 import { mintSubmission } from './mint.ts';
 import { type Action, bounded, type Ending, type LookBack, type Refusal, type Refused } from './pipeline.ts';
 import { findOrder, isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from './verify-order.ts';
@@ -39,6 +39,8 @@ export type Launch = {
   readonly engine: Engine | null;
   /** The run as the verified record has it at this moment. */
   readonly state: () => RunState | null;
+  /** The runs of the same lane that are read. */
+  readonly others: (state: RunState) => readonly RunState[];
   readonly facts: (state: RunState) => Promise<OrderFacts>;
   readonly ship: (state: RunState, order: IssuedOrder) => Promise<ShippedJob | ShipRefusal>;
   readonly now: () => Instant;
@@ -62,7 +64,7 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
       const ground = judged.kind === 'resume' ? judged.ground : judged;
       if (ground.kind === 'refused') return ground;
       const { cluster, engine } = launch;
-      return engine === null ? null : earlierAttemptFault(state, cluster, engine);
+      return engine === null ? null : earlierJobFault(state, launch.others(state), { cluster, engine });
     },
     prepare: async ({ state, order }) => {
       const shipped = await launch.ship(state, order);

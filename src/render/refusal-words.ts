@@ -42,7 +42,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
     'The approver asked for the change, wrote a part of it, or edited the description or the issue.',
   'order-forged': 'The order contradicts itself or the run that it stands in.',
   'attempt-live':
-    'The job of an earlier attempt of this run is still there, whatever the record says of its end: stop it on the cluster, and ask who wrote that it had ended.',
+    'The job of an earlier attempt of this run, or of an earlier run of its lane, is still there, whatever the record says of its end: stop it on the cluster, and ask who wrote that it had ended.',
   'pull-closed': 'The pull request is not open any more.',
   'base-changed': 'The pull request goes to another branch than the approved one.',
   'body-edited': 'The description of the pull request is not the one that was approved.',

@@ -26,24 +26,7 @@ const MINUTE = 60_000;
 const LIBRARY = 'lib/smalllab/optimizer.py';
 
 it('a failure that the stolen watch key reports of a job which runs opens no way to a second one beside it', async () => {
-  const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs: 6 * 60 * MINUTE } });
-  const { run, pull, issue } = await propose(lab);
-  await approve(lab, 'mira', pull);
-  await until(
-    lab,
-    'the job',
-    async () => (await stateOf(lab, run))?.observation?.firstStepCompleted === true,
-  );
-  const state = await stateOf(lab, run);
-  if (state === null) throw new Error('no run');
-  const pushing: Pushing = {
-    lab,
-    deeds: [],
-    ask: async (_, method, path, body) => ({ status: 200, json: await lab.as('ada', method, path, body) }),
-  };
-  const data = { ...endedData(state), status: 'FAILED', signatures: [], fence: state.fence + 1 } as const;
-  expect(await forge(pushing, run, [{ type: 'ended', role: 'watch', data }])).toBe(true);
-  await lab.clock.advance(2 * MINUTE);
+  const { lab, run, pull, issue } = await withForgedFailure();
   const branch = `ferrybot/proposal/${run}`;
   await pushFile(lab, 'ada', branch, LIBRARY, `${(await fileOf(lab, branch, LIBRARY)) ?? ''}# mended\n`);
   await say(lab, 'ada', issue, 'Mended on the branch.');
@@ -54,6 +37,45 @@ it('a failure that the stolen watch key reports of a job which runs opens no way
   expect(await refusalsOf(lab, run)).toEqual(['attempt-live', 'manifest-changed']);
   await lab.close();
 });
+
+it('nor does it open a way to the next ferry of the lane, which people approve in good faith', async () => {
+  const { lab, run, issue } = await withForgedFailure();
+  await say(lab, 'mira', issue, '/ack reject="too short to tell"');
+  const next = await propose(lab, `${run}-2`);
+  await approve(lab, 'mira', next.pull, next.run);
+  await lab.clock.advance(20 * MINUTE);
+  expect(lab.engine.startCount()).toBe(1);
+  expect(await refusalsOf(lab, next.run)).toEqual(['attempt-live']);
+  await lab.close();
+});
+
+/** A ferry whose job goes on for days while the record says that it failed. */
+async function withForgedFailure(): Promise<{
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly issue: number;
+}> {
+  const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs: 60 * 60 * MINUTE } });
+  const proposed = await propose(lab);
+  await approve(lab, 'mira', proposed.pull);
+  await until(
+    lab,
+    'the job',
+    async () => (await stateOf(lab, proposed.run))?.observation?.firstStepCompleted === true,
+  );
+  const state = await stateOf(lab, proposed.run);
+  if (state === null) throw new Error('no run');
+  const pushing: Pushing = {
+    lab,
+    deeds: [],
+    ask: async (_, method, path, body) => ({ status: 200, json: await lab.as('ada', method, path, body) }),
+  };
+  const data = { ...endedData(state), status: 'FAILED', signatures: [], fence: state.fence + 1 } as const;
+  expect(await forge(pushing, proposed.run, [{ type: 'ended', role: 'watch', data }])).toBe(true);
+  await lab.clock.advance(2 * MINUTE);
+  return { lab, ...proposed };
+}
 
 type Act = (lab: VirtualLab, pull: number) => Promise<unknown>;
 

@@ -5,7 +5,7 @@ import { carryOut, type Refused } from '../../actions/pipeline.ts';
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { anyLane } from '../../config/lane-scope.ts';
 import { branded, isRunId } from '../../domain/ids.ts';
-import type { RunState } from '../../domain/logbook/run-state.ts';
+import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import type { EngineOf } from '../lab.ts';
 import { type OpenLab, openForRun } from '../open-lab.ts';
 import { recordFault } from '../record-fault.ts';
@@ -51,6 +51,7 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
       cluster,
       engine,
       state,
+      others: ({ proposal }) => runsOfLane(store.current().runs, proposal.lane),
       facts: (run) => gatherOrderFacts(open, run),
       ship: (run, order) => shipJob(open, run, order, engine, input),
       now,

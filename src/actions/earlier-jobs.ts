@@ -1,0 +1,53 @@
+/**
+ * Looks whether a job that is said to have ended still runs. An end is the word of the watch, and whoever has stolen its key can
+ * write that a job has failed while it runs: the next attempt, or the next run of the lane, would be a second job beside it.
+ */
+
+import { type Engine, isTerminal } from '../domain/engine.ts';
+import type { RefusalCode } from '../domain/launch/refusal.ts';
+import type { RunState, Submission } from '../domain/logbook/run-state.ts';
+import type { Refusal } from './pipeline.ts';
+
+/** The lane's runs before this one whose jobs are asked for: whoever forges the end of one would have to forge that many. */
+const EARLIER_RUNS_MAX = 3;
+
+/**
+ * Why nothing may be started beside the earlier jobs of this run and of the last runs of its lane, or null. What the engine does
+ * not know any more runs no more; a cluster that does not answer is no word that nothing runs there.
+ */
+export async function earlierJobFault(
+  state: RunState,
+  others: readonly RunState[],
+  { cluster, engine }: { readonly cluster: string; readonly engine: Engine },
+): Promise<(Refusal & { readonly code: RefusalCode }) | null> {
+  const earlier = others
+    .filter(({ run, submission }) => run !== state.run && submission !== null)
+    .toSorted((a, b) => b.proposedAt.localeCompare(a.proposedAt))
+    .slice(0, EARLIER_RUNS_MAX);
+  const jobs = [
+    ...state.attempts.map(({ submission }) => submission),
+    ...earlier.flatMap(({ submission }) => submission ?? []),
+  ];
+  for (const job of jobs.filter((one) => one.cluster === cluster)) {
+    const found = await engine.observe(job.jobId, null);
+    if (found.kind === 'unknown')
+      return {
+        kind: 'refused',
+        code: 'unreadable',
+        effect: 'standing',
+        why: `${nameOf(job)}: ${found.message}`,
+      };
+    if (found.kind === 'found' && !isTerminal(found.status))
+      return {
+        kind: 'refused',
+        code: 'attempt-live',
+        effect: 'ending',
+        why: `${nameOf(job)} is ${found.status}`,
+      };
+  }
+  return null;
+}
+
+function nameOf({ attempt, jobId }: Submission): string {
+  return `attempt ${attempt} (${jobId})`;
+}
