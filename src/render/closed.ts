@@ -33,7 +33,9 @@ function outcomeWords(outcome: EventDataByType['closed']['outcome'], { end }: Ru
         ? 'the proposal was rejected. Nothing was launched.'
         : `the job ${end.status} and its result was not accepted. There is no tag.`;
     case 'withdrawn':
-      return 'the proposal was withdrawn. Nothing was launched.';
+      return end === null
+        ? 'the proposal was withdrawn. Nothing was launched.'
+        : `the next attempt was withdrawn before it was launched; attempt ${end.attempt} ${end.status}. There is no tag.`;
     case 'lost':
       return 'nobody can say what became of the job, and a person gave it up. There is no tag.';
     case 'unsealed':

@@ -117,29 +117,27 @@ function withdraw({ state, facts }: ReconcileInput): Step | null {
     ? closedIssue(facts)
     : closedPull(facts, state.proposal.own?.label ?? null);
   if (reason === null) return null;
+  const before =
+    state.attempts.length === 0
+      ? 'before a launch'
+      : `before attempt ${state.attempts.length + 1} was launched`;
   return append({
     type: 'closed',
     role: 'control',
-    data: { outcome: 'withdrawn', reason, closurePull: null },
+    data: { outcome: 'withdrawn', reason: `${reason} ${before}`, closurePull: null },
   });
 }
 
 function closedPull({ pull }: RunFacts, label: string | null): string | null {
   if (pull.kind === 'unknown') return null;
   if (pull.value.state === 'open')
-    return label === null || hasLabel(pull.value.labels, label)
-      ? null
-      : `the label ${label} was taken off before a launch`;
-  return pull.value.merged
-    ? 'the pull request was merged without a launch'
-    : 'the pull request was closed without a launch';
+    return label === null || hasLabel(pull.value.labels, label) ? null : `the label ${label} was taken off`;
+  return pull.value.merged ? 'the pull request was merged' : 'the pull request was closed';
 }
 
 /** Told by the issue alone: whoever withdraws may delete the branch first. */
 function closedIssue({ issue }: RunFacts): string | null {
-  return issue.kind === 'unknown' || issue.value.state === 'open'
-    ? null
-    : 'the issue was closed without a launch';
+  return issue.kind === 'unknown' || issue.value.state === 'open' ? null : 'the issue was closed';
 }
 
 function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {

@@ -8,13 +8,14 @@ import {
   answersTo,
   botComments,
   fileOf,
+  heldJobs,
   pushFile,
   SHORT_FERRY,
   saidTwice,
   say,
   told,
 } from '../support/talk.ts';
-import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const SLIP = "NameError: name 'warmup_stepz' is not defined";
@@ -28,7 +29,11 @@ type Failed = {
 };
 
 /** A lab whose first attempts end with these lines, one each; what comes after them goes well. */
-async function openLab(slips: readonly string[] = [SLIP], may = 'lib'): Promise<VirtualLab> {
+async function openLab(
+  slips: readonly string[] = [SLIP],
+  may = 'lib',
+  options: VirtualLabOptions = {},
+): Promise<VirtualLab> {
   let started = 0;
   const script = (): JobScript => {
     const line = slips[started];
@@ -39,7 +44,7 @@ async function openLab(slips: readonly string[] = [SLIP], may = 'lib'): Promise<
     });
   };
   const config = (text: string) => text.replace('fixScope: [lib]', `fixScope: [${may}]`);
-  return openVirtualLab({ script, config });
+  return openVirtualLab({ ...options, script, config });
 }
 
 async function playUntilFailed(lab: VirtualLab): Promise<Failed> {
@@ -139,6 +144,32 @@ describe('a fix in the pull request after a failed attempt', () => {
     expect(await answerTo(lab, 'mira', pull, spent)).toContain('is not what is shown now');
     await lab.clock.advance(30 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+
+  it('is withdrawn with its pull request, and what is told then is that the first attempt ran and failed', async () => {
+    const held = heldJobs('launch');
+    let isHeld = false;
+    const beforeJob = (mode: string) => (isHeld ? held.beforeJob(mode) : Promise.resolve());
+    const failed = await playUntilFailed(await openLab([SLIP], 'lib', { beforeJob }));
+    const { lab, run, pull } = failed;
+    isHeld = true;
+    await fix(failed);
+    await approve(lab, 'mira', pull, run);
+    await until(lab, 'the second launcher', () => held.waiting() > 0, { stepMs: 5_000 });
+    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
+    await lab.clock.advance(MINUTE);
+    held.letGo();
+    await lab.clock.advance(20 * MINUTE);
+    expect(lab.engine.startCount()).toBe(1);
+    expect(told(lab, 'closed')).toEqual([
+      expect.stringContaining(
+        'the next attempt was withdrawn before it was launched; attempt 1 FAILED. There is no tag.',
+      ),
+    ]);
+    expect(told(lab, 'closed').join()).toContain(
+      'Reason: the pull request was closed before attempt 2 was launched',
+    );
     await lab.close();
   });
 

@@ -275,7 +275,7 @@ describe('a proposal in an issue is withdrawn', () => {
     await lab.clock.advance(MINUTE);
     expect((await stateOf(lab, run))?.closed).toMatchObject({
       outcome: 'withdrawn',
-      reason: 'the issue was closed without a launch',
+      reason: 'the issue was closed before a launch',
     });
     await propose(lab, `${run}-2`);
     await lab.close();

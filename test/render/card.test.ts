@@ -97,7 +97,7 @@ const STATES = {
   closed: training.ended({ status: 'FAILED' }).closed(),
   withdrawn: gated.closed({
     outcome: 'withdrawn',
-    reason: 'the pull request was closed without a launch',
+    reason: 'the pull request was closed before a launch',
     closurePull: null,
   }),
 } as const;
