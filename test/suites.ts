@@ -44,7 +44,7 @@ const OWN: readonly Suite[] = [
       'processes that die at every boundary, ferries in real time, floods and slow servers, the campaign with each defence taken out, every regular expression attacked',
     minutes: 7,
     files: found(
-      'test/lifecycle/{crash,faults,hostile-thread,real-*}.test.ts',
+      'test/lifecycle/{crash,fix-crash,faults,hostile-thread,real-*}.test.ts',
       'test/{app/long-record,app/server/hostile-bodies,engines/ray-drip}.test.ts',
       'test/campaign/permissive*.test.ts',
       'test/policy/linear-patterns.test.ts',
