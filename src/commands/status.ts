@@ -5,25 +5,31 @@ import { isLive } from '../domain/logbook/liveness.ts';
 import { dateOf } from '../domain/time.ts';
 import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
+import { laneUnclear, meantLane } from './meant-lane.ts';
+import { laneWord } from './values.ts';
 
 const answer = answering({
   'status-shown': {},
+  'lane-past': { lane: 'text' },
   'lane-shown': { live: 'text?', last: 'text?', issue: 'integer', holds: 'text?', stray: 'text?' },
 });
 
 export const status = {
   name: 'status',
   answers: answer.vocabulary,
-  keys: {},
+  keys: { lane: { required: false, value: laneWord } },
   who: () => null,
-  summary: 'Says where the run stands, on what evidence, and what is missing.',
+  summary:
+    'Says where the run stands, on what evidence, and what is missing; with `lane=`, on any thread, what the last runs of that lane came to.',
   example: '/status',
-  decide: () => answer('status-shown'),
+  decide: (context) => lanePast(context) ?? answer('status-shown'),
   decideWithoutRun,
 } as const satisfies CommandDefinition;
 
 /** Where no run is, the lane's own state is what there is to tell. */
 function decideWithoutRun(context: PlaceContext): AnswerDecision {
+  const past = lanePast(context);
+  if (past !== null) return past;
   const { journalHolds, recordedRuns, lanes, now } = context;
   if (journalHolds.kind === 'unknown' || recordedRuns.kind === 'unknown') return answer('logbook-broken');
   const live = recordedRuns.value.filter(isLive);
@@ -41,4 +47,15 @@ function decideWithoutRun(context: PlaceContext): AnswerDecision {
       ? {}
       : { stray: stray.map(({ kind, lane, actor }) => `${kind} ${lane} ${actor.login}`).join(', ') }),
   });
+}
+
+/** The runs themselves are told by whoever writes the answer, from the record of that moment. */
+function lanePast(context: PlaceContext): AnswerDecision | null {
+  const { args, recordedRuns } = context;
+  if (args['lane'] === undefined) return null;
+  const meant = meantLane(args['lane'], context);
+  if (meant.kind !== 'lane') return laneUnclear(meant);
+  return recordedRuns.kind === 'unknown'
+    ? answer('logbook-broken')
+    : answer('lane-past', { lane: meant.lane });
 }

@@ -2,6 +2,7 @@
 
 import type { EventDataByType } from './logbook/event.ts';
 import type { Metrics } from './logbook/events/job-events.ts';
+import type { Observed } from './observed.ts';
 
 export type PastRow = {
   readonly run: string;
@@ -9,19 +10,25 @@ export type PastRow = {
   readonly date: string;
   /** The pass that it started from; null where it started from the target branch. */
   readonly base: string | null;
-  /** What was new against that; none for an identical rerun, and for a run that never had a manifest. */
-  readonly changes: readonly {
-    readonly knob: string;
-    readonly before: string | null;
-    readonly after: string | null;
-  }[];
+  /** What was new against that; none for an identical rerun, null before there is a manifest. */
+  readonly changes:
+    | readonly {
+        readonly knob: string;
+        readonly before: string | null;
+        readonly after: string | null;
+      }[]
+    | null;
   readonly status: 'SUCCEEDED' | 'FAILED' | 'STOPPED' | null;
   /** As a person or the verdict settled it; `open` = nobody has yet. */
   readonly verdict: EventDataByType['sealed']['verdict'] | EventDataByType['closed']['outcome'] | 'open';
   readonly metrics: Metrics;
-  /** What one launch of it was approved to cost, in accelerator-hours; null where nothing was launched. */
+  /** How often it was launched, and what all of that was approved to cost; null where the record does not say it. */
+  readonly launches: number;
   readonly acceleratorHours: string | null;
   readonly issue: number;
   readonly pull: number;
   readonly tracker: string | null;
 };
+
+/** The last runs of a lane, for who asks; unknown where a record does not verify. */
+export type PastOf = (lane: string) => Observed<readonly PastRow[]>;

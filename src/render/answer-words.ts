@@ -88,6 +88,7 @@ const WORDS: Sentences<AnswerCode> = {
   thawed: (d) =>
     `thawed (${text(d.scopes)}). The gates are evaluated again; an approval that fell has to be given anew.`,
   'thaw-nothing': ({ missed }) => `nothing to thaw: nothing is frozen.${missedWords(missed)}`,
+  'lane-past': (d) => `these are the last runs of the lane ${code(d.lane)}, newest first.`,
   'lane-shown': laneWords,
   'lane-unclear': (d) =>
     `nothing was done: ${d.kind === 'no-such' ? `this lab has no lane ${code(d.named)}` : 'this lab has several lanes'}. Say which one is meant, with one of these in the command: ${d.lanes

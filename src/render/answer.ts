@@ -1,40 +1,47 @@
 /** One answer for all commands of one comment: for each what was understood, what happened, and who may. */
 
 import { answersByKey, isQuiet } from '../domain/answer-key.ts';
+import { limits } from '../domain/limits.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
+import type { PastOf } from '../domain/past-row.ts';
 import { answerWords } from './answer-words.ts';
 import { renderHelp } from './help.ts';
+import { historyTable } from './history.ts';
 import type { RenderInput } from './input.ts';
 import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
-import { code, paragraphs, person } from './words.ts';
+import { code, paragraphs, person, text } from './words.ts';
 
 /** The answer with this key (`answersByKey`) in the run's threads. Commands that were answered by a reaction alone are left out. */
 export function renderAnswer(key: string, input: RenderInput): string {
-  return answerText(answersByKey(input.state.commands.values()).get(key) ?? [], input);
+  return answerText(answersByKey(input.state.commands.values()).get(key) ?? [], input, input.past);
 }
 
 /** `input` is null on threads that belong to no run. */
-export function answerText(commands: readonly SeenCommand[], input: RenderInput | null): string {
+export function answerText(
+  commands: readonly SeenCommand[],
+  input: RenderInput | null,
+  past: PastOf,
+): string {
   const loud = commands
     .filter((command) => command.answer !== null && !isQuiet(command))
     .toSorted((a, b) => a.index - b.index);
   const first = loud[0];
   if (first === undefined) throw new Error('an answer without an answered command');
-  if (loud.length === 1) return oneAnswer(first, input);
+  if (loud.length === 1) return oneAnswer(first, input, past);
   return paragraphs(
     `Read ${loud.length} lines of ${person(first.actor)}'s comment:`,
-    ...loud.map((command) => oneAnswer(command, input)),
+    ...loud.map((command) => oneAnswer(command, input, past)),
   );
 }
 
-function oneAnswer(command: SeenCommand, input: RenderInput | null): string {
+function oneAnswer(command: SeenCommand, input: RenderInput | null, past: PastOf): string {
   const { answer, actor } = command;
   if (answer === null) throw new Error('an answer that was not given');
   const words = answerWords(answer, { input });
   const isLine = answer.code === 'not-understood' || answer.code === 'hint';
   const understood = isLine ? '' : `${code(sourceOf(command))} by ${person(actor)}: `;
-  return paragraphs(`${understood}${words}`, extraOf(command, input));
+  return paragraphs(`${understood}${words}`, extraOf(command, input, past));
 }
 
 /** The command as it was understood, which is not always as it was written. */
@@ -45,10 +52,17 @@ function sourceOf({ name, args }: SeenCommand): string {
   return [`/${name}`, ...rest].join(' ');
 }
 
-function extraOf({ answer }: SeenCommand, input: RenderInput | null): string | null {
+function extraOf({ answer }: SeenCommand, input: RenderInput | null, past: PastOf): string | null {
   if (answer?.code === 'help-shown')
     return renderHelp(String(answer.detail['command'] ?? ''), input?.config ?? null);
+  if (answer?.code === 'lane-past') return pastPart(past(String(answer.detail['lane'] ?? '')));
   if (answer?.code !== 'status-shown' || input === null) return null;
   const { symbol, title, evidence } = stateLine(input.state);
   return `${symbol} **${title}.** ${evidence}\n\n**Wanted: ${wantedLine(input)}**`;
+}
+
+function pastPart(runs: ReturnType<PastOf>): string {
+  return runs.kind === 'known'
+    ? historyTable(runs.value, limits.historyCharsMax)
+    : `They cannot be told now: ${text(runs.why)}.`;
 }

@@ -1,4 +1,4 @@
-/** The loss over the steps as a Mermaid chart, drawn from the bounded trace of the run's state. */
+/** Lines as Mermaid charts: the loss over the steps of a run, and a metric from run to run. */
 
 import { limits } from '../domain/limits.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
@@ -21,15 +21,35 @@ export function lossChart(trace: readonly TracePoint[]): string | null {
   const losses = Array.from({ length: columns }, (_, column) =>
     lossAt(points, first.step + (width * column) / (columns - 1)),
   );
-  const low = Math.min(...losses);
-  const high = Math.max(...losses);
+  return xyChart(`  x-axis "step" ${first.step} --> ${last.step}`, 'train loss', losses);
+}
+
+/** A metric from run to run, oldest first, by the day of each; null while too few runs have it. */
+export function metricChart(
+  key: string,
+  values: readonly { readonly day: string; readonly value: string }[],
+): string | null {
+  const points = values.filter(({ value }) => value.trim() !== '' && Number.isFinite(Number(value)));
+  if (points.length < limits.chartPointsMin) return null;
+  return xyChart(
+    `  x-axis [${points.map(({ day }) => `"${day}"`).join(', ')}]`,
+    // A name of the lab's in a text of Mermaid's own: nothing that could end it.
+    key.replace(/[^\p{L}\p{N} _./:-]/gu, '_'),
+    points.map(({ value }) => Number(value)),
+  );
+}
+
+/** One line over an x-axis, with room above and below. */
+function xyChart(xAxis: string, name: string, values: readonly number[]): string {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
   const margin = (high - low) * 0.05 || Math.max(Math.abs(high) * 0.05, 0.001);
   return [
     '```mermaid',
     'xychart-beta',
-    `  x-axis "step" ${first.step} --> ${last.step}`,
-    `  y-axis "train loss" ${decimal(low - margin)} --> ${decimal(high + margin)}`,
-    `  line [${losses.map(decimal).join(', ')}]`,
+    xAxis,
+    `  y-axis "${name}" ${decimal(low - margin)} --> ${decimal(high + margin)}`,
+    `  line [${values.map(decimal).join(', ')}]`,
     '```',
   ].join('\n');
 }

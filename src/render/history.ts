@@ -5,25 +5,36 @@ import type { PastRow } from '../domain/past-row.ts';
 import { safeUrl } from './escape.ts';
 import { code, table, text } from './words.ts';
 
-/** Markdown, with every row that is given. */
-export function historyTable(rows: readonly PastRow[]): string {
+/** Markdown, with every row that is given; where it is to fit a comment, with as many of the newest as there is room for. */
+export function historyTable(rows: readonly PastRow[], charsMax = Number.POSITIVE_INFINITY): string {
   if (rows.length === 0) return 'No run is on record.';
+  const cells = rows.map(cellsOf);
+  let room = charsMax;
+  const tooFar = cells.findIndex((row) => {
+    room -= row.join(' | ').length;
+    return room < 0;
+  });
   return table(
     ['Run', 'New in it', 'Started from', 'Verdict', 'Metrics', 'Accelerator-hours', 'Where'],
-    rows.map((row) => [
-      code(row.run),
-      changesCell(row),
-      row.base === null ? 'the target branch' : code(row.base),
-      row.status === null ? row.verdict : `${row.verdict} (${row.status})`,
-      metricsCell(row),
-      row.acceleratorHours === null ? 'not launched' : text(row.acceleratorHours),
-      whereCell(row),
-    ]),
-    rows.length,
+    cells,
+    tooFar < 0 ? cells.length : tooFar,
   );
 }
 
+function cellsOf(row: PastRow): readonly string[] {
+  return [
+    code(row.run),
+    changesCell(row),
+    row.base === null ? 'the target branch' : code(row.base),
+    row.status === null ? row.verdict : `${row.verdict} (${row.status})`,
+    metricsCell(row),
+    costCell(row),
+    whereCell(row),
+  ];
+}
+
 function changesCell({ changes }: PastRow): string {
+  if (changes === null) return 'not known yet';
   const value = (source: string | null): string => (source === null ? 'absent' : code(source));
   return (
     changes
@@ -42,4 +53,10 @@ function whereCell({ issue, pull, tracker }: PastRow): string {
   const threads = issue === pull ? `#${issue}` : `#${issue}, #${pull}`;
   const url = tracker === null ? null : safeUrl(tracker);
   return url === null ? threads : `${threads}, ${url}`;
+}
+
+function costCell({ launches, acceleratorHours }: PastRow): string {
+  if (launches === 0) return 'not launched';
+  const cost = acceleratorHours === null ? 'not known' : text(acceleratorHours);
+  return launches === 1 ? cost : `${cost} (${launches} launches)`;
 }

@@ -3,6 +3,7 @@
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import type { PastOf } from '../domain/past-row.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 
 export type RenderInput = {
@@ -11,4 +12,5 @@ export type RenderInput = {
   readonly verdict: RunVerdict | null;
   /** The gates over the approvals, as the record tells them. */
   readonly approvals: readonly Verdict[];
+  readonly past: PastOf;
 };

@@ -96,14 +96,6 @@ export function nothingDueMarker({ lane, date }: Pick<NothingDue, 'lane' | 'date
   return { run: 'journal', kind: 'notice', key: `nothing-${lane}-${date}`, fields: {} } as const;
 }
 
-/** The issue of a lane that has no run whose thread could be used. */
-export function laneWithoutRuns(lane: string): { readonly title: string; readonly body: string } {
-  return {
-    title: `Lane ${text(lane)}: why there is no ferry`,
-    body: `🤖 The lane ${code(lane)} has had no ferry yet. Until it has one, ferrybot says here on each day of its schedule why there is none.`,
-  };
-}
-
 /** What a channel beside GitHub is told of an incident: words of ours alone. */
 export function channelMessage({ about }: Notice, state: RunState): Omit<ChannelMessage, 'url'> {
   const incident = incidentAbout(about, state);

@@ -17,6 +17,7 @@ import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
 import { recordedApprovalVerdicts } from './approval-facts.ts';
 import { cardLeftUntil, needsShowing } from './decide-shown.ts';
+import { pastOf } from './history.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import { type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
@@ -65,8 +66,9 @@ function owedComments(
 }
 
 /** What the words are made from: the record and the config, so that the same record says the same. */
-function viewOf({ state, config, verdict }: PublishInput): RenderInput {
-  return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config) };
+function viewOf({ state, config, verdict, facts }: PublishInput): RenderInput {
+  const past = pastOf(facts.recordedRuns, config.lanes);
+  return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config), past };
 }
 
 function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step | null {

@@ -1,14 +1,30 @@
 /** The ferries of a lane in a row: what each changed, what came of it, and what it cost. */
 
 import { newChanges } from '../domain/launch/base.ts';
+import { costOf, launchesOf } from '../domain/launch/spending.ts';
+import { limits } from '../domain/limits.ts';
+import type { Metrics } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { PastRow } from '../domain/past-row.ts';
+import { known, type Observed } from '../domain/observed.ts';
+import type { PastOf, PastRow } from '../domain/past-row.ts';
+
+/** Which runs, and which of their metrics; all where none is named, or a run has none of those. */
+type Wanted = { readonly lane: string | null; readonly most: number; readonly keys?: readonly string[] };
+
+/** What an answer shows of a lane: as many runs as a person reads, with the metrics that the lane is judged by. */
+export function pastOf(
+  runs: Observed<readonly RunState[]>,
+  lanes: Readonly<Record<string, { readonly metrics: readonly { readonly key: string }[] }>>,
+): PastOf {
+  return (lane) => {
+    if (runs.kind === 'unknown') return runs;
+    const keys = (Object.hasOwn(lanes, lane) ? (lanes[lane]?.metrics ?? []) : []).map(({ key }) => key);
+    return known(historyOf(runs.value, { lane, most: limits.historyRows, keys }));
+  };
+}
 
 /** The newest `most` runs, of this lane or of all, newest first. */
-export function historyOf(
-  runs: readonly RunState[],
-  { lane, most }: { readonly lane: string | null; readonly most: number },
-): readonly PastRow[] {
+export function historyOf(runs: readonly RunState[], { lane, most, keys = [] }: Wanted): readonly PastRow[] {
   return runs
     .filter(({ proposal }) => lane === null || proposal.lane === lane)
     .toSorted(
@@ -16,10 +32,12 @@ export function historyOf(
         b.proposal.date.localeCompare(a.proposal.date) || Date.parse(b.proposedAt) - Date.parse(a.proposedAt),
     )
     .slice(0, most)
-    .map(rowOf);
+    .map((state) => rowOf(state, keys));
 }
 
-function rowOf({ run, proposal, gate, submission, observation, end, seal, closed }: RunState): PastRow {
+function rowOf(state: RunState, keys: readonly string[]): PastRow {
+  const { run, proposal, gate, observation, end, seal, closed } = state;
+  const launches = launchesOf(state);
   const manifest = gate?.manifest ?? null;
   const trackers = end?.trackers ?? observation?.trackers ?? [];
   return {
@@ -29,14 +47,20 @@ function rowOf({ run, proposal, gate, submission, observation, end, seal, closed
     base: proposal.base?.run ?? null,
     changes:
       manifest === null
-        ? []
+        ? null
         : newChanges(manifest).map(({ knob, before, after }) => ({ knob, before, after })),
     status: end?.status ?? null,
     verdict: seal?.verdict ?? closed?.outcome ?? 'open',
-    metrics: end?.metrics ?? {},
-    acceleratorHours: submission === null ? null : (manifest?.cost.acceleratorHours ?? null),
+    metrics: metricsOf(end?.metrics ?? {}, keys),
+    launches: launches.length,
+    acceleratorHours: costOf(launches),
     issue: proposal.issue,
     pull: proposal.pull,
     tracker: trackers.at(-1)?.url ?? null,
   };
+}
+
+function metricsOf(all: Metrics, keys: readonly string[]): Metrics {
+  const named = Object.entries(all).filter(([key]) => keys.includes(key));
+  return named.length === 0 ? all : Object.fromEntries(named);
 }

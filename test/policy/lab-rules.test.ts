@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readConfig } from '../../src/config/read-config.ts';
+import { known } from '../../src/domain/observed.ts';
 import { raySchema } from '../../src/engines/ray/schema.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
 import { cardManifest } from '../../src/render/card-manifest.ts';
@@ -57,7 +58,7 @@ describe('before a launch', () => {
 
   it('the exact command is on the card', () => {
     const approvals = recordedApprovalVerdicts(state, config);
-    const shown = cardManifest({ state, config, verdict: null, approvals }) ?? '';
+    const shown = cardManifest({ state, config, verdict: null, past: () => known([]), approvals }) ?? '';
     expect(state.submission).toBeNull();
     expect(shown).toContain('\nFERRY_DATE=2026-11-21 python3 experiments/ferries/daily.py\n');
   });

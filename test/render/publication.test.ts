@@ -4,6 +4,7 @@ import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
+import { known } from '../../src/domain/observed.ts';
 import type { Detail } from '../../src/domain/payload.ts';
 import { DROP_REASONS } from '../../src/domain/reasons.ts';
 import { judgeFerry } from '../../src/kinds/ferry/verdict.ts';
@@ -11,6 +12,7 @@ import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
 import { refusalWords } from '../../src/render/refusal-words.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
+import { pastOf } from '../../src/run/history.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, type Commanded } from '../support/run-drafts.ts';
@@ -31,6 +33,7 @@ function say(state: RunState, kind: PublicationView['kind'], key?: string): stri
     config,
     verdict,
     approvals: recordedApprovalVerdicts(state, config),
+    past: pastOf(known([state]), config.lanes),
   });
 }
 
@@ -188,6 +191,7 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'approval-no-fix': { attempt: 2 },
   'approval-same-failure': { attempt: 2, earlier: 1, signature: 'name-error' },
   'why-no-fix': { attempt: 1 },
+  'lane-past': { lane: 'daily' },
   'lane-shown': { live: '', last: 'ferry-daily-20261121', issue: 12, holds: 'freeze' },
 };
 
@@ -280,8 +284,9 @@ describe('the answers', () => {
         .commanded({ by: alice, name: 'help', code: 'help-shown', detail: { command: 'seal' } })
         .state.commands.values(),
     ];
-    expect(renderJournalAnswer('comment-7', seen)).toMatchSnapshot();
-    expect(renderJournalAnswer('comment-8', help)).toMatchSnapshot();
+    const past = pastOf(known([]), config.lanes);
+    expect(renderJournalAnswer('comment-7', seen, past)).toMatchSnapshot();
+    expect(renderJournalAnswer('comment-8', help, past)).toMatchSnapshot();
   });
 });
 

@@ -9,9 +9,11 @@ import { after, fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { renderJournalAnswer } from '../../render/journal-answer.ts';
+import { pastOf } from '../../run/history.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
+import { recordFactsOf } from './gather.ts';
 import { perform } from './perform.ts';
 
 /**
@@ -74,7 +76,8 @@ async function isPosted(
   key: string,
   commands: readonly SeenCommand[],
 ): Promise<boolean> {
-  const body = renderJournalAnswer(key, commands);
+  const { recordedRuns } = recordFactsOf(open.store.current());
+  const body = renderJournalAnswer(key, commands, pastOf(recordedRuns, open.config.lanes));
   // What is not fresh any more may be told by another process at this very moment.
   const isFresh = commands.some(
     ({ answer }) => open.lab.now() - (fromRfc3339(answer?.at ?? '') ?? 0) < limits.publishGraceMs,

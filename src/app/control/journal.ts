@@ -2,7 +2,7 @@
 
 import { isConsentCommand } from '../../care/consent-command.ts';
 import { definitionOf } from '../../commands/registry.ts';
-import type { Permission } from '../../domain/actor.ts';
+import { type Permission, permits } from '../../domain/actor.ts';
 import { toldCommands } from '../../domain/answer-key.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
@@ -18,6 +18,7 @@ import { commandsSince, type PendingItem, pendingItems } from '../../run/pending
 import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { LANE_LABEL } from '../propose/lane-issue.ts';
 import { readingOf } from '../reading.ts';
 import { apartFromComments, contained, type Trouble } from '../trouble.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
@@ -102,8 +103,9 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   for (const card of publishedHeads(comments)) await open.store.expect(card.run, card.anchor, card.thread);
   const broken = brokenIn(open, thread);
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
-  // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, and where it proposed something or was told to hold a lane back.
+  // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, a lane's own, and where it proposed something or was told to hold a lane back.
   const isOurs =
+    read.value.labels.includes(LANE_LABEL) ||
     record.journal.mutations.some(({ proposal }) => proposal.thread === thread) ||
     [...record.journal.commands.values()].some((one) => one.thread === thread && holdsLane(one.name));
   const answered = new Set(comments.flatMap(({ marker }) => (marker?.kind === 'answer' ? [marker.key] : [])));
@@ -117,13 +119,19 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const isSilent =
     past === null && broken === undefined && !isOurs && !read.value.labels.includes('experiment');
   const concern = (item: PendingItem): boolean =>
-    !isSilent || isConsent(item) || isLaneBrake(item) || (read.value.isOpenPull && isProposing(item));
+    !isSilent ||
+    isConsent(item) ||
+    isLaneBrake(item) ||
+    isAboutLane(item) ||
+    (read.value.isOpenPull && isProposing(item));
   const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
   if (isSilent && mayConcern.length === 0) return 'done';
   const permissions = await permissionsOf(open, mayConcern);
   const all = pendingItems(known, unowned, { since, otherBots, permissions });
   const pending = colleaguesFirst(
-    all.filter((item) => item.said.kind === 'unread' || concern(item)),
+    all.filter(
+      (item) => item.said.kind === 'unread' || (concern(item) && !(isSilent && isAside(item, permissions))),
+    ),
     permissions,
   );
   if (isSilent && pending.length === 0) return 'done';
@@ -170,6 +178,17 @@ function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
 /** Whoever may write can take a label away: what holds a lane back is heard wherever it is said. */
 function isLaneBrake({ said }: PendingItem): boolean {
   return said.kind === 'command' && holdsLane(said.name);
+}
+
+/** How a lane has done is asked for where people talk about it. */
+function isAboutLane({ said }: PendingItem): boolean {
+  return said.kind === 'command' && said.name === 'status' && said.args['lane'] !== undefined;
+}
+
+/** A thread that is none of ours is no place for strangers to have filled. */
+function isAside(item: PendingItem, permissions: ReadonlyMap<number, Observed<Permission>>): boolean {
+  const held = permissions.get(item.comment.author.id);
+  return isAboutLane(item) && held?.kind === 'known' && !permits(held.value, 'triage');
 }
 
 /** Somebody's own pull request has nothing that tells ferrybot of it before somebody asks there. */

@@ -3,16 +3,17 @@
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { runsOfLane } from '../../domain/logbook/run-state.ts';
-import { markerIdentity, markerText } from '../../domain/marker.ts';
+import { markerIdentity } from '../../domain/marker.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
-import { laneWithoutRuns, nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
+import { nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
 import { type Nothing, notDone, type ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
+import { laneIssueWithoutRuns } from './lane-issue.ts';
 
 /** Records in the run that stands in the way that people are to be told; whoever publishes for control says it. */
 export async function recordBlocked(
@@ -60,16 +61,5 @@ async function threadOf(open: OpenLane): Promise<number | ProposeOutcome> {
     .toSorted((a, b) => a.proposedAt.localeCompare(b.proposedAt))
     .at(-1);
   if (last !== undefined) return approversThread(last);
-  const marker = { run: 'journal', kind: 'issue', key: `lane-${lane}`, fields: {} } as const;
-  const { title, body } = laneWithoutRuns(lane);
-  const outcome = await perform(open, {
-    kind: 'open-issue',
-    marker: markerIdentity(marker),
-    title,
-    body: `${markerText(marker)}\n${body}`,
-    labels: ['experiment'],
-  });
-  return outcome.kind === 'done' && outcome.number !== null
-    ? outcome.number
-    : notDone('the issue of the lane', outcome);
+  return laneIssueWithoutRuns(open);
 }

@@ -13,6 +13,7 @@ import { tellTroubles } from '../control/tell-broken.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
+import { keepLaneHistory } from './lane-issue.ts';
 import { recordBlocked, tellNothing } from './no-run-today.ts';
 import { askForObjective } from './objective-question.ts';
 import { noOwnPulls, takeUpLabelled, waitingFor } from './own-pulls.ts';
@@ -34,6 +35,7 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
       proposeIn({ ...open, config }, troubles),
     );
     if (outcome !== null) proposals.push({ lane, outcome });
+    await contained(open, troubles, inLane(lane), () => keepLaneHistory({ ...open, config }));
   }
   await tellTroubles(open, new Map(), troubles);
   throwIfAny(troubles);

@@ -17,6 +17,10 @@ export const renderLimits = {
   shownRowsMax: 30,
   /** Runs of a lane that its history shows: a month of a daily one. */
   historyRows: 30,
+  /** The rows of a history in one comment: two thirds of what GitHub takes, for what stands around them. */
+  historyCharsMax: 40_000,
+  /** Weeks and months whose cost is told: a quarter, and half a year. */
+  shownPeriodsMax: { week: 13, month: 6 },
   /** Rows of a backtest in a check's summary; the command line lists them all. */
   shownBacktestRowsMax: 50,
   /** Findings in the cluster files that a check's summary lists; as many as GitHub takes as annotations at once. */

@@ -38,8 +38,8 @@ describe('history', () => {
     const { ok, lane, runs } = JSON.parse(out);
     expect({ code, ok, lane }).toEqual({ code: 0, ok: true, lane: 'daily' });
     expect(runs).toMatchObject([
-      { run: 'ferry-daily-20261123', verdict: 'open', status: null, acceleratorHours: null, changes: [] },
-      { run: 'ferry-daily-20261122', verdict: 'failed', status: 'FAILED' },
+      { run: 'ferry-daily-20261123', verdict: 'open', status: null, launches: 0, changes: null },
+      { run: 'ferry-daily-20261122', verdict: 'failed', status: 'FAILED', launches: 1 },
       {
         run: 'ferry-daily-20261121',
         base: null,

@@ -1,0 +1,68 @@
+/** Keeps the one issue of a lane: opened when there is something to tell, written when what it tells has changed. */
+
+import { launchesOf } from '../../domain/launch/spending.ts';
+import { limits } from '../../domain/limits.ts';
+import { isOver, runsOfLane } from '../../domain/logbook/run-state.ts';
+import { markerIdentity, saysTheSame } from '../../domain/marker.ts';
+import { findIssue } from '../../github/issues.ts';
+import {
+  laneIssueMarker,
+  laneIssueTitle,
+  renderLaneHistory,
+  renderLaneWithoutRuns,
+} from '../../render/lane-history.ts';
+import { historyOf } from '../../run/history.ts';
+import { notDone, type ProposeOutcome } from '../../run/proposing.ts';
+import { perform } from '../control/perform.ts';
+import { issueMarkerReader } from '../markers.ts';
+import type { OpenLane } from '../open-lab.ts';
+
+/** Label by which the issues are found again: nothing else has it, so that they never stand behind a hundred others. */
+export const LANE_LABEL = 'ferrybot-lane';
+
+/** Opens the issue of a lane that has had no run, or adopts the one that is there. */
+export async function laneIssueWithoutRuns(open: OpenLane): Promise<number | ProposeOutcome> {
+  const outcome = await openLaneIssue(open, renderLaneWithoutRuns(open.config.laneName));
+  return outcome.kind === 'done' && outcome.number !== null
+    ? outcome.number
+    : notDone('the issue of the lane', outcome);
+}
+
+/**
+ * Brings the issue to what the record tells of runs that are over. One request where nothing has changed, and none before
+ * the first of them; a record of which a part does not verify says nothing new.
+ */
+export async function keepLaneHistory(open: OpenLane): Promise<void> {
+  const { lab, store, config } = open;
+  const { runs, broken } = store.current();
+  const lane = config.laneName;
+  const over = runsOfLane(runs, lane).filter(isOver);
+  if (broken.length > 0 || over.length === 0) return;
+  const keys = config.lane.metrics.map(({ key }) => key);
+  const rows = historyOf(over, { lane, most: limits.historyRows, keys });
+  const body = renderLaneHistory({ lane, rows, metric: keys[0] ?? null, launches: over.flatMap(launchesOf) });
+  const marker = markerIdentity(laneIssueMarker(lane));
+  const markerOf = issueMarkerReader(lab, config);
+  const found = await findIssue(lab.client, LANE_LABEL, (number, standing) => {
+    const one = markerOf(number, standing);
+    return one !== null && markerIdentity(one) === marker;
+  });
+  if (found.kind === 'unknown') {
+    lab.log(`the issue of the lane ${lane}: ${found.why}`);
+    return;
+  }
+  if (found.value === null) {
+    await openLaneIssue(open, body);
+    return;
+  }
+  const { number: issue, body: standing } = found.value;
+  if (markerOf(issue, standing)?.isIntact === true && saysTheSame(standing, body)) return;
+  await perform(open, { kind: 'edit-issue', issue, expected: null, body, state: null });
+}
+
+function openLaneIssue(open: OpenLane, body: string): ReturnType<typeof perform> {
+  const lane = open.config.laneName;
+  const marker = markerIdentity(laneIssueMarker(lane));
+  const labels = [LANE_LABEL];
+  return perform(open, { kind: 'open-issue', marker, title: laneIssueTitle(lane), body, labels });
+}

@@ -1,0 +1,43 @@
+/** What launches cost: each counts as it was approved, on the day of its claim; summed by week and by month. */
+
+import { addDecimals } from '../decimal.ts';
+import type { IssuedOrder, RunState } from '../logbook/run-state.ts';
+import { dateAfter, WEEKDAYS, weekdayOf } from '../time.ts';
+
+export const PERIODS = ['week', 'month'] as const;
+export type Period = (typeof PERIODS)[number];
+
+/** `acceleratorHours` null: the record does not say what it was approved to cost. */
+export type Launch = { readonly date: string; readonly acceleratorHours: string | null };
+
+/** The launches of a run; an order of which it is certain that it started nothing is none. */
+export function launchesOf({ attempts, order }: RunState): readonly Launch[] {
+  return [...attempts.map((past) => past.order), ...(order === null ? [] : [order])].flatMap(launchOf);
+}
+
+function launchOf({ claim, status, manifest }: IssuedOrder): readonly Launch[] {
+  if (claim === null || status === 'failed') return [];
+  return [{ date: claim.at.slice(0, 10), acceleratorHours: manifest?.cost.acceleratorHours ?? null }];
+}
+
+/** The sum, `0` of none; null where one of them is not known. */
+export function costOf(launches: readonly Launch[]): string | null {
+  return launches.reduce<string | null>(
+    (sum, { acceleratorHours }) =>
+      sum === null || acceleratorHours === null ? null : addDecimals(sum, acceleratorHours),
+    '0',
+  );
+}
+
+/** The period of a day, in UTC: a week by its Monday, `2026-11-16`; a month as `2026-11`. */
+export function periodOf(period: Period, date: string): string {
+  if (period === 'month') return date.slice(0, 7);
+  const sinceMonday = (WEEKDAYS.indexOf(weekdayOf(date)) + 6) % 7;
+  return dateAfter(date, -sinceMonday);
+}
+
+/** The launches that fall into the same period as this day. */
+export function launchesIn(launches: readonly Launch[], period: Period, date: string): readonly Launch[] {
+  const wanted = periodOf(period, date);
+  return launches.filter((launch) => periodOf(period, launch.date) === wanted);
+}

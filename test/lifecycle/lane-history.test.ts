@@ -1,0 +1,107 @@
+/** What a lane has done so far, where people ask for it: a table in any thread, and in the lane's own issue with a chart. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { playFerry, propose } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+/** The next morning at six. */
+async function nextMorning(): Promise<void> {
+  await lab.clock.skip(Math.ceil(lab.clock.now() / DAY) * DAY + 6 * HOUR - lab.clock.now());
+}
+
+async function dailyWorkflow(): Promise<void> {
+  await lab.dispatchDaily();
+  await lab.clock.advance(10 * MINUTE);
+}
+
+const rowsIn = (text: string): readonly string[] =>
+  text.split('\n').filter((line) => line.startsWith('| `ferry-'));
+
+async function answerTo(thread: number, words: string): Promise<string> {
+  const said = await say(lab, 'mira', thread, words);
+  await lab.clock.advance(MINUTE);
+  const [answer = '', ...more] = answersTo(lab, said);
+  expect(more).toEqual([]);
+  return answer;
+}
+
+/** The issues in which lanes have their history: number and text. */
+const historyIssues = (): readonly { readonly number: number; readonly body: string }[] =>
+  Object.values(lab.world.state.issues)
+    .filter(({ body }) => body.includes('kind=issue key=lane-daily'))
+    .map(({ number, body }) => ({ number, body }));
+
+describe('/status with a lane', () => {
+  it('tells the last ferries as a table: knob, verdict, metrics, cost and links', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const first = await playFerry(lab);
+    await nextMorning();
+    const second = await propose(lab);
+    const answer = await answerTo(second.pull, '/status lane=daily');
+    const [newest = '', oldest = '', ...more] = rowsIn(answer);
+    expect(more).toEqual([]);
+    expect(newest).toContain(`| \`${second.run}\` |`);
+    expect(newest).toContain('| open |');
+    expect(oldest).toMatch(/\| `learning_rate` `3e-3` to `2\.5e-3` \|.*\| pass \(SUCCEEDED\) \|/);
+    expect(oldest).toContain(`#${first.issue}, #${first.pull}`);
+    expect(oldest).toContain('eval/');
+    expect(answer).toContain('| Accelerator-hours |');
+    expect(oldest).toContain('| 0.01 |');
+  });
+
+  it('answers on a thread that has nothing to do with a run, and there only whoever works here', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run } = await playFerry(lab);
+    const opened = await lab.as('ada', 'POST', '/issues', { title: 'A question', body: 'How is it going?' });
+    const { number } = opened as { number: number };
+    expect(rowsIn(await answerTo(number, '/status lane=daily'))).toEqual([
+      expect.stringContaining(`\`${run}\``),
+    ]);
+    const stranger = await say(lab, 'sol', number, '/status lane=daily');
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, stranger)).toEqual([]);
+  });
+
+  it('says so where the lab has no such lane, and without one tells of the run as before', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { pull } = await propose(lab);
+    expect(await answerTo(pull, '/status lane=dayly')).toContain('this lab has no lane `dayly`');
+    expect(await answerTo(pull, '/status')).toContain('this is where the run stands.');
+  });
+});
+
+describe("the lane's own issue", () => {
+  it('shows table, chart and cost, is brought up to date by the daily workflow, and is written only when it changes', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    await propose(lab);
+    expect(historyIssues()).toEqual([]);
+    await playFerry(lab);
+    for (let day = 0; day < 2; day += 1) {
+      await nextMorning();
+      await playFerry(lab);
+    }
+    await nextMorning();
+    await dailyWorkflow();
+    const [issue, ...more] = historyIssues();
+    expect(more).toEqual([]);
+    expect(rowsIn(issue?.body ?? '')).toHaveLength(3);
+    expect(issue?.body).toContain('xychart-beta');
+    expect(issue?.body).toMatch(/\| 2026-11 \| 3 \| /);
+    const before = lab.usage.contentWrites;
+    await dailyWorkflow();
+    expect(historyIssues()).toEqual([issue]);
+    expect(lab.usage.contentWrites - before).toBe(0);
+  });
+});
