@@ -19,6 +19,10 @@ const check = z.strictObject({
 
 const CLUSTER_PY = ['uv', 'run', 'scripts/ray/cluster.py', '--config', '{clusterFile}'];
 
+/** The scan of Marin's scripts/ray/cleanup_workers.py, which replaced cleanup_disk.py. */
+const MARIN_TODAY =
+  '[uv, run, scripts/ray/cleanup_workers.py, --config, "{clusterFile}", --threshold, "{threshold}", --dry-run].';
+
 /** Keys of disk care. */
 export const diskSchema = z.strictObject({
   mountPoint: z
@@ -46,13 +50,17 @@ export const diskSchema = z.strictObject({
       ...['uv', 'run', 'scripts/ray/cleanup_disk.py', '--config', '{clusterFile}'],
       ...['--threshold', '{threshold}', '--dry-run'],
     ])
-    .describe('Looks for workers with little free disk and changes nothing; {clusterFile}, {threshold}.'),
+    .describe(
+      `Looks for workers with little free disk and changes nothing; {clusterFile}, {threshold}. The default is the policy's; Marin has it in another script since 17 December 2025: ${MARIN_TODAY}`,
+    ),
   initWorker: argumentArray
     .default([...CLUSTER_PY, 'init-worker', '{worker}'])
     .describe('Initialises {worker} again after its disk was cleared; {clusterFile}.'),
   startCleanup: argumentArray
     .default([...CLUSTER_PY, 'start-cleanup'])
-    .describe('Starts the cleanup job on the head node; {clusterFile}.'),
+    .describe(
+      "Starts the cleanup job on the head node; {clusterFile}. The default is the policy's; Marin's cluster.py has no such command since 17 December 2025, and no job on the head in its place: leave cleanupAlive out there, and it is never proposed.",
+    ),
   pythonWithoutUv: argumentArray
     .nullable()
     .default(['.venv/bin/python'])

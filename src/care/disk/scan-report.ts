@@ -1,4 +1,4 @@
-/** What `cleanup_disk.py --dry-run` says of a cluster's workers, read without taking silence for health. */
+/** What `cleanup_disk.py --dry-run`, or `cleanup_workers.py --dry-run`, says of a cluster's workers, read without taking silence for health. */
 
 import { isTpuName, type TpuName } from '../../domain/care/worker-disk.ts';
 
@@ -41,17 +41,17 @@ export type ScanProblem = {
 export type ScanEnd = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
 
 const LOW =
-  /⚠\uFE0F?\s+(\S+) worker (\d{1,4}): (\d{1,3}(?:\.\d{1,6})?)% free \(([\d.]{1,12}\s?[KMGTPi]{0,2}B?) available\)\s*$/u;
-const FINE = /✓ All workers have >(\d{1,3}(?:\.\d{1,6})?)% free disk space/u;
+  /(?:⚠\uFE0F?|WARNING -)\s+(\S+) worker (\d{1,4}): (\d{1,3}(?:\.\d{1,6})?)% free \(([\d.]{1,12}\s?[KMGTPi]{0,2}B?)(?: available)?\)\s*$/u;
+const FINE = /(?:✓|INFO -) All workers have >(\d{1,3}(?:\.\d{1,6})?)% free disk space/u;
 /** A sign that something about some worker could not be told. */
 const TROUBLE =
   /[⚠✗❌]|\b(?:ERROR|CRITICAL|Traceback|Exception|Failed|[Cc]ould not|[Uu]nable|[Tt]imed out)\b/u;
 /** The scan's own words after a restart: it acted, and was asked not to. */
-const ACTED = /Successfully restarted:/;
+const ACTED = /Successfully restarted:|worker \d+: restarted\b|Deleting preempted TPU:/;
 
 /**
  * Reads both outputs of the scan (the script logs to stderr) that was asked for `thresholdPercent`. The format is that of
- * Marin's `scripts/ray/cleanup_disk.py`.
+ * Marin's `scripts/ray/cleanup_disk.py`, and of `cleanup_workers.py`, which replaced it on 17 December 2025.
  */
 export function readScanReport(end: ScanEnd, thresholdPercent: number): ScanReport {
   const lines = `${end.stdout}\n${end.stderr}`.split(/\r?\n/).filter((line) => line.trim() !== '');

@@ -30,6 +30,28 @@ describe('a scan', () => {
     });
   });
 
+  test('by the script that Marin has today is read as well, which has no signs', () => {
+    const head = '2026-11-21 03:00:00,100 - INFO - ';
+    const table = `${head}\nWorker Summary:\n  ray-vllm-b:1  manual  v5p-8  3% (2.9G)`;
+    const low = '2026-11-21 03:00:09,100 - WARNING -   ray-vllm-b worker 1: 3% free (2.9G)';
+    const would = `${head}[DRY RUN] Would restart ray-vllm-b worker 1`;
+    expect(
+      read('', { stderr: [table, `${head}Found 1 workers with <10% free:`, low, would].join('\n') }),
+    ).toEqual({
+      kind: 'read',
+      problems: [],
+      low: [{ tpu: 'ray-vllm-b', worker: 1, percentFree: 3, available: '2.9G' }],
+    });
+    const fine = { kind: 'read', low: [], problems: [] };
+    expect(read('', { stderr: `${head}All workers have >10% free disk space` })).toEqual(fine);
+    expect(read('', { stderr: `${head}✓ ray-vllm-b worker 1: restarted` })).toMatchObject({
+      code: 'not-a-dry-run',
+    });
+    expect(read('', { stderr: `${head}Deleting preempted TPU: ray-a` })).toMatchObject({
+      code: 'not-a-dry-run',
+    });
+  });
+
   test('says that all are fine only in its own sentence, for the threshold that was asked', () => {
     expect(read('✓ All workers have >10% free disk space\n')).toEqual({
       kind: 'read',
