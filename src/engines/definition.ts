@@ -19,8 +19,19 @@ export type EngineTraits = {
   readonly launcher: string | null;
   /** Variables of the runner whose values open the cluster: no text may have them. */
   readonly secretVariables: readonly string[];
+  /** Scripts of the lab that are called, for whoever measures what a call costs; null: there are none. */
+  readonly scriptCalls: ScriptCalls | null;
   /** The machines under it, where the lab has them looked after; null: nobody does. */
   readonly machines: Machines | null;
+};
+
+export type ScriptCalls = {
+  /** What each call begins with, before the path of a script: an argument array with {checkout} in it. */
+  readonly program: readonly string[];
+  /** Variables of the runner that a call gets. */
+  readonly passVariables: readonly string[];
+  /** Whether a look at a job is such a call as well, and not a submission alone. */
+  readonly looksToo: boolean;
 };
 
 export type Machines = {

@@ -339,12 +339,13 @@ describe('an examination', () => {
   };
 
   it('gives every check once and in order, ok only for what it saw', async () => {
-    const findings = await examine(answering({ ...repository, ...files }), {}, NOON);
+    const findings = await examine(answering({ ...repository, ...files }), {}, NOON, NOT_MEASURED);
     expect(findings.map((finding) => finding.check)).toEqual([...DOCTOR_CHECKS]);
     const ok = findings.filter((finding) => finding.state === 'ok').map((finding) => finding.check);
     expect(ok).toEqual([
       'config',
       'job-user',
+      'script-calls',
       'workflows-present',
       'workflow-launch-safe',
       'workflows-pinned',
@@ -357,18 +358,21 @@ describe('an examination', () => {
   });
 
   it('of a repository that the token cannot see finds everything unknown', async () => {
-    const findings = await examine(answering({}), {}, NOON);
+    const findings = await examine(answering({}), {}, NOON, NOT_MEASURED);
     expect(findings.map((finding) => finding.check)).toEqual([...DOCTOR_CHECKS]);
     expect(new Set(findings.map((finding) => finding.state))).toEqual(new Set(['unknown']));
   });
 
   it('of a broken config says so and judges nothing by it', async () => {
     const broken = { [`${contents}/.github/ferrybot.yml`]: file('version: 2\n') };
-    const findings = await examine(answering({ ...repository, ...broken }), {}, NOON);
+    const findings = await examine(answering({ ...repository, ...broken }), {}, NOON, NOT_MEASURED);
     expect(stateOf(findings, 'config')).toBe('missing');
     expect(findings.filter((finding) => finding.state === 'ok')).toEqual([]);
   });
 });
+
+/** The example has no scripts: nothing is measured. */
+const NOT_MEASURED = () => async () => unknown('nobody should have asked');
 
 const QUIET = {
   debug: () => undefined,

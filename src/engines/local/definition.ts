@@ -28,6 +28,7 @@ export const localEngine: EngineDefinition<typeof schema> = {
     buildsChange: false,
     launcher: null,
     secretVariables: [],
+    scriptCalls: null,
     machines: null,
   }),
   load: () => import('./engine.ts'),

@@ -28,6 +28,7 @@ import {
 } from './environments.ts';
 import { DOCTOR_CHECKS, type Finding, fine, missing, unseen } from './finding.ts';
 import { judgeJobUser, judgeKeys } from './judge-keys.ts';
+import { judgeScriptCalls, type MeasureCalls } from './judge-script-calls.ts';
 import { judgeSettings } from './judge-settings.ts';
 import { judgeWorkflows, launchLocation, type WorkflowTexts } from './judge-workflows.ts';
 
@@ -45,6 +46,7 @@ export async function examine(
   client: GitHubClient,
   held: SigningKeys,
   now: Instant,
+  measureWith: (configText: string) => MeasureCalls,
 ): Promise<readonly Finding[]> {
   const repository = await readRepository(client);
   if (repository.kind === 'unknown')
@@ -64,6 +66,7 @@ export async function examine(
     fine('config', `${CONFIG_PATH} on ${branch}`),
     judgeKeys(config, held, now),
     judgeJobUser(config),
+    await judgeScriptCalls(config, measureWith(text.value)),
     ...workflowFindings(config, texts, client.owner),
     ...judgeSettings({
       defaultBranch: branch,

@@ -17,6 +17,7 @@ export const DOCTOR_CHECKS = [
   'config',
   'keys',
   'job-user',
+  'script-calls',
   'app-permissions',
   'workflows-present',
   'workflow-launch-safe',

@@ -8,6 +8,7 @@ import { runProgram } from '../../../host/process.ts';
 import { signingKeysFrom } from '../../compose-lab.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { createMeasure } from '../doctor/measure-calls.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 
 /**
@@ -31,7 +32,12 @@ export async function doctorVerb(io: VerbIo): Promise<number> {
     sleep: (durationMs) => sleep(durationMs),
     now: Date.now,
   });
-  const findings = await examine(client, signingKeysFrom(environment), branded(Date.now(), isInstant));
+  const findings = await examine(
+    client,
+    signingKeysFrom(environment),
+    branded(Date.now(), isInstant),
+    (configText) => createMeasure(io, configText),
+  );
   const ok = findings.every((finding) => finding.state === 'ok');
   answer(io, { ok, repository: `${owner}/${repo}`, findings }, `${findings.map(told).join('\n')}\n`);
   return ok ? EXIT.yes : EXIT.no;
