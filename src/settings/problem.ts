@@ -25,6 +25,7 @@ export const PROBLEM_CODES = [
   'cluster-unlaunchable',
   'cluster-unreachable',
   'cluster-file-missing',
+  'program-of-the-change',
   'scope-builds',
   'thresholds-order',
   'scan-not-dry',

@@ -121,6 +121,13 @@ const ERRORS: readonly Row[] = [
     'clusterFile:',
   ],
   [
+    'whose program would be a file of the change',
+    `${DASHBOARD}, scripts: { pythonWithoutUv: [.venv/bin/python] }`,
+    'program-of-the-change',
+    'clusters.local.scripts.pythonWithoutUv.0',
+    '.venv/bin/python',
+  ],
+  [
     'that would get a key of ours',
     `${DASHBOARD}, homeFiles: { .ssh/id: FERRYBOT_RUNNER_KEY }`,
     'reserved-name',

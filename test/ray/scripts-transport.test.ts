@@ -1,5 +1,7 @@
 /** The lab's scripts submit to a real head through uv, and the Jobs API looks, as a lab with a dashboard has it (half a minute). */
 
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
 import { isTerminal } from '../../src/domain/engine.ts';
@@ -14,6 +16,9 @@ import { openScriptsLab, type ScriptsLab, UV_RUN } from '../support/scripts-lab.
 const SECRET = `it's "hush"\nand {more}`;
 const SAYS =
   'import os\nprint("hello", os.environ.get("GREETING"), len(os.environ["HF_TOKEN"]), os.environ.get("GIT_COMMIT"), flush=True)\n';
+const PROJECT = '[project]\nname = "job"\nversion = "0.1.0"\nrequires-python = ">=3.11"\n';
+const LOCK =
+  'version = 1\nrevision = 3\nrequires-python = ">=3.11"\n\n[[package]]\nname = "job"\nversion = "0.1.0"\nsource = { virtual = "." }\n';
 const COMMIT = 'c0ffee00'.repeat(5);
 
 describeWithRay("the lab's scripts on a real head", () => {
@@ -77,13 +82,19 @@ describeWithRay("the lab's scripts on a real head", () => {
 
   it('do without uv only where it is not there', async () => {
     const python = [UV_RUN.at(-1) ?? ''];
-    const scripts = lab.settings(head.address, head.token, {
+    const given = lab.settings(head.address, head.token, {
       python: ['/nowhere/uv', 'run'],
       pythonWithoutUv: python,
     });
+    const scripts = { ...given, env: { ...given.env, PATH: '/usr/bin:/bin' } };
     const without = createRayEngine({ rest, scripts, tunnel: null, dashboard: head.address });
     const spec = await lab.spec('plain-1', SAYS, { env: { HF_TOKEN: SECRET } });
+    // The script starts `uv export` by name, and cluster.py `ray`: both lie beside that Python, and nowhere else.
+    await writeFile(join(spec.workingDirectory, 'pyproject.toml'), PROJECT);
+    await writeFile(join(spec.workingDirectory, 'uv.lock'), LOCK);
     expect(await submitTo(without, spec)).toMatchObject({ kind: 'submitted' });
+    const listed = createRayEngine({ rest: null, scripts, tunnel: null, dashboard: null });
+    expect(await listed.observe('plain-1', null)).toMatchObject({ kind: 'found' });
   }, 120_000);
 
   it('start nothing, and know nothing, when the dashboard is out of reach', async () => {

@@ -50,13 +50,22 @@ if args.verb == "list":
 direct = args.cluster.endswith(".yaml") or os.path.exists(args.cluster)
 cluster_file = args.cluster if direct else find_config_by_region(args.cluster)
 cluster = re.search(r"^cluster_name: (.*)$", Path(cluster_file).read_text(), re.M)[1]
-token = (Path.home() / ".ray" / "auth_token").read_text()
+# RAY_AUTH_TOKEN means nothing to it (fray/v1/cluster/ray/auth.py).
+token_path = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
+if token_path.exists():
+    token = token_path.read_text()
+else:
+    token = subprocess.check_output(["gcloud", "secrets", "versions", "access", "latest"], text=True)
+subprocess.run(["ray", "--version"], check=True, stdout=subprocess.DEVNULL)
 subprocess.check_output(["uv", "export", "--package", "marin"], text=True)
 job = {"type": "SUBMISSION", "submission_id": args.submission_id, "status": "RUNNING", "message": "",
        "metadata": {}, "runtime_env": {"env_vars": dict(pair.split("=", 1) for pair in args.e)}}
-sink.write_text(json.dumps({"cluster": cluster, "token": token, "files": shipped(Path.cwd()), "job": job}))
+sink.write_text(json.dumps({"cluster": cluster, "token": token, "home": oct(token_path.stat().st_mode), "files": shipped(Path.cwd()), "job": job}))
 print(f"Job submitted with ID: {args.submission_id}", file=sys.stderr)
 `;
+
+/** A `ray` that is there. */
+export const RAY_THAT_IS_THERE = '#!/bin/sh\nexit 0\n';
 
 /** A `uv` that does what the real one does with a folder that is not locked: it runs the build backend that it names. */
 export const UV_THAT_BUILDS = `#!/usr/bin/env python3

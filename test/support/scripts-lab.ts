@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { raySchema } from '../../src/engines/ray/schema.ts';
 import type { ScriptSettings, ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
+import { TOKEN_FILE } from '../../src/engines/ray/token-file.ts';
 import { RAY_BIN } from './ray-tools.ts';
 
 const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));
@@ -57,7 +58,7 @@ export async function openScriptsLab(): Promise<ScriptsLab> {
         RAY_AUTH_MODE: 'token',
         RAY_AUTH_TOKEN: token,
       },
-      homeFiles: {},
+      homeFiles: { [TOKEN_FILE]: token },
       temporaryDirectory: join(folder, 'homes'),
       secrets: [token],
       sleep: (durationMs) => sleep(durationMs),

@@ -1,11 +1,16 @@
 /** A lab whose own script submits, as Marin's does, on the real bundle: what a change that a lab lets in can do to cluster, token and cargo. */
 
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { MARIN_LIKE_SCRIPT, thievishBackend, UV_THAT_BUILDS } from '../support/marin-like-script.ts';
+import {
+  MARIN_LIKE_SCRIPT,
+  RAY_THAT_IS_THERE,
+  thievishBackend,
+  UV_THAT_BUILDS,
+} from '../support/marin-like-script.ts';
 import { push } from './attacks.ts';
 import {
   type BundleWorld,
@@ -22,6 +27,7 @@ import {
 type Sent = {
   readonly cluster: string;
   readonly token: string;
+  readonly home: string;
   readonly files: Readonly<Record<string, string>>;
 };
 
@@ -33,7 +39,10 @@ let rewind: () => Promise<void>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ferrybot-scripts-trust-'));
   await write('bin/uv', UV_THAT_BUILDS);
-  await chmod(join(folder, 'bin/uv'), 0o755);
+  await write('bin/ray', RAY_THAT_IS_THERE);
+  for (const program of ['uv', 'ray']) await chmod(join(folder, 'bin', program), 0o755);
+  const { stdout: python } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
+  await symlink(python, join(folder, 'bin/python3'));
   lab = await openBundleWorld({ server: true, config: CONFIG() });
   await onMain({
     'scripts/lab_ray.py': MARIN_LIKE_SCRIPT,
@@ -56,6 +65,13 @@ it('a file of the change that says where the cluster is decides nothing: the def
   await push(lab, branch, { files: { 'infra/marin-us-central1.yaml': 'cluster_name: stolen\n' } });
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
   expect(await sent()).toMatchObject({ cluster: 'ours', token: HARBOUR });
+}, 120_000);
+
+it('the token reaches a script that reads nothing but its file, for its owner alone, and is gone when the script is', async () => {
+  expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
+  expect(await sent()).toMatchObject({ token: HARBOUR, home: '0o100600' });
+  const files = await readdir(dirname(lab.action), { recursive: true });
+  expect(files.filter((file) => file.endsWith('auth_token') || file.includes('/homes/home-'))).toEqual([]);
 }, 120_000);
 
 it('what an ignore file of the change names arrives all the same: every approved file, byte for byte', async () => {
@@ -93,7 +109,7 @@ const SHIPS = ['experiments', 'lib', 'scripts', 'infra', 'pyproject.toml'];
 /** The lab lets a ferry change more than it should, so that these attacks are not stopped by its scope alone. */
 function CONFIG(): readonly (readonly [string, string])[] {
   const script = `"{python}", "{checkout}/scripts/lab_ray.py", --sink, ${join(folder, 'sent.json')}`;
-  const scripts = `{ python: [env, "PATH=${join(folder, 'bin')}:/usr/local/bin:/usr/bin:/bin", python3], pythonWithoutUv: null,
+  const scripts = `{ python: [/nowhere/uv, run], pythonWithoutUv: [${join(folder, 'bin/python3')}],
       submit: [${script}, submit, --cluster, "{clusterFile}", --submission-id, "{submissionId}", "{environment}", "--", "{command}"],
       environment: ["-e={name}={value}"],
       list: [${script}, list], logs: [${script}, logs, "{jobId}", "{lines}"], stop: [${script}, stop, "{jobId}"] }`;
@@ -107,7 +123,7 @@ function CONFIG(): readonly (readonly [string, string])[] {
   return [
     [
       'engine: local\n    # Folder of the job records, below the repository variable FERRYBOT_STATE_DIR.\n    jobs: jobs',
-      `engine: ray\n    homeFiles: { .ray/auth_token: HARBOUR }\n    scripts: ${scripts}`,
+      `engine: ray\n    tokenFrom: HARBOUR\n    scripts: ${scripts}`,
     ],
     ['passSecrets: [HARBOUR]', 'passSecrets: []'],
     ['ships: [experiments, lib, scripts]', `ships: [${SHIPS.join(', ')}]`],

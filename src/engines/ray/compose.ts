@@ -9,6 +9,7 @@ import { createRayEngine } from './engine.ts';
 import { createRestEngine } from './rest/engine.ts';
 import type { RayCluster } from './schema.ts';
 import type { ScriptSettings } from './scripts/settings.ts';
+import { TOKEN_FILE } from './token-file.ts';
 import { createTunnel, type Tunnel } from './tunnel.ts';
 
 /** The engine, and how to end what it keeps open. No child of it sees more of the environment than the config names. */
@@ -102,7 +103,7 @@ function scriptsOf(
   cluster: string,
   { scripts }: RayCluster,
   host: EngineHost,
-  { env, homeFiles, secrets }: Credentials,
+  { token, env, homeFiles, secrets }: Credentials,
 ): ScriptSettings | null {
   if (scripts === null) return null;
   let checkout: Promise<string> | null = null;
@@ -120,7 +121,8 @@ function scriptsOf(
       }
     },
     env,
-    homeFiles,
+    // What the lab itself puts there stays.
+    homeFiles: { ...(token === null ? {} : { [TOKEN_FILE]: token }), ...homeFiles },
     temporaryDirectory: homesIn(host),
     secrets,
     sleep: (durationMs) => sleep(durationMs),

@@ -26,7 +26,7 @@ const clusterCanBeReached: Rule = (at, { dashboard, scripts, tunnel }) => [
         warning(
           'scripts-alone',
           at,
-          'without a dashboard *no answer* and *no such job* look alike: most looks will be unknown',
+          'without a dashboard *no answer* and *no such job* look alike: most looks will be unknown, and each costs a call of a script, 8 to 20 s through `uv run --project`',
         ),
       ]
     : []),
@@ -77,6 +77,21 @@ const noSecretIsWritten: Rule = (at, { dashboard, scripts, tunnel }) => [
   ),
 ];
 
+/** The script is started in the shipped files, where a relative program would be one of the change's, beside the token. */
+const programsAreNotTheChanges: Rule = (at, { scripts }) =>
+  (['python', 'pythonWithoutUv', 'submit'] as const).flatMap((key) => {
+    const program = scripts?.[key]?.[0] ?? '';
+    return !program.includes('/') || /^(?:\/|\{checkout\}\/)/.test(program)
+      ? []
+      : [
+          error(
+            'program-of-the-change',
+            [...at, 'scripts', key, 0],
+            'is looked for in the files of the change: name it from / or from {checkout}/',
+          ),
+        ];
+  });
+
 /** The launcher's checkout holds what `checkout` names; a file beside it would be missing at each launch. */
 const clusterFileIsCheckedOut: Rule = (at, { scripts }) => {
   if (scripts === null || scripts.checkout === null) return [];
@@ -101,6 +116,7 @@ export function rayIssues(at: KeyPath, cluster: RayCluster): readonly ConfigIssu
 const RULES: readonly Rule[] = [
   clusterCanBeReached,
   templatesAreComplete,
+  programsAreNotTheChanges,
   clusterFileIsCheckedOut,
   nothingOfOursIsPassed,
   noSecretIsWritten,

@@ -38,12 +38,14 @@ const MARIN_LEAVES_OUT = [
 const scripts = z.strictObject({
   python: argumentArray
     .default(['uv', 'run', '--project', '{checkout}'])
-    .describe('What {python} stands for in the templates below.'),
+    .describe(
+      'What {python} stands for in the templates below. A call through `uv run --project` takes 8 to 20 s with a warm cache, and first makes the environment where none is kept (`ferrybot doctor` measures yours): a watch needs a dashboard, or a kept environment such as [/opt/lab/.venv/bin/python].',
+    ),
   pythonWithoutUv: argumentArray
     .nullable()
     .default(['{checkout}/.venv/bin/python'])
     .describe(
-      'What {python} stands for where the program of `python` cannot be started at all; null: nothing.',
+      "What {python} stands for where the program of `python` cannot be started at all; null: nothing. Marin's scripts start ray and uv by name: both have to lie beside the chosen program, whose folder stands first in their PATH, or on the PATH of the runner.",
     ),
   submit: argumentArray
     .default([
@@ -82,7 +84,9 @@ const scripts = z.strictObject({
     ),
   environment: argumentArray
     .default(['-e', '{name}={value}'])
-    .describe('What {environment} stands for, once for each variable of the job; {name} and {value}.'),
+    .describe(
+      'What {environment} stands for, once for each variable of the job; {name} and {value}. A ray_run.py of before February 2026 wants [-e, "{name}", "{value}"].',
+    ),
   readsVariables: z
     .array(variable)
     .max(20)
@@ -129,7 +133,9 @@ export const raySchema = z.strictObject({
   tokenFrom: variable
     .nullable()
     .default('RAY_AUTH_TOKEN')
-    .describe('Runner environment variable with the token of the dashboard; null: none is sent.'),
+    .describe(
+      'Runner environment variable with the token of the dashboard; scripts get it as RAY_AUTH_TOKEN, and as the file .ray/auth_token of their private home, which RAY_AUTH_TOKEN_PATH names; null: none is sent.',
+    ),
   requestTimeoutMs: z
     .int()
     .min(1_000)

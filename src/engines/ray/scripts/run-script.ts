@@ -1,11 +1,12 @@
 /** One call of a script of the lab: filled in, in a private home, in its own process group, without uv only where uv cannot start. */
 
 import { lstat, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { limits } from '../../../domain/limits.ts';
 import { type GroupEnd, runInGroup } from '../../../host/process-group.ts';
 import { codeOf } from '../../../host/publish-once.ts';
 import { openPrivateHome } from '../private-home.ts';
+import { TOKEN_FILE } from '../token-file.ts';
 import { type Fill, fillTemplate } from './fill-template.ts';
 import type { ScriptSettings } from './settings.ts';
 
@@ -47,7 +48,11 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
       env: {
         ...settings.env,
         ...call.env,
+        PATH: searchPath(program, settings.env['PATH'] ?? ''),
         HOME: home.path,
+        ...(Object.hasOwn(settings.homeFiles, TOKEN_FILE)
+          ? { RAY_AUTH_TOKEN_PATH: join(home.path, TOKEN_FILE) }
+          : {}),
         // What was approved is what is shipped, also where a .gitignore in it names it.
         RAY_RUNTIME_ENV_IGNORE_GITIGNORE: '1',
         // A shipped tree is no repository; a script that asks for its commit must not be told another's.
@@ -67,6 +72,16 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
   } finally {
     await home.close();
   }
+}
+
+/**
+ * Marin's scripts start `ray` and `uv` by name (marin-community/marin, scripts/ray/cluster.py and
+ * fray/v1/cluster/ray/deps.py): those beside the chosen program are meant. A relative folder of the runner's own PATH
+ * would be one of the shipped files, in which the script is started with the cluster's token.
+ */
+function searchPath(program: string, path: string): string {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  return [...(isAbsolute(program) ? [dirname(program)] : []), ...folders].join(delimiter);
 }
 
 const REPOSITORY = 'commit.git';

@@ -14,8 +14,9 @@ import type { GroupEnd } from '../../../host/process-group.ts';
 import { metadataVariables } from '../job-identity.ts';
 import { specRefusal } from '../spec-refusal.ts';
 import { fillTemplate } from './fill-template.ts';
+import { hasFailed, refusalOf } from './refusal.ts';
 import { runScript } from './run-script.ts';
-import { lastWords, reasonOf, type Said, scrubber, submittedIds } from './said.ts';
+import { reasonOf, scrubber, submittedIds } from './said.ts';
 import type { ScriptSettings } from './settings.ts';
 
 export type SubmitLook = {
@@ -113,11 +114,18 @@ async function settle(
   }
   if (hasWorked && isNamed && found.kind === 'unknown')
     return { kind: 'submitted', job: jobOf(look, spec, null) };
-  const why = end.kind === 'cut' ? end.why : `exit code ${end.exitCode}`;
-  const message = `${why}: ${reasonOf(end, scrub)}`;
-  return found.kind === 'absent' && wasRefused(end, scrub)
-    ? { kind: 'rejected', code: refusalOf(end, scrub), message }
+  const refusal = refusalOf(end, scrub);
+  const message = `${howItEnded(end)}: ${[refusal?.words ?? '', reasonOf(end, scrub)].filter((part) => part !== '').join('\n')}`;
+  return found.kind === 'absent' && refusal !== null
+    ? { kind: 'rejected', code: refusal.code, message }
     : { kind: 'unknown', message };
+}
+
+function howItEnded(end: Exclude<GroupEnd, { kind: 'not-started' }>): string {
+  if (end.kind === 'cut') return end.why;
+  return end.exitCode === 0 && hasFailed(end)
+    ? "exit code 0, though it says that it failed, as Marin's script did before 19 February 2026"
+    : `exit code ${end.exitCode}`;
 }
 
 /** A job that was just submitted may show a moment later. */
@@ -155,23 +163,4 @@ function jobOf(look: SubmitLook, spec: JobSpec, session: string | null): Job {
     session,
     locator: { kind: 'dashboard', url: look.urlOf(submissionId) },
   };
-}
-
-/** Failures that come before a request is sent, or with which the head has answered it: no job can come of them later. */
-const REFUSED = [
-  /Command must start with/,
-  /can't open file/,
-  /\b(ModuleNotFoundError|ImportError|SyntaxError)\b/,
-  /unrecognized arguments|the following arguments are required|expected (at least )?one argument/,
-];
-const UNAUTHORIZED = /AuthenticationError|status code 40[13]\b|Unauthorized: |Forbidden: /;
-
-function wasRefused(end: Said, scrub: (text: string) => string): boolean {
-  if (end.kind !== 'exited' || end.exitCode === 0) return false;
-  const text = scrub(lastWords(end));
-  return UNAUTHORIZED.test(text) || REFUSED.some((pattern) => pattern.test(text));
-}
-
-function refusalOf(end: Said, scrub: (text: string) => string): 'unauthorized' | 'refused' {
-  return UNAUTHORIZED.test(scrub(lastWords(end))) ? 'unauthorized' : 'refused';
 }

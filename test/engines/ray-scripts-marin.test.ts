@@ -1,0 +1,181 @@
+/** Scripts with the manners of Marin's: programs by name, an older command line, and failures that come before a request. */
+
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Engine, JobSpec } from '../../src/domain/engine.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import type { ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
+import { submitTo } from '../support/capabilities.ts';
+import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
+
+const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` };
+const SOMEBODY = { type: 'SUBMISSION', submission_id: 'somebody', status: 'RUNNING', metadata: {} };
+const MARINS_END = 'E1 __main__ Failed to run job\nTraceback (most recent call last):\n';
+/** What ray_run.py says right before it sends its request. */
+const ABOUT_TO_SEND = "I1 __main__ Terminal command: \nray job submit --runtime-env-json '{}'\n";
+
+let scripts: StandIn;
+const open = async (changes: Partial<ScriptTemplates> = {}, path?: string): Promise<Engine> => {
+  scripts = await openStandIn(changes);
+  const env = { ...scripts.settings.env, ...(path === undefined ? {} : { PATH: path }) };
+  const settings = { ...scripts.settings, env };
+  await scripts.jobs([SOMEBODY]);
+  return createRayEngine({ rest: null, scripts: settings, tunnel: null, dashboard: null });
+};
+const spec = (): JobSpec => ({
+  submissionId: 'ferry-1',
+  command: ['python3', 'a.py'],
+  env: { FERRY_DATE: '20261121' },
+  workingDirectory: scripts.tree,
+  metadata: METADATA,
+});
+const submitted = async (doing: Doing): Promise<unknown> => {
+  const engine = await open();
+  await scripts.does('submit', doing);
+  return submitTo(engine, spec());
+};
+afterEach(() => scripts.close());
+
+/** A lab's script that starts `ray` by name, as cluster.py does. */
+const BY_NAME = `
+const { spawnSync } = require('node:child_process');
+const told = spawnSync('ray', ['list'], { encoding: 'utf8' });
+process.stdout.write(told.error === undefined ? told.stdout : '[]');`;
+
+describe('programs that a script starts by name', () => {
+  const rayIn = async (folder: string, id: string): Promise<void> => {
+    await mkdir(folder, { recursive: true });
+    const jobs = JSON.stringify([{ ...SOMEBODY, submission_id: id }]);
+    await writeFile(join(folder, 'ray'), `#!/bin/sh\necho '${jobs}'\n`);
+    await chmod(join(folder, 'ray'), 0o755);
+  };
+
+  it('are those beside the chosen Python, before any other of the runner', async () => {
+    const engine = await open({ python: ['/nowhere/uv', 'run'] });
+    const venv = join(scripts.homes, '..', 'venv');
+    await rayIn(join(venv, 'bin'), 'beside-python');
+    const python = join(venv, 'bin', 'python');
+    await writeFile(python, `#!/bin/sh\nexec ${process.execPath} "$@"\n`);
+    await chmod(python, 0o755);
+    const templates = {
+      ...scripts.settings.templates,
+      python: ['/nowhere/uv', 'run'],
+      pythonWithoutUv: [python],
+      list: ['{python}', '-e', BY_NAME],
+    };
+    const chosen = createRayEngine({
+      rest: null,
+      scripts: { ...scripts.settings, templates },
+      tunnel: null,
+      dashboard: null,
+    });
+    expect(await engine.observe('beside-python', null)).toMatchObject({ kind: 'unknown' });
+    expect(await chosen.observe('beside-python', null)).toMatchObject({ kind: 'found' });
+  });
+
+  it('are never files of the change, whatever relative folder the PATH of the runner has', async () => {
+    const path = ['.', '', 'bin', '/usr/bin', '/bin'].join(delimiter);
+    const engine = await open(
+      { submit: [process.execPath, '-e', BY_NAME, '{submissionId}', '{environment}', '{command}'] },
+      path,
+    );
+    await rayIn(scripts.tree, 'Job submitted with ID: stolen');
+    await rayIn(join(scripts.tree, 'bin'), 'Job submitted with ID: stolen');
+    expect(JSON.stringify(await submitTo(engine, spec()))).not.toContain('stolen');
+  });
+});
+
+describe('a script of before February 2026', () => {
+  it('that wants a variable as two arguments is refused with the setting that helps', async () => {
+    const stderr =
+      "E1 __main__ Invalid key provided for environment variable: FERRY_DATE=20261121. Key should not contain '='.\n";
+    expect(await submitted({ exitCode: 1, stderr })).toMatchObject({
+      kind: 'rejected',
+      code: 'refused',
+      message: expect.stringContaining("set `environment: ['-e', '{name}', '{value}']`"),
+    });
+  });
+
+  it('that ends with 0 after a failure has failed all the same', async () => {
+    const stderr = `E1 __main__ Error submitting or tracking job: x\n${MARINS_END}FileNotFoundError: [Errno 2] No such file or directory: 'uv'\n`;
+    expect(await submitted({ exitCode: 0, stderr })).toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining(
+        "exit code 0, though it says that it failed, as Marin's script did before 19 February 2026: the script starts uv by name",
+      ),
+    });
+    await scripts.close();
+    const lost = 'E1 __main__ Error submitting or tracking job: timed out\n';
+    expect(await submitted({ exitCode: 0, stderr: lost })).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('exit code 0, though it says that it failed'),
+    });
+  });
+});
+
+describe('a failure before any request', () => {
+  it.each<[string, string, string, string]>([
+    [
+      'no file of the cluster',
+      'FileNotFoundError: No cluster config found for region us-central1\n',
+      'refused',
+      'name it by {clusterFile}',
+    ],
+    [
+      'a file of the cluster that is not there',
+      "FileNotFoundError: [Errno 2] No such file or directory: 'infra/marin-x.yaml'\n",
+      'refused',
+      'no file of the cluster at infra/marin-x.yaml',
+    ],
+    [
+      'a program that is not there',
+      "FileNotFoundError: [Errno 2] No such file or directory: 'ray'\n",
+      'refused',
+      'starts ray by name: it has to lie beside the chosen Python',
+    ],
+    [
+      'no token, and no gcloud secret',
+      "subprocess.CalledProcessError: Command '['gcloud', 'secrets', 'versions', 'access']' returned non-zero exit status 1.\n",
+      'unauthorized',
+      'the variable that `tokenFrom` names',
+    ],
+    [
+      'gcloud that fails',
+      "subprocess.CalledProcessError: Command '['gcloud', 'compute', 'instances', 'list']' returned non-zero exit status 1.\n",
+      'refused',
+      'gcloud, which is asked where the cluster is',
+    ],
+    [
+      '`uv export` that fails',
+      "subprocess.CalledProcessError: Command '['uv', 'export', '--package', 'marin']' returned non-zero exit status 2.\n",
+      'refused',
+      'pyproject.toml, uv.lock and what they name',
+    ],
+  ])('is a refusal with its own words: %s', async (_, said, code, words) => {
+    expect(await submitted({ exitCode: 1, stderr: MARINS_END + said })).toMatchObject({
+      kind: 'rejected',
+      code,
+      message: expect.stringContaining(words),
+    });
+  });
+
+  it('is no refusal while nobody knows whether a job is there, nor once the script was about to send', async () => {
+    const said = "FileNotFoundError: [Errno 2] No such file or directory: 'ray'\n";
+    expect(await submitted({ exitCode: 1, stderr: ABOUT_TO_SEND + said })).toMatchObject({ kind: 'unknown' });
+    await scripts.close();
+    const engine = await open();
+    await scripts.jobs([]);
+    await scripts.does('submit', { exitCode: 1, stderr: said });
+    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('is told of a head that is starting too, which has answered that nobody takes jobs', async () => {
+    const said = 'RuntimeError: Request failed with status code 500: No available agent to submit job.\n';
+    expect(await submitted({ exitCode: 1, stderr: ABOUT_TO_SEND + said })).toMatchObject({
+      kind: 'rejected',
+      code: 'refused',
+      message: expect.stringContaining('no node of the cluster takes jobs yet'),
+    });
+  });
+});
