@@ -3,7 +3,7 @@
 import { type LogbookEntry, readLogbook } from './logbook-events.ts';
 import type { OpenedLab } from './open-lab.ts';
 import { asMaintainer, comment, hasCommented, shownApprovalLine } from './person.ts';
-import { deadEnd, reachedStages, STAGES, type Stage } from './stages.ts';
+import { deadEnd, openQuestion, reachedStages, STAGES, type Stage } from './stages.ts';
 import { type BotUsage, botUsage, spentSince } from './usage.ts';
 
 export type StageReport = {
@@ -50,7 +50,7 @@ export async function playDay(
   let usage = botUsage(lab.world);
   let since = performance.now();
   for (const stage of STAGES) {
-    const outcome = await reach(lab, run, stage, begunAt);
+    const outcome = await reach(lab, run, { stage, lane, begunAt });
     if (outcome !== null) return { ok: false, reason: outcome };
     const now = botUsage(lab.world);
     const { contentWrites, ...requests } = spentSince(usage, now);
@@ -75,7 +75,11 @@ export function nextDay(lab: OpenedLab): void {
 }
 
 /** Waits for a stage; null when it is reached, otherwise the reason why it will not be. */
-async function reach(lab: OpenedLab, run: string, stage: Stage, begunAt: number): Promise<string | null> {
+async function reach(
+  lab: OpenedLab,
+  run: string,
+  { stage, lane, begunAt }: { readonly stage: Stage; readonly lane: string; readonly begunAt: number },
+): Promise<string | null> {
   const until = performance.now() + STAGE_TIMEOUT_MS;
   let broken: string | null = null;
   lab.broken.then(
@@ -87,8 +91,11 @@ async function reach(lab: OpenedLab, run: string, stage: Stage, begunAt: number)
     },
   );
   while (performance.now() < until) {
-    const events = (await readLogbook(lab.world)).get(run) ?? [];
+    const logbook = await readLogbook(lab.world);
+    const events = logbook.get(run) ?? [];
     if (reachedStages(events).has(stage)) return null;
+    const asked = events.length === 0 ? openQuestion(logbook, lane) : null;
+    if (asked !== null) await say(lab, asked, '/propose objective="integration"');
     const dead = deadEnd(events) ?? failedWorkflow(lab, run, events, begunAt);
     if (dead !== null) return dead;
     if (broken !== null) return broken;

@@ -102,6 +102,8 @@ export type Effect =
     }
   | {
       readonly kind: 'open-issue';
+      /** What it belongs to was made just now: there is none of ours to be adopted, and nobody looks for it. */
+      readonly isFirst?: true;
       readonly marker: string;
       readonly title: string;
       readonly body: string;

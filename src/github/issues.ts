@@ -70,9 +70,11 @@ export async function openIssue(
   effect: Extract<Effect, { kind: 'open-issue' }>,
   isSame: IsSameIssue,
 ): Promise<EffectOutcome> {
-  const found = await findIssue(client, effect.labels[0] ?? '', isSame);
-  if (found.kind === 'unknown') return { kind: 'unknown', message: found.why };
-  if (found.value !== null) return { kind: 'done', number: found.value.number };
+  if (effect.isFirst !== true) {
+    const found = await findIssue(client, effect.labels[0] ?? '', isSame);
+    if (found.kind === 'unknown') return { kind: 'unknown', message: found.why };
+    if (found.value !== null) return { kind: 'done', number: found.value.number };
+  }
   const { title, body, labels } = effect;
   return numberOf(await call(client, 'POST /repos/{owner}/{repo}/issues', { title, body, labels }));
 }

@@ -239,5 +239,12 @@ export const dataSchemas = {
     permission: z.enum(PERMISSIONS).exactOptional(),
     channels: z.array(text).exactOptional(),
   }),
+  'objective-asked': z.looseObject({
+    lane: text,
+    date: text,
+    issue: integer,
+    until: text,
+    state: z.enum(['open', 'answered', 'unanswered']),
+  }),
   delivered: z.looseObject({ notice: integer, channel: text, outcome: z.enum(DELIVERY_OUTCOMES), why: text }),
 } as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };

@@ -56,6 +56,7 @@ const JOURNAL_TYPES: ReadonlySet<EventType> = new Set([
   'command-answered',
   ...MUTATION_EVENTS,
   'disk-scanned',
+  'objective-asked',
 ] as const);
 
 /** What no person says: what was found, and what ferrybot answers. */
@@ -63,6 +64,7 @@ const WITHOUT_PERSON: ReadonlySet<EventType> = new Set([
   'incident',
   'command-answered',
   'disk-scanned',
+  'objective-asked',
 ] as const);
 
 function journalCheck(from: JournalState): TransitionCheck {

@@ -47,6 +47,7 @@ const titles: { readonly [Type in EventType]: string } = {
   'disk-scanned': 'disks of the workers scanned',
   notified: 'people notified',
   delivered: 'sent to a channel',
+  'objective-asked': 'question about the objective',
 };
 
 type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Telling, 'title'> };
@@ -211,6 +212,15 @@ const tellers: Tellers = {
     evidence: `notice of entry ${data.notice}`,
     decision: data.why === '' ? 'it is not sent again' : prose(data.why),
     next: '',
+  }),
+  'objective-asked': ({ data }) => ({
+    status:
+      data.state === 'open'
+        ? `asked in #${data.issue} what the ${prose(data.lane)} run of ${data.date} is for`
+        : `the question in #${data.issue} is over: ${data.state}`,
+    evidence: '',
+    decision: data.state === 'open' ? `answers are waited for until ${data.until}` : '',
+    next: data.state === 'open' ? 'an answer, or the usual objective after that' : '',
   }),
 };
 

@@ -3,7 +3,7 @@
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
 import type { GitExporter, GitReader } from '../domain/git.ts';
-import type { RunId, Sha } from '../domain/ids.ts';
+import type { Instant, RunId, Sha } from '../domain/ids.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { Objective } from '../domain/logbook/events/launch-events.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
@@ -133,6 +133,8 @@ export type PlanInput = {
   readonly run: RunId;
   readonly date: string;
   readonly objective: Objective;
+  /** Nobody said what it is for, where the lab wants to be asked. */
+  readonly unanswered?: Unanswered;
   /** The command that asked for it; null = the schedule. */
   readonly request: SeenCommand | null;
 };
@@ -181,14 +183,28 @@ export type ObjectiveReading =
   | { readonly kind: 'clear'; readonly objective: Objective }
   | { readonly kind: 'unclear'; readonly why: 'names-neither' | 'names-both' | 'negated' | 'nothing-said' };
 
+/** `issue`: where it was asked until `until`, RFC 3339; null = there was no time left to ask. */
+export type Unanswered = { readonly issue: number; readonly until: string } | { readonly issue: null };
+
+/** The question what a run of this day is for; `runs` are those of the lane. */
+export type AskedWhat = {
+  readonly lane: LaneConfig;
+  readonly laneName: string;
+  readonly date: string;
+  readonly now: Instant;
+  readonly runs: readonly RunState[];
+};
+
 /** How runs of a kind are proposed. */
 export type Proposals = {
   /** What a run is for that the schedule began. */
   readonly usual: Objective;
   /** What it is for, by a person's words; null = nobody said anything. */
   readonly objective: (said: string | null, lane: LaneConfig) => ObjectiveReading;
-  /** The issue that asks where that is not clear. */
-  readonly question: (date: string) => { readonly title: string; readonly body: string };
+  /** The issue that asks where that is not clear, and until when it waits for an answer; null where there is no time left. */
+  readonly question: (
+    asked: AskedWhat,
+  ) => { readonly title: string; readonly body: string; readonly until: Instant } | null;
   /** Throws `GitError` where git cannot tell. */
   readonly plan: (work: PlanWork, input: PlanInput) => Promise<Planned | Nothing | Failed | Refused>;
   /** The plan of what a process that died had begun: its change is what its branch has. */

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { propose } from '../../src/commands/propose.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
 import { renderObjectiveQuestion } from '../../src/kinds/ferry/words/objective-question.ts';
 import { answerWords } from '../../src/render/answer-words.ts';
 
@@ -57,6 +58,9 @@ describe('the answer to a /propose', () => {
   });
 
   it('asks with commands that can be said as they stand', () => {
-    expect(renderObjectiveQuestion('2026-11-21')).toMatchSnapshot();
+    const until = branded(Date.UTC(2026, 10, 21, 9), isInstant);
+    expect(
+      renderObjectiveQuestion({ lane: 'daily', date: '2026-11-21', until, last: null }),
+    ).toMatchSnapshot();
   });
 });

@@ -9,6 +9,7 @@ import { openLabFolder } from '../../playground/start/lab-folder.ts';
 import { readLogbook } from '../../playground/start/logbook-events.ts';
 import { type OpenedLab, openLab } from '../../playground/start/open-lab.ts';
 import { exampleLab } from '../../playground/start/seed-lab.ts';
+import { openQuestion } from '../../playground/start/stages.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { shownApprovalLine } from './approve.ts';
 import { countContent, type FaultReport, judge, usualFault } from './fault-ferry.ts';
@@ -113,11 +114,16 @@ async function playStages(lab: OpenedLab, mira: Maintainer, stop: AbortSignal): 
   const until = performance.now() + FERRY_TIMEOUT_MS;
   const reached = async (what: string, done: (state: RunState | null) => boolean): Promise<RunState> => {
     let dispatchedAt = Number.NEGATIVE_INFINITY;
+    let answered: number | null = null;
     while (performance.now() < until) {
       stop.throwIfAborted();
       const run = await runOf(lab);
       const state = run === null ? null : await stateOf({ store: storeOf(lab) }, run);
       if (state !== null && done(state)) return state;
+      const asked = state === null ? openQuestion(await readLogbook(lab.world), 'daily') : null;
+      // Any further answer would be told that the ferry stands already.
+      if (asked !== null && asked !== answered) await mira.comment(asked, '/propose objective="integration"');
+      answered = asked ?? answered;
       if (state === null && performance.now() - dispatchedAt > DISPATCH_AGAIN_MS) {
         await mira.dispatchDaily();
         dispatchedAt = performance.now();

@@ -6,6 +6,7 @@ import { type Permission, permits } from '../../domain/actor.ts';
 import { toldCommands } from '../../domain/answer-key.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
+import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -103,10 +104,11 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   for (const card of publishedHeads(comments)) await open.store.expect(card.run, card.anchor, card.thread);
   const broken = brokenIn(open, thread);
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
-  // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, a lane's own, and where it proposed something or was told to hold a lane back.
+  // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, a lane's own, and where it proposed or asked something or was told to hold a lane back.
   const isOurs =
     read.value.labels.includes(LANE_LABEL) ||
     record.journal.mutations.some(({ proposal }) => proposal.thread === thread) ||
+    questionIn(record.journal, thread) !== undefined ||
     [...record.journal.commands.values()].some((one) => one.thread === thread && holdsLane(one.name));
   const answered = new Set(comments.flatMap(({ marker }) => (marker?.kind === 'answer' ? [marker.key] : [])));
   const recordedHere = past?.commands ?? new Map<string, SeenCommand>();
@@ -149,7 +151,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
       journal,
       facts,
       config,
-      laneHere: past?.proposal.lane ?? null,
+      laneHere: past?.proposal.lane ?? questionIn(record.journal, thread)?.lane ?? null,
       otherwise,
       now,
     }),

@@ -46,7 +46,7 @@ async function beginInIssue(
   branch: OurBranch,
 ): Promise<BeginOutcome> {
   const body = planned.words.alone(branch.name);
-  const issue = await openedIssue(open, planned, body);
+  const issue = await openedIssue(open, planned, body, branch);
   if (issue.kind !== 'done' || issue.number === null) return notDone('the issue', issue);
   const texts = { pull: body, issue: body };
   const threads = { issue: issue.number, pull: issue.number };
@@ -60,7 +60,7 @@ async function beginInPull(
   request: SeenCommand | null,
   branch: OurBranch,
 ): Promise<BeginOutcome> {
-  const issue = await openedIssue(open, planned, planned.words.issue(null));
+  const issue = await openedIssue(open, planned, planned.words.issue(null), branch);
   if (issue.kind !== 'done' || issue.number === null) return notDone('the issue', issue);
   const body = words.body(issue.number);
   const pull = await openedPull(open, planned, { title: words.title, body }, branch);
@@ -85,9 +85,15 @@ function markerOf({ run }: Planned, kind: 'issue' | 'pull'): string {
   return markerText({ run, kind, key: kind, fields: {} });
 }
 
-function openedIssue(open: OpenLane, planned: Planned, body: string): Promise<EffectOutcome> {
+function openedIssue(
+  open: OpenLane,
+  planned: Planned,
+  body: string,
+  { isNew }: OurBranch,
+): Promise<EffectOutcome> {
   return perform(open, {
     kind: 'open-issue',
+    ...(isNew ? { isFirst: true } : {}),
     marker: markerIdentity({ run: planned.run, kind: 'issue', key: 'issue' }),
     title: planned.words.issueTitle,
     body: `${markerOf(planned, 'issue')}\n${body}`,

@@ -15,7 +15,7 @@ import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
 import { keepLaneHistory } from './lane-issue.ts';
 import { recordBlocked, tellNothing } from './no-run-today.ts';
-import { askForObjective } from './objective-question.ts';
+import { objectiveOfToday } from './objective-question.ts';
 import { noOwnPulls, takeUpLabelled, waitingFor } from './own-pulls.ts';
 import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
 import { carryOutRequests } from './requests.ts';
@@ -66,7 +66,8 @@ function dueWords({ lane: { schedule } }: LaneScopedConfig): string {
   return `the schedule says ${schedule.days.join(', ')} from ${schedule.notBefore} UTC`;
 }
 
-async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
+/** The run of today, whatever the schedule says of the hour. Throws `GitError`. */
+export async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
   const { laneName } = open.config;
   const date = dateOf(open.lab.now());
   for (let round = 0; round < limits.requestRoundsMax; round += 1) {
@@ -92,11 +93,10 @@ async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
     const underWay = begun.find((one) => isPartialFor(one, null));
     if (underWay !== undefined) return { kind: 'already', run: underWay.run };
     if (free === null) return nothing('too-many-today', `${limits.proposalsPerDayMax} proposals on ${date}`);
-    const { kind, lane } = open.config;
-    const meant = kind.proposals.objective(null, lane);
-    if (meant.kind === 'unclear') return askForObjective(open, free, date);
-    const input = { run: free, date, objective: meant.objective, request: null };
-    const planned = await kind.proposals.plan(planWork(open), input);
+    const meant = await objectiveOfToday(open, free, date);
+    if (meant.kind !== 'clear') return meant;
+    const input = { ...meant, run: free, date, request: null };
+    const planned = await open.config.kind.proposals.plan(planWork(open), input);
     // Only knobs that a person named can be refused.
     if (planned.kind === 'refused') throw new Error(`nobody asked for what is refused: ${planned.code}`);
     if (planned.kind === 'nothing') return tellNothing(open, planned, date);

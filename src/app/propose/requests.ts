@@ -3,6 +3,7 @@
 import { laneUnclear, type MeantLane, meantLane } from '../../commands/meant-lane.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
+import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
@@ -63,11 +64,11 @@ async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<Reques
 
 /** The lane that a `/propose` is for; what it brought about already stands where it stands. */
 function laneFor({ config, store }: OpenLab, command: SeenCommand): MeantLane {
-  const { runs } = store.current();
+  const { runs, journal } = store.current();
   const from = runs.find((run) => isFrom(run.proposal.request, command));
   if (from !== undefined) return { kind: 'lane', lane: from.proposal.lane };
   const here = runs.find(({ proposal }) => [proposal.pull, proposal.issue].includes(command.thread));
-  const laneHere = here?.proposal.lane ?? null;
+  const laneHere = here?.proposal.lane ?? questionIn(journal, command.thread)?.lane ?? null;
   return meantLane(askOf(command).lane ?? undefined, { lanes: Object.keys(config.lanes), laneHere });
 }
 

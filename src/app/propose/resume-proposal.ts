@@ -6,6 +6,7 @@ import { laneStanding } from '../../run/lane-standing.ts';
 import type { ProposeOutcome } from '../../run/proposing.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
+import { usualObjective } from './objective-question.ts';
 import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
 
 /**
@@ -25,7 +26,7 @@ export async function resumeProposal(open: OpenLane, graceMs: number): Promise<P
     );
     if (ours === undefined) continue;
     const { proposals } = open.config.kind;
-    const input = { run: ours.run, date, objective: proposals.usual, request: null };
+    const input = { ...usualObjective(open, date), run: ours.run, date, request: null };
     const planned = await proposals.planOfBegun(planWork(open), ours, input);
     if (planned.kind !== 'planned') return planned;
     const outcome = await begin(open, planned, null);

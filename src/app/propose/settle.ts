@@ -6,15 +6,18 @@ import { limits } from '../../domain/limits.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inLane, type Trouble } from '../trouble.ts';
+import { settleQuestion } from './objective-question.ts';
+import { proposeToday } from './propose.ts';
 import { carryOutRequests } from './requests.ts';
 import { resumeProposal } from './resume-proposal.ts';
 
-/** Completes what the schedule began and a crash cut short. */
+/** Completes what the schedule began: what a crash cut short, and what waited for an answer. */
 export async function completeProposals(open: OpenLab, troubles: Trouble[]): Promise<void> {
   for (const config of lanesOf(open.config))
     await contained(open, troubles, inLane(config.laneName), async () => {
       try {
         await resumeProposal({ ...open, config }, limits.publishGraceMs);
+        await settleQuestion({ ...open, config }, proposeToday);
       } catch (error) {
         if (!(error instanceof GitError)) throw error;
         open.lab.log(`a proposal that was begun waits: ${error.message}`, { lane: config.laneName });

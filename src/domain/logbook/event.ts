@@ -43,6 +43,7 @@ export const EVENT_TYPES = [
   'disk-scanned',
   'notified',
   'delivered',
+  'objective-asked',
 ] as const satisfies readonly (keyof EventDataByType)[];
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -73,6 +74,7 @@ export const WRITERS = {
   'disk-scanned': ['watch'],
   notified: ['control', 'watch'],
   delivered: ['control', 'watch'],
+  'objective-asked': ['control'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };
 
 /** What the writer decides; sequence, time, chain and signature are added when it is appended. */

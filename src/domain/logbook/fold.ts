@@ -144,6 +144,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'mutation-ended':
       return { ...state, mutations: mutationsAfter(state.mutations, event) };
     case 'disk-scanned':
+    case 'objective-asked':
       return state;
     case 'delivered':
       return { ...state, deliveries: [...state.deliveries, { ...event.data, ...moment, role: event.role }] };

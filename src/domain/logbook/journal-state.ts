@@ -5,6 +5,7 @@ import { isMutationEvent, type MutationRecord, mutationsAfter } from '../care/mu
 import { type Incident, readIncident } from '../incidents.ts';
 import { type Hold, holdFrom, holdName, liftedAfter, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
+import type { ObjectiveQuestion } from './events/notice-events.ts';
 import { commandKey, type Head, type SeenCommand } from './run-state.ts';
 
 export type JournalState = {
@@ -20,6 +21,8 @@ export type JournalState = {
   readonly mutations: readonly MutationRecord[];
   /** By cluster. */
   readonly disks: ReadonlyMap<string, ClusterDisks>;
+  /** The last question about an objective in each lane. */
+  readonly questions: ReadonlyMap<string, ObjectiveQuestion & Pick<LogbookEvent, 'at'>>;
 };
 
 export const EMPTY_JOURNAL: JournalState = {
@@ -30,6 +33,7 @@ export const EMPTY_JOURNAL: JournalState = {
   lifted: [],
   mutations: [],
   disks: new Map(),
+  questions: new Map(),
 };
 
 /** A fold that goes on: the journal grows for years, so that each entry is folded once and nothing is copied for it. */
@@ -69,6 +73,10 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
         event.type === 'disk-scanned'
           ? scansAfter(state.disks, { ...event.data, at: event.at, seq: event.seq })
           : state.disks,
+      questions:
+        event.type === 'objective-asked'
+          ? new Map([...state.questions, [event.data.lane, { ...event.data, at: event.at }]])
+          : state.questions,
     };
   };
   return { take, seen, mutations: () => state.mutations, state: settle };
@@ -111,4 +119,9 @@ export function holdsAfter(
   if (event.type === 'held' && event.actor !== undefined)
     return withHold(holds, holdFrom(event.data, event.actor, event.at));
   return event.type === 'released' ? withoutHold(holds, holdName(event.data)) : holds;
+}
+
+/** The question about an objective that is asked in this thread. */
+export function questionIn({ questions }: JournalState, thread: number): ObjectiveQuestion | undefined {
+  return [...questions.values()].find(({ issue }) => issue === thread);
 }

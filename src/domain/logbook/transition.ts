@@ -87,6 +87,8 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
       return illegalMutation(state.mutations, state.run, event);
     case 'disk-scanned':
       return 'a scan of disks belongs to no run';
+    case 'objective-asked':
+      return 'a question about an objective belongs to no run';
     case 'delivered':
       return deliveredRule(state, event.data);
     case 'notified':

@@ -1,7 +1,7 @@
 /** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
 
 import type { Kind } from '../../run/kind.ts';
-import { ferryObjective, USUAL_OBJECTIVE } from './ask/objective.ts';
+import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
 import { bodyFacts } from './body/body-facts.ts';
 import { FERRY_CLOSURE_LOG } from './closure-log.ts';
 import { configDelta } from './delta/config-delta.ts';
@@ -14,7 +14,6 @@ import { FERRY_REPLAYS } from './replay.ts';
 import { FERRY_RULES } from './rules.ts';
 import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
 import { judgeFerry } from './verdict.ts';
-import { renderObjectiveQuestion } from './words/objective-question.ts';
 
 export const ferryKind: Kind = {
   name: 'ferry',
@@ -40,7 +39,7 @@ export const ferryKind: Kind = {
   proposals: {
     usual: USUAL_OBJECTIVE,
     objective: ferryObjective,
-    question: renderObjectiveQuestion,
+    question: objectiveQuestion,
     plan: planProposal,
     planOfBegun,
     planOfPull,

@@ -5,6 +5,7 @@ import type { RunId } from '../../domain/ids.ts';
 import type { NotTaken, RunBase } from '../../domain/launch/base.ts';
 import type { KnobChange } from '../../domain/launch/delta.ts';
 import type { IntervalStart, Objective } from '../../domain/logbook/events/launch-events.ts';
+import type { Unanswered } from '../../run/proposing.ts';
 import type { ChoiceRationale } from './candidates.ts';
 import type { IntervalContext } from './interval.ts';
 
@@ -28,6 +29,7 @@ export type ProposalView = {
   readonly runName: string;
   readonly experiment: string;
   readonly objective: Objective;
+  readonly unanswered?: Unanswered;
   readonly interval: IntervalStart;
   readonly context: IntervalContext;
   readonly issue: number | null;

@@ -50,10 +50,25 @@ export const ferrySettings = z.strictObject({
     .default([])
     .describe('Paths of knobs that set the scale: a change blocks unless a person asked for it by name.'),
   objective: z
-    .enum(['integration', 'ask'])
-    .default('integration')
+    .enum(['ask', 'integration'])
+    .default('ask')
     .describe(
-      'What a ferry is for when nobody says: the normal integration check, or ask, which asks people and edits nothing.',
+      'What a ferry is for when nobody says: ask, which asks people before anything is edited, or the normal integration check at once.',
+    ),
+  objectiveBy: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "09:00"')
+    .default('09:00')
+    .describe(
+      'The time of day, in UTC, until which an answer is waited for; without one it is the normal integration check from then on.',
+    ),
+  objectiveWaitMinutes: z
+    .int()
+    .min(0)
+    .max(720)
+    .default(60)
+    .describe(
+      'How long a question stands at least, also one that is asked after that time; where the day would be over before, nobody is asked.',
     ),
   candidates: z
     .array(candidate)

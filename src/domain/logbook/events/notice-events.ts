@@ -1,4 +1,4 @@
-/** What people were told because the run waits for them: what each event of it carries. */
+/** What people were told or asked because something waits for them: what each event of it carries. */
 
 import type { Permission } from '../../actor.ts';
 import type { Delivery } from '../../channel.ts';
@@ -23,4 +23,15 @@ export type NoticeEventData = {
   };
   /** What came of sending the notice at the entry `notice` to a channel; `unknown` also where the sender died meanwhile. */
   readonly delivered: { readonly notice: number; readonly channel: string } & Delivery;
+  /** In the journal: what a run of the lane is for is asked before it is proposed, and later that this is settled. */
+  readonly 'objective-asked': ObjectiveQuestion;
+};
+
+/** `until`: RFC 3339; from then on the run is proposed with the usual objective. Answered: somebody said what it is for. */
+export type ObjectiveQuestion = {
+  readonly lane: string;
+  readonly date: string;
+  readonly issue: number;
+  readonly until: string;
+  readonly state: 'open' | 'answered' | 'unanswered';
 };

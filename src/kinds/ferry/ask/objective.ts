@@ -1,9 +1,13 @@
 /** What a ferry is for, read from a person's words: the policy knows two objectives, and words that name neither or both are a question. */
 
 import type { LaneConfig } from '../../../config/lane-schema.ts';
+import type { Instant } from '../../../domain/ids.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
-import type { ObjectiveReading } from '../../../run/proposing.ts';
-import { ferryLane } from '../settings.ts';
+import { after, dateAfter, fromRfc3339 } from '../../../domain/time.ts';
+import type { AskedWhat, ObjectiveReading, Proposals } from '../../../run/proposing.ts';
+import { lastFerryOf } from '../interval.ts';
+import { type FerryLane, ferryLane } from '../settings.ts';
+import { renderObjectiveQuestion } from '../words/objective-question.ts';
 
 /** What a ferry is for where the lab has a standing objective and nobody says anything else (policy DF-03). */
 export const USUAL_OBJECTIVE: Objective = { kind: 'integration', text: 'normal daily integration check' };
@@ -15,6 +19,30 @@ export function ferryObjective(said: string | null, lane: LaneConfig): Objective
     ? { kind: 'clear', objective: USUAL_OBJECTIVE }
     : { kind: 'unclear', why: 'nothing-said' };
 }
+
+/** The question about a ferry, which a person answers who knows how the last one ended (policy DF-39). */
+export function objectiveQuestion(asked: AskedWhat): ReturnType<Proposals['question']> {
+  const { date, laneName, runs } = asked;
+  const until = answeredBy(ferryLane(asked.lane), asked);
+  if (until === null) return null;
+  const last = lastFerryOf(runs, `${date}~`);
+  return { ...renderObjectiveQuestion({ lane: laneName, date, until, last }), until };
+}
+
+/** The hour of the config, or some time after the question; never beyond the day, which would have no ferry. */
+function answeredBy(
+  { objectiveBy, objectiveWaitMinutes }: FerryLane,
+  { date, now }: Pick<AskedWhat, 'date' | 'now'>,
+): Instant | null {
+  const hour = fromRfc3339(`${date}T${objectiveBy}:00Z`) ?? now;
+  const until = after(now, Math.max(hour - now, objectiveWaitMinutes * MINUTE_MS));
+  const end = fromRfc3339(`${dateAfter(date, 1)}T00:00:00Z`) ?? until;
+  return until <= now || after(until, LATE_LOOK_MS) > end ? null : until;
+}
+
+const MINUTE_MS = 60_000;
+/** A cron of GitHub's comes up to an hour late, and the look after the question still has to be on its day. */
+const LATE_LOOK_MS = 60 * MINUTE_MS;
 
 /**
  * `integration: …` and `regression: …` decide by their first word; other text decides by naming exactly one of the two,

@@ -106,7 +106,7 @@ export function planned(
 /** Everything that is told of a proposal, but for the change. */
 export function viewOf(
   open: PlanWork,
-  { run, date, objective, request }: PlanInput,
+  { run, date, objective, unanswered, request }: PlanInput,
   context: ProposalView['context'],
 ): Omit<ProposalView, 'changes' | 'start' | 'risk' | 'reason' | 'candidate' | 'rationale'> {
   const lane = ferryLane(open.config.lane);
@@ -119,6 +119,7 @@ export function viewOf(
     targetBranch: lane.targetBranch,
     fixable: fixableOf(lane),
     objective,
+    ...(unanswered === undefined ? {} : { unanswered }),
     context,
     interval: context.start,
     issue: null,

@@ -1,15 +1,39 @@
 /** The question about a ferry's objective, where the lab wants it asked: what can be answered, and what each answer brings. */
 
-/** Title and body of the issue that asks; `date` is the day of the ferry. */
-export function renderObjectiveQuestion(date: string): { readonly title: string; readonly body: string } {
-  return {
-    title: `What is the daily ferry of ${date} for?`,
-    body: `The objective of today's ferry is not clear, so nothing was edited. Answer here with one line:
+import type { Instant } from '../../../domain/ids.ts';
+import { timeOf } from '../../../domain/time.ts';
+import { code } from '../../../render/words.ts';
+import type { Unanswered } from '../../../run/proposing.ts';
+import type { LastFerry } from '../interval.ts';
+import { referencesText } from './proposal-context.ts';
 
-- \`/propose objective="integration"\` for the normal daily integration check, with a candidate of the lab's list
+/** Title and body of the issue that asks; `date` is the day of the ferry. */
+export function renderObjectiveQuestion(asked: {
+  readonly lane: string;
+  readonly date: string;
+  readonly until: Instant;
+  readonly last: LastFerry | null;
+}): { readonly title: string; readonly body: string } {
+  const { lane, date, until, last } = asked;
+  return {
+    title: `What is the ${lane} ferry of ${date} for?`,
+    body: `Nobody has said what the ferry of today is for, so nothing is edited yet. Answer here with one line until ${timeOf(until)} UTC; without an answer it is proposed then as the normal integration check of lane ${code(lane)}.
+
+- \`/propose objective="integration"\` for the normal integration check now, with a candidate of the lab's list
 - \`/propose objective="regression: …"\` to confirm or rule out a regression by running the same configuration again
 - \`/propose learning_rate=4e-3 objective="integration: …"\` for a change of your own; the knobs are those of the experiment file
 - \`/skip reason="…"\` for no ferry today
+
+### How the last one ended
+
+${referencesText(last)}
 `,
   };
+}
+
+/** That a proposal is the usual one because nobody said anything else. */
+export function unansweredText(unanswered: Unanswered): string {
+  return unanswered.issue === null
+    ? 'Nobody was asked what it is for: there was no time left in the day to wait for an answer.'
+    : `Nobody answered #${unanswered.issue} by ${unanswered.until.slice(11, 16)} UTC, so it is the normal check.`;
 }

@@ -7,6 +7,7 @@ import { code, listed, paragraphs, text } from '../../../render/words.ts';
 import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../body/declared-row.ts';
 import { PART_HEADINGS } from '../body/sections.ts';
 import type { ProposalView } from '../proposal-view.ts';
+import { unansweredText } from './objective-question.ts';
 import { intervalText, referencesText } from './proposal-context.ts';
 import { startText } from './proposal-start.ts';
 import { whyText } from './proposal-why.ts';
@@ -88,10 +89,11 @@ function heading(title: string): string {
 }
 
 // A quote is somebody's words: the kind is read from the sentence above it, whatever the words say.
-function objectiveText({ objective }: ProposalView): string {
+function objectiveText({ objective, unanswered }: ProposalView): string {
   const quoted = (sentence: string): string => {
     const isSaid = objective.text !== '' && `${objective.text}.`.toLowerCase() !== sentence.toLowerCase();
-    return paragraphs(sentence, isSaid ? `> ${text(objective.text)}` : null);
+    const whence = unanswered === undefined ? null : unansweredText(unanswered);
+    return paragraphs(sentence, isSaid ? `> ${text(objective.text)}` : null, whence);
   };
   switch (objective.kind) {
     case 'integration':

@@ -1,0 +1,158 @@
+/** A lab that wants to be asked what its ferry is for: the question, its answers, and the day on which nobody answers. */
+
+import { describe, expect, it } from 'vitest';
+import { eventsOf, stateOf, until } from '../support/play.ts';
+import { answersTo, bodyOf, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const RUN = 'ferry-daily-20261121';
+const SIX = Date.UTC(2026, 10, 21, 6);
+
+/** The question is on by default: what a lab says of it is left out. */
+const silent = (text: string): string => text.replace(/^ {4}objective(?:By|WaitMinutes)?:.*\n/gm, '');
+const asking =
+  (by: string, waitMinutes: number) =>
+  (text: string): string =>
+    silent(text).replace(
+      /^ {4}memoryDays:/m,
+      `    objectiveBy: '${by}'\n    objectiveWaitMinutes: ${waitMinutes}\n    memoryDays:`,
+    );
+
+async function daily(lab: VirtualLab): Promise<void> {
+  await lab.dispatchDaily();
+  await lab.clock.advance(2 * MINUTE);
+}
+
+function questions(lab: VirtualLab): readonly { readonly number: number; readonly state: string }[] {
+  return Object.values(lab.world.state.issues)
+    .filter(({ title }) => title.startsWith('What is the daily ferry of'))
+    .map(({ number, state }) => ({ number, state }));
+}
+
+async function theQuestion(lab: VirtualLab): Promise<number> {
+  await daily(lab);
+  const [question] = questions(lab);
+  if (question === undefined) throw new Error('nobody was asked');
+  return question.number;
+}
+
+describe('what a ferry is for is asked before it is proposed', () => {
+  it('where the lab says nothing about it, and an answer is proposed at once and ends the question', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: silent });
+    const issue = await theQuestion(lab);
+    expect(await stateOf(lab, RUN)).toBeNull();
+    await say(lab, 'ada', issue, '/propose objective="regression: eval loss since the upgrade"');
+    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null);
+    const state = await stateOf(lab, RUN);
+    expect(state?.proposal.objective).toEqual({
+      kind: 'regression',
+      text: 'regression: eval loss since the upgrade',
+    });
+    expect(bodyOf(lab, state?.proposal.pull ?? 0)).not.toContain('Nobody');
+    await until(lab, 'the end of the question', () => questions(lab)[0]?.state === 'closed');
+    await lab.clock.advance(4 * HOUR);
+    expect(await stateOf(lab, `${RUN}-2`)).toBeNull();
+    await lab.close();
+  });
+
+  it('tells how the last one ended, and until when an answer counts', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('09:00', 60) });
+    const issue = await theQuestion(lab);
+    const text = bodyOf(lab, issue);
+    expect(text).toContain('No earlier ferry is on record.');
+    expect(text).toContain('until 09:00 UTC');
+    await lab.close();
+  });
+
+  it('and without an answer by the hour it is the normal integration check, which says so', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('09:00', 60) });
+    const issue = await theQuestion(lab);
+    await daily(lab);
+    await lab.clock.advance(SIX + 2.9 * HOUR - lab.clock.now());
+    expect(await stateOf(lab, RUN)).toBeNull();
+    expect(questions(lab)).toEqual([{ number: issue, state: 'open' }]);
+    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null, { limitMs: HOUR });
+    const state = await stateOf(lab, RUN);
+    expect(state?.proposal.objective.kind).toBe('integration');
+    const said = `Nobody answered #${issue} by 09:00 UTC`;
+    expect(bodyOf(lab, state?.proposal.pull ?? 0)).toContain(said);
+    expect(bodyOf(lab, state?.proposal.issue ?? 0)).toContain(said);
+    await until(lab, 'the end of the question', () => questions(lab)[0]?.state === 'closed');
+    await lab.clock.advance(6 * HOUR);
+    expect(await stateOf(lab, `${RUN}-2`)).toBeNull();
+    const asked = (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'objective-asked');
+    expect(asked.map(({ data }) => data)).toEqual([
+      expect.objectContaining({ lane: 'daily', issue, state: 'open', until: '2026-11-21T09:00:00.000Z' }),
+      expect.objectContaining({ lane: 'daily', issue, state: 'unanswered' }),
+    ]);
+    await lab.close();
+  });
+
+  it('and a question that comes after the hour still waits a while', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('05:00', 30) });
+    const issue = await theQuestion(lab);
+    await lab.clock.advance(20 * MINUTE);
+    expect(await stateOf(lab, RUN)).toBeNull();
+    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null, { limitMs: HOUR });
+    const pull = (await stateOf(lab, RUN))?.proposal.pull ?? 0;
+    expect(bodyOf(lab, pull)).toMatch(new RegExp(`Nobody answered #${issue} by 06:3\\d UTC`));
+    await lab.close();
+  });
+
+  it('costs no day: where the day is almost over nobody is asked, and the proposal says so', async () => {
+    const config = asking('09:00', 60);
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config, startMs: SIX + 17.5 * HOUR });
+    await daily(lab);
+    expect(questions(lab)).toEqual([]);
+    const pull = (await stateOf(lab, RUN))?.proposal.pull ?? 0;
+    expect(bodyOf(lab, pull)).toContain('Nobody was asked');
+    await lab.close();
+  });
+
+  it('costs no day in a lab without a server either: the sweep of the chat workflow proposes', async () => {
+    const config = asking('09:00', 60);
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config, server: false });
+    await theQuestion(lab);
+    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null, { limitMs: 4 * HOUR });
+    expect(lab.clock.now()).toBeGreaterThanOrEqual(SIX + 3 * HOUR);
+    await lab.close();
+  });
+
+  it('and a day that is skipped in the answer has no ferry', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('09:00', 60) });
+    const issue = await theQuestion(lab);
+    const skip = await say(lab, 'mira', issue, '/skip reason="maintenance"');
+    await until(lab, 'the answer', () => answersTo(lab, skip).length > 0);
+    await until(lab, 'the end of the question', () => questions(lab)[0]?.state === 'closed');
+    await lab.clock.advance(HOUR);
+    expect(await stateOf(lab, RUN)).toBeNull();
+    await lab.close();
+  });
+
+  it('and costs GitHub no more than the issue, its end, and looking for both', async () => {
+    const spent = async (config: (text: string) => string): Promise<Record<string, number>> => {
+      const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
+      await lab.dispatchDaily();
+      await lab.clock.advance(SIX + 1.5 * HOUR - lab.clock.now());
+      expect((await stateOf(lab, RUN))?.shown).not.toBeNull();
+      const { rest, graphql, contentWrites } = lab.usage;
+      await lab.close();
+      return { requests: rest + graphql, contentWrites };
+    };
+    const [asked, unasked] = [await spent(asking('06:10', 5)), await spent((text) => text)];
+    expect((asked['contentWrites'] ?? 0) - (unasked['contentWrites'] ?? 0)).toBeLessThanOrEqual(2);
+    expect((asked['requests'] ?? 0) - (unasked['requests'] ?? 0)).toBeLessThanOrEqual(4);
+  });
+
+  it('unless the lab switched it off: then it is the normal check at once', async () => {
+    const config = (text: string): string =>
+      text.replace(/^ {4}objective:.*\n/m, '    objective: integration\n');
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
+    await daily(lab);
+    expect(questions(lab)).toEqual([]);
+    expect(bodyOf(lab, (await stateOf(lab, RUN))?.proposal.pull ?? 0)).not.toContain('Nobody');
+    await lab.close();
+  });
+});
