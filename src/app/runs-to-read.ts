@@ -20,7 +20,10 @@ export function runsToRead(stored: readonly string[], marks: readonly SeenMark[]
   const others = stored.filter((run) => isOfRun(run) && !marked.has(run));
   return [
     ...lanesInTurn([...launched].filter((run) => !over.has(run))).slice(0, limits.liveRunsReadMax),
-    ...lanesInTurn([...launched].filter((run) => over.has(run))).slice(0, limits.runsReadMax),
+    ...lanesInTurn(
+      [...launched].filter((run) => over.has(run)),
+      limits.runsReadMax,
+    ).slice(0, limits.liveRunsReadMax),
     ...lanesInTurn(proposed).slice(0, limits.runsReadMax),
     ...newestFirst(others).slice(0, limits.runsReadMax),
   ];
@@ -32,11 +35,13 @@ function newestFirst(runs: readonly string[]): readonly string[] {
   );
 }
 
-/** The newest of every lane, then the second of every lane, and so on. */
-function lanesInTurn(runs: readonly string[]): readonly string[] {
+/** The newest of every lane, then the second of every lane, and so on, of each so many at most. */
+function lanesInTurn(runs: readonly string[], eachMax = Number.POSITIVE_INFINITY): readonly string[] {
   const lanes = [...Map.groupBy(newestFirst(runs), (run) => run.replace(DATED, '')).values()];
   const longest = lanes.reduce((most, lane) => Math.max(most, lane.length), 0);
-  return Array.from({ length: longest }, (_, turn) => lanes.flatMap((lane) => lane[turn] ?? [])).flat();
+  return Array.from({ length: Math.min(longest, eachMax) }, (_, turn) =>
+    lanes.flatMap((lane) => lane[turn] ?? []),
+  ).flat();
 }
 
 /** The date and the number of a run's name; the name of a lane may end in digits too. */

@@ -8,11 +8,19 @@ export const laneGateKeys = {
   costBudget: z
     .strictObject({
       maxAcceleratorHours: amount.describe('What one run may cost by the cost table of its cluster.'),
+      perWeek: amount
+        .nullable()
+        .default(null)
+        .describe('What all launches of the lane may cost in a week, from Monday in UTC, or null.'),
+      perMonth: amount
+        .nullable()
+        .default(null)
+        .describe('What all launches of the lane may cost in a month, in UTC, or null.'),
       enforce: z.enum(['warn', 'block']).default('block').describe('Whether more is a warning or blocks.'),
     })
     .nullable()
     .default(null)
-    .describe('What a run may cost, or null for no budget.'),
+    .describe('What a run and the runs of a period may cost, or null for no budget.'),
   freshnessHours: z
     .int()
     .min(1)

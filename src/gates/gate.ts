@@ -14,6 +14,7 @@ import type { Digest, Instant } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { RemedyKind } from '../domain/launch/remedy-kind.ts';
+import type { Launch } from '../domain/launch/spending.ts';
 import type { GateId, RemedyActor, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { Observed } from '../domain/observed.ts';
@@ -45,6 +46,8 @@ export type GateFacts = {
   /** Ids of other runs that hold the lane. */
   readonly liveRuns: Observed<readonly string[]>;
   readonly holds: Observed<readonly Hold[]>;
+  /** What the lane has launched as far back as any budget reaches, this run's earlier attempts too. */
+  readonly launches: Observed<readonly Launch[]>;
   /** The approved-to-be manifest, or what keeps it from being built. */
   readonly manifest: Observed<Manifest>;
   /** What the standing approvals were given to, as the record has it; null while none stands. */

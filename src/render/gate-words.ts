@@ -238,6 +238,10 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
       `${text(f.cost)} accelerator-hours, the lane's budget is ${text(f.most)}`,
       'change the budget in the config, or the run that it pays for',
     ],
+    'over-period': (f) => [
+      `${text(f.cost)} accelerator-hours on top of ${text(f.spent)} in the ${f.period} ${f.period === 'week' ? 'from ' : ''}${text(f.from)}, and the lane's budget for a ${f.period} is ${text(f.most)}`,
+      `change the budget in the config, or wait for the next ${f.period}`,
+    ],
   },
   'lane-free': {
     free: () => ['no other run is live'],

@@ -61,6 +61,10 @@ const ACTS: Readonly<Record<RemedyKind, (about: string, people: number) => strin
   'name-run': (about) => `name the run ${about}`,
   'set-cluster': (about) => `launch on ${about}`,
   'raise-cost-budget': (about) => `raise the cost budget to ${about} accelerator-hours`,
+  'raise-week-budget': (about) =>
+    `raise the cost budget of a week to ${about} accelerator-hours, or wait for the next week`,
+  'raise-month-budget': (about) =>
+    `raise the cost budget of a month to ${about} accelerator-hours, or wait for the next month`,
   'reopen-issue': () => 'reopen the ferry issue',
   'label-issue': () => 'put the label `experiment` on the ferry issue',
   'link-issue': () => 'write the number of this pull request into the ferry issue',

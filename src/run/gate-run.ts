@@ -5,11 +5,14 @@ import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
+import { type Launch, launchesOf } from '../domain/launch/spending.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
+import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { type PastAttempt, runsOfLane } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { dateAfter, dateOf } from '../domain/time.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
 import type { GateFacts } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
@@ -88,6 +91,7 @@ export function gateFactsOf(input: GateInput): GateFacts {
     issueToldAt: issueToldAt(facts),
     liveRuns: liveOthers(facts, input.run, proposal.lane),
     holds: holdsFor(input),
+    launches: launchesFor(input),
     manifest,
     approved: input.approved,
     approvals: input.approvals,
@@ -140,6 +144,17 @@ function liveOthers(facts: GateReading, run: RunId, lane: string): Observed<read
       .filter((other) => other.run !== run && isLive(other))
       .map((other) => other.run),
   );
+}
+
+/** The newest runs of a lane are read and no more: what began before the oldest of so many may be missing. */
+function launchesFor({ facts: { recordedRuns }, proposal, now }: GateInput): Observed<readonly Launch[]> {
+  if (recordedRuns.kind === 'unknown') return recordedRuns;
+  const runs = runsOfLane(recordedRuns.value, proposal.lane).filter(({ order }) => order !== null);
+  const monthBegins = dateAfter(`${dateOf(now).slice(0, 7)}-01`, -limits.periodReachDays);
+  const isWhole = runs.length < limits.runsReadMax || runs.some((run) => run.proposal.date < monthBegins);
+  return isWhole
+    ? known(runs.flatMap(launchesOf))
+    : unknown(`the lane has launched more runs this month than the ${limits.runsReadMax} that are read`);
 }
 
 /** The run's own holds, and the lane's that concern its day. */

@@ -1,6 +1,7 @@
 /** Builds the manifest of a run from facts: the same function on the App's side and on the runner, so that both get one digest. */
 
 import { traitsOf } from '../config/engine-traits.ts';
+import type { LaneConfig } from '../config/lane-schema.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
 import type { RunId } from '../domain/ids.ts';
@@ -96,8 +97,7 @@ function policyOf(config: LaneScopedConfig): Manifest['policy'] {
     'approvals.onePersonIsEnough': String(config.approvals.onePersonIsEnough),
     ...config.kind.policy(lane),
     'lane.targetBranch': lane.targetBranch,
-    'lane.costBudget':
-      lane.costBudget === null ? '' : `${lane.costBudget.maxAcceleratorHours} ${lane.costBudget.enforce}`,
+    'lane.costBudget': budgetText(lane.costBudget),
     'lane.freshnessHours': String(lane.freshnessHours),
     'lane.requiredChecks': lane.requiredChecks === 'all' ? 'all' : JSON.stringify(lane.requiredChecks),
     'lane.engine': cluster?.engine ?? '',
@@ -105,4 +105,15 @@ function policyOf(config: LaneScopedConfig): Manifest['policy'] {
     'lane.finalStep': lane.finalStep === null ? 'from the log' : String(lane.finalStep),
     'lane.passSecrets': lane.passSecrets.join(','),
   };
+}
+
+/** A budget over no period reads as it did before there were any. */
+function budgetText(budget: LaneConfig['costBudget']): string {
+  if (budget === null) return '';
+  const { maxAcceleratorHours, perWeek, perMonth, enforce } = budget;
+  const periods = [
+    perWeek === null ? [] : [`week ${perWeek}`],
+    perMonth === null ? [] : [`month ${perMonth}`],
+  ];
+  return [maxAcceleratorHours, enforce, ...periods.flat()].join(' ');
 }

@@ -47,6 +47,14 @@ describe('the runs that are read', () => {
     expect(read.slice(50)).toEqual(past.slice(-40).toReversed());
   });
 
+  it('are forty of each lane that were launched and are over, so that a month of it can be added up', () => {
+    const past = [...days('daily', 1, 50), ...days('weekly', 1, 50)];
+    const over = past.map((run) => ({ mark: { run, role: 'control', over: true } }) as unknown as SeenMark);
+    const read = runsToRead([], [...marked(past, 'runner'), ...over]);
+    expect(read).toHaveLength(80);
+    expect(read).toContain(`ferry-weekly-${day(11)}`);
+  });
+
   it('are all that were launched of late, however many were proposed since, by a thief of the control key too', () => {
     const launched = days('canary', 1, 30);
     const proposed = Array.from({ length: 100 }, (_, index) => `ferry-lane${index}-20991231`);

@@ -4,6 +4,7 @@ import type { UnnamedWork } from '../../src/domain/authorship.ts';
 import type { CheckFacts, Mismatch } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import type { KnobChange } from '../../src/domain/launch/delta.ts';
+import type { Launch } from '../../src/domain/launch/spending.ts';
 import type { GateId, Verdict } from '../../src/domain/launch/verdict.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { after } from '../../src/domain/time.ts';
@@ -99,3 +100,21 @@ export const unnamed = (code: UnnamedWork['code'], about: string, by: string): F
   authors: known({ people: [], unnamed: [{ code, about, by }] }),
 });
 export const LIVE: Facts = { liveRuns: unknown('the logbook is away') };
+
+/** A budget that one run keeps. */
+export const budget = (
+  change: Partial<NonNullable<typeof LANE.costBudget>>,
+): NonNullable<typeof LANE.costBudget> => ({
+  maxAcceleratorHours: '2.5',
+  perWeek: null,
+  perMonth: null,
+  enforce: 'block',
+  ...change,
+});
+/** Two in the week of NOON, one more in its month, and one before. */
+export const LAUNCHES: readonly Launch[] = [
+  { date: '2026-11-18', acceleratorHours: '2.5' },
+  { date: '2026-11-16', acceleratorHours: '2.50' },
+  { date: '2026-11-15', acceleratorHours: '2.5' },
+  { date: '2026-10-31', acceleratorHours: '90' },
+];

@@ -4,12 +4,14 @@ import { aConfigHealth } from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
 import {
   APPROVALS,
+  budget,
   CHECKS,
   checks,
   given,
   hours,
   ISSUE,
   issue,
+  LAUNCHES,
   LIVE,
   lane,
   MANIFEST,
@@ -142,15 +144,45 @@ export const LANE_CASES = {
     cases: [
       [
         'a run that costs more',
-        lane({ costBudget: { maxAcceleratorHours: '2.49', enforce: 'block' } }),
+        lane({ costBudget: budget({ maxAcceleratorHours: '2.49' }) }),
         'fail',
         'over',
       ],
       [
         'the same where it only warns',
-        lane({ costBudget: { maxAcceleratorHours: '2.49', enforce: 'warn' } }),
+        lane({ costBudget: budget({ maxAcceleratorHours: '2.49', enforce: 'warn' }) }),
         'warn',
         'over',
+      ],
+      [
+        'more than is left of the week',
+        { ...lane({ costBudget: budget({ perWeek: '7.49' }) }), launches: known(LAUNCHES) },
+        'fail',
+        'over-period',
+      ],
+      [
+        'more than is left of the month, where it only warns',
+        {
+          ...lane({ costBudget: budget({ perWeek: '7.5', perMonth: '9.9', enforce: 'warn' }) }),
+          launches: known(LAUNCHES),
+        },
+        'warn',
+        'over-period',
+      ],
+      [
+        'a launch of the week whose cost nobody recorded',
+        {
+          ...lane({ costBudget: budget({ perWeek: '100' }) }),
+          launches: known([{ date: '2026-11-17', acceleratorHours: null }]),
+        },
+        'unknown',
+        'unreadable',
+      ],
+      [
+        'a record that cannot be added up',
+        { ...lane({ costBudget: budget({ perMonth: '100' }) }), launches: unknown('the logbook is away') },
+        'unknown',
+        'unreadable',
       ],
       ['no manifest', MANIFEST, 'unknown', 'unreadable', MANIFEST_READERS],
     ],

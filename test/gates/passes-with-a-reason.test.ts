@@ -7,6 +7,7 @@ import type { GateFacts } from '../../src/gates/gate.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aBody, aChange, anIssue } from '../support/run-facts.ts';
+import { budget, LAUNCHES } from './case-parts.ts';
 import { gateFacts, LANE, PROPOSAL } from './sample-facts.ts';
 
 const NONE = { change: known(aChange({ delta: { kind: 'none' } })) } as const;
@@ -81,6 +82,15 @@ describe('a gate that blocks', () => {
       ],
     ])('%s', (_, fixOf, paths, expected) => {
       expect(scope(fixOf, paths)).toMatchObject(expected);
+    });
+  });
+
+  it('counts what a week and a month have left to the last hour, and not what was launched before', () => {
+    const lane = { ...LANE, costBudget: budget({ perWeek: '7.5', perMonth: '10' }) };
+    const found = verdict('cost-budget', { lane, launches: known(LAUNCHES) });
+    expect(found).toMatchObject({ outcome: 'pass', code: 'within' });
+    expect(verdict('cost-budget', { lane, launches: known([...LAUNCHES, ...LAUNCHES]) })).toMatchObject({
+      found: { cost: '2.5', spent: '10', most: '7.5', period: 'week', from: '2026-11-16' },
     });
   });
 

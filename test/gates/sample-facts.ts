@@ -33,6 +33,7 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     issueToldAt: known(NOON),
     liveRuns: known([]),
     holds: known([]),
+    launches: known([]),
     manifest: known(aManifest()),
     approved: null,
     approvals: known(someApprovals()),

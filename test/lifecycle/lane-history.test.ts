@@ -1,7 +1,7 @@
 /** What a lane has done so far, where people ask for it: a table in any thread, and in the lane's own issue with a chart. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { playFerry, propose } from '../support/play.ts';
+import { playFerry, propose, stateOf, until } from '../support/play.ts';
 import { answersTo, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -103,5 +103,39 @@ describe("the lane's own issue", () => {
     await dailyWorkflow();
     expect(historyIssues()).toEqual([issue]);
     expect(lab.usage.contentWrites - before).toBe(0);
+  });
+});
+
+describe('a budget over a period', () => {
+  it('holds back the run that would go beyond it, says what was spent, and lets it through in the next week', async () => {
+    const budget = "    costBudget: { maxAcceleratorHours: '0.01', perWeek: '0.02' }\n";
+    lab = await openVirtualLab({
+      ferry: SHORT_FERRY,
+      // The first day is a Friday, so that the fourth is in another week.
+      startMs: Date.UTC(2026, 10, 20, 6),
+      config: (text) => text.replace(/^ {4}costBudget: .*\n/m, budget),
+    });
+    for (let day = 0; day < 2; day += 1) {
+      await playFerry(lab);
+      await nextMorning();
+    }
+    await lab.dispatchDaily();
+    const run = 'ferry-daily-20261122';
+    await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate != null);
+    const gate = async () =>
+      (await stateOf(lab, run))?.gate?.verdicts.find((verdict) => verdict.gate === 'cost-budget');
+    expect(await gate()).toMatchObject({
+      outcome: 'fail',
+      code: 'over-period',
+      found: { cost: '0.01', spent: '0.02', most: '0.02', period: 'week', from: '2026-11-16' },
+    });
+    const pull = (await stateOf(lab, run))?.proposal.pull ?? 0;
+    expect(await answerTo(pull, '/why')).toContain(
+      'raise the cost budget of a week to `0.03` accelerator-hours',
+    );
+    await nextMorning();
+    await say(lab, 'mira', pull, '/status');
+    await lab.clock.advance(20 * MINUTE);
+    expect(await gate()).toMatchObject({ outcome: 'pass', code: 'within' });
   });
 });

@@ -9,6 +9,7 @@ import { type Backtest, differences } from '../../src/domain/replayed.ts';
 import { backtestTitle, renderBacktest } from '../../src/render/backtest.ts';
 import { backtest } from '../../src/run/backtest/backtest.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
+import { budget } from '../gates/case-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf } from '../support/run-drafts.ts';
 import { aConfig, aManifest, verdictsWith } from '../support/run-parts.ts';
@@ -100,14 +101,10 @@ describe('a gate', () => {
     ],
     [
       'a cost budget',
-      withLane({ costBudget: { maxAcceleratorHours: '2.49', enforce: 'block' } }),
+      withLane({ costBudget: budget({ maxAcceleratorHours: '2.49' }) }),
       ['gate cost-budget pass -> fail (over)', `${launched} (cost-budget)`],
     ],
-    [
-      'a cost budget that it keeps',
-      withLane({ costBudget: { maxAcceleratorHours: '2.50', enforce: 'block' } }),
-      [],
-    ],
+    ['a cost budget that it keeps', withLane({ costBudget: budget({ maxAcceleratorHours: '2.50' }) }), []],
     [
       'a new scale knob',
       withLane({ scaleKnobs: ['warmup'] }),

@@ -28,6 +28,8 @@ export const REMEDIES = [
   'name-run',
   'set-cluster',
   'raise-cost-budget',
+  'raise-week-budget',
+  'raise-month-budget',
   'reopen-issue',
   'label-issue',
   'link-issue',

@@ -99,6 +99,7 @@ export const VERDICTS = {
     'no-budget': { cost: 'text' },
     within: { cost: 'text', most: 'text' },
     over: { cost: 'text', most: 'text' },
+    'over-period': { cost: 'text', spent: 'text', most: 'text', period: ['week', 'month'], from: 'text' },
   },
   'lane-free': { free: {}, busy: { run: 'text', count: 'integer?' } },
   'not-held': { free: {}, held: HELD, skipped: { ...HELD, date: 'text' }, frozen: HELD },

@@ -19,8 +19,10 @@ export const logbookLimits = {
   logbookFileCharsMax: 256 * 1024,
   /** Runs that a process reads of those that were launched and are not over: as many as one installation watches. */
   liveRunsReadMax: 1_000,
-  /** Runs that a process reads of those that are over, and as many of those that were never launched: the last sealed five of each lane are among them. */
+  /** Runs that a process reads of each lane's that were launched and are over: a month of a daily one, with some of its days twice. As many of all lanes' that were never launched. */
   runsReadMax: 40,
+  /** Days before a month's first to which a run of its first week may belong: the week began in the month before. */
+  periodReachDays: 6,
   /** Points of loss that a run's state keeps; thinned by half when there are more. */
   tracePointsMax: 60,
   /** A git command that talks to the remote: the first fetch of a large repository without blobs takes a minute. */

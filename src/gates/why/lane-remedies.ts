@@ -1,5 +1,6 @@
 /** What mends the gates around the change: the pull request's place, checks, issue, config, lane, holds and approvals. */
 
+import { addDecimals } from '../../domain/decimal.ts';
 import type { CheckFacts, IssueFacts } from '../../domain/facts.ts';
 import type { RemedyKind } from '../../domain/launch/remedy-kind.ts';
 import type { RemedyActor, Verdict } from '../../domain/launch/verdict.ts';
@@ -41,11 +42,7 @@ export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remed
         ),
       );
     case 'cost-budget':
-      return [
-        act('raise-cost-budget', readFacts({ cost: 'text' }, found)?.cost ?? '', 'lab', 'lab', (now) =>
-          reworded({ ...now, lane: { ...now.lane, costBudget: null } }),
-        ),
-      ];
+      return [budgetRemedy(verdict)];
     case 'issue-updated':
       return [issueRemedy(verdict, facts)];
     case 'lane-free': {
@@ -213,4 +210,14 @@ function act(
   apply: Remedy['apply'],
 ): Remedy {
   return { kind, about, by, phase, apply };
+}
+
+function budgetRemedy({ found }: Verdict): Remedy {
+  const period = readFacts({ cost: 'text', spent: 'text', period: ['week', 'month'] }, found);
+  const apply = (now: GateFacts): GateFacts => reworded({ ...now, lane: { ...now.lane, costBudget: null } });
+  if (period !== null) {
+    const kind = period.period === 'week' ? 'raise-week-budget' : 'raise-month-budget';
+    return act(kind, addDecimals(period.spent, period.cost), 'lab', 'lab', apply);
+  }
+  return act('raise-cost-budget', readFacts({ cost: 'text' }, found)?.cost ?? '', 'lab', 'lab', apply);
 }
