@@ -16,6 +16,8 @@ export type ReconcileRequest =
       /** When it was written or changed, where that may be long ago. */
       readonly at?: Instant;
     }
+  /** Somebody wrote plain words: no command, but a gate may wait for them. */
+  | { readonly kind: 'remark'; readonly thread: number }
   /**
    * A thread changed: edited, labelled, pushed to, closed. `isExperiment`: an open issue that carries the label; `isFork`: a
    * pull request whose head lies in another repository; `labels`: those of a pull request, where it has any.

@@ -1,4 +1,4 @@
-/** issue_comment: a person wrote in an issue or pull request. Only created comments may command; edits are looked at anew. */
+/** issue_comment: a person wrote in an issue or pull request. Only created comments may command; edits are looked at anew, and plain words may be what a gate waits for. */
 
 import { z } from 'zod';
 import { authorOf, handler, writtenSchema } from './event-envelope.ts';
@@ -12,8 +12,8 @@ const schema = z.object({
 
 export const issueComment = handler('issue_comment', schema, ({ action, issue, comment }) => {
   if (comment.user?.type !== 'User') return null;
-  const hasSlash = action === 'created' && mayHoldCommand(comment.body ?? '');
-  if (action === 'created' && !hasSlash) return null;
+  if (action !== 'created') return { kind: 'thread', thread: issue.number };
+  const hasSlash = mayHoldCommand(comment.body ?? '');
   return hasSlash
     ? {
         kind: 'comment',
@@ -23,5 +23,5 @@ export const issueComment = handler('issue_comment', schema, ({ action, issue, c
         hasSlash,
         from: authorOf(comment),
       }
-    : { kind: 'thread', thread: issue.number };
+    : { kind: 'remark', thread: issue.number };
 });

@@ -63,7 +63,7 @@ describe('a comment', () => {
     comment: { id: 5, body, author_association: 'NONE', user: { id: 1, login: 'bob', type } },
   });
 
-  it('with a slash word triggers with its place, without one it triggers nobody', () => {
+  it('with a slash word triggers with its place, without one it is a remark', () => {
     expect(triggerOf('issue_comment', payload('/status'))).toEqual({
       kind: 'comment',
       surface: 'comment',
@@ -72,7 +72,7 @@ describe('a comment', () => {
       hasSlash: true,
       from: { id: 1, isOutsider: true },
     });
-    expect(triggerOf('issue_comment', payload('well done'))).toBeNull();
+    expect(triggerOf('issue_comment', payload('well done'))).toEqual({ kind: 'remark', thread: 13 });
   });
 
   it('that is edited or deleted makes the thread be looked at, never a command', () => {

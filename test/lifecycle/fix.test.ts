@@ -33,6 +33,7 @@ async function openLab(
   slips: readonly string[] = [SLIP],
   may = 'lib',
   options: VirtualLabOptions = {},
+  otherwise: (text: string) => string = (text) => text,
 ): Promise<VirtualLab> {
   let started = 0;
   const script = (): JobScript => {
@@ -43,7 +44,7 @@ async function openLab(
       failAt: line === undefined ? null : { step: 100, line, exitCode: 1 },
     });
   };
-  const config = (text: string) => text.replace('fixScope: [lib]', `fixScope: [${may}]`);
+  const config = (text: string) => otherwise(text.replace('fixScope: [lib]', `fixScope: [${may}]`));
   return openVirtualLab({ ...options, script, config });
 }
 
@@ -229,6 +230,25 @@ describe('a fix in the pull request after a failed attempt', () => {
     await ended(lab, run, 1);
     await approve(lab, 'mira', pull, run);
     await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+    await lab.close();
+  });
+
+  it('asks for as many people as a launch does: who gave the first attempt its approvals gave the fix none', async () => {
+    const config = (text: string) =>
+      text.replace('quorum: 1', 'quorum: 2').replace('permission: maintain', 'permission: write');
+    const lab = await openLab([SLIP], 'lib', {}, config);
+    const failed = { lab, ...(await propose(lab)) };
+    const { run, pull } = failed;
+    await approve(lab, 'mira', pull, run);
+    await approve(lab, 'ada', pull, run);
+    await ended(lab, run, 1);
+    await fix(failed);
+    expect(await answerTo(lab, 'mira', pull, approvalLine(lab))).toContain('1 of 2');
+    expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
+    // Ada pushed it, and so is no second.
+    expect(await answerTo(lab, 'ada', pull, approvalLine(lab))).toContain('this change is yours');
+    await lab.clock.advance(20 * MINUTE);
+    expect(lab.engine.startCount()).toBe(1);
     await lab.close();
   });
 

@@ -29,6 +29,8 @@ export type Looks = {
   readonly settled: Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
   /** Freezes and skipped days as they were when the runs were last looked at. */
   holds: string;
+  /** Issues in which a gate waited for somebody to write when the runs were last looked at; null before the first look. */
+  awaited: ReadonlySet<number> | null;
 };
 
 /** What came to a worker, with what holds back runs now, and the config, which names the branch whose pushes move no gate. */
@@ -49,6 +51,8 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
     )
   )
     return true;
+  const awaited = awaitedThread(state);
+  if (triggers.some((trigger) => trigger.kind === 'remark' && trigger.thread === awaited)) return true;
   // A command that waits for a fact, or whose comment is gone, is asked about again though nobody writes.
   if (triggers.some((trigger) => trigger.kind === 'sweep') && hasUnanswered(state) && !isOver(state))
     return true;
@@ -84,6 +88,14 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
   // Where the watch has recorded the end, the check run says it at once: what the watch tells itself can wait.
   const isOurs = state.end !== null || isForUsToTell(looks, state);
   return !isSettled(looks, state, now) && (isAged(state, now) || isOurs);
+}
+
+/** The issue in which a gate of the run waits for somebody to write; null: it waits for nobody's plain words. */
+export function awaitedThread(state: RunState): number | null {
+  const isAwaited = state.gate?.verdicts.some(
+    ({ gate, outcome }) => gate === 'issue-updated' && outcome !== 'pass',
+  );
+  return isAwaited === true && !isOver(state) ? state.proposal.issue : null;
 }
 
 /** Remembers how a run stands after a look; an outcome that is owed leaves nothing to rely on. */

@@ -30,7 +30,7 @@ import { experimentTriggers } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
 import { tellAnswers } from './journal-answers.ts';
 import { careForJournal } from './journal-care.ts';
-import { type Looks, needsReconcile, noteReconciled } from './needs-reconcile.ts';
+import { awaitedThread, type Looks, needsReconcile, noteReconciled } from './needs-reconcile.ts';
 import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
@@ -78,7 +78,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     defaultBranch,
     opener: createLabOpener(lab, defaultBranch),
     memories,
-    looks: { now: lab.now, memories, settled: new Map(), holds: '' },
+    looks: { now: lab.now, memories, settled: new Map(), holds: '', awaited: null },
     cursor: null,
     hasHeard: false,
     hasSkipped: false,
@@ -104,6 +104,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
 async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<void> {
   const { lab, memories } = own;
   const troubles: Trouble[] = [];
+  if (triggers.every((trigger) => isSmallTalk(own, trigger))) return;
   memories.begin();
   // 👀 first, before anything is read: the person sees at once that the command was received.
   await own.receipts.give(triggers, null, troubles);
@@ -122,6 +123,11 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
     await lookFor(own, open, triggers, troubles);
   await contained(open, troubles, EVERYWHERE, () => tellTroubles(open, own.toldFaults, troubles));
   throwIfAny([...troubles, ...unreadFiles(open)]);
+}
+
+/** Plain words where nothing waits for them are worth no look; should a gate wait there since, the next sweep finds them. */
+function isSmallTalk({ looks: { awaited } }: Own, trigger: ReconcileRequest): boolean {
+  return trigger.kind === 'remark' && awaited !== null && !awaited.has(trigger.thread);
 }
 
 /** The look itself; what goes wrong in one place is told there, and the trigger ends as failed after everything else. */
@@ -241,6 +247,7 @@ async function lookAtRuns(
     });
   }
   own.looks.holds = holds;
+  own.looks.awaited = new Set(open.store.current().runs.flatMap((state) => awaitedThread(state) ?? []));
 }
 
 /** ReconcileRequests from the threads of runs: only there, and where the journal answers, strangers get receipts. */

@@ -1,0 +1,37 @@
+/** Words that are no command: heard at once where a gate waits for them, and worth no request anywhere else. */
+
+import { expect, it } from 'vitest';
+import { gated, openGates, openLab } from '../support/own-pull.ts';
+import { propose } from '../support/play.ts';
+import { fileOf, pushFile, say } from '../support/talk.ts';
+
+const MINUTE = 60_000;
+const NEVER = { sweepMs: 24 * 60 * MINUTE };
+
+it('the issue that a gate asks for is heard within a minute, without the sweep', async () => {
+  const lab = await openLab(NEVER);
+  const { run, issue } = await propose(lab);
+  await lab.clock.advance(2 * MINUTE);
+  const branch = `ferrybot/proposal/${run}`;
+  const file = 'experiments/ferries/daily.py';
+  await pushFile(lab, 'ada', branch, file, `${(await fileOf(lab, branch, file)) ?? ''}# a remark\n`);
+  await lab.clock.advance(2 * MINUTE);
+  expect(openGates(await gated(lab, run))).toContain('issue-updated issue-older');
+  await say(lab, 'ada', issue, 'I left a remark in the file.');
+  await lab.clock.advance(MINUTE);
+  expect(openGates(await gated(lab, run))).not.toContain('issue-updated issue-older');
+  await lab.close();
+});
+
+it('small talk elsewhere, and where nothing waits for it, asks GitHub nothing', async () => {
+  const lab = await openLab(NEVER);
+  const { run, issue, pull } = await propose(lab);
+  await lab.clock.advance(2 * MINUTE);
+  const before = { ...lab.usage };
+  for (const thread of [pull, issue]) await say(lab, 'sol', thread, 'What a fine day for a ferry.');
+  await lab.clock.advance(MINUTE);
+  // That the chat workflow had nothing to do is a reason to fetch the record, and costs no request.
+  expect({ ...lab.usage, git: 0 }).toEqual({ ...before, git: 0 });
+  expect(openGates(await gated(lab, run))).toEqual([]);
+  await lab.close();
+});
