@@ -10,6 +10,7 @@ const CORE = [
   'run',
   'kinds',
   'diagnosis',
+  'detectors',
   'watch',
   'care',
   'render',

@@ -2,6 +2,7 @@
 
 import { measureAppends } from './appends.ts';
 import { measureStart } from './cold-start.ts';
+import { measureDetectors } from './detectors.ts';
 import { measureGates } from './gates.ts';
 import { measureLogScan } from './log-scan.ts';
 import { measureLogbook } from './logbook.ts';
@@ -18,6 +19,7 @@ const SUITES = {
   appends: measureAppends,
   logs: measureLogScan,
   reading: measureReading,
+  detectors: measureDetectors,
   gates: measureGates,
   ray: measureRay,
   start: measureStart,

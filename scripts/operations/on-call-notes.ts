@@ -69,6 +69,11 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'as long as it may hold its machines for nothing',
     next: 'A long eval or checkpoint makes no step either, so look at the card and at the log first. Then at the cluster: nodes that are gone come back by its autoscaler or by a person, never by ferrybot. Beyond help: `/stop`, and a new approval.',
   },
+  'run-alarm': {
+    job: 'yes, unless the sentence says that it is over',
+    wait: 'as long as it may hold its machines for nothing, or spoil what it has learned',
+    next: 'The sentence names the detector, what it saw and the bound ([traces.md](traces.md) has the law of each). Metrics that blow up are no fault of a machine: `/stop` and a person who knows the model, not a relaunch.',
+  },
   'monitor-stale': {
     job: '**unknown**: the job may be fine',
     wait: '**no**: nobody would see it fail, and a `/stop` takes the long way',

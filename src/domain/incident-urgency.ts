@@ -18,6 +18,7 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'stop-unconfirmed': 'now',
   'failure-signature': 'now',
   'run-degraded': 'now',
+  'run-alarm': 'now',
   'monitor-stale': 'now',
   'cluster-missing': 'now',
   'cluster-back': 'none',

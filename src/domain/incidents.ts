@@ -1,5 +1,6 @@
 /** What went wrong in a way that a person must see: a closed list of codes, each with the facts of its sentence. */
 
+import { DETECTOR_IDS } from './detector-ids.ts';
 import type { EventDraft } from './logbook/event.ts';
 import type { Role } from './logbook/role.ts';
 import {
@@ -33,6 +34,15 @@ export const INCIDENTS = {
     attempt: 'integer?',
   },
   'run-degraded': { since: 'text', looks: 'text', step: 'text', signatures: 'text', attempt: 'integer?' },
+  'run-alarm': {
+    detector: DETECTOR_IDS,
+    since: 'text',
+    seen: 'text',
+    bound: 'text?',
+    step: 'text?',
+    minutes: 'integer?',
+    attempt: 'integer?',
+  },
   'monitor-stale': { since: 'integer?', why: 'text' },
   'cluster-missing': { cluster: 'text' },
   'cluster-back': { cluster: 'text' },
@@ -67,9 +77,6 @@ export const INCIDENTS = {
     restarts: 'integer?',
     gate: 'text?',
     gateCode: 'text?',
-    failure: 'text?',
-    earlier: 'integer?',
-    run: 'text?',
   },
 } as const satisfies Vocabulary;
 export type IncidentCode = keyof typeof INCIDENTS;

@@ -102,6 +102,35 @@ const unread = z.looseObject({ what: z.enum(['job', 'log']), since: text, why: t
 
 const standstill = z.looseObject({ since: text, looks: integer });
 
+const pace = z.looseObject({
+  secondsPerStep: text.nullable(),
+  tokensPerSecond: text.nullable(),
+  remainingSeconds: integerOrNull,
+});
+
+const streak = z.looseObject({ from: integerOrNull, to: integerOrNull, values: integer, peak: text });
+
+const series = z.looseObject({
+  trend: text.nullable(),
+  values: integer,
+  streak: streak.exactOptional(),
+  met: z.looseObject({ ...streak.shape, trend: text }).exactOptional(),
+  notFinite: integer.exactOptional(),
+});
+
+const course = z.looseObject({
+  pendingSince: text.exactOptional(),
+  runningSince: text.exactOptional(),
+  steppingSince: text.exactOptional(),
+  moved: z.looseObject({ at: text, longestGapMs: integer, looks: integer }).exactOptional(),
+  series: z.record(z.string(), series).exactOptional(),
+  speed: series.exactOptional(),
+  idle: integer.exactOptional(),
+  saved: z.looseObject({ at: text, longestGapMs: integerOrNull }).exactOptional(),
+  savingSince: text.exactOptional(),
+  replayed: z.array(z.looseObject({ step: integer, before: text, after: text })).exactOptional(),
+});
+
 const observed = z.looseObject({
   attempt: integer,
   status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED', 'UNKNOWN']),
@@ -119,6 +148,8 @@ const observed = z.looseObject({
   openLog: openLog.exactOptional(),
   unread: unread.exactOptional(),
   standstill: standstill.exactOptional(),
+  pace: pace.exactOptional(),
+  course: course.exactOptional(),
   cadenceMs: integer,
   lease: leaseSchema,
 });

@@ -111,6 +111,7 @@ const tellers: Tellers = {
   observed: ({ data }) => ({
     status: `${data.status}${progressOf(data.step, data.totalSteps, data.stepIsExact)}`,
     evidence: [
+      ...paceOf(data),
       ...(data.loss === null ? [] : [`loss ${code(data.loss)}`]),
       ...Object.entries(data.evals).map(([name, value]) => `${code(name)} ${code(value)}`),
       ...(data.checkpointStep === null ? [] : [`checkpoint at step ${data.checkpointStep}`]),
@@ -242,6 +243,13 @@ function intervalOf(interval: EventOf<'proposed'>['data']['interval']): string {
 function progressOf(step: number | null, total: number | null, isExact: boolean): string {
   if (step === null) return '';
   return `, step ${isExact ? '' : '~'}${step}${total === null ? '' : `/${total}`}`;
+}
+
+function paceOf({ pace }: EventOf<'observed'>['data']): readonly string[] {
+  return [
+    ...(pace?.secondsPerStep == null ? [] : [`${code(pace.secondsPerStep)} s a step`]),
+    ...(pace?.tokensPerSecond == null ? [] : [`${code(pace.tokensPerSecond)} tokens/s`]),
+  ];
 }
 
 function linksOf(urls: EventOf<'submitted'>['data']['urls']): string {

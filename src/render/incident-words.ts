@@ -1,6 +1,7 @@
 /** What each incident is, what ferrybot did about it and what a person should do. */
 
 import type { Incident, IncidentCode, IncidentFacts } from '../domain/incidents.ts';
+import { alarmWhy } from './alarm-words.ts';
 import type { PlaceWord } from './place-word.ts';
 import { refusalWords } from './refusal-words.ts';
 import { code, otherVersion, text, utc } from './words.ts';
@@ -118,14 +119,6 @@ function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: PlaceWord): 
       return `The manifest that was approved allows ${d.restarts ?? 'no more'} restarts, and they are used.`;
     case 'manifest-changed':
       return `The ${place} is not what was approved any more.`;
-    case 'not-recoverable':
-      return `Attempt ${d.attempt ?? 1} ended with ${code(d.failure ?? '')}, which the same manifest is not started again after.`;
-    case 'same-failure':
-      return `Attempt ${d.attempt ?? 1} failed as attempt ${d.earlier ?? 1} did (${code(d.failure ?? '')}): trying it again has not helped.`;
-    case 'no-progress':
-      return `Attempt ${d.attempt ?? 1} came no further than attempt ${d.earlier ?? 1} (${code(d.failure ?? '')}).`;
-    case 'same-in-lane':
-      return `Attempt ${d.attempt ?? 1} failed as ${code(d.run ?? '')} of this lane did, and none has gone well since.`;
     default:
       return `The gate ${code(d.gate ?? '')} does not pass now (${code(d.gateCode ?? '')}).`;
   }
@@ -214,6 +207,12 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     did: 'ferrybot calls the run degraded and keeps looking. It touches neither the job nor the cluster.',
     todo: 'Look at the cluster: are nodes gone, or resources that the job waits for? `/stop` ends the job.',
   },
+  'run-alarm': {
+    title: 'The run shows signs of trouble',
+    evidence: (d) => `${code(d.detector)}: ${text(alarmWhy(d.detector, d))}`,
+    did: 'ferrybot keeps looking and says this once. It touches neither the job nor the cluster.',
+    todo: 'Look at the log and the metrics. `/stop` ends the job; where all is well nothing has to be done.',
+  },
   'monitor-stale': {
     title: 'The watch has fallen silent',
     evidence: why,
@@ -281,7 +280,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   'relaunch-refused': {
     title: 'The job is not started again',
     evidence: relaunchWords,
-    did: 'Nothing was started, and nothing is until a person decides.',
+    did: 'The bad node was replaced; no job was started.',
     todo: 'A fix that is pushed to its branch can be approved as the next attempt, with the line that the card then shows; `/ack` closes the failed run.',
   },
 };

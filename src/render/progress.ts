@@ -9,6 +9,35 @@ export function progressText(step: number | null, totalSteps: number | null): st
   return `\`~${step}/${totalSteps ?? 'unknown'}\``;
 }
 
+/** How fast it goes and how long it will take, as far as it is known: `18.9 s a step, about 5 h 10 min to go`; empty where it is not. */
+export function paceText({ step, totalSteps, pace }: Observation): string {
+  if (pace === undefined) return '';
+  const seconds = pace.secondsPerStep === null ? null : Number(pace.secondsPerStep);
+  const rate =
+    seconds === null ? [] : [seconds >= 1 ? `${short(seconds)} s a step` : `${short(1 / seconds)} steps/s`];
+  const tokens = pace.tokensPerSecond === null ? [] : [`${short(Number(pace.tokensPerSecond))} tokens/s`];
+  const toGo =
+    seconds !== null && step !== null && totalSteps !== null && totalSteps >= step
+      ? (totalSteps - step) * seconds
+      : pace.remainingSeconds;
+  const left = toGo === null ? [] : [`about ${spanText(toGo)} to go`];
+  return [...rate, ...tokens, ...left].join(', ');
+}
+
+/** Three digits: `1.23M`, `456k`, `18.9`. */
+function short(value: number): string {
+  if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
+  return value >= 1e4 ? `${Math.round(value / 1e3)}k` : String(Number(value.toPrecision(3)));
+}
+
+/** A time to go is an estimate: minutes at the finest, and days where it is days. */
+function spanText(seconds: number): string {
+  const minutes = Math.max(1, Math.round(seconds / 60));
+  const [days, hours, rest] = [Math.floor(minutes / 1_440), Math.floor((minutes % 1_440) / 60), minutes % 60];
+  if (days > 0) return `${days} d ${hours} h`;
+  return hours > 0 ? `${hours} h ${rest} min` : `${rest} min`;
+}
+
 /** What the engine said last, as a person reads it. */
 export function engineSays(status: Observation['status']): string {
   switch (status) {

@@ -4,7 +4,7 @@ import { assertNever } from '../domain/assert.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
-import { engineSays, progressText } from './progress.ts';
+import { engineSays, paceText, progressText } from './progress.ts';
 import { code, count, listed, person, shortCommit, text, utc } from './words.ts';
 
 /** `symbol` is one of the four status signs; `title` is plain words, `evidence` a sentence of Markdown. */
@@ -118,7 +118,8 @@ function jobEvidence({ submission, observation }: RunState): string {
   if (submission === null) return '';
   if (observation === null)
     return `Job ${code(submission.jobId)} was submitted at ${utc(submission.at)}; nobody has looked at it yet.`;
-  return `${progressText(observation.step, observation.totalSteps)}, ${engineSays(observation.status)} (looked at ${utc(observation.at)}).`;
+  const pace = paceText(observation);
+  return `${progressText(observation.step, observation.totalSteps)}${pace === '' ? '' : `, ${pace}`}, ${engineSays(observation.status)} (looked at ${utc(observation.at)}).`;
 }
 
 function signatureEvidence({ observation }: RunState): string {

@@ -4,8 +4,17 @@ import { cutText } from '../domain/cut-text.ts';
 import { limits } from '../domain/limits.ts';
 import { createLineFilter } from './line-filter.ts';
 import { PROGRESS_NEEDLE, type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
-import { EXCEPTION_NEEDLES, readFailure, type SignatureMatch, type TaskOrigin } from './signature-matches.ts';
-import { SIGNATURES } from './signatures.ts';
+import { goneBack } from './replayed.ts';
+import {
+  EXCEPTION_NEEDLES,
+  readFailure,
+  type SignatureMatch,
+  type TaskOrigin,
+  withFailure,
+} from './signature-matches.ts';
+import { LOSS_NOT_FINITE, SIGNATURES } from './signatures.ts';
+import { addTrainingLine, isNotFinite, NO_TRAINING, type Training } from './training.ts';
+import { parseTrainingLine, TRAINING_NEEDLES, type TrainingLine, trainingOfBar } from './training-line.ts';
 import { TASK_NEEDLE } from './worker-address.ts';
 
 /** A run in the experiment tracker, as its link in the log names it. */
@@ -30,6 +39,8 @@ export type LogFacts = {
   /** From the first line of the bar, the only place where it is exact; then never changed. */
   readonly exactTotal: number | null;
   readonly loss: string | null;
+  /** How fast it goes, and the course of what it measures. */
+  readonly training: Training;
   /** True when the first step is through: the only evidence that it fits the memory. */
   readonly firstStepCompleted: boolean;
   readonly evalRunning: boolean;
@@ -40,6 +51,8 @@ export type LogFacts = {
   /** The newest checkpoint with a commit line, by step. */
   readonly checkpointStep: number | null;
   readonly checkpointPath: string | null;
+  /** A checkpoint is being written: its commit line has not come. */
+  readonly isSaving: boolean;
   /** The path that the run went on from. */
   readonly resumedFrom: string | null;
   readonly failures: readonly SignatureMatch[];
@@ -56,6 +69,7 @@ export const NO_LOG_FACTS: LogFacts = {
   step: null,
   exactTotal: null,
   loss: null,
+  training: NO_TRAINING,
   firstStepCompleted: false,
   evalRunning: false,
   evalsCompleted: 0,
@@ -63,6 +77,7 @@ export const NO_LOG_FACTS: LogFacts = {
   trackers: [],
   checkpointStep: null,
   checkpointPath: null,
+  isSaving: false,
   resumedFrom: null,
   failures: [],
   origin: null,
@@ -74,7 +89,9 @@ export const NO_LOG_FACTS: LogFacts = {
  * were cut, and a piece is never read again: errors of hours ago do not come back (the trap of grep-before-tail). Only the
  * few lines that can say something are ever made into text.
  */
-export function readLogBytes(facts: LogFacts, piece: Uint8Array): LogFacts {
+export function readLogBytes(before: LogFacts, read: Uint8Array): LogFacts {
+  const piece = withLineEnds(read);
+  const facts = afterReturn(before, piece);
   const firstEnd = piece.indexOf(NEWLINE);
   if (firstEnd === -1) return facts.skipping ? facts : carryOn(facts, facts.carry + textOf(piece));
   // What was cut in two is put together; the rest is read where it stands.
@@ -87,6 +104,24 @@ export function readLogBytes(facts: LogFacts, piece: Uint8Array): LogFacts {
 }
 
 const NEWLINE = 10;
+const RETURN = 13;
+
+/** A bar that a terminal shows is written over itself: a carriage return ends a line too. */
+function withLineEnds(piece: Uint8Array): Uint8Array {
+  let at = piece.indexOf(RETURN);
+  if (at === -1) return piece;
+  const bytes = Uint8Array.from(piece);
+  for (; at !== -1 && at < bytes.length - 1; at = bytes.indexOf(RETURN, at + 1))
+    if (bytes[at + 1] !== NEWLINE) bytes[at] = NEWLINE;
+  return bytes;
+}
+
+/** Whether the one at the end of a piece has ended a line shows the next piece. */
+function afterReturn(facts: LogFacts, piece: Uint8Array): LogFacts {
+  const isLineEnd = facts.carry.endsWith('\r') && piece.length > 0 && piece[0] !== NEWLINE;
+  return isLineEnd ? readLine({ ...facts, carry: '' }, facts.carry) : facts;
+}
+
 // A byte order mark is a character of the log like any other: the same bytes are the same text wherever they are cut.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -128,9 +163,12 @@ const findTelling = createLineFilter(
     TASK_NEEDLE,
     EVAL_NEEDLE,
     PROGRESS_NEEDLE,
+    ...TRAINING_NEEDLES,
     'First train step completed',
     'https://wandb.ai/',
     'Saved checkpoint to ',
+    'Saving checkpoint at step',
+    'Saving temporary checkpoint',
     'Loading checkpoint from ',
   ],
   SIGNATURES.flatMap(({ opens }) => opens ?? []),
@@ -140,18 +178,39 @@ function readLine(facts: LogFacts, whole: string): LogFacts {
   const line = cutText(whole, limits.logLineCharsMax).replace(/\r$/, '');
   const counted = readFailure({ ...facts, lines: facts.lines + 1 }, line);
   const progress = parseProgressLine(line);
-  return progress === null ? readPlainLine(counted, line) : readProgress(counted, progress);
+  if (progress !== null) return readProgress(counted, progress);
+  const training = parseTrainingLine(line);
+  return readPlainLine(training === null ? counted : readTraining(counted, training, line), line);
 }
 
 function readProgress(facts: LogFacts, progress: ProgressLine): LogFacts {
   const { bar, current, total } = progress;
   if (bar === 'eval') return readEvalBar(facts, current, total);
-  if (bar !== 'train') return facts;
+  return bar === 'train' ? { ...withTraining(facts, trainingOfBar(progress)), progress } : facts;
+}
+
+/** Of a trainer without a line for its first step, the first loss tells that it is through. */
+function readTraining(facts: LogFacts, line: TrainingLine, text: string): LogFacts {
+  const { exactTotal } = facts;
+  if (!line.named && exactTotal !== null && line.total?.value !== exactTotal) return facts;
+  const known = withTraining(facts, line);
+  // Before the first step some trainers print a loss that is no number yet.
+  if (line.step?.value === 0) return known;
+  const isBroken = isNotFinite(line, known.training);
+  return {
+    ...(isBroken ? withFailure(known, LOSS_NOT_FINITE, text) : known),
+    firstStepCompleted: facts.firstStepCompleted || (line.measures.loss !== undefined && !isBroken),
+  };
+}
+
+function withTraining(facts: LogFacts, line: TrainingLine): LogFacts {
+  const { step, total, measures } = line;
+  const moved = step !== null ? step.value !== facts.step?.value : measures.loss !== undefined;
   return {
     ...facts,
-    progress,
-    step: current ?? facts.step,
-    loss: progress.loss ?? facts.loss,
+    training: addTrainingLine(facts.training, line, moved ? facts.lines : null),
+    step: step ?? facts.step,
+    loss: measures.loss ?? facts.loss,
     exactTotal: facts.exactTotal ?? (total?.exact === true ? total.value : null),
   };
 }
@@ -167,20 +226,30 @@ function readEvalBar(facts: LogFacts, current: ShownCount | null, total: ShownCo
 const TRACKER_LINK = /https:\/\/wandb\.ai\/([^/\s]+)\/([^/\s]+)\/runs\/([\w-]+)/;
 // More digits are no step, and no number that is told exactly.
 const STEP_DIGITS_MAX = 15;
+// Hugging Face's trainer tells it before the first step.
+const TOTAL_STEPS = /Total optimization steps ?= ?(\d[\d,]{0,14})(?![\d,])/;
 const SAVED = /Saved checkpoint to (\S+) for step (\d+)\b/;
+const SAVING = /Saving (?:temporary )?checkpoint at step \d/;
 const EVAL_VALUE =
   /(?<![\w./-])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|inf))(?!\w|\.\d)/gi;
 
 function readPlainLine(facts: LogFacts, line: string): LogFacts {
   let next = facts;
+  const steps = TOTAL_STEPS.exec(line)?.[1];
+  if (steps !== undefined)
+    next = { ...next, exactTotal: facts.exactTotal ?? Number(steps.replaceAll(',', '')) };
   if (line.includes('First train step completed')) next = { ...next, firstStepCompleted: true };
   const link = TRACKER_LINK.exec(line);
   if (link !== null) next = addTracker(next, link);
   const saved = SAVED.exec(line);
   if (saved !== null && (saved[2] ?? '').length <= STEP_DIGITS_MAX)
-    next = { ...next, checkpointPath: saved[1] ?? null, checkpointStep: Number(saved[2]) };
+    next = { ...next, checkpointPath: saved[1] ?? null, checkpointStep: Number(saved[2]), isSaving: false };
+  else if (SAVING.test(line)) next = { ...next, isSaving: true };
   const resumed = /Loading checkpoint from (\S+)/.exec(line);
-  if (resumed !== null) next = { ...next, resumedFrom: resumed[1] ?? null };
+  if (resumed !== null) {
+    const replay = goneBack(next.training.replay);
+    next = { ...next, resumedFrom: resumed[1] ?? null, training: { ...next.training, replay } };
+  }
   const values = [...line.matchAll(EVAL_VALUE)].map((match) => [match[1] ?? '', match[2] ?? ''] as const);
   return values.length === 0 ? next : addEvals(next, values);
 }

@@ -1,5 +1,7 @@
 /** What of a look a person has to be told, each once for an attempt of the run. */
 
+import type { AlarmFacts } from '../detectors/detector.ts';
+import { DETECTORS } from '../detectors/registry.ts';
 import { isTerminal } from '../domain/engine.ts';
 import {
   type IncidentCode,
@@ -12,6 +14,7 @@ import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { evidenceOf } from './evidence-of.ts';
 import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
 import { SIGNATURES, type Signature } from './signatures.ts';
 import { clusterSigns, standstillOf } from './standstill.ts';
@@ -25,6 +28,7 @@ export function incidentsOf(state: RunState, look: Look): readonly EventDraft[] 
     ...unreadIncident(state, look),
     ...unstopped(state, look),
     ...degraded(state, look),
+    ...alarms(state, look),
   ];
 }
 
@@ -77,6 +81,30 @@ function degraded(state: RunState, look: Look): readonly EventDraft[] {
   ];
 }
 
+/** What the detectors find, each occasion once an attempt. A loss that is no number stands as its signature in the record. */
+function alarms(state: RunState, look: Look): readonly EventDraft[] {
+  const told = toldOf(state, 'run-alarm');
+  const evidence = evidenceOf(state, look);
+  return DETECTORS.flatMap(({ id, judge }) => {
+    if (id === 'nan') return [];
+    const found = judge(evidence);
+    if (found.kind !== 'alarm') return [];
+    const { since, facts } = found;
+    const isTold = told.some(({ detail }) => detail.detector === id && detail.since === since);
+    return isTold ? [] : [incident(state, 'run-alarm', { detector: id, since, ...cleaned(look, facts) })];
+  });
+}
+
+/** What was seen may be a text of the job. */
+function cleaned(look: Look, { seen, bound, step, minutes }: AlarmFacts): AlarmFacts {
+  return {
+    seen: redactAndTruncate(look, seen),
+    ...(bound === undefined ? {} : { bound: redactAndTruncate(look, bound) }),
+    ...(step === undefined ? {} : { step }),
+    ...(minutes === undefined ? {} : { minutes }),
+  };
+}
+
 /** A job that was there and that the engine does not know any more: said once an attempt; how it ended nobody knows. */
 function lostIncident(state: RunState, look: Look): readonly EventDraft[] {
   if (look.job.kind !== 'absent' && look.job.kind !== 'state-lost') return [];
@@ -113,7 +141,12 @@ function unreadIncident(state: RunState, look: Look): readonly EventDraft[] {
 /** What a look records; all of it may carry its attempt. */
 type LookIncident = Extract<
   IncidentCode,
-  'failure-signature' | 'run-degraded' | 'engine-state-lost' | 'engine-unreadable' | 'stop-unconfirmed'
+  | 'failure-signature'
+  | 'run-degraded'
+  | 'run-alarm'
+  | 'engine-state-lost'
+  | 'engine-unreadable'
+  | 'stop-unconfirmed'
 >;
 
 function isTold(state: RunState, code: LookIncident): boolean {

@@ -1,5 +1,6 @@
 /** One look at a job, before anything is concluded from it. */
 
+import type { Evidence } from '../detectors/evidence.ts';
 import type { Diagnosis } from '../diagnosis/diagnose.ts';
 import { cutText } from '../domain/cut-text.ts';
 import type { JobObservation } from '../domain/engine.ts';
@@ -7,6 +8,28 @@ import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { Lease, Metrics } from '../domain/logbook/events/job-events.ts';
 import type { LogFacts } from './log-facts.ts';
+
+/** What others than engine and log say; null or empty where nobody does. */
+export type Witnesses = {
+  readonly disk: Evidence['disk'];
+  /** The course of the loss of the lane's last runs, newest first. */
+  readonly lane: Evidence['lane'];
+  /** Settings as they were launched, and as the job says that it runs with. */
+  readonly config: Evidence['config'];
+  /** The run that the tracker itself says is written to, and the one that was meant where no manifest says it. */
+  readonly trackerRun: string | null;
+  readonly trackerIntended: string | null;
+  readonly left: Evidence['left'];
+};
+
+export const NO_WITNESSES: Witnesses = {
+  disk: null,
+  lane: null,
+  config: [],
+  trackerRun: null,
+  trackerIntended: null,
+  left: { checkpoint: null, metrics: null },
+};
 
 /** What the engine said, what the log says by now, and where reading goes on. */
 export type Look = {
@@ -17,6 +40,8 @@ export type Look = {
   /** Why the log was not read on; null: it was. */
   readonly logUnread: string | null;
   readonly metrics: Metrics;
+  /** Left out where nobody else was asked. */
+  readonly witnesses?: Witnesses;
   /** Of a job that failed; null where it did not, or its log could not be read. */
   readonly diagnosis: Diagnosis | null;
   readonly lease: Lease;

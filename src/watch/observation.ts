@@ -6,16 +6,20 @@ import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import type { Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
+import { courseOf } from './course.ts';
 import type { LogFacts } from './log-facts.ts';
 import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
 import { incidentsOf } from './look-incidents.ts';
 import { openLogOf } from './resume-log.ts';
+import { settled } from './settled.ts';
 import { standstillOf } from './standstill.ts';
+import { paceOf } from './training.ts';
 import { unreadOf } from './unread.ts';
 
 /** The events of one look, to be appended together. An engine that gives no usable answer is UNKNOWN, never ended. */
-export function eventsOf(state: RunState, look: Look): readonly EventDraft[] {
+export function eventsOf(state: RunState, seen: Look): readonly EventDraft[] {
   if (state.submission === null || state.end !== null) return [];
+  const look = { ...seen, log: settled(seen.log, seen.job) };
   const observed: EventDraft = { type: 'observed', role: 'watch', data: observationOf(state, look) };
   return [observed, ...incidentsOf(state, look), ...endOf(state, look)];
 }
@@ -39,9 +43,16 @@ function observationOf(state: RunState, look: Look): EventDataByType['observed']
     ...openLogOf(log),
     ...unreadOf(state, look),
     ...standstillOf(state, look),
+    ...paceOf(log.training),
+    ...recordedCourse(state, look),
     cadenceMs: look.cadenceMs,
     lease: look.lease,
   };
+}
+
+function recordedCourse(state: RunState, look: Look): Pick<EventDataByType['observed'], 'course'> {
+  const course = courseOf(state, look);
+  return Object.keys(course).length === 0 ? {} : { course };
 }
 
 /** A link is text of the job like any other line: what a person put into its address may be a secret. */

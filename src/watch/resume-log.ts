@@ -3,19 +3,30 @@
 import { limits } from '../domain/limits.ts';
 import type { OpenLog } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { seriesOf } from './course.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
+import { replayOf } from './replayed.ts';
+import { NO_TRAINING } from './training.ts';
 import { nameOf, workerOf } from './worker-address.ts';
 
 /** The log facts that the newest observation recorded; reading goes on at its offset, so that no byte is judged twice. */
 export function logFactsFrom(state: RunState): { readonly facts: LogFacts; readonly offset: number } {
   const last = state.observation;
-  if (last === null) return { facts: NO_LOG_FACTS, offset: 0 };
+  const past = state.attempts.at(-1);
+  const replay = replayOf(past?.trace ?? []);
+  if (last === null) return { facts: { ...NO_LOG_FACTS, training: { ...NO_TRAINING, replay } }, offset: 0 };
   const open = last.openLog;
   const facts: LogFacts = {
     ...NO_LOG_FACTS,
     step: last.step === null ? null : { value: last.step, exact: last.stepIsExact },
     exactTotal: last.totalSteps,
     loss: last.loss,
+    training: {
+      ...NO_TRAINING,
+      series: seriesOf(last.course),
+      replay: { ...replay, pairs: last.course?.replayed ?? [] },
+    },
+    isSaving: last.course?.savingSince !== undefined,
     firstStepCompleted: last.firstStepCompleted,
     evals: last.evals,
     trackers: last.trackers.map(({ id, url }) => ({ id, url, entity: '', project: '' })),
@@ -27,7 +38,14 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
       open?.task === undefined || open.task === null
         ? null
         : { worker: workerOf(open.task.worker), lineNumber: -open.task.linesAgo },
-    failures: last.signatures.map((id) => ({ id, line: '', lineNumber: 0, count: 1, workers: [] })),
+    failures: last.signatures.map((id) => ({
+      id,
+      line: '',
+      lineNumber: 0,
+      lastLineNumber: 0,
+      count: 1,
+      workers: [],
+    })),
   };
   return { facts, offset: last.logOffset };
 }

@@ -9,6 +9,8 @@ export type SignatureMatch = {
   readonly id: string;
   readonly line: string;
   readonly lineNumber: number;
+  /** Of the newest line that showed it. */
+  readonly lastLineNumber: number;
   readonly count: number;
   /** Addresses of the workers whose lines showed it; `several` where Ray folded more workers into one line. */
   readonly workers: readonly string[];
@@ -49,6 +51,12 @@ export function readFailure<Facts extends Sightings>(facts: Facts, line: string)
   return { ...known, failures, lastException: isException ? line : facts.lastException };
 }
 
+/** Adds what no pattern of a line shows, but the line beside what was read before it. */
+export function withFailure<Facts extends Sightings>(facts: Facts, id: string, line: string): Facts {
+  const worker = workerAddress(line) ?? originOf(facts);
+  return { ...facts, failures: addSighting(facts.failures, id, { line, lineNumber: facts.lines, worker }) };
+}
+
 /** What is raised within a traceback belongs to the task that its head names. */
 function originOf({ origin, lines }: Sightings): WorkerAddress | null {
   return origin !== null && lines - origin.lineNumber <= limits.tracebackLinesMax ? origin.worker : null;
@@ -61,9 +69,17 @@ function addSighting(
 ): readonly SignatureMatch[] {
   const { line, lineNumber, worker } = seen;
   const workers = worker === null ? [] : [nameOf(worker)];
-  if (!all.some((known) => known.id === id)) return [...all, { id, line, lineNumber, count: 1, workers }];
+  if (!all.some((known) => known.id === id))
+    return [...all, { id, line, lineNumber, lastLineNumber: lineNumber, count: 1, workers }];
   return all.map((known) =>
-    known.id === id ? { ...known, count: known.count + 1, workers: joined(known.workers, workers) } : known,
+    known.id === id
+      ? {
+          ...known,
+          lastLineNumber: lineNumber,
+          count: known.count + 1,
+          workers: joined(known.workers, workers),
+        }
+      : known,
   );
 }
 

@@ -37,6 +37,9 @@ export type Signature = {
   readonly opens: string | null;
 };
 
+/** The loss, or what it is made of, is no number. */
+export const LOSS_NOT_FINITE = 'loss-not-finite';
+
 /**
  * Signatures of policy ML-20, ML-21 and ML-29, and of Marin's, JAX's, CUDA's and Ray's own messages. A
  * match is evidence and no verdict: the engine's terminal status comes first, tracebacks at shutdown are
@@ -128,7 +131,7 @@ export const SIGNATURES: readonly Signature[] = [
     ['No progress after '],
   ),
   row(
-    'loss-not-finite',
+    LOSS_NOT_FINITE,
     'numerical',
     'alert',
     /Progress on:train [^P]*\b[Ll]oss=[+-]?(?:[Nn][Aa][Nn]|[Ii]nf)/,

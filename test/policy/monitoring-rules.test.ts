@@ -109,7 +109,7 @@ describe('the watch of a run', () => {
         trackers: [
           { id: 'abc123', url: 'https://wandb.example/lab/ferries/runs/abc123', entity: '', project: '' },
         ],
-        failures: [{ id: 'owner-died', line: '', lineNumber: 0, count: 1, workers: [] }],
+        failures: [{ id: 'owner-died', line: '', lineNumber: 0, lastLineNumber: 0, count: 1, workers: [] }],
       },
     });
     expect([held.step, held.loss, held.checkpointStep]).not.toContain(null);

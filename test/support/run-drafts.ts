@@ -227,6 +227,7 @@ const RUNNER_INCIDENTS: readonly string[] = [
 const WATCH_INCIDENTS: readonly string[] = [
   'failure-signature',
   'run-degraded',
+  'run-alarm',
   'engine-state-lost',
   'engine-unreadable',
 ];

@@ -92,8 +92,17 @@ describe('a look', () => {
 
   it('ends the run on a terminal status and on nothing else', () => {
     expect(types(found('RUNNING'))).toEqual(['observed']);
+    const log = { ...NO_LOG_FACTS, step: { value: 12, exact: true } };
     for (const status of ['SUCCEEDED', 'FAILED', 'STOPPED'] as const)
-      expect(types(found(status))).toEqual(['observed', 'ended']);
+      expect(types({ ...found(status), log })).toEqual(['observed', 'ended']);
+  });
+
+  it('at a job that succeeded without a step says so', () => {
+    expect(eventsOf(submitted.state, found('SUCCEEDED'))).toMatchObject([
+      { type: 'observed' },
+      { type: 'incident', data: { code: 'run-alarm', detail: { detector: 'green-no-op', seen: 'steps' } } },
+      { type: 'ended' },
+    ]);
   });
 
   it('at a job that is gone says so once, and never that it ended', () => {

@@ -57,6 +57,19 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .action(async ({ endStatus }) =>
       exit(await (await import('./verbs/classify.ts')).classifyVerb(io, endStatus)),
     );
+  program
+    .command('replay')
+    .description(
+      'what the watch would have told of a recorded trace or of a plain log, and what would follow',
+    )
+    .argument('[TRACE]', 'a trace, see docs/traces.md')
+    .option('--log <FILE>', 'a plain log, with or without times in its lines; - is standard input')
+    .option('--start <TIME>', 'when the job began; by default with the first line', instant)
+    .option('--until <TIME>', 'until when it was seen, where that is after its last line', instant)
+    .option('--end-status <STATUS>', 'SUCCEEDED, FAILED, STOPPED or RUNNING: what the engine says of the job')
+    .action(async (trace, options) =>
+      exit(await (await import('./verbs/replay.ts')).replayVerb(io, trace, options)),
+    );
 }
 
 function addLogbook(program: Command, io: VerbIo, exit: Exit): void {

@@ -122,13 +122,9 @@ function frame({
   lab,
   config,
   store,
-}: OpenLane): Pick<
-  OrderFacts,
-  'repository' | 'now' | 'config' | 'digestOf' | 'journalHolds' | 'recordedRuns'
-> {
-  const { journalHolds, recordedRuns } = recordFactsOf(store.current());
-  const { repository, digestOf } = lab;
-  return { repository, now: lab.now(), config, digestOf, journalHolds, recordedRuns };
+}: OpenLane): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'digestOf' | 'journalHolds'> {
+  const { journalHolds } = recordFactsOf(store.current());
+  return { repository: lab.repository, now: lab.now(), config, digestOf: lab.digestOf, journalHolds };
 }
 
 function withheld(open: OpenLane, why: string): OrderFacts {

@@ -8,7 +8,7 @@ import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
 import { finishLog, type LogFacts, readLogBytes } from '../../watch/log-facts.ts';
-import type { Look } from '../../watch/look.ts';
+import { type Look, NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { logFactsFrom } from '../../watch/resume-log.ts';
 import type { Lab } from '../lab.ts';
 
@@ -26,6 +26,7 @@ export type LookInput = {
   readonly cadenceMs: number;
   readonly readMetrics: MetricsReader;
   readonly redact: (text: string) => string;
+  readonly witnesses?: Witnesses;
 };
 
 /** Looks once. The engine's status is read before the log, so that a log that is read to its end belongs to a job that has ended. */
@@ -38,9 +39,21 @@ export async function observeJob(input: LookInput): Promise<Look> {
   const metrics = hasEnded(job) ? await metricsOf(input, log) : {};
   const diagnosis =
     job.kind === 'found' && job.status === 'FAILED' ? await diagnosisOf(input, logOffset) : null;
-  const { lease, cadenceMs, redact } = input;
+  const { lease, cadenceMs, redact, witnesses = NO_WITNESSES } = input;
   const at = input.lab.now();
-  return { at, job, log, logOffset, logUnread: read.unread, metrics, diagnosis, lease, cadenceMs, redact };
+  return {
+    at,
+    job,
+    log,
+    logOffset,
+    logUnread: read.unread,
+    metrics,
+    diagnosis,
+    witnesses,
+    lease,
+    cadenceMs,
+    redact,
+  };
 }
 
 function hasEnded(job: JobObservation): boolean {

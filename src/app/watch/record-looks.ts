@@ -5,11 +5,12 @@ import { GitError } from '../../domain/git.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
-import type { RunState } from '../../domain/logbook/run-state.ts';
+import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import type { AppendResult } from '../../logbook/ports.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
 import { configFor } from '../../run/run-config.ts';
 import { leaseFor } from '../../watch/lease.ts';
+import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
 import { watchedStates } from '../broken-states.ts';
 import { deliver } from '../channels.ts';
@@ -90,11 +91,24 @@ async function lookOnce(
     cadenceMs,
     readMetrics,
     redact,
+    witnesses: { ...NO_WITNESSES, lane: laneOf(store.current(), state), disk: await input.diskOf() },
   });
   const drafts = eventsOf(state, look);
   const pages = pagesWith(state, drafts, configFor(config, state), lab.now());
   return { run, seq, drafts: [...drafts, ...pages] };
 }
+
+/** The course of the lane's last passes, newest first. */
+function laneOf(record: { readonly runs: readonly RunState[] }, state: RunState): Witnesses['lane'] {
+  const passes = runsOfLane(record.runs, state.proposal.lane).filter(({ seal }) => seal?.verdict === 'pass');
+  return passes
+    .toSorted((a, b) => b.proposal.date.localeCompare(a.proposal.date))
+    .map(({ trace }) => trace)
+    .slice(0, LANE_RUNS);
+}
+
+/** The policy's last five. */
+const LANE_RUNS = 5;
 
 function cadenceOf(config: OpenLab['config'], state: RunState): number {
   return configFor(config, state).lane.cadence.pollMs;

@@ -1,5 +1,6 @@
 /** What a watch of one cluster is given: its name, the ways to its engine, and who speaks. */
 
+import type { Witnesses } from '../../watch/look.ts';
 import type { SeenNotices } from '../control/tell-broken.ts';
 import type { CloudOf, EngineOf } from '../lab.ts';
 import type { Publisher } from '../publisher.ts';
@@ -12,6 +13,8 @@ export type WatchInput = {
   readonly engineOf: EngineOf;
   readonly cloudOf: CloudOf;
   readonly readMetrics: MetricsReader;
+  /** The disk of this machine; null where nobody can say. */
+  readonly diskOf: () => Promise<Witnesses['disk']>;
   readonly redact: (text: string) => string;
   readonly publisher: Publisher;
   /** Faults of the logbook that stand in the threads, as far as this process knows; it grows. */

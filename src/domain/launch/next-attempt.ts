@@ -23,9 +23,11 @@ export function pastAttempt({
   observation,
   firstEval,
   end,
+  trace,
 }: RunState): PastAttempt | null {
   if (order === null || submission === null || end === null) return null;
-  return { order, submission, observation, firstEval, end };
+  const exact = observation?.stepIsExact === true ? trace : [];
+  return { order, submission, observation, firstEval, end, trace: exact };
 }
 
 /** The same failure before and after a fix. */

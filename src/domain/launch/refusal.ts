@@ -40,8 +40,6 @@ const OF_THE_ORDER = [
   'approval-by-author',
   'order-forged',
   'attempt-live',
-  'attempt-otherwise',
-  'relaunch-not-due',
   'pull-closed',
   'base-changed',
   'body-edited',

@@ -56,6 +56,8 @@ export type PastAttempt = {
   readonly observation: Observation | null;
   readonly firstEval: Observation | null;
   readonly end: Ending;
+  /** Of the loss, where its steps are exact; what the next attempt makes anew is held against it. */
+  readonly trace: readonly TracePoint[];
 };
 
 /** Training loss at a step, as the log printed it. */

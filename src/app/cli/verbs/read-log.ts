@@ -2,6 +2,7 @@
 
 import { redact } from '../../../host/redactor.ts';
 import { redactAndTruncateLine } from '../../../watch/look.ts';
+import { paceOf } from '../../../watch/training.ts';
 import { readLogInput } from '../read-log-input.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
@@ -17,9 +18,10 @@ export async function readLogVerb(io: VerbIo): Promise<number> {
     ...failure,
     line: redactAndTruncateLine(SHAPES_ONLY, failure.line),
   }));
-  const { carry: _carry, skipping: _skipping, lastException, ...told } = facts;
+  const { carry: _carry, skipping: _skipping, training, lastException, ...told } = facts;
   const value = {
     ...told,
+    ...paceOf(training),
     failures,
     lastException: lastException === null ? null : redactAndTruncateLine(SHAPES_ONLY, lastException),
   };

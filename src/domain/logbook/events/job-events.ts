@@ -30,6 +30,50 @@ export type Unread = { readonly what: 'job' | 'log'; readonly since: string; rea
 /** The step has been the same since then, at so many looks after the first that showed it. */
 export type Standstill = { readonly since: string; readonly looks: number };
 
+/**
+ * How fast a job went between two looks: the middle of what its log said, as decimal text. What the log does not say is
+ * null; `remainingSeconds` is the trainer's own estimate.
+ */
+export type Pace = {
+  readonly secondsPerStep: string | null;
+  readonly tokensPerSecond: string | null;
+  readonly remainingSeconds: number | null;
+};
+
+/** A measure over steps or looks, see `src/detectors/series.ts`; decimals are text. */
+export type RecordedSeries = {
+  readonly trend: string | null;
+  readonly values: number;
+  readonly streak?: RecordedStreak;
+  readonly met?: RecordedStreak & { readonly trend: string };
+  readonly notFinite?: number;
+};
+export type RecordedStreak = {
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly values: number;
+  readonly peak: string;
+};
+
+/** The loss that a step had before a run went back, and after; as printed. */
+export type ReplayedStep = { readonly step: number; readonly before: string; readonly after: string };
+
+/** What the next look is compared with. Left out is what nobody has seen. */
+export type Course = {
+  readonly pendingSince?: string;
+  readonly runningSince?: string;
+  readonly steppingSince?: string;
+  /** The newest look that saw a step move, how many did, and how far apart two of them were at the most. */
+  readonly moved?: { readonly at: string; readonly longestGapMs: number; readonly looks: number };
+  readonly series?: { readonly [name: string]: RecordedSeries };
+  readonly speed?: RecordedSeries;
+  /** Looks in a row in which the accelerators idled. */
+  readonly idle?: number;
+  readonly saved?: { readonly at: string; readonly longestGapMs: number | null };
+  readonly savingSince?: string;
+  readonly replayed?: readonly ReplayedStep[];
+};
+
 /** What a failed job died of, by its log. `place`: the innermost line of the lab's own code that the exception came through. */
 export type RecordedDiagnosis = {
   readonly class: FailureClass;
@@ -61,6 +105,10 @@ export type JobEventData = {
     readonly unread?: Unread;
     /** Left out where the job has moved since the look before. */
     readonly standstill?: Standstill;
+    /** Left out where the log said nothing of it since the look before. */
+    readonly pace?: Pace;
+    /** Left out before a look has found the job. */
+    readonly course?: Course;
     readonly cadenceMs: number;
     readonly lease: Lease;
   };

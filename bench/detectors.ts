@@ -1,0 +1,52 @@
+/** The detectors over the regression traces: precision, recall and delay of each, and how long replaying all of them takes. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { replay } from '../src/app/replay/replay.ts';
+import { readTrace } from '../src/app/replay/trace.ts';
+import { DETECTOR_IDS } from '../src/domain/detector-ids.ts';
+import { against, type Result, reported } from './measure.ts';
+
+const FOLDER = new URL('../fixtures/traces/', import.meta.url);
+
+type Tally = { readonly hits: number[]; missed: number; falseAlarms: number };
+
+/** None is left out: also a detector that no trace plants has its row. */
+export async function measureDetectors(): Promise<readonly Result[]> {
+  const tallies = new Map<string, Tally>(
+    DETECTOR_IDS.map((id) => [id, { hits: [], missed: 0, falseAlarms: 0 }]),
+  );
+  const of = (id: string): Tally => {
+    const known = tallies.get(id) ?? { hits: [], missed: 0, falseAlarms: 0 };
+    tallies.set(id, known);
+    return known;
+  };
+  const since = performance.now();
+  for (const name of readdirSync(FOLDER)) {
+    const read = readTrace(readFileSync(new URL(name, FOLDER), 'utf8'));
+    if (!read.ok) throw new Error(`${name}: ${read.error}`);
+    const { alarms } = await replay(read.value);
+    const planted = read.value.header.expect?.alarms ?? [];
+    for (const { detector, lawMetAt } of planted) {
+      const raised = alarms.find((one) => one.detector === detector);
+      if (raised === undefined) of(detector).missed += 1;
+      else of(detector).hits.push((Date.parse(raised.at) - lawMetAt) / 1_000);
+    }
+    for (const { detector } of alarms)
+      if (!planted.some((one) => one.detector === detector)) of(detector).falseAlarms += 1;
+  }
+  const ms = performance.now() - since;
+  return [
+    reported('detectors-replay-all', ms, 'ms'),
+    ...[...tallies].flatMap(([id, tally]) => resultsOf(id, tally)),
+  ];
+}
+
+function resultsOf(id: string, { hits, missed, falseAlarms }: Tally): readonly Result[] {
+  const [raised, planted] = [hits.length + falseAlarms, hits.length + missed];
+  return [
+    ...(raised === 0 ? [] : [against(`detector-precision-${id}`, hits.length / raised, 'share', '>=', 1)]),
+    ...(planted === 0 ? [] : [against(`detector-recall-${id}`, hits.length / planted, 'share', '>=', 1)]),
+    // One cadence and a minute.
+    ...(hits.length === 0 ? [] : [against(`detector-delay-${id}`, Math.max(...hits), 's', '<=', 630)]),
+  ];
+}

@@ -1,0 +1,100 @@
+/** `ferrybot replay`: what the watch would have told of a recorded trace, or of a plain log, look by look. */
+
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createDiagnosis, type EndStatus } from '../../../diagnosis/diagnose.ts';
+import type { Instant } from '../../../domain/ids.ts';
+import { fail, ok, type Result } from '../../../domain/result.ts';
+import { type Replayed, replay } from '../../replay/replay.ts';
+import { readTrace, type Trace } from '../../replay/trace.ts';
+import { traceOfLog } from '../../replay/trace-of-log.ts';
+import { logLines } from '../log-lines.ts';
+import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
+
+export type ReplayOptions = {
+  readonly log?: string | undefined;
+  readonly start?: Instant | undefined;
+  readonly until?: Instant | undefined;
+  readonly endStatus?: string | undefined;
+};
+
+const STATUSES = ['SUCCEEDED', 'FAILED', 'STOPPED', 'RUNNING'] as const;
+
+/** Exit 0 where it was replayed, whatever came of it; 1 where it cannot be read. */
+export async function replayVerb(
+  io: VerbIo,
+  path: string | undefined,
+  options: ReplayOptions,
+): Promise<number> {
+  const { log, endStatus } = options;
+  if ((path === undefined) === (log === undefined)) return misused(io, 'replay takes a trace, or --log FILE');
+  const status = STATUSES.find((one) => one === endStatus?.toUpperCase());
+  if (endStatus !== undefined && status === undefined)
+    return misused(io, `--end-status is one of ${STATUSES.join(', ')}`);
+  const isOption = options.start !== undefined || options.until !== undefined || status !== undefined;
+  if (path !== undefined && isOption)
+    return misused(io, '--start, --until and --end-status belong to --log: a trace says them itself');
+  const read =
+    log === undefined
+      ? await traceIn(resolve(io.cwd, path ?? ''))
+      : await traceFrom(io, log, options, status ?? null);
+  if (!read.ok) return refused(io, { code: 'unreadable', message: read.error });
+  const replayed = await replay(read.value);
+  answer(io, replayed, wordsOf(replayed));
+  return EXIT.yes;
+}
+
+async function traceIn(path: string): Promise<Result<Trace, string>> {
+  try {
+    const read = readTrace(await readFile(path, 'utf8'));
+    return read.ok ? read : fail(`${path}: ${read.error}`);
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+async function traceFrom(
+  io: VerbIo,
+  log: string,
+  { start, until }: ReplayOptions,
+  status: (typeof STATUSES)[number] | null,
+): Promise<Result<Trace, string>> {
+  try {
+    const lines: string[] = [];
+    const stream = log === '-' ? io.stdin : createReadStream(resolve(io.cwd, log));
+    for await (const line of logLines(stream)) lines.push(line);
+    const end = status === null ? endIn(lines) : status === 'RUNNING' ? null : status;
+    return ok(traceOfLog({ lines, start: start ?? null, until: until ?? null, end }));
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): Result<never, string> {
+  if (error instanceof Error && 'syscall' in error) return fail(error.message);
+  throw error;
+}
+
+/** Where nobody says how the job ended: as its log says, and still running where that says nothing. */
+function endIn(lines: readonly string[]): EndStatus | null {
+  const diagnosis = createDiagnosis();
+  for (const line of lines) diagnosis.read(line);
+  const { class: kind, confidence } = diagnosis.conclude(null);
+  if (kind === 'unknown') return null;
+  if (kind === 'benign') return confidence === 'high' ? 'SUCCEEDED' : null;
+  return 'FAILED';
+}
+
+function wordsOf({ alarms, actions, finalState, cannotTell, looks }: Replayed): string {
+  return [
+    ...alarms.map(({ at, detector, why }) => `${at} ${detector}: ${why}\n`),
+    ...actions.map(({ at, action, why }) => `${at} ${action} (${why})\n`),
+    `${finalState} after ${looks} looks; ${alarms.length} alarms\n`,
+    ...(cannotTell.length === 0
+      ? []
+      : [
+          `without a witness: ${cannotTell.map(({ detector, missing }) => `${detector} (${missing})`).join(', ')}\n`,
+        ]),
+  ].join('');
+}

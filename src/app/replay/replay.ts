@@ -1,0 +1,160 @@
+/** Plays a trace through the watch: the same looks at the same cadence, on a clock of its own. */
+
+import { DETECTORS } from '../../detectors/registry.ts';
+import { branded, type Instant, isInstant } from '../../domain/ids.ts';
+import type { EventDraft, LogbookEvent } from '../../domain/logbook/event.ts';
+import { foldOne } from '../../domain/logbook/fold.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import { toRfc3339 } from '../../domain/time.ts';
+import { redact } from '../../host/redactor.ts';
+import { nextCheckAt } from '../../watch/cadence.ts';
+import { evidenceOf } from '../../watch/evidence-of.ts';
+import { type JobState, jobStateOf } from '../../watch/job-state.ts';
+import { leaseFor } from '../../watch/lease.ts';
+import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
+import { eventsOf } from '../../watch/observation.ts';
+import { observeJob } from '../watch/look.ts';
+import { recordedEngine } from './recorded-engine.ts';
+import { begunRun, nextAttemptOf } from './replayed-run.ts';
+import { type Action, type Alarm, actionsOf, alarmsOf } from './told.ts';
+import type { Trace, TraceHeader, TraceRecord } from './trace.ts';
+
+export type Replayed = {
+  readonly alarms: readonly Alarm[];
+  readonly actions: readonly Action[];
+  readonly finalState: JobState;
+  /** Detectors that could not tell at the last look, and what they lacked. */
+  readonly cannotTell: readonly { readonly detector: string; readonly missing: string }[];
+  readonly looks: number;
+};
+
+/** Replays all attempts of a trace. A trace that ends before its job does has one look after its last record. */
+export async function replay({ header, records }: Trace): Promise<Replayed> {
+  const clock = { now: header.submittedAt };
+  let state = begunRun(header);
+  const [alarms, actions]: [Alarm[], Action[]] = [[], []];
+  let [looks, cannotTell]: [number, Replayed['cannotTell']] = [0, []];
+  for (const attempt of attemptsOf(records)) {
+    const [first] = attempt;
+    if (first !== undefined && 'attempt' in first) state = nextAttemptOf(state, first.at, first.attempt);
+    const engine = { ...NOBODY, ...recordedEngine(attempt, () => clock.now) };
+    const lastAt = attempt.at(-1)?.at ?? header.submittedAt;
+    for (let isLast = false; !isLast && state.end === null; ) {
+      clock.now = nextLook(state, header, attempt, clock.now);
+      isLast = clock.now > lastAt;
+      const witnesses = witnessesAt(header, attempt, clock.now);
+      const looked = await lookOnce(state, engine, clock.now, header, witnesses);
+      looks += 1;
+      cannotTell = looked.cannotTell;
+      const before = state;
+      for (const draft of looked.drafts) state = folded(state, draft, clock.now);
+      const isStopped = attempt.some((one) => 'stop' in one && one.at <= clock.now);
+      alarms.push(...alarmsOf(looked.drafts, clock.now));
+      actions.push(...actionsOf(before, looked.drafts, clock.now, isStopped));
+    }
+  }
+  return { alarms, actions, finalState: jobStateOf(state), cannotTell, looks };
+}
+
+function attemptsOf(records: readonly TraceRecord[]): readonly (readonly TraceRecord[])[] {
+  const attempts: TraceRecord[][] = [[]];
+  for (const one of records) {
+    if ('attempt' in one) attempts.push([]);
+    attempts.at(-1)?.push(one);
+  }
+  return attempts;
+}
+
+/** By the cadence of the watch; a stop that was asked for is looked for at once. */
+function nextLook(
+  state: RunState,
+  header: TraceHeader,
+  records: readonly TraceRecord[],
+  now: Instant,
+): Instant {
+  const cadence = { startupMs: header.startupSeconds * 1_000, pollMs: header.pollSeconds * 1_000 };
+  const due = nextCheckAt({ ...state, stop: null }, cadence, now);
+  const stop = records.find((one) => 'stop' in one && one.at > now && one.at < due);
+  return stop === undefined ? branded(Math.max(due, now), isInstant) : stop.at;
+}
+
+async function lookOnce(
+  state: RunState,
+  engine: Parameters<typeof observeJob>[0]['engine'],
+  now: Instant,
+  header: TraceHeader,
+  witnesses: Witnesses,
+): Promise<{ readonly drafts: readonly EventDraft[]; readonly cannotTell: Replayed['cannotTell'] }> {
+  const cadenceMs = header.pollSeconds * 1_000;
+  const lease = leaseFor(state, 'replay', now, cadenceMs);
+  const { submission } = state;
+  if (lease === null || submission === null) throw new Error('a replay has one watch and one job');
+  const look = await observeJob({
+    lab: { now: () => now },
+    engine,
+    seen: null,
+    state,
+    submission,
+    lease,
+    cadenceMs,
+    readMetrics: async () => ({}),
+    redact: (text) => redact(text, []),
+    witnesses,
+  });
+  const evidence = evidenceOf(state, look);
+  const cannotTell = DETECTORS.flatMap(({ id, judge }) => {
+    const found = judge(evidence);
+    return found.kind === 'cannot-tell' ? [{ detector: id, missing: found.missing }] : [];
+  });
+  return { drafts: eventsOf(state, look), cannotTell };
+}
+
+function witnessesAt(header: TraceHeader, records: readonly TraceRecord[], now: Instant): Witnesses {
+  const seen = records.filter(({ at }) => at <= now);
+  const tracker = seen.findLast((one) => 'tracker' in one);
+  const config = seen.findLast((one) => 'config' in one);
+  const disk = seen.findLast((one) => 'disk' in one);
+  const left = seen.findLast((one) => 'left' in one);
+  return {
+    ...NO_WITNESSES,
+    disk: disk !== undefined && 'disk' in disk ? disk.disk : null,
+    lane: header.lane === null ? null : header.lane.map((run) => run.map(([step, loss]) => ({ step, loss }))),
+    config:
+      config !== undefined && 'config' in config
+        ? Object.entries(config.config).flatMap(([name, observed]) => {
+            const launched = header.config[name];
+            return launched === undefined ? [] : [{ name, launched, observed }];
+          })
+        : [],
+    trackerRun: tracker !== undefined && 'tracker' in tracker ? tracker.tracker.run : null,
+    trackerIntended: header.trackerRun,
+    left: left !== undefined && 'left' in left ? left.left : NO_WITNESSES.left,
+  };
+}
+
+function folded(state: RunState, { type, role, data }: EventDraft, at: Instant): RunState {
+  const seq = state.head.seq + 1;
+  const event = {
+    v: 1,
+    run: state.run,
+    seq,
+    at: toRfc3339(at),
+    type,
+    role,
+    data,
+    prev: '',
+    keyId: '',
+    hash: '',
+    sig: '',
+  };
+  const next = foldOne(state, event as unknown as LogbookEvent);
+  if (!next.ok) throw new Error(`a replay broke the rule: ${next.error.rule}`);
+  return next.value;
+}
+
+/** What a replay never does. */
+const NOBODY = {
+  session: async () => ({ kind: 'unknown', message: 'a trace has no session' }) as const,
+  submit: async () => ({ kind: 'unknown', message: 'a replay submits nothing' }) as const,
+  stop: async () => ({ kind: 'unknown', message: 'a replay stops nothing' }) as const,
+};

@@ -1,0 +1,62 @@
+/** What the watch would have told people, and what would have been done first. */
+
+import { FIRST_RESPONSE, type FirstResponse } from '../../domain/failure-class.ts';
+import type { Instant } from '../../domain/ids.ts';
+import { type Incident, readIncident } from '../../domain/incidents.ts';
+import type { EventDraft } from '../../domain/logbook/event.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import { toRfc3339 } from '../../domain/time.ts';
+import { alarmWhy } from '../../render/alarm-words.ts';
+import { incidentWords } from '../../render/incident-words.ts';
+import { LOSS_NOT_FINITE } from '../../watch/signatures.ts';
+
+export type Alarm = { readonly at: string; readonly detector: string; readonly why: string };
+export type Action = { readonly at: string; readonly action: string; readonly why: string };
+
+/** One alarm an incident. */
+export function alarmsOf(drafts: readonly EventDraft[], at: Instant): readonly Alarm[] {
+  return incidentsIn(drafts, at).map((incident) => ({ at: toRfc3339(at), ...saidOf(incident) }));
+}
+
+function incidentsIn(drafts: readonly EventDraft[], at: Instant): readonly Incident[] {
+  const written = { role: 'watch', at: toRfc3339(at), seq: 0 } as const;
+  return drafts.flatMap((draft) => (draft.type === 'incident' ? [readIncident(draft.data, written)] : []));
+}
+
+function saidOf(incident: Incident): Pick<Alarm, 'detector' | 'why'> {
+  if (incident.code === 'run-alarm') {
+    const { detector } = incident.detail;
+    return { detector, why: alarmWhy(detector, incident.detail) };
+  }
+  if (incident.code === 'failure-signature') {
+    const { signature, line, class: kind } = incident.detail;
+    if (signature === LOSS_NOT_FINITE)
+      return { detector: 'nan', why: `${alarmWhy('nan', { seen: 'nan' })}: ${line}` };
+    return { detector: 'failure-signature', why: `${signature} (${kind}): ${line}` };
+  }
+  const { title, evidence } = incidentWords(incident, 'issue');
+  return { detector: incident.code ?? 'unknown', why: `${title}: ${evidence}` };
+}
+
+/** People hear of an alarm; an end is answered by its class. */
+export function actionsOf(
+  _before: RunState,
+  drafts: readonly EventDraft[],
+  now: Instant,
+  isStopped: boolean,
+): readonly Action[] {
+  const at = toRfc3339(now);
+  const alerts = alarmsOf(drafts, now).map(({ detector }) => ({ at, action: 'alert', why: detector }));
+  const ends = drafts.flatMap((draft): readonly Action[] => {
+    if (draft.type !== 'ended') return [];
+    const { status, diagnosis } = draft.data;
+    if (status === 'SUCCEEDED') return [{ at, action: 'report', why: 'the engine says SUCCEEDED' }];
+    if (status === 'STOPPED')
+      return isStopped
+        ? [{ at, action: 'none', why: 'a known person stopped it' }]
+        : [{ at, action: 'ask', why: 'it was stopped, and nobody knows by whom' }];
+    const response: FirstResponse = diagnosis?.response ?? FIRST_RESPONSE.unknown;
+    return [{ at, action: response, why: `the job failed: ${diagnosis?.class ?? 'unknown'}` }];
+  });
+  return [...alerts, ...ends];
+}

@@ -1,0 +1,69 @@
+/** What the witnesses say of a run at one look, with the course of the looks before: all that a detector may know. */
+
+import type { JobStatus } from '../domain/engine.ts';
+import type { Instant } from '../domain/ids.ts';
+import type { TracePoint } from '../domain/logbook/run-state.ts';
+import type { Followed } from './measures.ts';
+import type { Series } from './series.ts';
+
+/** A loss at the same step of the run before it was resumed and after; `digits` behind the point of the coarser one. */
+export type Replayed = {
+  readonly step: number;
+  readonly before: number;
+  readonly after: number;
+  readonly resolution: number;
+};
+
+/** An attempt before this one. */
+export type PastEnd = {
+  readonly status: JobStatus;
+  readonly lastStep: number | null;
+  readonly endedAt: Instant | null;
+};
+
+export type Evidence = {
+  readonly at: Instant;
+  readonly status: JobStatus | 'UNKNOWN';
+  /** False where the log could not be read on: then its silence says nothing. */
+  readonly isLogRead: boolean;
+  readonly pendingSince: Instant | null;
+  readonly runningSince: Instant | null;
+  /** The count of steps as shown: from 1,000 on a bar has three digits. */
+  readonly step: { readonly value: number; readonly exact: boolean } | null;
+  /** A step or a loss was seen. */
+  readonly hasTrained: boolean;
+  /** When a look saw something move last, and how far apart such looks were at the most. */
+  readonly moved: { readonly at: Instant; readonly longestGapMs: number; readonly looks: number } | null;
+  readonly secondsPerStep: number | null;
+  /** An eval or the writing of a checkpoint is under way: steps wait for it. */
+  readonly isBusy: boolean;
+  readonly series: { readonly [Name in Followed]?: Series };
+  readonly isLossLost: boolean;
+  /** Steps or tokens a second, one value a look. */
+  readonly speed: Series;
+  /** Looks in a row in which the accelerators idled, and the middle of the newest in per cent; null where nobody says. */
+  readonly use: { readonly lowLooks: number; readonly percent: number } | null;
+  readonly replayed: readonly Replayed[] | null;
+  readonly saved: {
+    readonly step: number;
+    readonly at: Instant;
+    readonly longestGapMs: number | null;
+  } | null;
+  readonly savingSince: Instant | null;
+  readonly saveEveryMs: number | null;
+  readonly steppingSince: Instant | null;
+  /** Small facts of the engine. */
+  readonly engine: { readonly [name: string]: string };
+  readonly tracker: { readonly intended: string; readonly seen: readonly string[] } | null;
+  readonly config: readonly {
+    readonly name: string;
+    readonly launched: string;
+    readonly observed: string;
+  }[];
+  readonly past: readonly PastEnd[];
+  /** The course of the loss of the lane's last runs, newest first; null where nobody knows them. */
+  readonly lane: readonly (readonly TracePoint[])[] | null;
+  readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null;
+  /** Of a job that succeeded: what it left; null where nobody can say. */
+  readonly left: { readonly checkpoint: boolean | null; readonly metrics: boolean | null };
+};

@@ -1,0 +1,82 @@
+/** A measure over the steps of a run: its trend, and how long it has been away from it. One value at a time, in little memory. */
+
+/** Values in an unbroken row beyond the law's bound; a step is null where the lines name none. */
+export type Streak = {
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly values: number;
+  readonly peak: number;
+};
+
+export type Series = {
+  /** Null before the first value; what is beyond the bound does not move it. */
+  readonly trend: number | null;
+  readonly values: number;
+  readonly streak: Streak | null;
+  /** The newest streak that was long enough, with the trend that it left. */
+  readonly met: (Streak & { readonly trend: number }) | null;
+  /** Values in an unbroken row that are no numbers. */
+  readonly notFinite: number;
+};
+
+/** `factor` of the trend beyond which a value is away from it; below 1: it has to fall under it. */
+export type SeriesLaw = {
+  readonly factor: number;
+  /** Steps that a streak lasts at the least; without steps as many values. */
+  readonly steps: number;
+  /** Lines that show it at the least: between two of them anything may have happened. */
+  readonly values: number;
+  /** What is nearer to the trend than this is noise, however small the trend. */
+  readonly distance: number;
+  /** Values of the warm-up, and steps: what changes quickly there is no fault. */
+  readonly warmUpValues: number;
+  readonly warmUpSteps: number;
+};
+
+export const NO_SERIES: Series = { trend: null, values: 0, streak: null, met: null, notFinite: 0 };
+
+/** Adds one value; `step` null where its line names none. */
+export function addValue(series: Series, law: SeriesLaw, value: number, step: number | null): Series {
+  if (!Number.isFinite(value)) return { ...series, notFinite: series.notFinite + 1 };
+  const { trend } = series;
+  const values = series.values + 1;
+  const next = { ...series, values, notFinite: 0 };
+  const isWarmUp = values <= law.warmUpValues || (step !== null && step < law.warmUpSteps);
+  if (trend === null || isWarmUp || !isAway(value, trend, law))
+    return { ...next, streak: null, trend: moved(trend, value, values) };
+  const streak = longer(series.streak, law, value, step);
+  const isLong = streak.values >= law.values && lengthOf(streak) >= law.steps;
+  return { ...next, streak, met: isLong ? { ...streak, trend } : series.met };
+}
+
+function isAway(value: number, trend: number, { factor, distance }: SeriesLaw): boolean {
+  if (Math.abs(value - trend) <= distance) return false;
+  return factor >= 1 ? value > trend + (factor - 1) * Math.abs(trend) : value < factor * trend;
+}
+
+function longer(before: Streak | null, { factor }: SeriesLaw, value: number, step: number | null): Streak {
+  // A step that is smaller than the one before belongs to another epoch, or to what was rolled back.
+  if (before === null || (step !== null && before.to !== null && step < before.to))
+    return { from: step, to: step, values: 1, peak: value };
+  const peak = factor >= 1 ? Math.max(before.peak, value) : Math.min(before.peak, value);
+  return { from: before.from, to: step ?? before.to, values: before.values + 1, peak };
+}
+
+function lengthOf({ from, to, values }: Streak): number {
+  return from === null || to === null ? values : Math.max(to - from + 1, 1);
+}
+
+/** The mean of the first values, then one that forgets: a tenth of each new one. */
+function moved(trend: number | null, value: number, values: number): number {
+  if (trend === null) return value;
+  return trend + (value - trend) * Math.max(1 / values, TREND_WEIGHT);
+}
+
+const TREND_WEIGHT = 0.1;
+
+/** The middle one; null of none. */
+export function medianOf(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+}

@@ -1,0 +1,25 @@
+/** What can be found wrong with a run while it is watched, each by a detector of its own. */
+
+export const DETECTOR_IDS = [
+  'stalled-steps',
+  'stalled-start',
+  'throughput-collapse',
+  'nan',
+  'loss-spike',
+  'gradient-norm',
+  'router-collapse',
+  'z-loss',
+  'resume-mismatch',
+  'checkpoint-stalled',
+  'pending-long',
+  'partial-allocation',
+  'wrong-topology',
+  'tracker-drift',
+  'config-drift',
+  'flapping',
+  'low-utilisation',
+  'regression',
+  'monitor-disk',
+  'green-no-op',
+] as const;
+export type DetectorId = (typeof DETECTOR_IDS)[number];

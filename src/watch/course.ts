@@ -1,0 +1,140 @@
+/** The course of a run over its looks: what the next one is compared with, recorded with each. */
+
+import { LOW_USE_LIMITS } from '../detectors/low-utilisation.ts';
+import { FOLLOWED } from '../detectors/measures.ts';
+import { addValue, medianOf, NO_SERIES, type Series } from '../detectors/series.ts';
+import { SPEED_LAW } from '../detectors/throughput-collapse.ts';
+import type { Instant } from '../domain/ids.ts';
+import type { Course, RecordedSeries } from '../domain/logbook/events/job-events.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import type { Look } from './look.ts';
+import { decimal, type Training } from './training.ts';
+
+/** The course with this look. */
+export function courseOf(state: RunState, look: Look): Course {
+  const before = state.observation?.course ?? {};
+  if (look.job.kind !== 'found') return before;
+  const { status } = look.job;
+  const now = toRfc3339(look.at);
+  const runningSince = status === 'PENDING' ? undefined : (before.runningSince ?? now);
+  const pendingSince =
+    status === 'PENDING' ? (before.pendingSince ?? toRfc3339(submittedAt(state, look))) : undefined;
+  const known = {
+    ...(runningSince === undefined ? {} : { runningSince }),
+    ...(pendingSince === undefined ? {} : { pendingSince }),
+  };
+  if (look.logUnread !== null) return { ...before, ...known };
+  return {
+    ...known,
+    ...movement(before, look, now),
+    ...measured(state, before, look),
+    ...saved(state, before, look, now),
+  };
+}
+
+function submittedAt({ submission }: RunState, look: Look): Instant {
+  return fromRfc3339(submission?.at ?? '') ?? look.at;
+}
+
+function movement(before: Course, { at, log }: Look, now: string): Pick<Course, 'moved' | 'steppingSince'> {
+  const { moves, lines } = log.training.look;
+  const stepping = before.steppingSince ?? (lines > 0 && log.loss !== null ? now : undefined);
+  const known = stepping === undefined ? {} : { steppingSince: stepping };
+  if (moves === 0) return { ...(before.moved === undefined ? {} : { moved: before.moved }), ...known };
+  const last = fromRfc3339(before.moved?.at ?? '');
+  const gap = last === null ? 0 : at - last;
+  const longestGapMs = Math.max(before.moved?.longestGapMs ?? 0, gap);
+  return { moved: { at: now, longestGapMs, looks: (before.moved?.looks ?? 0) + 1 }, ...known };
+}
+
+function measured(
+  state: RunState,
+  before: Course,
+  look: Look,
+): Pick<Course, 'series' | 'speed' | 'idle' | 'replayed'> {
+  const { training } = look.log;
+  const series = FOLLOWED.flatMap((name) => {
+    const one = training.series[name];
+    return one === undefined ? [] : [[name, recorded(one)] as const];
+  });
+  const value = speedOf(state, look);
+  const speed =
+    value === null ? before.speed : recorded(addValue(readSeries(before.speed), SPEED_LAW, value, null));
+  const use = medianOf(training.look.use);
+  const idle = use === null ? before.idle : use < LOW_USE_LIMITS.percent ? (before.idle ?? 0) + 1 : 0;
+  const { pairs } = training.replay;
+  return {
+    ...(series.length === 0 ? {} : { series: Object.fromEntries(series) }),
+    ...(speed === undefined ? {} : { speed }),
+    ...(idle === undefined ? {} : { idle }),
+    ...(pairs.length === 0 ? {} : { replayed: pairs }),
+  };
+}
+
+/** Tokens or steps a second, as the log prints them; where it does not, by the exact steps between two looks. */
+function speedOf({ observation }: RunState, { at, log }: Look): number | null {
+  const { look } = log.training;
+  const tokens = medianOf(look.tokensPerSecond);
+  if (tokens !== null) return tokens;
+  const seconds = medianOf(look.secondsPerStep);
+  if (seconds !== null) return 1 / seconds;
+  const since = fromRfc3339(observation?.at ?? '');
+  if (observation === null || since === null || observation.step === null || log.step === null) return null;
+  const isExact = observation.stepIsExact && log.step.exact && observation.unread === undefined;
+  const steps = log.step.value - observation.step;
+  return isExact && steps > 0 && at > since ? (steps * 1_000) / (at - since) : null;
+}
+
+function saved(
+  { observation }: RunState,
+  before: Course,
+  { at, log }: Look,
+  now: string,
+): Pick<Course, 'saved' | 'savingSince'> {
+  const savingSince = log.isSaving ? { savingSince: before.savingSince ?? now } : {};
+  if (log.checkpointStep === null || log.checkpointStep === observation?.checkpointStep)
+    return { ...(before.saved === undefined ? {} : { saved: before.saved }), ...savingSince };
+  const last = fromRfc3339(before.saved?.at ?? '');
+  const gap = last === null ? null : at - last;
+  const longest = Math.max(before.saved?.longestGapMs ?? 0, gap ?? 0);
+  // It was completed after the look before: what is late is told of in time.
+  return {
+    saved: { at: observation?.at ?? now, longestGapMs: longest === 0 ? null : longest },
+    ...savingSince,
+  };
+}
+
+/** A series as it is recorded: decimals are text there. */
+export function recorded({ trend, values, streak, met, notFinite }: Series): RecordedSeries {
+  return {
+    trend: trend === null ? null : decimal(trend),
+    values,
+    ...(streak === null ? {} : { streak: { ...streak, peak: decimal(streak.peak) } }),
+    ...(met === null ? {} : { met: { ...met, peak: decimal(met.peak), trend: decimal(met.trend) } }),
+    ...(notFinite === 0 ? {} : { notFinite }),
+  };
+}
+
+/** A recorded series; none where nothing was recorded. */
+export function readSeries(from: RecordedSeries | undefined): Series {
+  if (from === undefined) return NO_SERIES;
+  const { trend, values, streak, met, notFinite } = from;
+  return {
+    trend: trend === null ? null : Number(trend),
+    values,
+    streak: streak === undefined ? null : { ...streak, peak: Number(streak.peak) },
+    met: met === undefined ? null : { ...met, peak: Number(met.peak), trend: Number(met.trend) },
+    notFinite: notFinite ?? 0,
+  };
+}
+
+/** The series of a course, to be read on with. */
+export function seriesOf(course: Course | undefined): Training['series'] {
+  return Object.fromEntries(
+    FOLLOWED.flatMap((name) => {
+      const one = course?.series?.[name];
+      return one === undefined ? [] : [[name, readSeries(one)] as const];
+    }),
+  );
+}

@@ -1,0 +1,82 @@
+/** What a look and the record say of a run, put before the detectors. */
+
+import type { Evidence, PastEnd } from '../detectors/evidence.ts';
+import { medianOf } from '../detectors/series.ts';
+import type { Instant } from '../domain/ids.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { courseOf, readSeries } from './course.ts';
+import { type Look, NO_WITNESSES } from './look.ts';
+import { comparedOf } from './replayed.ts';
+import { LOSS_NOT_FINITE } from './signatures.ts';
+
+/** Everything that the detectors may know of this look. */
+export function evidenceOf(state: RunState, look: Look): Evidence {
+  const { job, log, witnesses = NO_WITNESSES } = look;
+  const course = courseOf(state, look);
+  const { look: now, series } = log.training;
+  const percent = medianOf(now.use);
+  const manifest = state.order?.manifest ?? null;
+  const every = manifest?.retention.temporaryEveryMinutes ?? null;
+  const at = (time: string | undefined): Instant | null => fromRfc3339(time ?? '');
+  const [moved, saved] = [at(course.moved?.at), at(course.saved?.at)];
+  return {
+    at: look.at,
+    status: job.kind === 'found' ? job.status : 'UNKNOWN',
+    isLogRead: look.logUnread === null && job.kind === 'found',
+    pendingSince: at(course.pendingSince),
+    runningSince: at(course.runningSince),
+    step: log.step,
+    hasTrained: log.step !== null || log.loss !== null || log.firstStepCompleted,
+    moved:
+      moved === null || course.moved === undefined
+        ? null
+        : { at: moved, longestGapMs: course.moved.longestGapMs, looks: course.moved.looks },
+    secondsPerStep: medianOf(now.secondsPerStep) ?? numberOrNull(state.observation?.pace?.secondsPerStep),
+    isBusy: log.evalRunning || log.isSaving,
+    series,
+    isLossLost: log.failures.some(({ id }) => id === LOSS_NOT_FINITE),
+    speed: readSeries(course.speed),
+    use: percent === null ? null : { percent, lowLooks: course.idle ?? 0 },
+    replayed: course.replayed === undefined ? null : comparedOf(course.replayed),
+    saved:
+      saved === null || log.checkpointStep === null
+        ? null
+        : { step: log.checkpointStep, at: saved, longestGapMs: course.saved?.longestGapMs ?? null },
+    savingSince: at(course.savingSince),
+    saveEveryMs: every === null ? null : every * 60_000,
+    steppingSince: at(course.steppingSince),
+    engine: job.kind === 'found' ? job.details : {},
+    tracker: trackerOf(manifest?.tracker.runId ?? '', look),
+    config: [...witnesses.config, ...totals(state, look)],
+    past: state.attempts.map(pastOf),
+    lane: witnesses.lane,
+    disk: witnesses.disk,
+    left: witnesses.left,
+  };
+}
+
+function numberOrNull(said: string | null | undefined): number | null {
+  return said == null ? null : Number(said);
+}
+
+function trackerOf(intended: string, { log, witnesses = NO_WITNESSES }: Look): Evidence['tracker'] {
+  const seen = witnesses.trackerRun === null ? log.trackers.map(({ id }) => id) : [witnesses.trackerRun];
+  const meant = witnesses.trackerIntended ?? intended;
+  return meant === '' ? null : { intended: meant, seen };
+}
+
+/** Attempts of one run count to the same last step. */
+function totals({ attempts }: RunState, { log }: Look): Evidence['config'] {
+  const before = attempts.at(-1)?.observation?.totalSteps ?? null;
+  if (before === null || log.exactTotal === null) return [];
+  return [{ name: 'total steps', launched: String(before), observed: String(log.exactTotal) }];
+}
+
+function pastOf({ end, observation }: RunState['attempts'][number]): PastEnd {
+  return {
+    status: end.status,
+    lastStep: end.lastStep ?? observation?.step ?? null,
+    endedAt: fromRfc3339(end.endedAt ?? end.at),
+  };
+}

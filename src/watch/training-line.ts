@@ -1,0 +1,202 @@
+/** One line in which a trainer tells how far it is: Levanter's bar, tqdm's own, and what PyTorch's trainers and JAX's print. */
+
+import type { ProgressLine, ShownCount } from './progress-line.ts';
+
+/** A measure as printed, so that its precision is known; `nan` and `inf` included. */
+export type MeasureName =
+  | 'loss'
+  | 'grad-norm'
+  | 'z-loss'
+  | 'router-entropy'
+  | 'expert-load'
+  | 'gpu-use'
+  | 'mfu';
+export type TrainingLine = {
+  /** False for a bar that does not say of what it is: it is of the training where its total is. */
+  readonly named: boolean;
+  readonly step: ShownCount | null;
+  readonly total: ShownCount | null;
+  readonly measures: { readonly [Name in MeasureName]?: string };
+  readonly secondsPerStep: number | null;
+  readonly tokensPerSecond: number | null;
+  readonly remainingSeconds: number | null;
+};
+
+/** Each training line holds one of these, capitals or not; Levanter's bar has a needle of its own. */
+export const TRAINING_NEEDLES = [
+  { text: 'loss=', followedBy: '0123456789+-niNI. ' },
+  { text: 'loss:', followedBy: '0123456789+-niNI. ' },
+  { text: "loss'", followedBy: ': ' },
+  { text: 'loss"', followedBy: ': ' },
+  { text: 'loss ', followedBy: '0123456789+-niNI:=' },
+  { text: 'it/s]', followedBy: '\r\n ' },
+  { text: 'it/s,', followedBy: ' ' },
+  { text: 's/it]', followedBy: '\r\n ' },
+  { text: 's/it,', followedBy: ' ' },
+  { text: 'step=', followedBy: '0123456789' },
+  { text: 'iter=', followedBy: '0123456789' },
+  'Total optimization steps',
+  ', skipped=',
+  'grad_norm',
+  'grad norm',
+];
+
+/** What a line says of training that is no bar of Levanter's, or null where it shows neither a step with a measure nor a bar. */
+export function parseTrainingLine(line: string): TrainingLine | null {
+  if (OF_AN_EVAL.test(line)) return null;
+  const bar = BAR.exec(line);
+  const measures = measuresIn(line);
+  if (bar !== null) return ofTqdm(line, bar, measures);
+  const step = stepIn(line);
+  const isTraining = 'loss' in measures || (step !== null && (OTHER_SIGNS.test(line) || COUNTED.test(line)));
+  if (!isTraining) return null;
+  return {
+    named: true,
+    step: step?.current ?? null,
+    // Of one epoch, and of how many nobody says.
+    total: EPOCH.test(line) ? null : (step?.total ?? null),
+    measures,
+    secondsPerStep: secondsIn(line),
+    tokensPerSecond: tokensIn(line),
+    remainingSeconds: null,
+  };
+}
+
+/** The same of Levanter's bar. */
+export function trainingOfBar(bar: ProgressLine): TrainingLine {
+  const { current, total, rate, remainingSeconds, loss } = bar;
+  const value = Number(rate?.value ?? Number.NaN);
+  const isRate = value > 0;
+  return {
+    named: true,
+    step: current,
+    total,
+    measures: loss === null ? {} : { loss },
+    secondsPerStep: isRate ? (rate?.unit === 's/it' ? value : 1 / value) : null,
+    tokensPerSecond: null,
+    remainingSeconds,
+  };
+}
+
+// The last bar of a line counts: a terminal's bar is written over itself.
+const BAR =
+  /(\d{1,3})%\|[^|]{0,200}\| {0,8}(\d[\d.]{0,12}[kMG]?)\/(\d[\d.]{0,12}[kMG]?) \[[\d:]{1,12}<([\d:?]{1,12}),? {0,8}(\?|[\d.]{1,12}) ?([a-z]{1,10})\/([a-z]{1,10})/;
+/** Bars of other work: what is loaded, evaluated, generated. */
+const OTHER_WORK =
+  /download|load|map\b|mapping|token|eval|valid|shard|fetch|prompt|generat|sampl|test|predict|upload|filter|convert|sanity|cach|compil|extract|packing|resolv|file|readin|examples|captur|quanti/i;
+const EPOCH = /epoch/i;
+const TRAINS = /train|epoch|step|iter|fit/i;
+
+function ofTqdm(line: string, bar: RegExpExecArray, measures: TrainingLine['measures']): TrainingLine | null {
+  const [, , current = '', total = '', remaining = '', rate = '', left = '', right = ''] = bar;
+  const before = line.slice(Math.max(0, bar.index - DESCRIPTION_CHARS), bar.index);
+  if (OTHER_WORK.test(before) || BYTES.test(left)) return null;
+  const value = Number(rate);
+  return {
+    named: 'loss' in measures || TRAINS.test(before),
+    step: shown(current),
+    total: EPOCH.test(before) ? null : shown(total),
+    measures,
+    secondsPerStep: value > 0 ? (right === 's' ? 1 / value : left === 's' ? value : null) : null,
+    tokensPerSecond: tokensIn(line),
+    remainingSeconds: clock(remaining),
+  };
+}
+
+const DESCRIPTION_CHARS = 80;
+const BYTES = /^(?:[kMG]?i?B|b)$/;
+
+function shown(text: string): ShownCount | null {
+  const match = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text);
+  if (match === null) return null;
+  const [, digits = '', prefix = ''] = match;
+  const factor = { k: 1e3, M: 1e6, G: 1e9 }[prefix] ?? 1;
+  return { value: Math.round(Number(digits) * factor), exact: prefix === '' };
+}
+
+function clock(text: string): number | null {
+  if (!/^\d+(?::\d\d){1,2}$/.test(text)) return null;
+  return text.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0);
+}
+
+const STEP =
+  /(?<![\w-])(?:global[_ ]?|train[_ ]?)?(?:step|iter|iteration|update|it)s?['"]?(?:\s{1,8}|\s{0,2}[:=#|[(]\s{0,8})(\d{1,12})(?:\s{0,8}\/\s{0,8}(\d{1,12}))?(?![\d.]|\s?(?:it|s|ms)\b)/i;
+const BATCH =
+  /(?<![\w-])(?:batch|epoch:? {0,2}\[? {0,4}\d{1,5}\]?)[ :=#|[(]{1,6}(\d{1,12}) {0,4}\/ {0,4}(\d{1,12})/i;
+
+function stepIn(line: string): { current: ShownCount; total: ShownCount | null } | null {
+  const match = STEP.exec(line) ?? BATCH.exec(line);
+  if (match === null) return null;
+  const [, current = '', total] = match;
+  return { current: exactly(current), total: total === undefined ? null : exactly(total) };
+}
+
+function exactly(digits: string): ShownCount {
+  return { value: Number(digits), exact: true };
+}
+
+const VALUE = /[-+]?(?:\d{1,15}(?:\.\d{1,15})?(?:e[-+]?\d{1,3})?|nan|inf)/i.source;
+/** Between the name of a measure and its value. */
+const IS = /['"]?(?: {0,3}[:=|] {0,3}| {1,3})(?:tensor\()?['"]?/.source;
+const OTHERS = /eval|val|valid|validation|test|dev|aux|z|router|balance|balancing|best|min|max/.source;
+
+const MEASURES: readonly { readonly name: MeasureName; readonly pattern: RegExp }[] = [
+  {
+    name: 'loss',
+    pattern: named(
+      `(?<!(?:${OTHERS})[ _/-])(?<![\\w.-])(?:reduced_)?(?:train(?:ing)?[_/ -])?(?:lm[_ -]|total[_ /]|step[_/ ])?loss`,
+    ),
+  },
+  { name: 'grad-norm', pattern: named('(?:grad(?:ient)?[_ /-]?norm|gnorm)') },
+  { name: 'z-loss', pattern: named('(?<![a-z])z[_-]?loss') },
+  { name: 'router-entropy', pattern: named('(?:router|routing|expert|load)[_/ ](?:\\w{1,20}[_/ ])?entropy') },
+  { name: 'expert-load', pattern: named('(?:max_expert_load|expert_load_max|load_imbalance)') },
+  { name: 'gpu-use', pattern: named('gpu[_ /](?:\\d{1,2}[_ /])?util(?:i[sz]ation)?(?: ?%)?') },
+  { name: 'mfu', pattern: named('\\bmfu') },
+];
+
+function named(name: string): RegExp {
+  return new RegExp(`${name}${IS}(${VALUE})(?![\\w])`, 'i');
+}
+
+function measuresIn(line: string): TrainingLine['measures'] {
+  const found = MEASURES.flatMap(({ name, pattern }) => {
+    const value = pattern.exec(line)?.[1];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+const OF_AN_EVAL =
+  /\b(?:eval|val|valid|validation|test)(?:[_/](?:loss|runtime|ppl|perplexity)|uation|uating)/i;
+const OTHER_SIGNS =
+  /grad(?:ient)?[_ /-]?norm|learning[_ ]rate|\blr\b|tokens?[_ /]|\btps\b|tflop|, skipped=|samples\/s/i;
+
+/** A line of names and values that begins with its step. */
+const COUNTED = /(?:^|[\])] ?|: |- )(?:global_)?(?:step|iter)=\d{1,12} \w{1,60}=/;
+
+const MILLISECONDS = /(?:time per iteration \(ms\): |\btime[ =:]{1,2})(\d{1,9}(?:\.\d{1,6})?)(?: ?ms)?/i;
+const SECONDS =
+  /(?:step[_ ]time|sec(?:onds)?(?:\/step)?|s\/step|train_step_timing in s|iteration time|\btime)[ =:]{1,3}(\d{1,7}(?:\.\d{1,6})?) ?(ms)?/i;
+
+function secondsIn(line: string): number | null {
+  const perStep = SECONDS.exec(line);
+  const milliseconds = MILLISECONDS.exec(line);
+  if (line.includes('(ms)') && milliseconds !== null) return positive(Number(milliseconds[1]) / 1_000);
+  if (perStep === null) return null;
+  return positive(Number(perStep[1]) / (perStep[2] === undefined ? 1 : 1_000));
+}
+
+const TOKENS =
+  /(?:tokens?[_/ ](?:per[_ ]sec(?:ond)?|s(?:ec)?)(?:\/(?:device|gpu))?|\btps|\bwps)['"]?[ :=|]{1,4}(\d[\d,]{0,14}(?:\.\d{1,6})?) ?(k?)/i;
+const TOKENS_BEFORE = /(?<![\d,.])(\d[\d,]{0,14}(?:\.\d{1,6})?) ?(k?) ?tok(?:ens)?\/s/i;
+
+function tokensIn(line: string): number | null {
+  const match = TOKENS.exec(line) ?? TOKENS_BEFORE.exec(line);
+  if (match === null) return null;
+  return positive(Number((match[1] ?? '').replaceAll(',', '')) * (match[2] === '' ? 1 : 1_000));
+}
+
+function positive(value: number): number | null {
+  return Number.isFinite(value) && value > 0 ? value : null;
+}

@@ -1,0 +1,291 @@
+/** Each detector by its law: at its bound and just before it, and that it does not tell without its witness. */
+
+import { describe, expect, it } from 'vitest';
+import type { Evidence } from '../../src/detectors/evidence.ts';
+import { SERIES_LAWS } from '../../src/detectors/measures.ts';
+import { DETECTORS } from '../../src/detectors/registry.ts';
+import { addValue, NO_SERIES, type Series } from '../../src/detectors/series.ts';
+import { SPEED_LAW } from '../../src/detectors/throughput-collapse.ts';
+import { DETECTOR_IDS, type DetectorId } from '../../src/domain/detector-ids.ts';
+import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
+
+const MINUTE = 60_000;
+const at = (minutes: number): Instant => branded(Date.UTC(2026, 10, 20) + minutes * MINUTE, isInstant);
+
+/** A healthy look ten hours after the start of the job. */
+const healthy: Evidence = {
+  at: at(600),
+  status: 'RUNNING',
+  isLogRead: true,
+  pendingSince: null,
+  runningSince: at(0),
+  step: { value: 900, exact: true },
+  hasTrained: true,
+  moved: { at: at(595), longestGapMs: 10 * MINUTE, looks: 30 },
+  secondsPerStep: 2,
+  isBusy: false,
+  series: {},
+  isLossLost: false,
+  speed: NO_SERIES,
+  use: null,
+  replayed: null,
+  saved: null,
+  savingSince: null,
+  saveEveryMs: null,
+  steppingSince: at(5),
+  engine: {},
+  tracker: null,
+  config: [],
+  past: [],
+  lane: null,
+  disk: null,
+  left: { checkpoint: null, metrics: null },
+};
+
+function judged(id: DetectorId, change: Partial<Evidence>): string {
+  const detector = DETECTORS.find((one) => one.id === id);
+  if (detector === undefined) throw new Error(`no detector ${id}`);
+  const found = detector.judge({ ...healthy, ...change });
+  return found.kind === 'cannot-tell' ? `cannot tell: ${found.missing}` : found.kind;
+}
+
+/** So many values, one a step from `from` on. */
+function course(name: keyof typeof SERIES_LAWS, ...parts: readonly (readonly [number, number])[]): Series {
+  let [series, step]: [Series, number] = [NO_SERIES, 0];
+  for (const [count, value] of parts)
+    for (let index = 0; index < count; index += 1) {
+      step += 1;
+      series = addValue(series, SERIES_LAWS[name], value, step);
+    }
+  return series;
+}
+
+function speeds(...values: readonly number[]): Series {
+  return values.reduce((series, value) => addValue(series, SPEED_LAW, value, null), NO_SERIES);
+}
+
+const pair = (step: number, before: number, difference: number, resolution: number) => ({
+  step,
+  before,
+  after: before + difference,
+  resolution,
+});
+const trace = (loss: string) => [{ step: 900, loss }];
+const failed = (lastStep: number) => ({ status: 'FAILED' as const, lastStep, endedAt: null });
+
+type Case = readonly [DetectorId, string, Partial<Evidence>, string];
+const CASES: readonly Case[] = [
+  ['stalled-steps', 'moved ten minutes ago', { moved: { at: at(590), longestGapMs: 0, looks: 9 } }, 'quiet'],
+  [
+    'stalled-steps',
+    'two looks without a step',
+    { moved: { at: at(581), longestGapMs: 0, looks: 9 } },
+    'alarm',
+  ],
+  [
+    'stalled-steps',
+    'half an hour at 83.3k, 18.8 s a step',
+    {
+      step: { value: 83_300, exact: false },
+      secondsPerStep: 18.8,
+      moved: { at: at(570), longestGapMs: 0, looks: 9 },
+    },
+    'quiet',
+  ],
+  [
+    'stalled-steps',
+    'a rounded bar of unknown rate',
+    { step: { value: 83_300, exact: false }, secondsPerStep: null },
+    'cannot tell: progress',
+  ],
+  [
+    'stalled-steps',
+    'a trainer that prints every half an hour',
+    { moved: { at: at(545), longestGapMs: 30 * MINUTE, looks: 9 } },
+    'quiet',
+  ],
+  [
+    'stalled-steps',
+    'an eval of forty minutes',
+    { isBusy: true, moved: { at: at(560), longestGapMs: 0, looks: 9 } },
+    'quiet',
+  ],
+  ['stalled-steps', 'a log that cannot be read', { isLogRead: false }, 'cannot tell: log'],
+  ['stalled-steps', 'an engine that cannot be read', { status: 'UNKNOWN' }, 'cannot tell: engine'],
+  ['stalled-start', '168 minutes', { hasTrained: false, at: at(168) }, 'quiet'],
+  ['stalled-start', 'three hours', { hasTrained: false, at: at(180) }, 'alarm'],
+  ['stalled-start', 'no log', { hasTrained: false, isLogRead: false }, 'cannot tell: log'],
+  ['throughput-collapse', 'three slow looks', { speed: speeds(10, 10, 10, 10, 7, 7, 7) }, 'alarm'],
+  ['throughput-collapse', 'two slow looks', { speed: speeds(10, 10, 10, 10, 7, 7) }, 'quiet'],
+  ['throughput-collapse', 'dips', { speed: speeds(10, 10, 10, 7, 7, 10, 7, 7, 10) }, 'quiet'],
+  ['throughput-collapse', 'a fifth slower', { speed: speeds(10, 10, 10, 10, 8, 8, 8, 8) }, 'quiet'],
+  ['throughput-collapse', 'a slow start', { speed: speeds(3, 10, 10) }, 'cannot tell: speed'],
+  ['nan', 'a loss that is none', { isLossLost: true }, 'alarm'],
+  ['nan', 'no loss', {}, 'cannot tell: loss'],
+  ['loss-spike', 'ten steps half above', { series: { loss: course('loss', [100, 3], [10, 4.6]) } }, 'alarm'],
+  [
+    'loss-spike',
+    'nine steps half above',
+    { series: { loss: course('loss', [100, 3], [9, 4.6], [1, 3]) } },
+    'quiet',
+  ],
+  ['loss-spike', 'long and smaller', { series: { loss: course('loss', [100, 3], [50, 4.3]) } }, 'quiet'],
+  ['loss-spike', 'in the warm-up', { series: { loss: course('loss', [20, 3], [20, 9]) } }, 'quiet'],
+  ['loss-spike', 'no loss', {}, 'cannot tell: loss'],
+  [
+    'gradient-norm',
+    'exploded',
+    { series: { 'grad-norm': course('grad-norm', [100, 0.5], [10, 9]) } },
+    'alarm',
+  ],
+  [
+    'gradient-norm',
+    'four that are clipped',
+    { series: { 'grad-norm': course('grad-norm', [100, 0.5], [4, 90], [1, 0.5]) } },
+    'quiet',
+  ],
+  [
+    'router-collapse',
+    'entropy that falls',
+    { series: { 'router-entropy': course('router-entropy', [100, 3], [10, 1]) } },
+    'alarm',
+  ],
+  [
+    'router-collapse',
+    'a full expert',
+    { series: { 'expert-load': course('expert-load', [100, 1.2], [10, 5]) } },
+    'alarm',
+  ],
+  ['router-collapse', 'no router', {}, 'cannot tell: measures'],
+  ['z-loss', 'thrice as large', { series: { 'z-loss': course('z-loss', [100, 0.01], [10, 0.04]) } }, 'alarm'],
+  ['z-loss', 'twice as large', { series: { 'z-loss': course('z-loss', [100, 0.01], [10, 0.02]) } }, 'quiet'],
+  [
+    'resume-mismatch',
+    'the same steps',
+    { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.001, 0.0001)) },
+    'quiet',
+  ],
+  ['resume-mismatch', 'by 0.003', { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.003, 0.0001)) }, 'alarm'],
+  [
+    'resume-mismatch',
+    'by 0.003 in three digits',
+    { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.003, 0.01)) },
+    'quiet',
+  ],
+  [
+    'resume-mismatch',
+    'by two per cent in three digits',
+    { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.06, 0.01)) },
+    'alarm',
+  ],
+  [
+    'resume-mismatch',
+    'in two digits',
+    { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.1, 0.1)) },
+    'cannot tell: loss',
+  ],
+  ['resume-mismatch', 'one step alone', { replayed: [pair(1, 3, 2, 0.0001)] }, 'cannot tell: loss'],
+  [
+    'checkpoint-stalled',
+    'half an hour at ten minutes',
+    { saveEveryMs: 10 * MINUTE, saved: { step: 1, at: at(570), longestGapMs: null } },
+    'alarm',
+  ],
+  [
+    'checkpoint-stalled',
+    'a run that does not move',
+    {
+      saveEveryMs: 10 * MINUTE,
+      saved: { step: 1, at: at(570), longestGapMs: null },
+      moved: { at: at(560), longestGapMs: 0, looks: 9 },
+    },
+    'quiet',
+  ],
+  [
+    'checkpoint-stalled',
+    'as far apart as ever',
+    { saved: { step: 1, at: at(520), longestGapMs: 60 * MINUTE } },
+    'quiet',
+  ],
+  ['checkpoint-stalled', 'no interval', {}, 'cannot tell: checkpoints'],
+  ['checkpoint-stalled', 'a write of an hour', { savingSince: at(540) }, 'alarm'],
+  ['pending-long', 'half an hour', { status: 'PENDING', pendingSince: at(570) }, 'quiet'],
+  ['pending-long', 'longer', { status: 'PENDING', pendingSince: at(569) }, 'alarm'],
+  ['partial-allocation', 'three of four', { engine: { workersAsked: '4', workersReady: '3' } }, 'alarm'],
+  ['partial-allocation', 'all four', { engine: { workersAsked: '4', workersReady: '4' } }, 'quiet'],
+  ['partial-allocation', 'an engine that does not count', {}, 'cannot tell: engine'],
+  [
+    'wrong-topology',
+    'another type',
+    { engine: { acceleratorAsked: 'v4-128', accelerator: 'v4-64' } },
+    'alarm',
+  ],
+  ['wrong-topology', 'fewer slices', { engine: { slicesAsked: '2', slices: '1' } }, 'alarm'],
+  ['wrong-topology', 'the same', { engine: { acceleratorAsked: 'v4-128', accelerator: 'V4-128' } }, 'quiet'],
+  ['wrong-topology', 'an engine that does not say', {}, 'cannot tell: engine'],
+  ['tracker-drift', 'another run', { tracker: { intended: 'hero', seen: ['hero', 'hero-old'] } }, 'alarm'],
+  [
+    'tracker-drift',
+    "an executor's hash",
+    { tracker: { intended: 'daily', seen: ['daily-5bbb39'] } },
+    'quiet',
+  ],
+  ['tracker-drift', 'no link yet', { tracker: { intended: 'hero', seen: [] } }, 'cannot tell: tracker'],
+  ['tracker-drift', 'nothing intended', {}, 'cannot tell: manifest'],
+  ['config-drift', 'another seed', { config: [{ name: 'seed', launched: '0', observed: '1' }] }, 'alarm'],
+  ['config-drift', 'the same', { config: [{ name: 'seed', launched: '0', observed: '0' }] }, 'quiet'],
+  ['config-drift', 'nothing to compare', {}, 'cannot tell: manifest'],
+  ['flapping', 'one crash', { past: [failed(100)] }, 'quiet'],
+  ['flapping', 'two at one step', { past: [failed(100), failed(104)] }, 'alarm'],
+  ['flapping', 'two far apart', { past: [failed(100), failed(900)] }, 'quiet'],
+  ['flapping', 'three anywhere', { past: [failed(100), failed(500), failed(900)] }, 'alarm'],
+  ['flapping', 'the first attempt', {}, 'cannot tell: attempts'],
+  ['low-utilisation', 'three looks', { use: { percent: 7, lowLooks: 3 } }, 'alarm'],
+  ['low-utilisation', 'one look', { use: { percent: 7, lowLooks: 1 } }, 'quiet'],
+  ['low-utilisation', 'nobody says', {}, 'cannot tell: measures'],
+  [
+    'regression',
+    'worse than all',
+    { series: { loss: course('loss', [100, 3.2]) }, lane: ['3.0', '3.01', '2.99'].map(trace) },
+    'alarm',
+  ],
+  [
+    'regression',
+    'as the worst',
+    { series: { loss: course('loss', [100, 3.1]) }, lane: ['3.0', '3.1', '2.99'].map(trace) },
+    'quiet',
+  ],
+  [
+    'regression',
+    'two runs',
+    { series: { loss: course('loss', [100, 3.2]) }, lane: ['3.0', '3.0'].map(trace) },
+    'cannot tell: lane',
+  ],
+  ['regression', 'nobody knows the lane', {}, 'cannot tell: lane'],
+  ['monitor-disk', 'full', { disk: { freeBytes: 100e6, totalBytes: 50e9 } }, 'alarm'],
+  ['monitor-disk', 'enough', { disk: { freeBytes: 5e9, totalBytes: 50e9 } }, 'quiet'],
+  ['monitor-disk', 'nobody says', {}, 'cannot tell: monitor'],
+  ['green-no-op', 'no step', { status: 'SUCCEEDED', hasTrained: false }, 'alarm'],
+  [
+    'green-no-op',
+    'no checkpoint',
+    { status: 'SUCCEEDED', left: { checkpoint: false, metrics: true } },
+    'alarm',
+  ],
+  ['green-no-op', 'all there', { status: 'SUCCEEDED' }, 'quiet'],
+  ['green-no-op', 'a log that cannot be read', { status: 'SUCCEEDED', isLogRead: false }, 'cannot tell: log'],
+];
+
+describe('a detector', () => {
+  it.each(CASES)('%s: %s', (id, _, change, expected) => expect(judged(id, change)).toBe(expected));
+
+  it('is there for every id, once, and is tried in an alarm', () => {
+    expect(DETECTORS.map(({ id }) => id)).toEqual(DETECTOR_IDS);
+    const tried = CASES.filter(([, , , expected]) => expected === 'alarm').map(([id]) => id);
+    expect([...new Set(tried)].toSorted()).toEqual([...DETECTOR_IDS].toSorted());
+  });
+
+  it('is quiet, or cannot tell, at a healthy look', () => {
+    expect(DETECTORS.filter(({ judge }) => judge(healthy).kind === 'alarm')).toEqual([]);
+  });
+});

@@ -1,0 +1,115 @@
+/** Training lines as trainers print them: what they say of step, loss, speed, and what is no training line. */
+
+import { describe, expect, it } from 'vitest';
+import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
+import { paceOf } from '../../src/watch/training.ts';
+import { parseTrainingLine } from '../../src/watch/training-line.ts';
+import { readLogText } from '../support/log-text.ts';
+
+type Said = { step?: number; total?: number; loss?: string; seconds?: number; tokens?: number };
+function said(line: string): Said | null {
+  const read = parseTrainingLine(line);
+  if (read === null) return null;
+  return {
+    ...(read.step === null ? {} : { step: read.step.value }),
+    ...(read.total === null ? {} : { total: read.total.value }),
+    ...(read.measures.loss === undefined ? {} : { loss: read.measures.loss }),
+    ...(read.secondsPerStep === null ? {} : { seconds: Number(read.secondsPerStep.toPrecision(3)) }),
+    ...(read.tokensPerSecond === null ? {} : { tokens: read.tokensPerSecond }),
+  };
+}
+
+describe('a training line', () => {
+  it.each<[string, string, Said]>([
+    ["of Hugging Face's trainer", "{'loss': 2.11, 'grad_norm': 0.74, 'epoch': 0.01}", { loss: '2.11' }],
+    [
+      'of Megatron',
+      ' iteration      100/  500000 | elapsed time per iteration (ms): 6102.1 | global batch size:  1024 | lm loss: 2.408989E+00 | loss scale: 1.0 |',
+      { step: 100, total: 500_000, loss: '2.408989E+00', seconds: 6.1 },
+    ],
+    [
+      'of Lightning, whose total is that of one epoch',
+      'Epoch 0:  25%|██▌       | 500/2000 [06:05<18:15,  1.37it/s, v_num=3, train/loss=2.608]',
+      { step: 500, loss: '2.608', seconds: 0.73 },
+    ],
+    [
+      'of tqdm',
+      '  2%|▏         | 50/2436 [01:06<52:29,  1.32s/it]',
+      { step: 50, total: 2436, seconds: 1.32 },
+    ],
+    [
+      'of torchtitan',
+      'step: 10  loss: 7.5123  grad_norm: 1.2  memory: 12GiB(15%)  tps: 1,234  mfu: 20.1%',
+      { step: 10, loss: '7.5123', tokens: 1234 },
+    ],
+    [
+      'of MaxText',
+      'completed step: 10, seconds: 2.3, TFLOP/s/device: 100, Tokens/s/device: 1000.5, loss: 7.8',
+      { step: 10, loss: '7.8', seconds: 2.3, tokens: 1000.5 },
+    ],
+    ['of nanoGPT', 'iter 100: loss 2.3411, time 30.12ms', { step: 100, loss: '2.3411', seconds: 0.0301 }],
+    [
+      'of NeMo',
+      'global_step: 3007 | reduced_train_loss: 6.642 | train_step_timing in s: 5.416',
+      { step: 3007, loss: '6.642', seconds: 5.42 },
+    ],
+    ['in JSON', '{"step": 100, "loss": 2.3}', { step: 100, loss: '2.3' }],
+    ['of a tutorial', 'Epoch [1/10], Step [100/600], Loss: 0.1234', { step: 100, loss: '0.1234' }],
+    ['of DeepSpeed', '[Rank 0] step=560, skipped=2, lr=[9.6e-06]', { step: 560 }],
+    ['whose loss is no number', 'step=100 loss=nan', { step: 100, loss: 'nan' }],
+  ])('%s is read', (_, line, expected) => expect(said(line)).toEqual(expected));
+
+  it.each([
+    'val loss: 3.2 step 100',
+    "{'eval_loss': 2.1, 'eval_runtime': 3}",
+    'Sanity Checking:  50%|████ | 1/2 [00:00<00:00, 5.0it/s]',
+    'Map: 100%|██| 100/100 [00:00<00:00, 5.0 examples/s]',
+    'Loading checkpoint shards:  50%|█████     | 1/2 [00:01<00:01,  1.2s/it]',
+    'model.bin:  50%|█████     | 1.2G/2.4G [00:10<00:10, 120MB/s]',
+    'checkpoint of step 100 was written',
+    'z_loss: 0.1',
+  ])('is none: %s', (line) => expect(said(line)).toBeNull());
+});
+
+describe('a log', () => {
+  it('of a bar that is written over itself says how far it is, without a newline', () => {
+    const facts = readLogText(
+      NO_LOG_FACTS,
+      '  0%|          | 10/2436 [00:13<53:22,  1.32s/it]\r  0%|          | 11/2436 [00:14<53:21,  1.32s/it]\r',
+    );
+    const read = readLogText(facts, '  0%|          | 12/2436 [00:15<53:20,  1.32s/it]\r');
+    expect(read.step).toEqual({ value: 11, exact: true });
+    expect(read.exactTotal).toBe(2436);
+    expect(paceOf(read.training)).toEqual({
+      pace: { secondsPerStep: '1.32', tokensPerSecond: null, remainingSeconds: 3201 },
+    });
+  });
+
+  it('takes no bar of something else for the training, once its total is known', () => {
+    const facts = readLogText(
+      NO_LOG_FACTS,
+      '  Total optimization steps = 2,436\n  0%| | 10/2436 [00:13<53:22,  1.32s/it]\n 50%|█| 5/10 [00:13<00:22,  1.32s/it]\n',
+    );
+    expect(facts).toMatchObject({ exactTotal: 2436, step: { value: 10 } });
+  });
+
+  it('of any trainer shows a loss that is no number', () => {
+    const facts = readLogText(NO_LOG_FACTS, 'step 1 loss 3.1\nstep 2 loss nan\n');
+    expect(facts.failures.map(({ id }) => id)).toEqual(['loss-not-finite']);
+  });
+
+  it('may lose the gradient of a step to the loss scale, and not of three', () => {
+    const line = (step: number) => `{"step": ${step}, "loss": 3.1, "grad_norm": NaN}\n`;
+    const two = readLogText(NO_LOG_FACTS, `${line(1)}${line(2)}`);
+    expect(two.failures).toEqual([]);
+    expect(readLogText(two, line(3)).failures).toHaveLength(1);
+  });
+
+  it('has its rounded steps as before, and the exact total of the first bar alone', () => {
+    const facts = readLogText(
+      NO_LOG_FACTS,
+      'Progress on:train -/5155 rate:- remaining:? elapsed:00:00 postfix:-\nProgress on:train 1.00kit/5.16kit rate:2.0it/s remaining:34:02 elapsed:08:20 postfix:loss=3.47\n',
+    );
+    expect(facts).toMatchObject({ exactTotal: 5155, step: { value: 1000, exact: false }, loss: '3.47' });
+  });
+});
