@@ -1,5 +1,5 @@
 /**
- * Looks whether a job that is said to have ended still runs. An end is the word of the watch, and whoever has stolen its key can
+ * Looks whether a job that is said to have ended still runs, or one of this run ended otherwise. An end is the word of the watch, and whoever has stolen its key can
  * write that a job has failed while it runs: the next attempt, or the next run of the lane, would be a second job beside it.
  */
 
@@ -25,10 +25,10 @@ export async function earlierJobFault(
     .toSorted((a, b) => b.proposedAt.localeCompare(a.proposedAt))
     .slice(0, EARLIER_RUNS_MAX);
   const jobs = [
-    ...state.attempts.map(({ submission }) => submission),
-    ...earlier.flatMap(({ submission }) => submission ?? []),
+    ...state.attempts.map(({ submission: job, end }) => ({ job, ended: end.status })),
+    ...earlier.flatMap(({ submission: job }) => (job === null ? [] : [{ job, ended: null }])),
   ];
-  for (const job of jobs.filter((one) => one.cluster === cluster)) {
+  for (const { job, ended } of jobs.filter((one) => one.job.cluster === cluster)) {
     const found = await engine.observe(job.jobId, null);
     if (found.kind === 'unknown')
       return {
@@ -43,6 +43,13 @@ export async function earlierJobFault(
         code: 'attempt-live',
         effect: 'ending',
         why: `${nameOf(job)} is ${found.status}`,
+      };
+    if (found.kind === 'found' && ended !== null && found.status !== ended)
+      return {
+        kind: 'refused',
+        code: 'attempt-otherwise',
+        effect: 'ending',
+        why: `${nameOf(job)}: ${found.status}`,
       };
   }
   return null;

@@ -9,8 +9,10 @@ import { wasShownBefore } from '../domain/approval-binding.ts';
 import type { PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
+import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { citationKey, submissionIdOf } from '../domain/launch/order.ts';
 import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
+import { failedAlike, responseTo } from '../domain/launch/response.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
@@ -36,6 +38,8 @@ export type OrderFacts = ApprovalFacts & {
   readonly digest: Observed<Digest>;
   /** What the gates look at, as the runner reads it. */
   readonly gates: Observed<GateFacts>;
+  /** The runs of every lane as the runner verified them, newest first. */
+  readonly recordedRuns: Observed<readonly RunState[]>;
   /** What was said in the run's threads to hold it back and stands answered in no record. */
   readonly brakes: Observed<readonly Brake[]>;
   /** What the card said at every moment, by GitHub's own history of it. */
@@ -137,6 +141,8 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   const pull = facts.pull.value;
   const moved = pullFault(pull, order.commit, facts);
   if (moved !== null) return refuse(moved.code, 'ending', moved.why);
+  const again = relaunchRefusal(state, issued, facts);
+  if (again !== null) return again;
   const fault = approvalFault(state, order, facts);
   if (fault !== null)
     return refuse(fault.code, fault.code === 'unreadable' ? 'standing' : 'ending', fault.why);
@@ -158,6 +164,26 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
       order: issued,
     }
   );
+}
+
+/** The same manifest again is control's decision, and the record is what it rests on: it is decided here once more. */
+function relaunchRefusal(
+  state: RunState,
+  { order }: IssuedOrder,
+  { recordedRuns }: OrderFacts,
+): OrderRefusal | null {
+  if (state.attempts.at(-1)?.order.order.digest !== order.digest) return null;
+  const before = asLaunched(state);
+  const response = responseTo(before);
+  if (response?.kind !== 'relaunch')
+    return refuse(
+      'relaunch-not-due',
+      'ending',
+      response?.kind === 'ask' ? response.why.reason : 'no failure',
+    );
+  if (recordedRuns.kind === 'unknown') return refuse('unreadable', 'standing', recordedRuns.why);
+  const alike = failedAlike(before, recordedRuns.value);
+  return alike === null ? null : refuse('relaunch-not-due', 'ending', `${alike.run} failed so`);
 }
 
 /** A stop is for good; what else holds back is lifted, and approved anew. */

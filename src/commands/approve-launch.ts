@@ -7,7 +7,8 @@ import { mayApprove } from '../config/may-approve.ts';
 import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
 import { isBeforeLaunch, repeatedFailure } from '../domain/launch/next-attempt.ts';
-import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
+import { replacementFor } from '../domain/launch/relaunch.ts';
+import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { allPass } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
@@ -73,7 +74,9 @@ function notNow(state: RunState): CommandDecision {
   const { attempt } = submission;
   const repeated = repeatedFailure(state);
   if (repeated !== null) return answer('approval-same-failure', repeated);
-  return answer('approval-no-fix', mayBeRelaunched(state) ? { attempt, relaunch: 1 } : { attempt });
+  if (!mayBeRelaunched(state)) return answer('approval-no-fix', { attempt });
+  const isForNode = !wantsRelaunch(state) || replacementFor(state) !== null;
+  return answer('approval-no-fix', { attempt, relaunch: isForNode ? 1 : 2 });
 }
 
 /** Whether these very words, written when and where they were, are about the manifest that is shown now. */

@@ -1,7 +1,7 @@
 /** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall. */
 
 import { isBeforeLaunch, mayBeFixed } from '../domain/launch/next-attempt.ts';
-import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
+import { mayBeRelaunched } from '../domain/launch/response.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropByBrake } from './drop-of.ts';

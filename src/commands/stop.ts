@@ -2,7 +2,7 @@
 
 import { permits } from '../domain/actor.ts';
 import { incidentsWith } from '../domain/incidents.ts';
-import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
+import { mayBeRelaunched } from '../domain/launch/response.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';

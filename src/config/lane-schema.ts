@@ -161,7 +161,7 @@ export const laneKeys = {
     .max(10)
     .default(1)
     .describe(
-      'How often a run is started again without another approval, after a bad node was replaced; part of what is approved.',
+      'How often a run is started again without another approval, after a failure that can pass by itself or a bad node that was replaced; part of what is approved.',
     ),
   resume: z
     .strictObject({

@@ -23,6 +23,10 @@ export const FAILURE_CLASSES = [
 ] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
+/** What an attempt ended with: a class, or `stopped` where the engine says so and nobody who is known asked for it. */
+export const FAILURES = [...FAILURE_CLASSES, 'stopped'] as const;
+export type Failure = (typeof FAILURES)[number];
+
 export const CONFIDENCES = ['high', 'medium', 'low'] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
@@ -58,3 +62,14 @@ export const FIRST_RESPONSE: Readonly<Record<FailureClass, FirstResponse>> = {
   benign: 'none',
   unknown: 'escalate',
 };
+
+/**
+ * What a kind of run does about each: `relaunch` starts the same manifest again, `replace-node` does so once the machine
+ * was replaced, `ask` leaves it to a person.
+ */
+export type Responses = Readonly<Record<Failure, 'relaunch' | 'replace-node' | 'ask'>>;
+
+/** Whether the same manifest can pass at all; what no kind of run and no envelope can say otherwise. */
+export function mayPassAgain(failure: Failure): boolean {
+  return failure === 'stopped' || FIRST_RESPONSE[failure] === 'relaunch';
+}

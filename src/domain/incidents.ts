@@ -77,6 +77,9 @@ export const INCIDENTS = {
     restarts: 'integer?',
     gate: 'text?',
     gateCode: 'text?',
+    failure: 'text?',
+    earlier: 'integer?',
+    run: 'text?',
   },
 } as const satisfies Vocabulary;
 export type IncidentCode = keyof typeof INCIDENTS;

@@ -98,6 +98,11 @@ export const manifestSchema = z.looseObject({
     keepTemporary: integerOrNull,
   }),
   cost: z.looseObject({ acceleratorHours: text, source: text }),
-  envelope: z.looseObject({ restarts: z.int(), fixes: z.array(text), reductions: z.array(text) }),
+  envelope: z.looseObject({
+    restarts: z.int(),
+    restartAfter: z.array(text).exactOptional(),
+    fixes: z.array(text),
+    reductions: z.array(text),
+  }),
   policy: texts,
 });

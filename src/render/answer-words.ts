@@ -58,9 +58,11 @@ const WORDS: Sentences<AnswerCode> = {
       : 'nothing to approve now: a launch is under way or the run is over. An approval has to be a comment or a review of its own.',
   'approval-no-fix': (d, { input }) =>
     `nothing to approve: attempt ${d.attempt} has failed, and nothing that differs from what it launched is on the branch. ${
-      d.relaunch === 1
-        ? 'Its bad node is proposed or being replaced; once it is replaced, the same is started again under the approval that it has. For anything else '
-        : 'To go on, '
+      d.relaunch === 2
+        ? 'It is about to be started again under the approval that it has. For anything else '
+        : d.relaunch === 1
+          ? 'Its bad node is proposed or being replaced; once it is replaced, the same is started again under the approval that it has. For anything else '
+          : 'To go on, '
     }${fixWords(input)}`,
   'approval-same-failure': (d) =>
     `not approved: attempt ${d.attempt} failed with ${code(d.signature)}, as attempt ${d.earlier} did before the fix. The same failure again after one fix is not tried a third time in this run: find the cause, close the run with \`/ack\`, and propose the next one.`,

@@ -99,11 +99,17 @@ function approvalsLine(state: RunState, needed: number): string {
   return `Approvals: ${count} of ${needed}${people}${who.length === 0 ? '' : `: ${who.join('; ')}`}.`;
 }
 
+function envelopeText({ restarts, restartAfter = [] }: Manifest['envelope']): string {
+  const most = `restarts: ${restarts}`;
+  if (restarts === 0) return most;
+  return `${most}, after ${[...restartAfter.map(code), 'a bad node that was replaced'].join(', ')}`;
+}
+
 function manifestParts(manifest: Manifest, digest: string, { gate }: RunState): string {
   const rows = [
     ['Digest', code(digest)],
     ['Read from commit', code(gate?.commit ?? '')],
-    ['May happen without asking again', `restarts: ${manifest.envelope.restarts}`],
+    ['May happen without asking again', envelopeText(manifest.envelope)],
   ];
   return paragraphs(
     table(['Manifest', ''], rows),

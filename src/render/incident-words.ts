@@ -119,6 +119,14 @@ function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: PlaceWord): 
       return `The manifest that was approved allows ${d.restarts ?? 'no more'} restarts, and they are used.`;
     case 'manifest-changed':
       return `The ${place} is not what was approved any more.`;
+    case 'not-recoverable':
+      return `Attempt ${d.attempt ?? 1} ended with ${code(d.failure ?? '')}, which the same manifest is not started again after.`;
+    case 'same-failure':
+      return `Attempt ${d.attempt ?? 1} failed as attempt ${d.earlier ?? 1} did (${code(d.failure ?? '')}): trying it again has not helped.`;
+    case 'no-progress':
+      return `Attempt ${d.attempt ?? 1} came no further than attempt ${d.earlier ?? 1} (${code(d.failure ?? '')}).`;
+    case 'same-in-lane':
+      return `Attempt ${d.attempt ?? 1} failed as ${code(d.run ?? '')} of this lane did, and none has gone well since.`;
     default:
       return `The gate ${code(d.gate ?? '')} does not pass now (${code(d.gateCode ?? '')}).`;
   }
@@ -280,7 +288,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   'relaunch-refused': {
     title: 'The job is not started again',
     evidence: relaunchWords,
-    did: 'The bad node was replaced; no job was started.',
+    did: 'Nothing was started, and nothing is until a person decides.',
     todo: 'A fix that is pushed to its branch can be approved as the next attempt, with the line that the card then shows; `/ack` closes the failed run.',
   },
 };

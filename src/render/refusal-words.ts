@@ -43,6 +43,9 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'order-forged': 'The order contradicts itself or the run that it stands in.',
   'attempt-live':
     'The job of an earlier attempt of this run, or of an earlier run of its lane, is still there, whatever the record says of its end: stop it on the cluster, and ask who wrote that it had ended.',
+  'attempt-otherwise':
+    'The cluster says of the job of an earlier attempt that it ended otherwise than the record does: ask who wrote how it had ended.',
+  'relaunch-not-due': 'Nothing says that the attempt before it may be followed by the same manifest again.',
   'pull-closed': 'The pull request is not open any more.',
   'base-changed': 'The pull request goes to another branch than the approved one.',
   'body-edited': 'The description of the pull request is not the one that was approved.',

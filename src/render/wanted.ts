@@ -5,14 +5,15 @@ import { missingCluster } from '../config/missing-cluster.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { assertNever } from '../domain/assert.ts';
 import { mayBeFixed, repeatedFailure } from '../domain/launch/next-attempt.ts';
-import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
+import { replacementFor, restartsLeft } from '../domain/launch/relaunch.ts';
+import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
 import { whoCan } from './who-can.ts';
-import { approvalLine, code, listed } from './words.ts';
+import { approvalLine, code, count, listed } from './words.ts';
 
 /** One sentence of Markdown that begins with what is wanted; never empty. */
 export function wantedLine(input: RenderInput): string {
@@ -119,10 +120,16 @@ const COUNTS_OR_NOT =
 /** While the attempt may still be followed by another: a decision on its bad node, or nothing. */
 function wantedForNode(state: RunState, ackPermission: string): string | null {
   if (!mayBeRelaunched(state)) return null;
+  if (wantsRelaunch(state) && replacementFor(state) === null) return wantedBeforeRelaunch(state);
   const open = state.mutations.find(({ consents, ended }) => ended === null && consents.length === 0);
   return open === undefined
     ? 'nothing; the bad node is being replaced, and the job is started again if its approval allows that. `/stop` keeps it from that.'
     : `a decision on the bad node, in #${open.proposal.thread}: \`${consentText(open.proposal.mutation, open.digest)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;
+}
+
+function wantedBeforeRelaunch(state: RunState): string {
+  const left = restartsLeft(state);
+  return `nothing; the same may pass when it is tried again, and the job is started again under the approval that it has (${count(left, 'restart')} left), unless a launch gate does not pass by now or the lane has failed so before. \`/stop\` keeps it from that.`;
 }
 
 function wantedMerge(pull: number | null): string {

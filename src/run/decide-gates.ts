@@ -3,7 +3,7 @@
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
 import { failedAttempt, isFixPushed } from '../domain/launch/next-attempt.ts';
-import { wantsRelaunch } from '../domain/launch/relaunch.ts';
+import { wantsRelaunch } from '../domain/launch/response.ts';
 import { allPass, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';

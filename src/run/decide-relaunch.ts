@@ -1,22 +1,48 @@
-/** Decides whether a run whose bad node was replaced is ordered again: what was approved, on today's facts, and no oftener than approved. */
+/** Decides what is done about an attempt that failed: ordered again as it was approved, on today's facts, or a person is asked. */
 
-import { type IncidentFacts, incidentDraft } from '../domain/incidents.ts';
-import { restartsLeft, wantsRelaunch } from '../domain/launch/relaunch.ts';
+import { openSignatureMatch } from '../care/bad-node.ts';
+import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { failedAlike, isAsked, responseTo } from '../domain/launch/response.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import type { Observed } from '../domain/observed.ts';
 import { type OrderInput, orderStep } from './decide-order.ts';
 import { append, type Step } from './step.ts';
 
+export type RelaunchInput = OrderInput & { readonly runs: Observed<readonly RunState[]> };
+
 /** The order of the next attempt, the word why there is none, or null while a fact is missing. */
-export function decideRelaunch(input: OrderInput): Step | null {
+export function decideRelaunch(input: RelaunchInput): Step | null {
+  const { state, runs } = input;
+  const response = responseTo(state);
+  if (response === null || response.kind === 'wait' || isAsked(state) || isOfNode(state)) return null;
+  if (response.kind === 'ask') return isTold(state, response.why) ? null : refused(state, response.why);
+  if (runs.kind === 'unknown') return null;
+  const alike = failedAlike(state, runs.value);
+  if (alike !== null) return refused(state, { reason: 'same-in-lane', run: alike.run });
+  return onTodaysFacts(input);
+}
+
+/** Whether the bad node is being answered, or people were asked about it. */
+function isOfNode(state: RunState): boolean {
+  const attempt = state.submission?.attempt;
+  const unclear = incidentsWith(state.incidents, 'bad-node-unclear');
+  return (
+    openSignatureMatch(state) !== null || unclear.some(({ detail }) => (detail.attempt ?? 1) === attempt)
+  );
+}
+
+/** Whoever was told of the line that the job died of needs no second word for it. */
+function isTold(state: RunState, { reason }: IncidentFacts<'relaunch-refused'>): boolean {
+  const attempt = state.submission?.attempt;
+  const told = incidentsWith(state.incidents, 'failure-signature');
+  return reason === 'not-recoverable' && told.some(({ detail }) => (detail.attempt ?? 1) === attempt);
+}
+
+function onTodaysFacts(input: RelaunchInput): Step | null {
   const { state, gated } = input;
-  if (!wantsRelaunch(state) || state.gate === null) return null;
-  if (restartsLeft(state) <= 0) {
-    const restarts = state.order?.manifest?.envelope.restarts ?? 0;
-    return refused(state, { reason: 'no-restarts-left', restarts });
-  }
   const { change } = gated.facts;
-  if (gated.bound.kind === 'unknown' || change.kind === 'unknown') return null;
+  if (state.gate === null || gated.bound.kind === 'unknown' || change.kind === 'unknown') return null;
   const { digest, body } = gated.bound.value;
   const { order } = state;
   const isMoved = change.value.headSha !== order?.order.commit;
@@ -35,5 +61,5 @@ function isClosed({ outcome }: Verdict): boolean {
 
 function refused(state: RunState, facts: IncidentFacts<'relaunch-refused'>): Step {
   const attempt = state.submission?.attempt ?? 1;
-  return append(incidentDraft('control', 'relaunch-refused', { attempt, ...facts }));
+  return append(incidentDraft('control', 'relaunch-refused', { ...facts, attempt }));
 }

@@ -6,6 +6,7 @@
 import type { CommandDecision } from '../commands/decision.ts';
 import type { LaneConfig, LaneRule, LaneSchema } from '../config/lane-schema.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
+import type { Responses } from '../domain/failure-class.ts';
 import type { GitReader } from '../domain/git.ts';
 import type { Sha } from '../domain/ids.ts';
 import type { CarriedOver } from '../domain/launch/base.ts';
@@ -43,6 +44,8 @@ export type Kind = {
   readonly replays: Readonly<Partial<Record<GateId, ReplayGate>>>;
   /** Settings that its gates read: they are part of what is approved. */
   readonly policy: (lane: LaneConfig) => Manifest['policy'];
+  /** What is done about an attempt that failed; nothing is started again that cannot pass, or beyond what was approved. */
+  readonly responses: Responses;
   /** `history`: metrics of runs of the lane that were sealed before it ended, newest first. */
   readonly judge: (end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]) => RunVerdict;
   /** How a run is proposed: its threads and its branch follow from what is planned. */

@@ -4,6 +4,7 @@ import { traitsOf } from '../config/engine-traits.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
+import { FAILURES, type Failure, mayPassAgain, type Responses } from '../domain/failure-class.ts';
 import type { RunId } from '../domain/ids.ts';
 import { type BaseFacts, newDelta } from '../domain/launch/base.ts';
 import type { Delta } from '../domain/launch/delta.ts';
@@ -54,9 +55,18 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
     resume: { policy: lane.resume.policy, initializeFrom: null },
     retention: lane.retention,
     cost: { acceleratorHours: cluster.acceleratorHoursPerRun, source: 'config' },
-    envelope: { restarts: lane.restartsMax, fixes: [], reductions: [] },
+    envelope: {
+      restarts: lane.restartsMax,
+      restartAfter: restartAfter(facts.config.kind.responses),
+      fixes: [],
+      reductions: [],
+    },
     policy: policyOf(facts.config),
   });
+}
+
+function restartAfter(responses: Responses): readonly Failure[] {
+  return FAILURES.filter((failure) => responses[failure] === 'relaunch' && mayPassAgain(failure));
 }
 
 function rowsOf(delta: Delta): readonly ManifestChange[] {

@@ -78,7 +78,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
   return (
     closing ??
     decideOrder({ ...input, gated }) ??
-    decideRelaunch({ ...input, gated }) ??
+    decideRelaunch({ ...input, gated, runs: input.facts.recordedRuns }) ??
     decideMissingCluster(input.state, input.config) ??
     page(input) ??
     decideCare(input.state, input.facts, input.config, input.now, input.memory) ??

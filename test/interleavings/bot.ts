@@ -308,6 +308,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
     config,
     digestOf,
     journalHolds: known(view.journal.holds),
+    recordedRuns: facts.recordedRuns,
     pull: facts.pull,
     body: facts.body.kind === 'known' ? known(facts.body.value.fingerprint) : facts.body,
     cited,

@@ -54,6 +54,7 @@ let cluster: {
 
 /** Calls that would have changed the cluster, and what each does to it. */
 let called: MutationStep[];
+let port: DiskPort;
 let onChange: (step: MutationStep) => ProgramResult;
 const ended = (stdout: string, exitCode = 0): ProgramResult => ({
   kind: 'exited',
@@ -76,7 +77,7 @@ async function open(): Promise<void> {
   called = [];
   onChange = () => ended('');
   cluster = { stdout: FINE, exitCode: 0, looks: {}, cleanup: true };
-  const port: DiskPort = {
+  port = {
     scan: async () => ({ stdout: cluster.stdout, stderr: '', exitCode: cluster.exitCode }),
     list: async () => ({
       kind: 'listed',
@@ -173,6 +174,31 @@ describe('a cluster whose disks are scanned', () => {
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     await scan();
     expect(theIssue()).toMatchObject({ number: first.number, state: 'open' });
+  });
+
+  it('is scanned with every other cluster that has disk care in one schedule, and one that has none is left alone', async () => {
+    await open();
+    await lab.close();
+    const twice = DISK_CLUSTER + DISK_CLUSTER.replaceAll('us-central1', 'us-east5');
+    lab = await openVirtualLab({
+      config: (text) => text.replace(/^clusters:\n/m, `clusters:${twice}`),
+      disks: async (_open, { cluster: name }) => ({
+        ...port,
+        scan: async () => {
+          if (name === 'us-central1-vllm') throw new TypeError('a bug of the day');
+          return { stdout: lowLine(`ray-${name}`, 4), stderr: '', exitCode: 0 };
+        },
+      }),
+    });
+    const every = DISK_WORKFLOW.replace('cluster: us-central1-vllm', 'cluster: all');
+    expect(every).not.toBe(DISK_WORKFLOW);
+    await lab.as('mira', 'PUT', '/contents/.github/workflows/disks.yml', {
+      message: 'Scan the disks',
+      content: Buffer.from(every).toString('base64'),
+    });
+    await scan();
+    expect(issues().map(({ title }) => title)).toEqual(['Disks of the workers of us-east5-vllm']);
+    expect(lab.log.join('\n')).toContain('a bug of the day');
   });
 
   it('is left as it was by a scan that nobody could read, which is said', async () => {

@@ -1,7 +1,8 @@
 /** Rules about the lab's own programs and secrets: how they are started, when they run by themselves, and what never stands in a command. */
 
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -72,3 +73,27 @@ describe('before a launch', () => {
     expect(JSON.stringify(readConfig(written, KINDS))).not.toContain(token);
   });
 });
+
+describe('Python', () => {
+  it('is no newer than Python 3.11, each file of ours', async () => {
+    const root = join(import.meta.dirname, '../..');
+    const files = globSync('{docs,fixtures,scripts,src,test}/**/*.py', { cwd: root });
+    expect(files.length).toBeGreaterThan(20);
+    // That very Python where the machine has it; a newer one judges by the grammar of then.
+    const own = await execa('python3.11', ['-c', ''], { reject: false });
+    const python = own.exitCode === 0 ? 'python3.11' : 'python3';
+    const { stdout } = await execa(python, ['-c', PARSES], { cwd: root, input: JSON.stringify(files) });
+    expect(JSON.parse(stdout)).toEqual([]);
+  });
+});
+
+const PARSES = `
+import ast, json, sys
+wrong = []
+for path in json.load(sys.stdin):
+    try:
+        ast.parse(open(path, "rb").read(), path, feature_version=(3, 11))
+    except SyntaxError as error:
+        wrong.append(f"{path}:{error.lineno}: {error.msg}")
+print(json.dumps(wrong))
+`;

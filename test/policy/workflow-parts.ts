@@ -12,6 +12,9 @@ const CONTROL = {
 /** The card, incidents and the end of a job, which the watching side records and tells. */
 const WATCHING = { checks: 'write', contents: 'write', issues: 'write', 'pull-requests': 'write' } as const;
 
+/** Where incidents are told besides GitHub, seen by the processes that tell them. */
+const CHANNELS = ['FERRYBOT_OPS_WEBHOOK'];
+
 /** What a cluster asks for, seen only by jobs in an environment. */
 const CLUSTER = ['RAY_AUTH_TOKEN'];
 
@@ -27,17 +30,17 @@ export type Part = {
   readonly environment: string;
 };
 
-const control = (permissions: Part['permissions']): Part => ({
+const control = (permissions: Part['permissions'], others: readonly string[] = []): Part => ({
   permissions,
   key: 'FERRYBOT_CONTROL_KEY',
-  others: [],
+  others,
   label: null,
   environment: 'ferrybot-control',
 });
 
 /** By mode of the action (docs/architecture.md, D5 and Who runs where). */
 export const PARTS: Readonly<Record<string, Part>> = {
-  chat: control(CONTROL),
+  chat: control(CONTROL, CHANNELS),
   propose: control(CONTROL),
   watchdog: control({ ...WATCHING, actions: 'write' }),
   launch: {
@@ -50,7 +53,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   watch: {
     permissions: WATCHING,
     key: 'FERRYBOT_WATCH_KEY',
-    others: CLUSTER,
+    others: [...CLUSTER, ...CHANNELS],
     label: 'ferrybot-watch',
     environment: 'ferrybot-watch',
   },

@@ -90,6 +90,7 @@ const good: OrderFacts = {
   config: CONFIG,
   digestOf,
   journalHolds: known([]),
+  recordedRuns: known([]),
   pull: known(aPull()),
   body: known(digestOf('the body')),
   cited: new Map(),

@@ -70,9 +70,10 @@ const GOOD: SettingsFacts = {
   environmentRefs: known([{ name: 'main', type: 'branch' }]),
   watchRefs: known([{ name: 'main', type: 'branch' }]),
   careRefs: known([{ name: 'main', type: 'branch' }]),
-  controlSecrets: known(['FERRYBOT_CONTROL_KEY']),
+  channelSecrets: ['FERRYBOT_OPS_WEBHOOK'],
+  controlSecrets: known(['FERRYBOT_CONTROL_KEY', 'FERRYBOT_OPS_WEBHOOK']),
   launchSecrets: known(['FERRYBOT_RUNNER_KEY', 'RAY_AUTH_TOKEN']),
-  watchSecrets: known(['FERRYBOT_WATCH_KEY', 'RAY_AUTH_TOKEN']),
+  watchSecrets: known(['FERRYBOT_WATCH_KEY', 'RAY_AUTH_TOKEN', 'FERRYBOT_OPS_WEBHOOK']),
   careSecrets: known(['FERRYBOT_RUNNER_KEY']),
   repositorySecrets: known(['SOMETHING_OF_THE_LAB']),
   organizationSecrets: known([]),
@@ -142,6 +143,9 @@ describe('settings', () => {
     ['environment-secrets', { launchSecrets: known([]) }],
     ['environment-secrets', { watchSecrets: known(['RAY_AUTH_TOKEN']) }],
     ['environment-secrets', { careSecrets: known([]), controlSecrets: unknown('GitHub answers 403') }],
+    ['channel-secrets', { controlSecrets: known(['FERRYBOT_CONTROL_KEY']) }],
+    ['channel-secrets', { watchSecrets: known(['FERRYBOT_WATCH_KEY']), controlSecrets: unknown('403') }],
+    ['no-key-outside', { repositorySecrets: known(['FERRYBOT_OPS_WEBHOOK']) }],
     ['no-key-outside', { repositorySecrets: known(['FERRYBOT_CONTROL_KEY']) }],
     ['no-key-outside', { repositorySecrets: known(['FERRYBOT_RUNNER_KEY']) }],
     ['no-key-outside', { repositorySecrets: known(['RAY_AUTH_TOKEN']) }],
@@ -279,6 +283,21 @@ describe('workflows', () => {
       ),
     ).toBe('missing');
   });
+
+  it('hand on the address of each channel that the config names, by which the example lab has it or by another', () => {
+    const lab = config();
+    const told = (address: string): LabConfig => ({
+      ...lab,
+      onCall: { ...lab.onCall, channels: { ops: { kind: 'slack', address } } },
+    });
+    const secrets = (address: string): Finding | undefined =>
+      judged(() => undefined, told(address)).find(({ check }) => check === 'workflow-secrets');
+    expect(secrets('FERRYBOT_OPS_WEBHOOK')).toMatchObject({ state: 'ok' });
+    expect(secrets('OTHER_WEBHOOK')).toMatchObject({
+      state: 'missing',
+      found: expect.stringContaining(`watch in ${WATCH} is not given OTHER_WEBHOOK`),
+    });
+  });
 });
 
 describe('keys', () => {
@@ -352,6 +371,7 @@ describe('an examination', () => {
       'workflow-secrets',
       'workflow-events',
       'fork-approval',
+      'channel-secrets',
     ]);
     expect(stateOf(findings, 'keys')).toBe('missing');
     expect(findings.filter((finding) => finding.state !== 'ok' && finding.todo === '')).toEqual([]);

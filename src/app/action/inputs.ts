@@ -14,7 +14,7 @@ export type ActionInput = {
 export const ACTION_INPUTS = {
   mode: {
     description:
-      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster), stop (carry out the recorded stop of one run), watchdog (look whether somebody watches, and start a dead watch again), care (verify one consented change of a cluster and carry it out), disk-scan (look for workers of one cluster that are short of disk).',
+      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster), stop (carry out the recorded stop of one run), watchdog (look whether somebody watches, and start a dead watch again), care (verify one consented change of a cluster and carry it out), disk-scan (look for workers of the named clusters that are short of disk).',
     required: true,
     default: null,
   },
@@ -41,7 +41,8 @@ export const ACTION_INPUTS = {
     default: null,
   },
   cluster: {
-    description: 'watch, disk-scan: the cluster that this process looks at, a key of clusters in the config.',
+    description:
+      'watch, disk-scan: the cluster that this process looks at, a key of clusters in the config; disk-scan takes several with blanks between, and all for every cluster with disk care.',
     required: false,
     default: null,
   },

@@ -3,7 +3,7 @@
 import type { LabConfig } from '../../config/schema.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { mayBeFixed } from '../../domain/launch/next-attempt.ts';
-import { wantsRelaunch } from '../../domain/launch/relaunch.ts';
+import { wantsRelaunch } from '../../domain/launch/response.ts';
 import { limits } from '../../domain/limits.ts';
 import { isLive } from '../../domain/logbook/liveness.ts';
 import { phaseOf } from '../../domain/logbook/phase.ts';

@@ -1,8 +1,8 @@
-/** The action's `disk-scan`: one cluster's workers are scanned and recorded; control tells people. */
+/** The action's `disk-scan`: workers of the named clusters are scanned and recorded; control tells people. */
 
 import type { DiskScan } from '../../domain/care/disk-scan.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { type Trouble, throwIfAny } from '../trouble.ts';
+import { contained, inCluster, type Trouble, throwIfAny } from '../trouble.ts';
 import { diskPlaceOf } from './disk-port.ts';
 import { scanDisks } from './disk-scan.ts';
 import type { DisksOf } from './disks.ts';
@@ -16,20 +16,50 @@ export type ScanModeInput = {
 /** `result` is a closed word. Not `ok`: nothing is known of the workers, or nothing was recorded. */
 export type ScanModeResult = { readonly ok: boolean; readonly result: string; readonly detail: string };
 
-/** Scans the named cluster. Throws `GitError` where git said no. */
+/**
+ * Scans each of the named clusters, one after the other: names with blanks or commas between, or `all` for every cluster
+ * that has disk care. One that cannot be scanned keeps no other back. Throws `GitError` where git said no.
+ */
 export async function scanMode(open: OpenLab, input: ScanModeInput): Promise<ScanModeResult> {
-  const place = diskPlaceOf(open.config, input.cluster);
-  if (place === null)
-    return {
-      ok: false,
-      result: 'no-disk-care',
-      detail: `the config has no disk care for a cluster ${JSON.stringify(input.cluster)}: give clusters.<name>.disk and gcp`,
-    };
+  const clusters = clustersIn(open, input.cluster);
   const troubles: Trouble[] = [];
+  const results: (ScanModeResult & { readonly cluster: string })[] = [];
+  for (const cluster of clusters) {
+    const result = await contained(open, troubles, inCluster(cluster), () =>
+      scanOne(open, { ...input, cluster }, troubles),
+    );
+    if (result !== null) results.push({ ...result, cluster });
+  }
+  // People read in the clusters' issues of which workers nothing is known, and why.
+  throwIfAny(troubles);
+  const [first, second] = results;
+  if (first === undefined) return noDiskCare(input.cluster);
+  if (second === undefined) return first;
+  const main = results.find(({ ok }) => !ok) ?? first;
+  const detail = results.map((one) => `${one.cluster}: ${one.result}\n${one.detail}`).join('\n');
+  return { ok: main.ok, result: main.result, detail };
+}
+
+function clustersIn({ config }: OpenLab, named: string): readonly string[] {
+  const names = named.split(/[\s,]+/).filter((name) => name !== '');
+  return names.length === 1 && names[0] === 'all' && !Object.hasOwn(config.clusters, 'all')
+    ? Object.keys(config.clusters).filter((cluster) => diskPlaceOf(config, cluster) !== null)
+    : names;
+}
+
+function noDiskCare(cluster: string): ScanModeResult {
+  return {
+    ok: false,
+    result: 'no-disk-care',
+    detail: `the config has no disk care for a cluster ${JSON.stringify(cluster)}: give clusters.<name>.disk and gcp`,
+  };
+}
+
+async function scanOne(open: OpenLab, input: ScanModeInput, troubles: Trouble[]): Promise<ScanModeResult> {
+  const place = diskPlaceOf(open.config, input.cluster);
+  if (place === null) return noDiskCare(input.cluster);
   const port = await input.disks(open, place);
   const outcome = await scanDisks(open, place, port, input.redact, troubles);
-  // People read in the cluster's issue of which workers nothing is known, and why.
-  throwIfAny(troubles);
   if (outcome.kind === 'not-recorded') return { ok: false, result: 'not-recorded', detail: outcome.why };
   const { reading, why } = outcome.scan;
   if (reading === 'unreadable') return { ok: false, result: 'scan-unreadable', detail: why };

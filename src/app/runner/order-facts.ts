@@ -122,9 +122,13 @@ function frame({
   lab,
   config,
   store,
-}: OpenLane): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'digestOf' | 'journalHolds'> {
-  const { journalHolds } = recordFactsOf(store.current());
-  return { repository: lab.repository, now: lab.now(), config, digestOf: lab.digestOf, journalHolds };
+}: OpenLane): Pick<
+  OrderFacts,
+  'repository' | 'now' | 'config' | 'digestOf' | 'journalHolds' | 'recordedRuns'
+> {
+  const { journalHolds, recordedRuns } = recordFactsOf(store.current());
+  const { repository, digestOf } = lab;
+  return { repository, now: lab.now(), config, digestOf, journalHolds, recordedRuns };
 }
 
 function withheld(open: OpenLane, why: string): OrderFacts {

@@ -63,6 +63,11 @@ export type Manifest = {
   /** What may happen without asking again. */
   readonly envelope: {
     readonly restarts: number;
+    /**
+     * What the job may be started again after, besides a bad node that was replaced. Missing in manifests of before it was
+     * recorded: then after that alone.
+     */
+    readonly restartAfter?: readonly string[];
     readonly fixes: readonly string[];
     readonly reductions: readonly string[];
   };

@@ -40,6 +40,8 @@ const OF_THE_ORDER = [
   'approval-by-author',
   'order-forged',
   'attempt-live',
+  'attempt-otherwise',
+  'relaunch-not-due',
   'pull-closed',
   'base-changed',
   'body-edited',

@@ -1,12 +1,11 @@
 /**
- * Starting a run again after a bad node was replaced (policy ML-30): the
- * same manifest under the approval that it has, as often as the manifest says and no oftener.
+ * What starting a run again rests on: the bad node that was replaced (policy ML-30), the restarts that were approved, and
+ * the approval that it has. Whether it is started again: see response.ts.
  */
 
 import type { MutationRecord } from '../care/mutation-state.ts';
 import type { Digest, Instant } from '../ids.ts';
-import { incidentsWith } from '../incidents.ts';
-import { type IssuedOrder, isOver, type RunState } from '../logbook/run-state.ts';
+import type { RunState } from '../logbook/run-state.ts';
 import { fromRfc3339 } from '../time.ts';
 
 /** How a deletion ended whose machine was replaced. */
@@ -24,29 +23,6 @@ export function replacementFor(state: RunState): MutationRecord | null {
       ended.code === REPLACED,
   );
   return found ?? null;
-}
-
-/** Whether facts are needed to say if the run is ordered again. */
-export function wantsRelaunch(state: RunState): boolean {
-  if (isOver(state) || replacementFor(state) === null) return false;
-  const attempt = state.submission?.attempt;
-  return !incidentsWith(state.incidents, 'relaunch-refused').some(({ detail }) => detail.attempt === attempt);
-}
-
-/**
- * Whether this attempt may still be followed by another without a new approval: its bad node is proposed, being deleted or
- * replaced, and nobody has stopped the run. Until then a person can keep the next attempt back.
- */
-export function mayBeRelaunched(state: RunState): boolean {
-  if (wantsRelaunch(state)) return true;
-  const { end, submission, stop } = state;
-  if (isOver(state) || end?.status !== 'FAILED' || submission === null || stop !== null) return false;
-  return state.mutations.some(
-    ({ proposal, evidence, ended }) =>
-      proposal.mutation.kind === 'delete-tpu-vm' &&
-      evidence.facts['attempt'] === submission.attempt &&
-      ended === null,
-  );
 }
 
 /**
@@ -74,15 +50,4 @@ export function stateAtEntry(state: RunState, seq: number): RunState {
     [submission.seq, firstEval?.seq, end.seq].includes(seq),
   );
   return past === undefined ? state : { ...state, ...past };
-}
-
-/** Why another order may not follow the one that was carried out, or null: the rule of the record. */
-export function relaunchRule(state: RunState, next: IssuedOrder['order']): string | null {
-  if (state.end === null) return 'ordered after the job was submitted';
-  if (replacementFor(state) === null) return 'ordered again though no bad node was replaced';
-  if (restartsLeft(state) <= 0) return 'ordered again beyond the restarts that were approved';
-  const { order } = state;
-  return next.digest === order?.order.digest && next.commit === order.order.commit
-    ? null
-    : 'ordered again with another manifest or commit';
 }

@@ -12,7 +12,7 @@ import {
   mayBeFixed,
 } from '../launch/next-attempt.ts';
 import { type Order, type OrderApproval, type ParentAttempt, submissionIdOf } from '../launch/order.ts';
-import { mayBeRelaunched, relaunchRule } from '../launch/relaunch.ts';
+import { mayBeRelaunched, relaunchRule } from '../launch/response.ts';
 import { allPass } from '../launch/verdict.ts';
 import { type EventDataByType, type LogbookEvent, WRITERS } from './event.ts';
 import { holdingsOf } from './holdings.ts';

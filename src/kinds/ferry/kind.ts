@@ -11,6 +11,7 @@ import { planOfBegun } from './plan/plan-begun.ts';
 import { planOfPull } from './plan/plan-pull.ts';
 import { readStart } from './read-start.ts';
 import { FERRY_REPLAYS } from './replay.ts';
+import { FERRY_RESPONSES } from './responses.ts';
 import { FERRY_RULES } from './rules.ts';
 import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
 import { judgeFerry } from './verdict.ts';
@@ -35,6 +36,7 @@ export const ferryKind: Kind = {
       'lane.scaleKnobs': scaleKnobs.join(','),
     };
   },
+  responses: FERRY_RESPONSES,
   judge: judgeFerry,
   proposals: {
     usual: USUAL_OBJECTIVE,

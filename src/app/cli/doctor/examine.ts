@@ -30,6 +30,7 @@ import { DOCTOR_CHECKS, type Finding, fine, missing, unseen } from './finding.ts
 import { judgeJobUser, judgeKeys } from './judge-keys.ts';
 import { judgeScriptCalls, type MeasureCalls } from './judge-script-calls.ts';
 import { judgeSettings } from './judge-settings.ts';
+import { channelSecretsOf } from './judge-workflow-keys.ts';
 import { judgeWorkflows, launchLocation, type WorkflowTexts } from './judge-workflows.ts';
 
 const WORKFLOWS = '.github/workflows';
@@ -84,6 +85,7 @@ export async function examine(
       environmentRefs: await readEnvironmentRefs(client, LAUNCH_ENVIRONMENT),
       watchRefs: await readEnvironmentRefs(client, WATCH_ENVIRONMENT),
       careRefs: usesCare(config, texts) ? await readEnvironmentRefs(client, CARE_ENVIRONMENT) : null,
+      channelSecrets: channelSecretsOf(config),
       controlSecrets: await readSecretNames(client, CONTROL_ENVIRONMENT),
       launchSecrets: await readSecretNames(client, LAUNCH_ENVIRONMENT),
       watchSecrets: await readSecretNames(client, WATCH_ENVIRONMENT),

@@ -32,6 +32,7 @@ export const DOCTOR_CHECKS = [
   'environment-watch',
   'environment-care',
   'environment-secrets',
+  'channel-secrets',
   'no-key-outside',
   'runner-label',
   'runner-group',

@@ -12,6 +12,8 @@ import { type Finding, fine, LOOK, missing, unseen } from './finding.ts';
 
 /** Names of secrets, by where they lie. */
 export type SecretFacts = {
+  /** Names of the secrets that have the addresses of the lab's channels, as the config gives them. */
+  readonly channelSecrets: readonly string[];
   readonly controlSecrets: Observed<readonly string[]>;
   readonly launchSecrets: Observed<readonly string[]>;
   readonly watchSecrets: Observed<readonly string[]>;
@@ -24,7 +26,7 @@ export type SecretFacts = {
 
 /** Whether each key lies in its own environment, and nowhere else. */
 export function judgeSecrets(facts: SecretFacts): readonly Finding[] {
-  return [inEnvironments(facts), outside(facts)];
+  return [inEnvironments(facts), ofChannels(facts), outside(facts)];
 }
 
 function inEnvironments(facts: SecretFacts): Finding {
@@ -46,11 +48,35 @@ function inEnvironments(facts: SecretFacts): Finding {
     : unseen(check, away, `${LOOK} ${todo}`);
 }
 
+/** Control tells of what it records, and the watch of what it sees: both send, so both environments have each address. */
+function ofChannels({ channelSecrets, controlSecrets, watchSecrets }: SecretFacts): Finding {
+  const check = 'channel-secrets';
+  if (channelSecrets.length === 0) return fine(check, 'incidents are told in no channel beside GitHub');
+  const places = [
+    [CONTROL_ENVIRONMENT, controlSecrets],
+    [WATCH_ENVIRONMENT, watchSecrets],
+  ] as const;
+  const absent = places.flatMap(([environment, names]) =>
+    names.kind === 'known'
+      ? channelSecrets
+          .filter((name) => !names.value.includes(name))
+          .map((name) => `${name} in ${environment}`)
+      : [],
+  );
+  const todo =
+    'Settings, Environments: put the address of each channel of onCall.channels into both; a server has it in its own environment.';
+  if (absent.length > 0) return missing(check, `there is no ${absent.join(', no ')}`, todo);
+  const away = places.flatMap(([, names]) => (names.kind === 'unknown' ? [names.why] : []))[0];
+  return away === undefined
+    ? fine(check, `the address of each channel in ${CONTROL_ENVIRONMENT} and ${WATCH_ENVIRONMENT}`)
+    : unseen(check, away, `${LOOK} ${todo}`);
+}
+
 /** What the workflows name and a branch must not read; what a lab's jobs are passed has names of the lab's own. */
 const GUARDED: readonly string[] = [...Object.values(KEY_VARIABLES), 'RAY_AUTH_TOKEN'];
 
 /** A secret of the repository or of its organisation is every branch's: whoever may push reads it with a workflow. */
-function outside({ repositorySecrets, organizationSecrets }: SecretFacts): Finding {
+function outside({ channelSecrets, repositorySecrets, organizationSecrets }: SecretFacts): Finding {
   const check = 'no-key-outside';
   const readable = [
     ['the repository', repositorySecrets],
@@ -58,7 +84,9 @@ function outside({ repositorySecrets, organizationSecrets }: SecretFacts): Findi
   ] as const;
   const found = readable.flatMap(([where, names]) =>
     names.kind === 'known'
-      ? names.value.filter((name) => GUARDED.includes(name)).map((name) => `${name} of ${where}`)
+      ? names.value
+          .filter((name) => GUARDED.includes(name) || channelSecrets.includes(name))
+          .map((name) => `${name} of ${where}`)
       : [],
   );
   const todo =
@@ -66,6 +94,6 @@ function outside({ repositorySecrets, organizationSecrets }: SecretFacts): Findi
   if (found.length > 0) return missing(check, `a branch can read ${found.join(', ')}`, todo);
   const away = readable.flatMap(([, names]) => (names.kind === 'unknown' ? [names.why] : []))[0];
   return away === undefined
-    ? fine(check, 'no key and no token of the cluster among what a branch can read')
+    ? fine(check, 'no key, no token of the cluster and no address of a channel among what a branch can read')
     : unseen(check, away, `${LOOK} No key may be a secret of the repository or of the organisation.`);
 }

@@ -17,7 +17,7 @@ export function judgeWorkflowKeys(
   return [secrets(config, texts, files, owner), events(files)];
 }
 
-/** Each key is named in a job of its environment and nowhere else; what jobs are passed, the watch gets too, to redact it. */
+/** Each key is named in a job of its environment and nowhere else; what jobs are passed, the watch gets too, to redact it; who tells of incidents has the addresses. */
 function secrets(
   config: LabConfig,
   texts: ReadonlyMap<string, string>,
@@ -29,6 +29,7 @@ function secrets(
     ...new Set(Object.values(config.lanes).flatMap(({ passSecrets }) => passSecrets)),
   ].filter((name) => !watch.includes(name));
   const faults = [
+    ...notHandedOn(config, files),
     ...[...files].flatMap(([path, file]) =>
       file === null ? unread(path, texts.get(path) ?? '') : keyFaults(path, file, owner),
     ),
@@ -37,6 +38,24 @@ function secrets(
   return faults.length === 0
     ? fine('workflow-secrets', 'each key in the jobs of its environment')
     : missing('workflow-secrets', faults.join('; '), `Give each job the secrets of its own part. ${COPY}`);
+}
+
+/** The secrets by which the config names where incidents are told, each once. */
+export function channelSecretsOf({ onCall }: LabConfig): readonly string[] {
+  return [...new Set(Object.values(onCall.channels).map(({ address }) => address))];
+}
+
+/** A job that tells of incidents and is not given an address tells everybody but that channel. */
+function notHandedOn(config: LabConfig, files: ReadonlyMap<string, Workflow | null>): readonly string[] {
+  return [...files].flatMap(([path, file]) =>
+    Object.entries(file?.jobs ?? {}).flatMap(([job, one]) => {
+      const text = JSON.stringify(one);
+      if (one.uses !== undefined || !/"mode":"(?:chat|watch)"/.test(text)) return [];
+      return channelSecretsOf(config)
+        .filter((name) => !text.includes(`secrets.${name}`))
+        .map((name) => `${job} in ${path} is not given ${name}, by which a channel is told`);
+    }),
+  );
 }
 
 function unread(path: string, text: string): readonly string[] {

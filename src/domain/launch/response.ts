@@ -1,0 +1,151 @@
+/**
+ * What is done about an attempt that failed, by the record alone: the same manifest again, under the approval that it has,
+ * where that can help and was approved (policy ML-34); otherwise a person is asked, and nothing is started until one speaks.
+ * The rule of the record is the same, so that no process takes an order for good which this would not give.
+ */
+
+import type { MutationRecord } from '../care/mutation-state.ts';
+import { type Failure, mayPassAgain } from '../failure-class.ts';
+import { type IncidentFacts, incidentsWith } from '../incidents.ts';
+import { isOver, type PastAttempt, type RunState } from '../logbook/run-state.ts';
+import { failureOf, sameFailure } from './fingerprint.ts';
+import { pastAttempt } from './next-attempt.ts';
+import type { Order } from './order.ts';
+import { replacementFor, restartsLeft } from './relaunch.ts';
+
+export type Response =
+  | { readonly kind: 'relaunch' }
+  /** For what becomes of a bad node. */
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'ask'; readonly why: IncidentFacts<'relaunch-refused'> };
+
+/** Null where nothing is to be answered: the job runs, went well or was stopped, or the run is over. */
+export function responseTo(state: RunState): Response | null {
+  const last = pastAttempt(state);
+  if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return null;
+  const replaced = replacementFor(state);
+  const { restartAfter } = last.order.manifest?.envelope ?? {};
+  if (replaced === null && restartAfter === undefined) return null;
+  if (replaced === null && isNodeInHand(state)) return { kind: 'wait' };
+  const why =
+    (replaced === null ? barOf(state, last, restartAfter ?? []) : barAfterNode(state, last, replaced)) ??
+    barOfEnvelope(state);
+  const { attempt } = last.submission;
+  return why === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...why } };
+}
+
+type Bar = Omit<IncidentFacts<'relaunch-refused'>, 'attempt'>;
+
+/** Why this failure is a person's. */
+function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string[]): Bar | null {
+  const failure = failureOf(last);
+  if (!mayPassAgain(failure) || !restartAfter.includes(failure) || isGuess(last, failure))
+    return { reason: 'not-recoverable', failure };
+  return alikeIn(state, last) ?? withoutProgress(state, last);
+}
+
+/** What little a log says may as well be the trace of somebody who stopped the job. */
+function isGuess({ end }: PastAttempt, failure: Failure): boolean {
+  return failure !== 'stopped' && end.diagnosis?.confidence === 'low';
+}
+
+/** A person who has let a machine go has spoken; where the config did, the same again is told to one. */
+function barAfterNode(state: RunState, last: PastAttempt, { begun, consents }: MutationRecord): Bar | null {
+  const byPerson = consents.some(({ seq, actor }) => seq === begun?.consent && actor !== null);
+  return byPerson || last.order.manifest?.envelope.restartAfter === undefined ? null : alikeIn(state, last);
+}
+
+function alikeIn({ attempts }: RunState, last: PastAttempt): Bar | null {
+  for (const past of attempts) {
+    const same = sameFailure(past, last);
+    if (same !== null) return { reason: 'same-failure', failure: same, earlier: past.submission.attempt };
+  }
+  return null;
+}
+
+/** Started again, it has to get beyond where the attempt before it ended; a step that nobody knows is none. */
+function withoutProgress({ attempts }: RunState, last: PastAttempt): Bar | null {
+  const before = attempts.filter(({ order }) => order.order.digest === last.order.order.digest);
+  const furthest = Math.max(...before.map((past) => reachedStep(past) ?? 0));
+  const reached = reachedStep(last);
+  return before.length === 0 || (reached !== null && reached > furthest)
+    ? null
+    : { reason: 'no-progress', failure: failureOf(last), earlier: before.at(-1)?.submission.attempt };
+}
+
+/** The last step that was seen of an attempt. */
+export function reachedStep({ end, observation }: Pick<PastAttempt, 'end' | 'observation'>): number | null {
+  return end.lastStep ?? observation?.step ?? null;
+}
+
+function barOfEnvelope(state: RunState): Bar | null {
+  if (restartsLeft(state) > 0) return null;
+  return { reason: 'no-restarts-left', restarts: state.order?.manifest?.envelope.restarts ?? 0 };
+}
+
+/** The bad node of this attempt is proposed or being deleted. */
+function isNodeInHand({ mutations, submission }: RunState): boolean {
+  return mutations.some(
+    ({ proposal, evidence, ended }) =>
+      proposal.mutation.kind === 'delete-tpu-vm' &&
+      evidence.facts['attempt'] === submission?.attempt &&
+      ended === null,
+  );
+}
+
+/**
+ * The newest run of the lane that ended as this one did, where none went well since: what was done about it there has not
+ * helped (policy DF-27). `runs`: newest first.
+ */
+export function failedAlike(state: RunState, runs: readonly RunState[]): RunState | null {
+  const last = pastAttempt(state);
+  if (last === null) return null;
+  for (const other of runs) {
+    if (other.run === state.run || other.proposal.lane !== state.proposal.lane) continue;
+    const ended = pastAttempt(other) ?? other.attempts.at(-1);
+    if (ended?.end.status === 'SUCCEEDED') return null;
+    if (ended !== undefined && sameFailure(ended, last) !== null) return other;
+  }
+  return null;
+}
+
+/** Whether people were asked about this attempt. */
+export function isAsked({ incidents, submission }: RunState): boolean {
+  const attempt = submission?.attempt;
+  return incidentsWith(incidents, 'relaunch-refused').some(({ detail }) => detail.attempt === attempt);
+}
+
+/** Whether facts are needed to say if the run is ordered again. */
+export function wantsRelaunch(state: RunState): boolean {
+  return responseTo(state)?.kind === 'relaunch' && !isAsked(state);
+}
+
+/**
+ * Whether this attempt may still be followed by another without a new approval, and nobody has stopped the run: until then
+ * a person can keep the next attempt back.
+ */
+export function mayBeRelaunched(state: RunState): boolean {
+  if (wantsRelaunch(state)) return true;
+  const { end, stop } = state;
+  return end?.status === 'FAILED' && stop === null && !isOver(state) && isNodeInHand(state);
+}
+
+/** Why another order may not follow the one that was carried out, or null: the rule of the record. */
+export function relaunchRule(state: RunState, next: Order): string | null {
+  if (state.end === null) return 'ordered after the job was submitted';
+  const response = responseTo(state);
+  if (response === null || response.kind === 'wait') return 'ordered again though no bad node was replaced';
+  if (response.kind === 'ask') return `ordered again ${RULES[response.why.reason] ?? response.why.reason}`;
+  if (isAsked(state)) return 'ordered again though a person was asked';
+  const { order } = state;
+  return next.digest === order?.order.digest && next.commit === order.order.commit
+    ? null
+    : 'ordered again with another manifest or commit';
+}
+
+const RULES: Readonly<Record<string, string>> = {
+  'not-recoverable': "after a failure that is a person's",
+  'same-failure': 'after the same failure as before',
+  'no-progress': 'though it came no further than before',
+  'no-restarts-left': 'beyond the restarts that were approved',
+};

@@ -1,0 +1,102 @@
+/** What a stolen key of the watch or of control makes of the answer to a failure: no second job, and none beyond what was approved. */
+
+import { expect, it } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import type { EventDataByType } from '../../src/domain/logbook/event.ts';
+import type { RecordedDiagnosis } from '../../src/domain/logbook/events/job-events.ts';
+import { forge, type Pushing } from '../campaign/forging.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { endedData } from '../support/run-drafts.ts';
+import { SHORT_FERRY } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const PREEMPTED: RecordedDiagnosis = {
+  class: 'preempted',
+  confidence: 'high',
+  response: 'relaunch',
+  place: null,
+  error: null,
+  evidence: ['the slice was preempted'],
+};
+
+type Forged = { readonly lab: VirtualLab; readonly run: string };
+
+async function running(durationMs: number): Promise<Forged> {
+  const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs } });
+  const { run, pull } = await propose(lab);
+  await approve(lab, 'mira', pull);
+  await until(
+    lab,
+    'the job',
+    async () => (await stateOf(lab, run))?.observation?.firstStepCompleted === true,
+  );
+  return { lab, run };
+}
+
+/** With the key of the watch. */
+async function forgeEnd(
+  { lab, run }: Forged,
+  change: Partial<EventDataByType['ended']> = {},
+): Promise<boolean> {
+  const state = await stateOf(lab, run);
+  if (state === null) throw new Error('no run');
+  const pushing: Pushing = {
+    lab,
+    deeds: [],
+    ask: async (_, method, path, body) => ({ status: 200, json: await lab.as('ada', method, path, body) }),
+  };
+  const told = { status: 'FAILED', diagnosis: PREEMPTED, lastStep: 10, ...change } as const;
+  const data = { ...endedData(state), ...told, fence: state.fence + 1 };
+  return forge(pushing, run, [{ type: 'ended', role: 'watch', data }]);
+}
+
+async function refusalsOf({ lab, run }: Forged): Promise<readonly string[]> {
+  const state = await stateOf(lab, run);
+  return incidentsWith(state?.incidents ?? [], 'runner-refused').map(({ detail }) => detail.reason);
+}
+
+it('a preemption that the stolen watch key reports of a job which runs starts no second one beside it', async () => {
+  const forged = await running(6 * 60 * MINUTE);
+  expect(await forgeEnd(forged)).toBe(true);
+  await forged.lab.clock.advance(30 * MINUTE);
+  expect(await refusalsOf(forged)).toEqual(['attempt-live']);
+  expect(forged.lab.engine.startCount()).toBe(1);
+  await forged.lab.close();
+});
+
+it('a preemption that it reports of a job which went well starts none either', async () => {
+  const forged = await running(30 * MINUTE);
+  const { lab, run } = forged;
+  const jobId = (await stateOf(lab, run))?.submission?.jobId ?? '';
+  let isOver = false;
+  while (!isOver) {
+    await lab.clock.advance(5_000);
+    const seen = await lab.engine.observe(jobId, null);
+    isOver = seen.kind === 'found' && seen.status === 'SUCCEEDED';
+  }
+  expect(await forgeEnd(forged)).toBe(true);
+  await lab.clock.advance(30 * MINUTE);
+  expect(await refusalsOf(forged)).toEqual(['attempt-otherwise']);
+  expect(lab.engine.startCount()).toBe(1);
+  await lab.close();
+});
+
+it('what it makes of one failure after the other comes to no more jobs than the restarts that were approved', async () => {
+  const forged = await running(6 * 60 * MINUTE);
+  const { lab, run } = forged;
+  for (let attempt = 1; attempt <= 4; attempt += 1) {
+    const state = await stateOf(lab, run);
+    const jobId = state?.submission?.jobId;
+    if (jobId !== undefined && state?.end === null) {
+      lab.engine.failNow(jobId, 1);
+      await forgeEnd(forged, {
+        lastStep: attempt * 10,
+        diagnosis: { ...PREEMPTED, evidence: [`machine ${'abcd'[attempt - 1]} was preempted`] },
+      });
+    }
+    await lab.clock.advance(20 * MINUTE);
+  }
+  expect(lab.engine.startCount()).toBe(2);
+  await lab.close();
+});
