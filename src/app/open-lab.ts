@@ -14,6 +14,7 @@ import type { Record } from './record-files.ts';
 
 export type OpenLab = {
   readonly lab: Lab;
+  readonly defaultBranch: string;
   readonly config: LabConfig;
   /** How the newest config of the default branch is; `config` is the last valid one. */
   readonly configHealth: ConfigHealth;
@@ -65,6 +66,7 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
           key,
           open: {
             lab,
+            defaultBranch: branch,
             config: found.config,
             git,
             store: createRecordKeeper(lab, found.config, git, last?.open.store.current() ?? null),

@@ -114,6 +114,8 @@ export type Helpers = {
 /** What a kind may look at and ask for while it plans; it writes nothing outside. */
 export type PlanWork = {
   readonly config: { readonly laneName: string; readonly lane: LaneConfig };
+  /** Its code people have reviewed: what runs beside the keys comes from there. */
+  readonly defaultBranch: string;
   readonly git: GitReader & GitExporter;
   readonly store: { readonly current: () => { readonly runs: readonly RunState[] } };
   readonly lab: { readonly parser: () => Promise<PythonParser>; readonly helpers: Helpers };

@@ -1,6 +1,7 @@
 /** Where a proposal comes from when nobody names a knob, what is checked before it is pushed, and days on which none is made. */
 
 import { describe, expect, it } from 'vitest';
+import { commitFiles } from '../../playground/git/store/memory-remote.ts';
 import type { Programs } from '../../src/app/propose/helpers.ts';
 import { createHelpersBeside } from '../../src/app/propose/helpers-beside.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
@@ -121,6 +122,55 @@ describe('the checks before a push', () => {
     expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
     await daily(lab);
     expect(await stateOf(lab, RUN)).toBeNull();
+    await lab.close();
+  });
+});
+
+describe('the checks of a lab that says nothing about them', () => {
+  const standing = (text: string): string => text.replace(/^ {4}checksBeforePush: .*\n/m, '');
+  const files = {
+    'uv.lock': 'version = 1\n',
+    'infra/pre-commit.py': 'print("ok")\n',
+    'pyproject.toml': '[tool.mypy]\nstrict = true\n',
+  };
+
+  async function setUp(check: Helpers['check']): Promise<VirtualLab> {
+    const helpers: Helpers = { ask: () => Promise.reject(new Error('there is no proposer')), check };
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, helpers, config: standing });
+    const ref = 'refs/heads/main';
+    const expected = (await lab.store.refs(ref)).get(ref) ?? null;
+    const author = { name: 'Ada', email: 'ada@lab.example', atMs: lab.clock.now() - 1_000 };
+    await commitFiles(lab.store, { ref, expected, files, message: 'Set up the checks', author });
+    return lab;
+  }
+
+  it('are those that the repository is set up for: pre-commit, the type check, and Python itself', async () => {
+    const commands: string[] = [];
+    const lab = await setUp(async (call) => {
+      commands.push(...call.commands.map((one) => one.join(' ')));
+      return { command: call.commands[2] ?? [], result: exited(1, 'daily.py:43: error: float\n') };
+    });
+    await daily(lab);
+    expect(commands).toEqual([
+      `python3 -m py_compile ${FILE}`,
+      'uv run python infra/pre-commit.py --all-files',
+      `uv run mypy ${FILE}`,
+    ]);
+    expect(await stateOf(lab, RUN)).toBeNull();
+    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
+    expect(lab.log.join('\n')).toMatch(/checks-failed.*mypy.*exit code 1/);
+    await lab.close();
+  });
+
+  it('cost no day where the machine does not have their programs: the proposal says what was not checked', async () => {
+    const none = { ok: false, exitCode: null, signal: null, code: 'ENOENT', timedOut: false } as const;
+    const lab = await setUp(async (call) => {
+      const command = call.commands.find(([program]) => program === 'uv');
+      const result = { ...none, kind: 'not-started', stdout: '', stderr: '' } as const;
+      return command === undefined ? null : { command, result };
+    });
+    const { pull } = await propose(lab);
+    expect(bodyOf(lab, pull)).toContain('Not checked before the push with `uv`');
     await lab.close();
   });
 });

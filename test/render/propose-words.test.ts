@@ -60,7 +60,7 @@ describe('the answer to a /propose', () => {
   it('asks with commands that can be said as they stand', () => {
     const until = branded(Date.UTC(2026, 10, 21, 9), isInstant);
     expect(
-      renderObjectiveQuestion({ lane: 'daily', date: '2026-11-21', until, last: null }),
+      renderObjectiveQuestion({ lane: 'daily', date: '2026-11-21', until, last: null, given: null }),
     ).toMatchSnapshot();
   });
 });

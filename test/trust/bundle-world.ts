@@ -233,6 +233,7 @@ async function tellingLab(
     await writeFile(join(lab, path), text);
   await edit(join(lab, '.github/ferrybot.yml'), [
     ['objective: ask', 'objective: integration'],
+    ['checksBeforePush: repository', 'checksBeforePush: []'],
     ['command: [python3, experiments/ferries/daily.py]', `command: [python3, scripts/tell.py, ${HARBOUR}]`],
     ['passSecrets: []', 'passSecrets: [HARBOUR]'],
     ...config,

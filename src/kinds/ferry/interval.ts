@@ -39,9 +39,14 @@ export type FinishedRun = Pick<
 /** An `experiment` issue that was updated in the interval. */
 export type UpdatedIssue = { readonly number: number; readonly title: string; readonly updatedAtMs: number };
 
+/** The last ferry from before ferrybot was there, as the config gives it. */
+export type GivenFerry = { readonly commit: string; readonly date: string; readonly issue: number | null };
+
 export type IntervalContext = {
   readonly start: IntervalStart;
   readonly last: LastFerry | null;
+  /** Left out where the record has a ferry, or the config gives none. */
+  readonly given?: GivenFerry;
   /** Newest first, at most `limits.intervalCommitsMax`. */
   readonly commits: readonly LoggedCommit[];
   readonly commitsOmitted: number;
@@ -69,9 +74,21 @@ export function lastFerryOf(runs: readonly FinishedRun[], before: string): LastF
 
 /**
  * Where the interval begins: at the last ferry's launch commit; without one, at a date, and that it is a fallback is
- * part of the answer (policy DF-04 and DF-09).
+ * part of the answer (policy DF-04 and DF-09). Before there is one in the record it is the `given` one (policy DF-40).
  */
-export function intervalStart(last: LastFerry | null, today: string, fallbackDays: number): IntervalStart {
+export function intervalStart(
+  last: LastFerry | null,
+  today: string,
+  fallbackDays: number,
+  given: { readonly commit: Sha | null; readonly date: string } | null = null,
+): IntervalStart {
+  if (last === null && given !== null)
+    return {
+      sinceCommit: given.commit,
+      sinceDate: given.date,
+      fallback: given.commit === null,
+      lastRun: null,
+    };
   return {
     sinceCommit: last?.launchCommit ?? null,
     sinceDate: last?.date ?? dateAfter(today, -fallbackDays),
@@ -84,6 +101,7 @@ export function intervalStart(last: LastFerry | null, today: string, fallbackDay
 export function intervalContext(facts: {
   readonly start: IntervalStart;
   readonly last: LastFerry | null;
+  readonly given?: GivenFerry | null;
   readonly commits: readonly LoggedCommit[];
   readonly issues: readonly UpdatedIssue[];
   readonly ferryIssues: ReadonlySet<number>;
@@ -95,6 +113,7 @@ export function intervalContext(facts: {
   return {
     start: facts.start,
     last: facts.last,
+    ...(facts.last === null && facts.given != null ? { given: facts.given } : {}),
     commits: commits.slice(0, limits.intervalCommitsMax),
     commitsOmitted: Math.max(0, commits.length - limits.intervalCommitsMax),
     issues: issues.slice(0, limits.intervalIssuesMax),

@@ -40,6 +40,8 @@ export type ProposalView = {
   /** Somebody's own change is more than values of knobs, which is nothing that `changes` can tell. */
   readonly isMore?: true;
   readonly start: ProposalStart;
+  /** Programs of the repository's own checks that the machine which proposed does not have. */
+  readonly unchecked?: readonly string[];
   /** The branch that it is held against. */
   readonly targetBranch: string;
   readonly risk: 'low' | 'medium' | 'high';

@@ -178,7 +178,7 @@ const programsHoldNoSecrets: FerryRule = {
   reads: ['proposer', 'checksBeforePush'],
   configIssues: ({ lane }) => [
     ...inArguments(inLane('proposer', 'command'), lane.proposer?.command ?? []),
-    ...lane.checksBeforePush.flatMap((command, index) =>
+    ...(lane.checksBeforePush === 'repository' ? [] : lane.checksBeforePush).flatMap((command, index) =>
       inArguments(inLane('checksBeforePush', index), command),
     ),
   ],

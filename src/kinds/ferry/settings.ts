@@ -75,6 +75,20 @@ export const ferrySettings = z.strictObject({
     .max(100)
     .default([])
     .describe('What may be proposed without a person saying what.'),
+  lastFerry: z
+    .strictObject({
+      commit: z
+        .string()
+        .regex(/^[0-9a-f]{40}$/, 'a full commit id: 40 hex digits in quotes')
+        .describe('The commit that it was launched from.'),
+      date: z.iso.date().describe('The day of its launch.'),
+      issue: z.int().min(1).nullable().default(null).describe('Number of its issue, if it had one.'),
+    })
+    .nullable()
+    .default(null)
+    .describe(
+      'The last ferry from before the bot was there: while the record has none, the first proposals tell what happened since. null: since a date some days ago.',
+    ),
   memoryDays: z
     .int()
     .min(1)
@@ -88,11 +102,10 @@ export const ferrySettings = z.strictObject({
       'A program of the lab that proposes edits, run with an empty environment and checked like anybody, or null.',
     ),
   checksBeforePush: z
-    .array(argumentArray)
-    .max(20)
-    .default([])
+    .union([z.literal('repository'), z.array(argumentArray).max(20)])
+    .default('repository')
     .describe(
-      'Commands that have to succeed on an edit of ferrybot before it is pushed, run without any token: pre-commit, type check, tests.',
+      'Commands that have to succeed on an edit of ferrybot before it is pushed, run without any token: pre-commit, type check, tests. repository: those that the repository is set up for (its pre-commit and mypy where ferries target the default branch, and that Python takes the file), as far as the machine has their programs. []: none.',
     ),
   issueFirst: z
     .boolean()

@@ -26,7 +26,8 @@ export function objectiveQuestion(asked: AskedWhat): ReturnType<Proposals['quest
   const until = answeredBy(ferryLane(asked.lane), asked);
   if (until === null) return null;
   const last = lastFerryOf(runs, `${date}~`);
-  return { ...renderObjectiveQuestion({ lane: laneName, date, until, last }), until };
+  const given = ferryLane(asked.lane).lastFerry;
+  return { ...renderObjectiveQuestion({ lane: laneName, date, until, last, given }), until };
 }
 
 /** The hour of the config, or some time after the question; never beyond the day, which would have no ferry. */

@@ -25,7 +25,7 @@ import {
   renderPullBody,
   renderPullTitle,
 } from '../words/proposal.ts';
-import { failedChecks } from './checks.ts';
+import { checked } from './checks.ts';
 import { chooseChange } from './choose-change.ts';
 import { readExperiment } from './experiment.ts';
 import { sinceLastFerry } from './since-last.ts';
@@ -49,10 +49,15 @@ export async function planProposal(
   const isChanged = change.text !== experiment.onBranch;
   const total = knobsBetween(experiment.parser, experiment.onBranch, change.text);
   if (total === null) return nothing('edit-refused', `${path} would change in more than knobs`);
-  const failed = await failedChecks(open, asked, { base, path, text: change.text, isChanged });
-  if (failed !== null) return failed;
+  const checks = await checked(open, asked, { base, path, text: change.text, isChanged });
+  if (checks.kind !== 'passed') return checks;
   const { pass, notTaken } = experiment;
-  const view = { ...viewOf(open, input, context), ...change, start: { pass, notTaken, total } };
+  const view = {
+    ...viewOf(open, input, context),
+    ...change,
+    unchecked: checks.missing,
+    start: { pass, notTaken, total },
+  };
   return planned(open, view, { base, files: isChanged ? { [path]: change.text } : {} });
 }
 

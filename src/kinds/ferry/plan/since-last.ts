@@ -1,12 +1,19 @@
 /** What was merged and discussed since the last ferry (policy DF-04 and DF-08). */
 
-import type { LoggedCommit } from '../../../domain/git.ts';
-import type { Sha } from '../../../domain/ids.ts';
+import { GitError, type LoggedCommit } from '../../../domain/git.ts';
+import { branded, isSha, type Sha } from '../../../domain/ids.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { IntervalStart } from '../../../domain/logbook/events/launch-events.ts';
 import { runsOfLane } from '../../../domain/logbook/run-state.ts';
 import type { Failed, PlanWork } from '../../../run/proposing.ts';
-import { type IntervalContext, intervalContext, intervalStart, lastFerryOf } from '../interval.ts';
+import {
+  type GivenFerry,
+  type IntervalContext,
+  intervalContext,
+  intervalStart,
+  lastFerryOf,
+} from '../interval.ts';
+import { ferryLane } from '../settings.ts';
 
 /** The context of a ferry of this day on the tip `base`. Throws `GitError` where git cannot tell. */
 export async function sinceLastFerry(
@@ -16,12 +23,29 @@ export async function sinceLastFerry(
 ): Promise<IntervalContext | Failed> {
   const { runs } = open.store.current();
   const last = lastFerryOf(runsOfLane(runs, open.config.laneName), `${date}~`);
-  const start = intervalStart(last, date, limits.intervalFallbackDays);
+  const given = ferryLane(open.config.lane).lastFerry;
+  const from = last !== null || given === null ? null : await startOfGiven(open, base, given);
+  const start = intervalStart(last, date, limits.intervalFallbackDays, from);
   const issues = await open.issuesSince(`${start.sinceDate}T00:00:00Z`);
   if (issues.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: issues.why };
   const commits = await commitsSince(open, base, start);
   const ferryIssues = new Set(runs.map((run) => run.proposal.issue));
-  return intervalContext({ start, last, commits, issues: issues.value, ferryIssues });
+  return intervalContext({ start, last, given, commits, issues: issues.value, ferryIssues });
+}
+
+/** Its commit where the branch has it in its history, else its date alone: a word of the config keeps no ferry back. */
+async function startOfGiven(
+  { git }: PlanWork,
+  base: Sha,
+  { commit, date }: GivenFerry,
+): Promise<{ readonly commit: Sha | null; readonly date: string }> {
+  try {
+    const sha = branded(commit, isSha);
+    return { commit: (await git.mergeBase(base, sha)) === sha ? sha : null, date };
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return { commit: null, date };
+  }
 }
 
 /** `git log SHA..HEAD -- <shipped paths>`, or since a date where no launch commit is known. */

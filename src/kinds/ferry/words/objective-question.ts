@@ -4,7 +4,7 @@ import type { Instant } from '../../../domain/ids.ts';
 import { timeOf } from '../../../domain/time.ts';
 import { code } from '../../../render/words.ts';
 import type { Unanswered } from '../../../run/proposing.ts';
-import type { LastFerry } from '../interval.ts';
+import type { GivenFerry, LastFerry } from '../interval.ts';
 import { referencesText } from './proposal-context.ts';
 
 /** Title and body of the issue that asks; `date` is the day of the ferry. */
@@ -13,8 +13,9 @@ export function renderObjectiveQuestion(asked: {
   readonly date: string;
   readonly until: Instant;
   readonly last: LastFerry | null;
+  readonly given: GivenFerry | null;
 }): { readonly title: string; readonly body: string } {
-  const { lane, date, until, last } = asked;
+  const { lane, date, until, last, given } = asked;
   return {
     title: `What is the ${lane} ferry of ${date} for?`,
     body: `Nobody has said what the ferry of today is for, so nothing is edited yet. Answer here with one line until ${timeOf(until)} UTC; without an answer it is proposed then as the normal integration check of lane ${code(lane)}.
@@ -26,7 +27,7 @@ export function renderObjectiveQuestion(asked: {
 
 ### How the last one ended
 
-${referencesText(last)}
+${referencesText(last, given)}
 `,
   };
 }

@@ -5,11 +5,18 @@ import { isIssueFirst } from '../../../domain/issue-first.ts';
 import { limits } from '../../../domain/limits.ts';
 import { link, safeUrl } from '../../../render/escape.ts';
 import { code, count, details, paragraphs, text } from '../../../render/words.ts';
-import type { LastFerry } from '../interval.ts';
+import type { GivenFerry, LastFerry } from '../interval.ts';
 import type { ProposalView } from '../proposal-view.ts';
 
 /** Issue, pull request, launch commit, tag, job, tracker and closure of the last ferry, or that there is none. */
-export function referencesText(last: LastFerry | null): string {
+export function referencesText(last: LastFerry | null, given: GivenFerry | null = null): string {
+  if (last === null && given !== null)
+    return [
+      `The last ferry of ${given.date}, from before there was a record here, as the config gives it.`,
+      '',
+      `- Issue: ${given.issue === null ? 'none given' : `#${given.issue}`}`,
+      `- Launch commit: ${given.commit}`,
+    ].join('\n');
   if (last === null) return 'No earlier ferry is on record.';
   const jobLinks = Object.entries(last.jobUrls).map(([name, url]) =>
     link(name, url, limits.shownTextCharsMax),
@@ -31,7 +38,7 @@ export function referencesText(last: LastFerry | null): string {
 export function intervalText({ interval, context }: ProposalView): string {
   const start =
     interval.sinceCommit === null
-      ? `Since ${interval.sinceDate} (a date, as a fallback: no launch commit of an earlier ferry is on record).`
+      ? `Since ${interval.sinceDate} (a date, as a fallback: ${context.given === undefined ? 'no launch commit of an earlier ferry is on record' : 'the launch commit that the config gives is not in the history of the branch'}).`
       : `Since the last ferry's launch commit ${interval.sinceCommit} (${interval.sinceDate}).`;
   return paragraphs(start, commitsText(context), issuesText(context));
 }

@@ -72,7 +72,7 @@ export function renderIssueBody(proposal: ProposalView): string {
 function commonParts(proposal: ProposalView): readonly string[] {
   return [
     heading(PART_HEADINGS.lastFerry),
-    referencesText(proposal.context.last),
+    referencesText(proposal.context.last, proposal.context.given),
     heading(PART_HEADINGS.objective),
     objectiveText(proposal),
     heading(PART_HEADINGS.interval),
@@ -122,8 +122,15 @@ function deltaText(proposal: ProposalView): string {
       : [...DELTA_TABLE_HEAD, ...rows].join('\n'),
     paths.length === 0 ? null : paths.join('\n'),
     startText(proposal),
+    uncheckedText(proposal),
     whyText(proposal),
   );
+}
+
+function uncheckedText({ unchecked = [] }: ProposalView): string | null {
+  return unchecked.length === 0
+    ? null
+    : `Not checked before the push with ${listed(unchecked.map(code))}: the machine that proposed does not have ${unchecked.length === 1 ? 'it' : 'them'}.`;
 }
 
 function checklist(hasIssue: boolean, preconditions: readonly string[]): string {
