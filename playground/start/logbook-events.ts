@@ -34,6 +34,16 @@ export async function readLogbook(world: World): Promise<ReadonlyMap<string, rea
   return runs;
 }
 
+/** Events of the repository's journal, which belong to no run. */
+export async function readJournal(world: World): Promise<readonly LogbookEntry[]> {
+  const repo = Object.values(world.state.repos)[0];
+  const store = repo === undefined ? null : world.gitOf(repo);
+  const head = (await store?.refs(BRANCH))?.get(BRANCH);
+  return store === null || head === undefined
+    ? []
+    : parse((await readEventsText(store, head, 'journal')) ?? '');
+}
+
 function parse(text: string): readonly LogbookEntry[] {
   return text
     .split('\n')

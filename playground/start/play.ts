@@ -1,6 +1,6 @@
 /** --auto: plays the person through a ferry, stage by stage, and says how long each took and what it cost. */
 
-import { type LogbookEntry, readLogbook } from './logbook-events.ts';
+import { type LogbookEntry, readJournal, readLogbook } from './logbook-events.ts';
 import type { OpenedLab } from './open-lab.ts';
 import { asMaintainer, comment, hasCommented, shownApprovalLine } from './person.ts';
 import { deadEnd, openQuestion, reachedStages, STAGES, type Stage } from './stages.ts';
@@ -91,10 +91,9 @@ async function reach(
     },
   );
   while (performance.now() < until) {
-    const logbook = await readLogbook(lab.world);
-    const events = logbook.get(run) ?? [];
+    const events = (await readLogbook(lab.world)).get(run) ?? [];
     if (reachedStages(events).has(stage)) return null;
-    const asked = events.length === 0 ? openQuestion(logbook, lane) : null;
+    const asked = events.length === 0 ? openQuestion(await readJournal(lab.world), lane) : null;
     if (asked !== null) await say(lab, asked, '/propose objective="integration"');
     const dead = deadEnd(events) ?? failedWorkflow(lab, run, events, begunAt);
     if (dead !== null) return dead;

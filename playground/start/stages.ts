@@ -55,12 +55,7 @@ const ENDING: ReadonlySet<string> = new Set([
 ]);
 
 /** The issue that asks what the run of a lane is for and has no answer yet, or null. */
-export function openQuestion(
-  logbook: ReadonlyMap<string, readonly LogbookEntry[]>,
-  lane: string,
-): number | null {
-  const asked = (logbook.get('journal') ?? []).findLast(
-    ({ type, data }) => type === 'objective-asked' && data['lane'] === lane,
-  );
+export function openQuestion(journal: readonly LogbookEntry[], lane: string): number | null {
+  const asked = journal.findLast(({ type, data }) => type === 'objective-asked' && data['lane'] === lane);
   return asked?.data['state'] === 'open' ? Number(asked.data['issue']) : null;
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, FaultKind } from '../../playground/faults/fault.ts';
 import { endJobs } from '../../playground/start/end-jobs.ts';
 import { openLabFolder } from '../../playground/start/lab-folder.ts';
-import { readLogbook } from '../../playground/start/logbook-events.ts';
+import { readJournal, readLogbook } from '../../playground/start/logbook-events.ts';
 import { type OpenedLab, openLab } from '../../playground/start/open-lab.ts';
 import { exampleLab } from '../../playground/start/seed-lab.ts';
 import { openQuestion } from '../../playground/start/stages.ts';
@@ -120,7 +120,7 @@ async function playStages(lab: OpenedLab, mira: Maintainer, stop: AbortSignal): 
       const run = await runOf(lab);
       const state = run === null ? null : await stateOf({ store: storeOf(lab) }, run);
       if (state !== null && done(state)) return state;
-      const asked = state === null ? openQuestion(await readLogbook(lab.world), 'daily') : null;
+      const asked = state === null ? openQuestion(await readJournal(lab.world), 'daily') : null;
       // Any further answer would be told that the ferry stands already.
       if (asked !== null && asked !== answered) await mira.comment(asked, '/propose objective="integration"');
       answered = asked ?? answered;
