@@ -4,13 +4,18 @@ import type { World } from '../world/world.ts';
 import { REPOSITORY } from './seed-lab.ts';
 
 /** One request in the maintainer's name; anything but success is a reason to stop. */
-export async function asMaintainer(
+export function asMaintainer(world: World, method: string, path: string, body?: object): Promise<unknown> {
+  return asPerson(world, 'mira', { method, path, ...(body === undefined ? {} : { body }) });
+}
+
+type PersonsRequest = { readonly method: string; readonly path: string; readonly body?: object };
+
+async function asPerson(
   world: World,
-  method: string,
-  path: string,
-  body?: object,
+  login: string,
+  { method, path, body }: PersonsRequest,
 ): Promise<unknown> {
-  const token = tokenOf(world, 'mira');
+  const token = tokenOf(world, login);
   const url = `${world.baseUrl}/api/v3/repos/${REPOSITORY.owner}/${REPOSITORY.name}${path}`;
   const headers = {
     authorization: `Bearer ${token}`,
@@ -25,17 +30,30 @@ export async function asMaintainer(
 }
 
 /** Writes a comment in a thread. */
-export async function comment(world: World, thread: number, body: string): Promise<void> {
-  await asMaintainer(world, 'POST', `/issues/${thread}/comments`, { body });
+export async function comment(
+  world: World,
+  thread: number,
+  body: string,
+  login: Speaker = 'mira',
+): Promise<void> {
+  await asPerson(world, login, { method: 'POST', path: `/issues/${thread}/comments`, body: { body } });
 }
 
-/** Whether the maintainer has written this very text in the thread already: a start that goes on does not say it twice. */
-export async function hasCommented(world: World, thread: number, body: string): Promise<boolean> {
+/** Who asks for a ferry cannot approve it: ada says what it is for, and mira approves. */
+export type Speaker = 'mira' | 'ada';
+
+/** Whether somebody has written this very text in the thread already: a start that goes on does not say it twice. */
+export async function hasCommented(
+  world: World,
+  thread: number,
+  body: string,
+  login: Speaker = 'mira',
+): Promise<boolean> {
   const comments = (await asMaintainer(world, 'GET', `/issues/${thread}/comments?per_page=100`)) as readonly {
     readonly body: string;
     readonly user: { readonly login: string };
   }[];
-  return comments.some((one) => one.user.login === 'mira' && one.body === body);
+  return comments.some((one) => one.user.login === login && one.body === body);
 }
 
 /** The line that the newest of the bot's comments in the thread asks to copy for an approval; null where none asks for one. */

@@ -2,7 +2,7 @@
 
 import { type LogbookEntry, readJournal, readLogbook } from './logbook-events.ts';
 import type { OpenedLab } from './open-lab.ts';
-import { asMaintainer, comment, hasCommented, shownApprovalLine } from './person.ts';
+import { asMaintainer, comment, hasCommented, type Speaker, shownApprovalLine } from './person.ts';
 import { deadEnd, openQuestion, reachedStages, STAGES, type Stage } from './stages.ts';
 import { type BotUsage, botUsage, spentSince } from './usage.ts';
 
@@ -94,7 +94,7 @@ async function reach(
     const events = (await readLogbook(lab.world)).get(run) ?? [];
     if (reachedStages(events).has(stage)) return null;
     const asked = events.length === 0 ? openQuestion(await readJournal(lab.world), lane) : null;
-    if (asked !== null) await say(lab, asked, '/propose objective="integration"');
+    if (asked !== null) await say(lab, asked, '/propose objective="integration"', 'ada');
     const dead = deadEnd(events) ?? failedWorkflow(lab, run, events, begunAt);
     if (dead !== null) return dead;
     if (broken !== null) return broken;
@@ -151,8 +151,8 @@ async function shownLine(lab: OpenedLab, thread: number): Promise<string> {
   throw new Error(`no card in #${thread} asks for an approval`);
 }
 
-async function say(lab: OpenedLab, thread: number, body: string): Promise<void> {
-  if (!(await hasCommented(lab.world, thread, body))) await comment(lab.world, thread, body);
+async function say(lab: OpenedLab, thread: number, body: string, login: Speaker = 'mira'): Promise<void> {
+  if (!(await hasCommented(lab.world, thread, body, login))) await comment(lab.world, thread, body, login);
 }
 
 /** Maintainers review the closure PR, which changes the log alone, and merge it: tomorrow's log goes on from it. */

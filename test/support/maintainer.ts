@@ -6,6 +6,8 @@ import type { FaultKind } from '../../playground/faults/fault.ts';
 export type Maintainer = {
   readonly dispatchDaily: () => Promise<void>;
   readonly comment: (thread: number, body: string) => Promise<void>;
+  /** Says what the ferry of the day is for, as a colleague who asks for it and so does not approve it. */
+  readonly answer: (thread: number) => Promise<void>;
   /** One request of `/_playground`; gives the answer's JSON. */
   readonly control: (method: string, path: string, body?: object) => Promise<unknown>;
   /** How often a fault struck so far. */
@@ -19,15 +21,13 @@ const faults = z.object({ struck: z.record(z.string(), z.number()) });
 export async function maintainerOf(origin: string): Promise<Maintainer> {
   const control: Maintainer['control'] = (method, path, body) =>
     request(method, `${origin}/_playground${path}`, {}, body);
-  const mira = people.parse(await control('GET', '/people')).find(({ login }) => login === 'mira');
-  if (mira === undefined) throw new Error('nobody here is called mira');
-  const post = (path: string, body: object): Promise<unknown> =>
-    request(
-      'POST',
-      `${origin}/api/v3/repos/lab/ferries${path}`,
-      { authorization: `Bearer ${mira.token}` },
-      body,
-    );
+  const here = people.parse(await control('GET', '/people'));
+  const post = (path: string, body: object, who = 'mira'): Promise<unknown> => {
+    const person = here.find(({ login }) => login === who);
+    if (person === undefined) throw new Error(`nobody here is called ${who}`);
+    const headers = { authorization: `Bearer ${person.token}` };
+    return request('POST', `${origin}/api/v3/repos/lab/ferries${path}`, headers, body);
+  };
   return {
     control,
     dispatchDaily: async () => {
@@ -35,6 +35,9 @@ export async function maintainerOf(origin: string): Promise<Maintainer> {
     },
     comment: async (thread, body) => {
       await post(`/issues/${thread}/comments`, { body });
+    },
+    answer: async (thread) => {
+      await post(`/issues/${thread}/comments`, { body: '/propose objective="integration"' }, 'ada');
     },
     struck: async (kind) => faults.parse(await control('GET', '/faults')).struck[kind] ?? 0,
   };

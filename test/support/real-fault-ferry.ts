@@ -122,7 +122,7 @@ async function playStages(lab: OpenedLab, mira: Maintainer, stop: AbortSignal): 
       if (state !== null && done(state)) return state;
       const asked = state === null ? openQuestion(await readJournal(lab.world), 'daily') : null;
       // Any further answer would be told that the ferry stands already.
-      if (asked !== null && asked !== answered) await mira.comment(asked, '/propose objective="integration"');
+      if (asked !== null && asked !== answered) await mira.answer(asked);
       answered = asked ?? answered;
       if (state === null && performance.now() - dispatchedAt > DISPATCH_AGAIN_MS) {
         await mira.dispatchDaily();

@@ -213,7 +213,7 @@ describe('a lab that adopts ferrybot as README says', () => {
       readonly number: number;
     }[];
     clock.advance(5_000);
-    await say(question?.number ?? 0, '/propose objective="integration"');
+    await say(question?.number ?? 0, '/propose objective="integration"', 'ada');
     const [pull] = (await asked('GET /repos/{owner}/{repo}/pulls', at)) as readonly {
       readonly number: number;
     }[];
@@ -316,9 +316,9 @@ async function quiet(): Promise<void> {
 }
 
 /** What mira, who may approve, says in a thread, and everything that follows from it. */
-async function say(issue_number: number, body: string): Promise<void> {
-  const asMira = new Octokit({ auth: tokens['mira'], baseUrl: `${world.baseUrl}/api/v3` });
-  await asMira.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+async function say(issue_number: number, body: string, who = 'mira'): Promise<void> {
+  const asPerson = new Octokit({ auth: tokens[who], baseUrl: `${world.baseUrl}/api/v3` });
+  await asPerson.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
     ...at,
     issue_number,
     body,

@@ -25,6 +25,8 @@ export function renderObjectiveQuestion(asked: {
 - \`/propose learning_rate=4e-3 objective="integration: …"\` for a change of your own; the knobs are those of the experiment file
 - \`/skip reason="…"\` for no ferry today
 
+Whoever asks for a ferry here cannot approve its launch, unless the lab says that one person is enough.
+
 ### How the last one ended
 
 ${referencesText(last, given)}
