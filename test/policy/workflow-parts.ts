@@ -94,6 +94,16 @@ export const CALLED: Readonly<Record<string, string>> = {
   'disk-scan.yml': 'disk-scan',
 };
 
+/** Jobs of our own repository that may do more than read, by the names of file and job; each runs no package's code. */
+export const OWN_JOBS: Readonly<Record<string, Part['permissions']>> = {
+  'code-scanning/codeql': { contents: 'read', 'security-events': 'write' },
+  'release/attest': { contents: 'read', 'id-token': 'write', attestations: 'write' },
+  'release/publish': { contents: 'write' },
+};
+
+/** Workflows of our own repository, which no lab calls. */
+export const OWN_FILES: readonly string[] = ['ci.yml', 'code-scanning.yml', 'release.yml'];
+
 /** Commits that may stand behind `uses:`, read from the repositories' own tags. A release of ours has any commit. */
 export const PINS: Readonly<Record<string, string | null>> = {
   'actions/checkout': '3d3c42e5aac5ba805825da76410c181273ba90b1',
@@ -101,5 +111,8 @@ export const PINS: Readonly<Record<string, string | null>> = {
   'actions/upload-artifact': 'bbbca2ddaa5d8feaa63e36b76fdaad77386f024f',
   'actions/create-github-app-token': '1b10c78c7865c340bc4f6099eb2f838309f1e8c3',
   'astral-sh/setup-uv': '20cfd1bf945f4377ade1205e4dbc17946fc9a30d',
+  'actions/attest': '1e69f48acb82d1966a394da916b4c1698aa569d6',
+  'github/codeql-action/init': '8aad20d150bbac5944a9f9d289da16a4b0d87c1e',
+  'github/codeql-action/analyze': '8aad20d150bbac5944a9f9d289da16a4b0d87c1e',
   'ferrybot/ferrybot': null,
 };

@@ -246,6 +246,28 @@ describe('the rules', () => {
       'failure',
     ],
     [
+      'a release that may do more than sign',
+      'release',
+      'attestations: write',
+      'attestations: write\n      packages: write',
+      'permissions',
+    ],
+    ['a job that writes under another name', 'release', '  publish:\n', '  more:\n', 'permissions'],
+    [
+      'a package beside the right to sign',
+      'release',
+      '      - uses: actions/attest@',
+      '      - run: npm ci\n      - uses: actions/attest@',
+      'steps',
+    ],
+    [
+      'a scan that may write code',
+      'code-scanning',
+      'security-events: write',
+      'packages: write',
+      'permissions',
+    ],
+    [
       'commands in the log',
       'ci',
       'run: .ci/run',

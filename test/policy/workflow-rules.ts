@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import { untrustedIn } from './untrusted-expressions.ts';
-import { PARTS, type Part, PINS } from './workflow-parts.ts';
+import { OWN_JOBS, PARTS, type Part, PINS } from './workflow-parts.ts';
 import {
   eventsOf,
   inputsOf,
@@ -26,7 +26,9 @@ export function workflowProblems(source: string): readonly string[] {
   return [
     ...fileProblems(file),
     ...Object.entries(file.jobs).flatMap(([name, one]) =>
-      [...jobProblems(one), ...machineProblems(file, one)].map((problem) => `${problem} (${name})`),
+      [...jobProblems(one, `${file.name}/${name}`), ...machineProblems(file, one)].map(
+        (problem) => `${problem} (${name})`,
+      ),
     ),
   ];
 }
@@ -60,7 +62,7 @@ function refProblems(file: Workflow): readonly string[] {
     .map((event) => `ref: ${event} may run on a ref that no environment of a key lets in`);
 }
 
-function jobProblems(one: Job): readonly string[] {
+function jobProblems(one: Job, own: string): readonly string[] {
   // A calling job is in no environment, and a called one of another owner sees no secret of it: jobs stand where they run.
   if (one.uses !== undefined) return [`call: ${one.uses}`];
   return [
@@ -71,7 +73,7 @@ function jobProblems(one: Job): readonly string[] {
       /GITHUB_(?:ENV|PATH)\b/.test(s.run ?? '') ? ['github-env: a script sets variables of later steps'] : [],
     ),
     ...(JSON.stringify(one).includes('"continue-on-error"') ? ['failure: is hidden'] : []),
-    ...modeProblems(one),
+    ...modeProblems(one, own),
     ...checkoutProblems(one),
   ];
 }
@@ -91,10 +93,10 @@ function pinProblems(uses: string): readonly string[] {
   return pin === null || pin === commit ? [] : [`pin: ${uses} is not the commit that was checked`];
 }
 
-function modeProblems(one: Job): readonly string[] {
+function modeProblems(one: Job, own: string): readonly string[] {
   const modes = one.steps.flatMap((s) => (s.uses?.startsWith('ferrybot/') ? [String(s.with['mode'])] : []));
   const [mode] = modes;
-  if (mode === undefined) return otherJobProblems(one);
+  if (mode === undefined) return otherJobProblems(one, OWN_JOBS[own]);
   const part = PARTS[mode];
   if (part === undefined || modes.length > 1) return [`mode: ${modes.join(', ')}`];
   const runsOn = [one['runs-on'] ?? []].flat();
@@ -120,9 +122,15 @@ function secretProblems(one: Job, part: Part): readonly string[] {
   ];
 }
 
-function otherJobProblems(one: Job): readonly string[] {
+/** What installs runs what any package brings. */
+const RUNS_PACKAGES = /\b(?:npm|npx|uvx?|pip|yarn|pnpm)\b|\.ci\/run/;
+
+function otherJobProblems(one: Job, allowed: Part['permissions'] | undefined): readonly string[] {
   return [
-    ...permissionProblems(one, { contents: 'read' }),
+    ...permissionProblems(one, allowed ?? { contents: 'read' }),
+    ...(allowed !== undefined && one.steps.some((s) => RUNS_PACKAGES.test(s.run ?? ''))
+      ? ['steps: code of packages runs beside a right of its own']
+      : []),
     ...secretsOf(one).map((name) => `secrets: ${name} where nothing needs it`),
   ];
 }

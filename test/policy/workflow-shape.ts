@@ -22,6 +22,7 @@ const job = z.looseObject({
 });
 const inputs = z.record(z.string(), z.looseObject({ type: z.string().optional() })).default({});
 const workflow = z.looseObject({
+  name: z.string().default(''),
   on: z.unknown(),
   permissions: z.unknown().optional(),
   env: z.unknown().optional(),

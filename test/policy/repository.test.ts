@@ -1,0 +1,119 @@
+/** What strangers look for in a repository before they trust its releases: who owns what, what is kept up, what a release says. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { OWN_JOBS } from './workflow-parts.ts';
+import { readWorkflow } from './workflow-shape.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+describe('CODEOWNERS', () => {
+  const rows = textOf('.github/CODEOWNERS')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split(/\s+/));
+  /** The last pattern that fits decides, as for GitHub. */
+  const ownersOf = (path: string): readonly string[] =>
+    rows
+      .findLast(
+        ([pattern = '']) =>
+          pattern === '*' ||
+          path === pattern.slice(1) ||
+          (pattern.endsWith('/') && path.startsWith(pattern.slice(1))),
+      )
+      ?.slice(1) ?? [];
+
+  it('gives everything an owner, and names nothing that is not there', () => {
+    expect(rows.filter(([, ...owners]) => owners.length === 0)).toEqual([]);
+    expect(ownersOf('docs/anything.md')).toEqual(['@ferrybot/maintainers']);
+    const paths = rows.flatMap(([pattern = '']) => (pattern === '*' ? [] : [pattern]));
+    expect(paths.filter((path) => !path.startsWith('/') || !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it.each([
+    '.github/workflows/release.yml',
+    '.github/CODEOWNERS',
+    'dist/program.js',
+    'action.yml',
+    'package-lock.json',
+    'src/actions/verify-order.ts',
+    'src/app/runner/ship-job.ts',
+    'src/engines/ray/scripts/submit.ts',
+    'src/gates/gate.ts',
+    'src/logbook/store/append.ts',
+    'src/host/process.ts',
+    'test/trust/attacks.ts',
+    'fixtures/lab/.github/workflows/ferrybot-launch.yml',
+  ])('wants a second pair of eyes on %s', (path) => {
+    expect(ownersOf(path)).toEqual(['@ferrybot/maintainers', '@ferrybot/security']);
+  });
+});
+
+describe('updates', () => {
+  const updates = z
+    .object({
+      version: z.literal(2),
+      updates: z.array(
+        z.looseObject({
+          'package-ecosystem': z.string(),
+          directory: z.string(),
+          schedule: z.object({ interval: z.string() }),
+          cooldown: z.object({ 'default-days': z.int().min(7) }),
+        }),
+      ),
+    })
+    .parse(parse(textOf('.github/dependabot.yml')));
+
+  it('are looked for in actions, packages and the Python of the tests, and none is taken in its first week', () => {
+    const kinds = updates.updates.map((one) => `${one['package-ecosystem']} ${one.directory}`);
+    expect(kinds.toSorted()).toEqual(['github-actions /', 'npm /', 'pip /scripts/setup']);
+    for (const { directory } of updates.updates) expect(existsSync(join(ROOT, directory))).toBe(true);
+  });
+});
+
+describe('a release', () => {
+  const workflow = readWorkflow(textOf('.github/workflows/release.yml'));
+  const notes = (...args: readonly string[]) =>
+    execa(process.execPath, [join(ROOT, 'scripts/release-notes.ts'), ...args], { reject: false });
+  const COMMIT = 'fedcba98'.repeat(5);
+
+  it('signs the bundle after it was made again and compared, and is published after that', () => {
+    const { compare, attest, publish } = workflow.jobs;
+    expect(Object.keys(workflow.jobs)).toEqual(['compare', 'attest', 'publish']);
+    expect(compare?.steps.map(({ run }) => run)).toContain('npm run bundle -- --check');
+    expect([attest?.['needs'], publish?.['needs']]).toEqual(['compare', 'attest']);
+    const subjects = String(attest?.steps.at(-1)?.with['subject-path']).trim().split('\n');
+    expect(subjects).toEqual(['action.yml', 'dist/index.js', 'dist/program.js']);
+    for (const subject of subjects) expect(existsSync(join(ROOT, subject))).toBe(true);
+    expect(Object.keys(OWN_JOBS)).toEqual(expect.arrayContaining(['release/attest', 'release/publish']));
+  });
+
+  it('has its own part of the changelog, the line that a lab pins, and how to check it', async () => {
+    const version = z.object({ version: z.string() }).parse(JSON.parse(textOf('package.json'))).version;
+    const isReleased = new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`, 'm').test(
+      textOf('CHANGELOG.md'),
+    );
+    const told = await notes(`v${version}`, COMMIT);
+    // Until its part is written, a tag of this version is no release.
+    expect(told.exitCode).toBe(isReleased ? 0 : 1);
+    expect(isReleased ? told.stdout : told.stderr).toContain(
+      isReleased ? `@${COMMIT} # v${version}` : 'CHANGELOG.md has no part',
+    );
+  });
+
+  it.each([[[]], [['v1', COMMIT]], [['v0.1.0', 'fedcba98']]])('is none of %j', async (args) => {
+    expect((await notes(...args)).exitCode).toBe(2);
+  });
+
+  it('is none of a version that package.json has not', async () => {
+    expect(await notes('v99.0.0', COMMIT)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('package.json'),
+    });
+  });
+});
