@@ -30,8 +30,10 @@ const PACKAGES = {
   '@octokit/webhooks': '^src/',
   probot: '^src/app/server/',
   execa: '^src/(host|engines|clouds)/',
-  // The tail of a log that can be held back, the package of files that Ray takes, and what Ray leaves out of one.
-  'ws|fflate|ignore': '^src/engines/ray/',
+  // The tail of a log that can be held back, and the package of files that Ray takes.
+  'ws|fflate': '^src/engines/ray/',
+  // What Ray leaves out of such a package, and what a lab says that its scripts do.
+  ignore: '^src/(engines/ray|settings)/',
   yaml: '^src/(config|app/cli)/',
   'web-tree-sitter|tree-sitter-python': '^src/host/',
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|kinds|render)/',

@@ -1,6 +1,7 @@
 /** The settings that a lane of every kind has: what its runs ship and run, where, and what they are judged by. */
 
 import { z } from 'zod';
+import { WHOLE_TREE } from '../domain/launch/whole-tree.ts';
 import { WEEKDAYS } from '../domain/time.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import type { ConfigIssue } from '../settings/problem.ts';
@@ -132,7 +133,13 @@ export const laneKeys = {
     .describe(
       'Names of runner environment variables that the job gets; their values are redacted everywhere.',
     ),
-  ships: z.array(path).min(1).max(20).describe('Folders and files of the approved tree that the job gets.'),
+  ships: z
+    .array(z.union([z.literal(WHOLE_TREE), path]))
+    .min(1)
+    .max(20)
+    .describe(
+      "Folders and files of the approved tree that the job gets. `.` alone is all of it, without what the cluster's `scripts.leavesOut` names.",
+    ),
   outputRoot: z
     .string()
     .min(1)

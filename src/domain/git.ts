@@ -23,6 +23,8 @@ export type LogQuery = {
   readonly not: Sha | null;
   readonly sinceMs: number | null;
   readonly paths: readonly string[];
+  /** Patterns, as in a .gitignore at the root: a commit that touches nothing but what they name is not told. */
+  readonly leavesOut?: readonly string[];
   readonly limit: number;
 };
 
@@ -61,8 +63,11 @@ export type GitReader = {
   listFiles(commit: Sha, folder: string): Promise<readonly string[]>;
   /** What lies directly in each of these folders, in one question; a folder that is not there holds nothing. */
   entriesIn(commit: Sha, folders: readonly string[]): Promise<readonly FolderEntry[]>;
-  /** Id of the tree or blob at `path` ('' for the root); null when there is none. */
-  treeId(commit: Sha, path: string): Promise<TreeId | null>;
+  /**
+   * Id of the tree or blob at `path` ('' for the root); null when there is none. `.` is the root without the files that
+   * are left out: the id that git would give a commit in which they were removed.
+   */
+  treeId(commit: Sha, path: string, isLeftOut?: (path: string) => boolean): Promise<TreeId | null>;
   log(query: LogQuery): Promise<readonly LoggedCommit[]>;
   /** Null when the two have no common history. */
   mergeBase(a: Sha, b: Sha): Promise<Sha | null>;

@@ -15,6 +15,8 @@ export type EngineTraits = {
   readonly jobsRunHere: boolean;
   /** What submits may run build files of the change beside the credentials of the cluster. */
   readonly buildsChange: boolean;
+  /** Patterns, as in a .gitignore at the root, of what is left out where a lane ships the whole tree. */
+  readonly leavesOut: readonly string[];
   /** What submits, as text of the manifest: it decides what runs as much as the command does. Null: the engine's name says all. */
   readonly launcher: string | null;
   /** Variables of the runner whose values open the cluster: no text may have them. */

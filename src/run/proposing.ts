@@ -116,6 +116,8 @@ export type PlanWork = {
   readonly config: { readonly laneName: string; readonly lane: LaneConfig };
   /** Its code people have reviewed: what runs beside the keys comes from there. */
   readonly defaultBranch: string;
+  /** Patterns of what a lane that ships the whole tree does not ship. */
+  readonly leavesOut: readonly string[];
   readonly git: GitReader & GitExporter;
   readonly store: { readonly current: () => { readonly runs: readonly RunState[] } };
   readonly lab: { readonly parser: () => Promise<PythonParser>; readonly helpers: Helpers };

@@ -80,17 +80,32 @@ it('what an ignore file of the change names arrives all the same: every approved
   });
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
   const { files } = (await sent()) ?? { files: {} };
-  const listed = await lab.git('ls-tree', '-r', branch, '--', ...SHIPS);
-  const approved = Object.fromEntries(
-    listed.split('\n').map((row) => [row.split('\t')[1] ?? '', row.split(/\s/)[2] ?? '']),
-  );
+  const approved = await approvedFiles();
   expect(Object.keys(approved)).toContain('lib/weights.json');
   expect(files).toEqual(approved);
 }, 120_000);
 
+it('of a whole tree exactly what was approved travels: nothing of git, and nothing that the lab leaves out', async () => {
+  await push(lab, branch, { files: { 'lib/docs/notes.md': 'read me\n', 'lib/weights.json': '{"w": 1}\n' } });
+  expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
+  const { files } = (await sent()) ?? { files: {} };
+  expect(files).toEqual(await approvedFiles());
+  expect(Object.keys(files).filter((path) => /(^|\/)(\.git|docs)\//.test(path))).toEqual([]);
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(['.github/ferrybot.yml', 'README.md']));
+  // Anybody can make the approved id again: take out what is left out, and let git write the tree.
+  const clone = await lab.scratch();
+  const git = async (...args: readonly string[]) => (await execa('git', args, { cwd: clone })).stdout;
+  await git('clone', '--quiet', '--branch', branch, lab.repository, '.');
+  await git('rm', '-r', '--quiet', '--cached', '--', ':(glob)**/docs/**');
+  expect((await stateIn(lab))?.order?.order.digest).toBeDefined();
+  expect(JSON.stringify(await stateIn(lab))).toContain(`".":"${await git('write-tree')}"`);
+}, 120_000);
+
 it('a file that the script would leave out is named, and nothing is claimed or sent', async () => {
-  await push(lab, branch, { files: { 'lib/docs/notes.md': 'read me\n' } });
-  expect(await approvedAndLaunched()).toMatch(/files-left-out: lib\/docs\/notes\.md/);
+  await push(lab, branch, { files: { '.rayignore': 'lib/*.json\n', 'lib/weights.json': '{"w": 1}\n' } });
+  expect(await approvedAndLaunched()).toMatch(
+    /files-left-out: lib\/weights\.json \(left out by \.rayignore\)/,
+  );
   expect(await sent()).toBeNull();
   expect((await stateIn(lab))?.order).toMatchObject({ claim: null });
 }, 120_000);
@@ -104,7 +119,16 @@ it('a build backend of the change never runs beside the token of the cluster', a
   expect(await sent()).toBeNull();
 }, 120_000);
 
-const SHIPS = ['experiments', 'lib', 'scripts', 'infra', 'pyproject.toml'];
+/** Path and id of everything at the change's head but what the default of `leavesOut` names in this lab. */
+async function approvedFiles(): Promise<Readonly<Record<string, string>>> {
+  const listed = await lab.git('ls-tree', '-r', branch);
+  return Object.fromEntries(
+    listed
+      .split('\n')
+      .map((row) => [row.split('\t')[1] ?? '', row.split(/\s/)[2] ?? ''] as const)
+      .filter(([path]) => !/(^|\/)docs\//.test(path)),
+  );
+}
 
 /** The lab lets a ferry change more than it should, so that these attacks are not stopped by its scope alone. */
 function CONFIG(): readonly (readonly [string, string])[] {
@@ -119,6 +143,7 @@ function CONFIG(): readonly (readonly [string, string])[] {
     'lib/weights.json',
     'lib/docs/notes.md',
     'lib/backend.py',
+    '.rayignore',
   ];
   return [
     [
@@ -126,7 +151,7 @@ function CONFIG(): readonly (readonly [string, string])[] {
       `engine: ray\n    tokenFrom: HARBOUR\n    scripts: ${scripts}`,
     ],
     ['passSecrets: [HARBOUR]', 'passSecrets: []'],
-    ['ships: [experiments, lib, scripts]', `ships: [${SHIPS.join(', ')}]`],
+    ['ships: [experiments, lib, scripts]', 'ships: [.]'],
     ['scope: [experiments/ferries/daily.py]', `scope: [experiments/ferries/daily.py, ${scope.join(', ')}]`],
   ];
 }

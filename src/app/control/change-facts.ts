@@ -1,5 +1,6 @@
 /** What git says about a proposed change: paths, tree ids and the config delta, the same on the App's side and on the runner. */
 
+import { leftOutOfLane } from '../../config/engine-traits.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { ChangeFacts } from '../../domain/facts.ts';
@@ -13,6 +14,7 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { PySyntax } from '../../domain/python-syntax.ts';
 import { provenBase } from '../../run/last-pass.ts';
+import { namedBy } from '../../settings/left-out.ts';
 import type { Lab } from '../lab.ts';
 
 /** The run whose change it is, and the verified record that has to bear out what it says it goes on from; null = no run. */
@@ -30,6 +32,7 @@ export async function changeFacts(
   of: ChangeOf,
 ): Promise<Observed<ChangeFacts>> {
   const lane = config.lane;
+  const leavesOut = leftOutOfLane(config);
   const proven = of === null ? known(null) : provenBase(of.state, of.runs);
   if (proven.kind === 'unknown') return proven;
   try {
@@ -42,9 +45,10 @@ export async function changeFacts(
       not: mergeBase,
       sinceMs: null,
       paths: lane.ships,
+      leavesOut,
       limit: limits.laterCommitsMax,
     });
-    const trees = await treesOf(git, head, lane.ships);
+    const trees = await treesOf(git, head, lane.ships, leavesOut);
     const delta = await deltaOf(lab, git, config, mergeBase, head);
     return known({
       headSha: head,
@@ -92,9 +96,10 @@ async function treesOf(
   git: GitReader,
   commit: Sha,
   paths: readonly string[],
+  leavesOut: readonly string[],
 ): Promise<Readonly<Record<string, TreeId | null>>> {
   const trees: Record<string, TreeId | null> = {};
-  for (const path of paths) trees[path] = await git.treeId(commit, path);
+  for (const path of paths) trees[path] = await git.treeId(commit, path, namedBy(leavesOut));
   return trees;
 }
 

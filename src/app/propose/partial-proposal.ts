@@ -1,5 +1,6 @@
 /** Proposals that were begun and are not recorded yet: the branch is pushed first, and its name is made once for a run. */
 
+import { leftOutOfLane } from '../../config/engine-traits.ts';
 import { isRunId, type RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
@@ -63,6 +64,7 @@ export function isPartialFor(begun: PartialProposal, command: SeenCommand | null
 export function planWork(open: OpenLane): PlanWork {
   return {
     ...open,
+    leavesOut: leftOutOfLane(open.config),
     issuesSince: (moment) => listExperimentIssues(open.lab.client, moment),
     redact: (text) => redact(text, []),
   };

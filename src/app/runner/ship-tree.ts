@@ -3,11 +3,14 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { ShipRefusal } from '../../actions/launch.ts';
+import { leftOutOfLane } from '../../config/engine-traits.ts';
 import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
 import type { RefusalCode } from '../../domain/launch/refusal.ts';
+import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
 import type { IssuedOrder } from '../../domain/logbook/run-state.ts';
-import { firstOf } from '../../host/git/tree-on-disk.ts';
+import { filesOnDisk, firstOf, idsOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
+import { namedBy } from '../../settings/left-out.ts';
 import type { OpenLane } from '../open-lab.ts';
 
 export type ShippedTree = {
@@ -46,24 +49,45 @@ export async function shipTree(
     return { kind: 'refused', code, effect: code === 'unreadable' ? 'standing' : 'ending', why };
   };
   try {
-    const tree = await open.git.exportTree(order.commit, ships, directory);
+    const leavesOut = leftOutOfLane(open.config);
+    const tree = await without(
+      directory,
+      await open.git.exportTree(order.commit, ships, directory),
+      leavesOut,
+    );
+    const absent = await absentIn(directory, tree);
+    if (absent.length > 0) return await refused('files-left-out', firstOf(absent));
     for (const path of ships) {
-      const approved = await open.git.treeId(order.commit, path);
+      const approved = await open.git.treeId(order.commit, path, namedBy(leavesOut));
       if (tree.ids[path] !== approved)
         return await refused(
           'tree-differs',
           `${path} is ${tree.ids[path] ?? 'not there'}, approved: ${approved}`,
         );
     }
-    const absent = await absentIn(directory, tree);
-    return absent.length > 0
-      ? await refused('files-left-out', firstOf(absent))
-      : { kind: 'shipped', directory, files: tree.files, discard };
+    return { kind: 'shipped', directory, files: tree.files, discard };
   } catch (error) {
     if (error instanceof GitError) return refused('unreadable', error.message);
     await discard();
     throw error;
   }
+}
+
+/**
+ * Removes what a whole tree is shipped without, so that a script finds nothing there that it would have to leave out
+ * itself. The id is that of what lies there now.
+ */
+async function without(
+  directory: string,
+  tree: ExportedTree,
+  leavesOut: readonly string[],
+): Promise<ExportedTree> {
+  if (leavesOut.length === 0) return tree;
+  const isLeftOut = namedBy(leavesOut);
+  for (const { path } of tree.files) if (isLeftOut(path)) await rm(join(directory, path));
+  const files = await filesOnDisk(directory);
+  const submodules = tree.submodules.filter((path) => !isLeftOut(path));
+  return { files, submodules, ids: idsOf(files, {}, [WHOLE_TREE]) };
 }
 
 /** What the approved trees name and do not hold: the files of a submodule, and whatever a link finds elsewhere. */

@@ -1,12 +1,18 @@
 /** Rules for what a lane ships and is judged by: paths, metrics, checks, the checklist, checkpoints. */
 
+import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
 import { error, warning } from '../../settings/problem.ts';
 import { doubled, inLane, type Rule, standingPaths } from './rule.ts';
 
 /** Trees are taken by their names: a star would stand for itself. */
 const shippedPathsStand: Rule = {
   reads: ['lane.ships'],
-  configIssues: ({ lane: { ships } }) => standingPaths('ships', ships),
+  configIssues: ({ lane: { ships } }) => [
+    ...standingPaths('ships', ships),
+    ...(ships.includes(WHOLE_TREE) && ships.length > 1
+      ? [error('doubled', inLane('ships'), 'names more beside `.`, which is the whole tree already')]
+      : []),
+  ],
 };
 
 const metricsJudge: Rule = {

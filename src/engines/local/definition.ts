@@ -26,6 +26,7 @@ export const localEngine: EngineDefinition<typeof schema> = {
   traits: () => ({
     jobsRunHere: true,
     buildsChange: false,
+    leavesOut: [],
     launcher: null,
     secretVariables: [],
     scriptCalls: null,

@@ -11,6 +11,7 @@ export const rayEngine: EngineDefinition<typeof raySchema> = {
     jobsRunHere: false,
     // A script may resolve and build what it ships (`uv export`); over the Jobs API nothing is built before the job.
     buildsChange: cluster.scripts !== null,
+    leavesOut: cluster.scripts?.leavesOut ?? [],
     launcher: launcherOf(cluster),
     secretVariables: [
       ...(cluster.tokenFrom === null ? [] : [cluster.tokenFrom]),

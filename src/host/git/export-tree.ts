@@ -85,7 +85,8 @@ type Listed = {
   readonly submodules: Readonly<Record<string, string>>;
 };
 
-async function listOf(mirror: GitMirror, commit: Sha, paths: readonly string[]): Promise<Listed> {
+/** Every file and submodule of `paths` at a commit, without reading any content. */
+export async function listOf(mirror: GitMirror, commit: Sha, paths: readonly string[]): Promise<Listed> {
   const asked = paths.includes('.') ? [] : ['--', ...paths];
   const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', commit, ...asked];
   const output = await mirror.output({ args }, 'unreadable');

@@ -9,8 +9,11 @@ import {
   type LogQuery,
 } from '../../domain/git.ts';
 import { branded, isSha, isTreeId, type Sha, type TreeId } from '../../domain/ids.ts';
+import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
 import { trimmedEnd } from '../../domain/trimmed-end.ts';
+import { listOf } from './export-tree.ts';
 import { type GitMirror, gitError } from './mirror.ts';
+import { idsOf } from './tree-on-disk.ts';
 import { createVersionReader } from './versions.ts';
 
 const REFSPECS = [
@@ -38,8 +41,9 @@ export function createReader(mirror: GitMirror): GitReader {
     readText: (commit, path) => readText(mirror, commit, path),
     listFiles: (commit, folder) => listFiles(mirror, commit, folder),
     entriesIn: (commit, folders) => entriesIn(mirror, commit, folders),
-    treeId: async (commit, path) => {
-      if (path === '') return rootTree(mirror, commit);
+    treeId: async (commit, path, isLeftOut) => {
+      if (path === WHOLE_TREE && isLeftOut !== undefined) return treeWithout(mirror, commit, isLeftOut);
+      if (path === '' || path === WHOLE_TREE) return rootTree(mirror, commit);
       return (await entryAt(mirror, commit, path))?.id ?? null;
     },
     log: (query) => log(mirror, query),
@@ -79,6 +83,20 @@ async function entryAt(mirror: GitMirror, commit: Sha, path: string): Promise<Tr
 async function rootTree(mirror: GitMirror, commit: Sha): Promise<TreeId> {
   const id = await mirror.output({ args: ['rev-parse', '--verify', `${commit}^{tree}`] }, 'unreadable');
   return branded(id.trim(), isTreeId);
+}
+
+async function treeWithout(
+  mirror: GitMirror,
+  commit: Sha,
+  isLeftOut: (path: string) => boolean,
+): Promise<TreeId> {
+  const { files, submodules } = await listOf(mirror, commit, [WHOLE_TREE]);
+  const kept = [...files].flatMap(([path, entry]) => {
+    const [mode = '', blob = ''] = entry.split(' ');
+    return isLeftOut(path) ? [] : [{ path, mode, blob }];
+  });
+  const others = Object.fromEntries(Object.entries(submodules).filter(([path]) => !isLeftOut(path)));
+  return branded(idsOf(kept, others, [WHOLE_TREE])[WHOLE_TREE] ?? '', isTreeId);
 }
 
 async function readText(mirror: GitMirror, commit: Sha, path: string): Promise<string | null> {
@@ -134,8 +152,9 @@ async function entriesIn(
 }
 
 async function log(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedCommit[]> {
+  const { leavesOut = [] } = query;
   const args = [
-    '--literal-pathspecs',
+    ...(leavesOut.length === 0 ? ['--literal-pathspecs'] : []),
     'log',
     '-z',
     '--no-show-signature',
@@ -145,7 +164,12 @@ async function log(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedC
     query.from,
     ...(query.not === null ? [] : [`^${query.not}`]),
     '--',
-    ...query.paths,
+    ...(leavesOut.length === 0
+      ? query.paths
+      : [
+          ...query.paths.map((path) => `:(top,literal)${path === WHOLE_TREE ? '' : path}`),
+          ...leavesOut.flatMap(excluded),
+        ]),
   ];
   return zeroSeparated(await mirror.output({ args }, 'unreadable')).map((record) => {
     const [sha = '', seconds = '', authorName = '', ...subject] = record.split('\n');
@@ -156,6 +180,16 @@ async function log(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedC
       atMs: Number(seconds) * 1000,
     };
   });
+}
+
+/** A pattern of a .gitignore as what git's own paths leave out; one that takes back (`!`) leaves nothing out. */
+function excluded(pattern: string): readonly string[] {
+  if (/^[!#]/.test(pattern)) return [];
+  const isFolder = pattern.endsWith('/');
+  const bare = pattern.slice(pattern.startsWith('/') ? 1 : 0, isFolder ? -1 : undefined);
+  const anywhere = pattern.startsWith('/') || bare.includes('/') ? bare : `**/${bare}`;
+  const glob = `:(top,exclude,glob)${anywhere}`;
+  return isFolder ? [`${glob}/**`] : [glob, `${glob}/**`];
 }
 
 async function mergeBase(mirror: GitMirror, a: Sha, b: Sha): Promise<Sha | null> {

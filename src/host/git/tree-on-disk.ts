@@ -81,7 +81,7 @@ type Folder = Map<string, Entry | Folder>;
  * a path with nothing there has none. Format: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects.
  */
 export function idsOf(
-  files: readonly Pick<ExportedFile, 'path' | 'mode' | 'blob'>[],
+  files: readonly (Pick<ExportedFile, 'path' | 'blob'> & { readonly mode: string })[],
   submodules: Readonly<Record<string, string>>,
   paths: readonly string[],
 ): Readonly<Record<string, string>> {

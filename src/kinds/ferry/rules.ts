@@ -2,7 +2,9 @@
 
 import type { LaneRule } from '../../config/lane-schema.ts';
 import { doubled, inLane, standingPaths } from '../../config/rules/rule.ts';
+import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
 import { isBuildFile } from '../../run/build-files.ts';
+import { namedBy } from '../../settings/left-out.ts';
 import { type ConfigIssue, error, warning } from '../../settings/problem.ts';
 import { inArguments } from '../../settings/secret-words.ts';
 import { covers, type FerryLane, ferryLane } from './settings.ts';
@@ -24,20 +26,26 @@ const scopeHoldsTheExperiment: FerryRule = {
       : [error('not-in-scope', inLane('scope'), `does not hold the experiment ${lane.experiment}`)],
 };
 
+/** What of `ships` holds a path; undefined where nothing does, or where it is left out of the whole tree. */
+function shippedIn(lane: FerryLane, traits: Traits, path: string): string | undefined {
+  const isLeftOut = lane.ships.includes(WHOLE_TREE) && namedBy(traits?.leavesOut ?? [])(path);
+  return isLeftOut ? undefined : lane.ships.find((shipped) => covers(shipped, path));
+}
+
 const shipsHoldTheExperiment: FerryRule = {
-  reads: ['ships', 'experiment'],
-  configIssues: ({ lane }) =>
-    lane.ships.some((path) => covers(path, lane.experiment))
+  reads: ['ships', 'experiment', 'clusters', 'cluster'],
+  configIssues: ({ lane, traits }) =>
+    shippedIn(lane, traits, lane.experiment) !== undefined
       ? []
       : [error('not-shipped', inLane('ships'), `the job would not get ${lane.experiment}`)],
 };
 
 /** Outside of what is shipped a change would not reach the job, and no approval would fall with it. */
 const shipsHoldTheScope: FerryRule = {
-  reads: ['ships', 'scope', 'experiment'],
-  configIssues: ({ lane }) =>
+  reads: ['ships', 'scope', 'experiment', 'clusters', 'cluster'],
+  configIssues: ({ lane, traits }) =>
     lane.scope.flatMap((file, index) =>
-      file === lane.experiment || lane.ships.some((path) => covers(path, file))
+      file === lane.experiment || shippedIn(lane, traits, file) !== undefined
         ? []
         : [warning('not-shipped', inLane('scope', index), `the job would not get ${file}`)],
     ),
@@ -45,10 +53,10 @@ const shipsHoldTheScope: FerryRule = {
 
 /** What the job does not get makes no other manifest, so that nobody could approve it as a fix. */
 const shipsHoldTheFixes: FerryRule = {
-  reads: ['ships', 'fixScope'],
-  configIssues: ({ lane }) =>
+  reads: ['ships', 'fixScope', 'clusters', 'cluster'],
+  configIssues: ({ lane, traits }) =>
     lane.fixScope.flatMap((file, index) =>
-      lane.ships.some((path) => covers(path, file) || covers(file, path))
+      shippedIn(lane, traits, file) !== undefined || lane.ships.some((path) => covers(file, path))
         ? []
         : [warning('not-shipped', inLane('fixScope', index), `the job would not get ${file}`)],
     ),
@@ -90,9 +98,9 @@ const scopeSparesTheRules: FerryRule = {
 const SCOPES = ['scope', 'fixScope'] as const;
 
 const closureLogStandsApart: FerryRule = {
-  reads: ['ships', 'scope', 'fixScope', 'closureLog'],
-  configIssues: ({ lane }): readonly ConfigIssue[] => {
-    const shipped = lane.ships.find((path) => covers(path, lane.closureLog));
+  reads: ['ships', 'scope', 'fixScope', 'closureLog', 'clusters', 'cluster'],
+  configIssues: ({ lane, traits }): readonly ConfigIssue[] => {
+    const shipped = shippedIn(lane, traits, lane.closureLog);
     return [
       ...(shipped === undefined
         ? []

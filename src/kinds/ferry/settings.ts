@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
+import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
 import { argumentArray, name, path, word } from '../../settings/words.ts';
 
 const candidate = z.strictObject({
@@ -143,9 +144,9 @@ export function mayChange({ scope, fixScope }: FerryLane, path: string, isFix: b
   return scope.includes(path) || (isFix && fixScope.some((folder) => covers(folder, path)));
 }
 
-/** Whether a path is this file, or lies in this folder. */
+/** Whether a path is this file, or lies in this folder; all lie in `.`. */
 export function covers(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
+  return folder === WHOLE_TREE || path === folder || path.startsWith(`${folder}/`);
 }
 
 function isFerryLane(lane: LaneConfig): lane is FerryLane {

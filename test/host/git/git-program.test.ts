@@ -13,19 +13,96 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Sha } from '../../../src/domain/ids.ts';
 import { limits } from '../../../src/domain/limits.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
+import { namedBy } from '../../../src/settings/left-out.ts';
 import {
   AT_MS,
   bareRepository,
   environment,
   firstCommit,
   identity,
+  type Remote,
   scratchFolder,
   sha,
 } from './scratch-repository.ts';
 
 const MAIN = 'refs/heads/main';
+const LEFT_OUT = ['docs/', '*.pack', '/lib/deep/*.bin', 'tests/snapshot*'];
+
+describe('a whole tree without what patterns name', () => {
+  const FILES = {
+    'README.md': 'docs\n',
+    'docs/log.md': 'one\n',
+    'docsy/kept.md': 'kept\n',
+    'lib/a.py': 'a = 1\n',
+    'lib/docs/guide.md': 'guide\n',
+    'lib/deep/one.bin': '1',
+    'lib/deep/x/two.bin': '2',
+    'data/big.pack': 'x',
+    'tests/snapshots/a.txt': 'a',
+  };
+
+  const pushed = async (
+    remote: Remote,
+    ...commits: readonly Readonly<Record<string, string>>[]
+  ): Promise<Sha> => {
+    const client = remote.client();
+    let tip = await firstCommit(client, commits[0] ?? {});
+    for (const files of commits.slice(1)) {
+      const message = Object.keys(files).join(' ');
+      const outcome = await client.commitAndPush({
+        ref: MAIN,
+        expected: tip,
+        parent: 'expected',
+        files,
+        message,
+        atMs: AT_MS,
+      });
+      if (outcome.kind !== 'pushed') throw new Error(outcome.kind);
+      tip = outcome.sha;
+    }
+    return tip;
+  };
+
+  it('has the id that git gives a commit in which they were removed', async () => {
+    const gone = [
+      'docs/log.md',
+      'lib/docs/guide.md',
+      'lib/deep/one.bin',
+      'data/big.pack',
+      'tests/snapshots/a.txt',
+    ];
+    const kept = Object.fromEntries(Object.entries(FILES).filter(([path]) => !gone.includes(path)));
+    const [remote, other] = [await bareRepository(), await bareRepository()];
+    const tip = await pushed(remote, FILES);
+    await pushed(other, kept);
+    const reader = remote.client();
+    await reader.fetch();
+    expect(await reader.treeId(tip, '.', namedBy(LEFT_OUT))).toBe(
+      await other.git('rev-parse', 'main^{tree}'),
+    );
+    expect(await reader.treeId(tip, '.')).toBe(await remote.git('rev-parse', 'main^{tree}'));
+  });
+
+  it('was changed by no commit that touched nothing else', async () => {
+    const remote = await bareRepository();
+    const from = await pushed(
+      remote,
+      FILES,
+      { 'docs/log.md': 'two\n', 'lib/docs/guide.md': 'guides\n', 'data/big.pack': 'y' },
+      { 'docs/log.md': 'three\n', 'docsy/kept.md': 'changed\n' },
+      { 'lib/deep/x/two.bin': '3' },
+    );
+    const reader = remote.client();
+    await reader.fetch();
+    const query = { from, not: null, sinceMs: null, paths: ['.'], leavesOut: LEFT_OUT, limit: 10 };
+    const told = (await reader.log(query)).map(({ subject }) => subject);
+    expect(told).toEqual(['lib/deep/x/two.bin', 'docs/log.md docsy/kept.md', 'first']);
+    expect(await reader.log({ ...query, leavesOut: [] })).toHaveLength(4);
+  });
+});
 
 describe('reading', () => {
   it('tells refs, files, ids and history of what the remote has', async () => {

@@ -56,5 +56,13 @@ async function commitsSince(
 ): Promise<readonly LoggedCommit[]> {
   const sinceMs = sinceCommit === null ? Date.parse(`${sinceDate}T00:00:00Z`) : null;
   const paths = open.config.lane.ships;
-  return open.git.log({ from: base, not: sinceCommit, sinceMs, paths, limit: limits.intervalCommitsRead });
+  const { leavesOut } = open;
+  return open.git.log({
+    from: base,
+    not: sinceCommit,
+    sinceMs,
+    paths,
+    leavesOut,
+    limit: limits.intervalCommitsRead,
+  });
 }
