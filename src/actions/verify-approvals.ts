@@ -12,10 +12,10 @@ import type { Permission } from '../domain/actor.ts';
 import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, Instant, RunId } from '../domain/ids.ts';
-import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { asLaunched, failedAttempt } from '../domain/launch/next-attempt.ts';
 import { citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
-import { approvalAgeAt } from '../domain/launch/relaunch.ts';
+import { approvalAgeAt, restartsLeft } from '../domain/launch/relaunch.ts';
 import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
@@ -83,7 +83,7 @@ function commentFault(
     comment,
     { ...approval, threads: [pull, issue] },
     facts.config.otherBots,
-    ({ name, args }) => name === 'approve-launch' && namingOf(args['digest'], order.digest) === 'named',
+    ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], order.digest) === 'named',
   );
   if (comment === null || wrong !== null)
     return { code: `approval-${wrong?.code ?? 'gone'}`, why: wrong?.why ?? where };
@@ -112,10 +112,14 @@ function bindingFault(
     : null;
 }
 
+/** The commands that approve what their digest names. */
+const APPROVING: readonly string[] = ['approve-launch', 'relaunch'];
+
 /** Whoever approved this manifest before another one of the run failed did not know of the failure that it goes on from. */
 function isBeforeFailure(state: RunState, digest: Digest, createdAt: Instant): boolean {
   const last = failedAttempt(state);
-  if (last === null || last.order.order.digest === digest) return false;
+  if (last === null) return false;
+  if (last.order.order.digest === digest && restartsLeft(asLaunched(state)) > 0) return false;
   return createdAt <= (fromRfc3339(last.end.at) ?? Number.POSITIVE_INFINITY);
 }
 

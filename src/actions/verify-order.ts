@@ -5,6 +5,7 @@
  * gates over the change and the lane must let it through on the runner's own reading.
  */
 
+import { permits } from '../domain/actor.ts';
 import { wasShownBefore } from '../domain/approval-binding.ts';
 import type { PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
@@ -12,10 +13,10 @@ import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { citationKey, submissionIdOf } from '../domain/launch/order.ts';
 import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
-import { failedAlike, responseTo } from '../domain/launch/response.ts';
+import { askedFor, failedAlike, responseTo } from '../domain/launch/response.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
+import type { IssuedOrder, RelaunchAsked, RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
@@ -24,6 +25,7 @@ import { runnerVerdicts } from '../gates/run-gates.ts';
 import { type CardHistory, cardShownSince, type OnShow } from '../run/card-history.ts';
 import { orderDigest } from '../run/manifest-digest.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
+import { citedFault } from './cited-comment.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 
 export type OrderFacts = ApprovalFacts & {
@@ -167,11 +169,8 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
 }
 
 /** The same manifest again is control's decision, and the record is what it rests on: it is decided here once more. */
-function relaunchRefusal(
-  state: RunState,
-  { order }: IssuedOrder,
-  { recordedRuns }: OrderFacts,
-): OrderRefusal | null {
+function relaunchRefusal(state: RunState, { order }: IssuedOrder, facts: OrderFacts): OrderRefusal | null {
+  const { recordedRuns } = facts;
   if (state.attempts.at(-1)?.order.order.digest !== order.digest) return null;
   const before = asLaunched(state);
   const response = responseTo(before);
@@ -181,9 +180,34 @@ function relaunchRefusal(
       'ending',
       response?.kind === 'ask' ? response.why.reason : 'no failure',
     );
+  const asked = askedFor(before);
+  if (asked !== null) return askedRefusal(state, asked, facts);
   if (recordedRuns.kind === 'unknown') return refuse('unreadable', 'standing', recordedRuns.why);
   const alike = failedAlike(before, recordedRuns.value);
   return alike === null ? null : refuse('relaunch-not-due', 'ending', `${alike.run} failed so`);
+}
+
+/** That a person wants it is control's word too: the comment says it, unedited, and who wrote it may stop a job today. */
+function askedRefusal(
+  { proposal, attempts }: RunState,
+  asked: RelaunchAsked,
+  { cited, permissions, config }: OrderFacts,
+): OrderRefusal | null {
+  const comment = cited.get(citationKey(asked));
+  const permission = permissions.get(asked.actor.id);
+  if (comment === undefined || comment.kind === 'unknown')
+    return refuse('unreadable', 'standing', `${citationKey(asked)} was not read`);
+  const where = { ...asked, user: asked.actor.id, threads: [proposal.pull, proposal.issue] };
+  const wrong = citedFault(comment.value, where, config.otherBots, ({ name }) => name === 'relaunch');
+  if (comment.value === null || wrong !== null)
+    return refuse('relaunch-not-due', 'ending', wrong?.why ?? 'the comment is gone');
+  if (comment.value.createdAt <= (fromRfc3339(attempts.at(-1)?.end.at ?? '') ?? Number.POSITIVE_INFINITY))
+    return refuse('relaunch-not-due', 'ending', 'it was asked for before the attempt had ended');
+  if (permission === undefined || permission.kind === 'unknown')
+    return refuse('unreadable', 'standing', permission?.why ?? 'the permission was not asked for');
+  return permits(permission.value, config.permissions.stop)
+    ? null
+    : refuse('relaunch-not-due', 'ending', `${asked.actor.login} may not ask for it`);
 }
 
 /** A stop is for good; what else holds back is lifted, and approved anew. */

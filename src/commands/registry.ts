@@ -12,6 +12,7 @@ import { freeze } from './freeze.ts';
 import { help } from './help.ts';
 import { hold } from './hold.ts';
 import { propose } from './propose.ts';
+import { relaunch } from './relaunch.ts';
 import { revoke } from './revoke.ts';
 import { seal } from './seal.ts';
 import { skip } from './skip.ts';
@@ -32,6 +33,7 @@ const REGISTERED = [
   status,
   why,
   stop,
+  relaunch,
   ack,
   seal,
   propose,

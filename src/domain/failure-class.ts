@@ -69,7 +69,15 @@ export const FIRST_RESPONSE: Readonly<Record<FailureClass, FirstResponse>> = {
  */
 export type Responses = Readonly<Record<Failure, 'relaunch' | 'replace-node' | 'ask'>>;
 
-/** Whether the same manifest can pass at all; what no kind of run and no envelope can say otherwise. */
+/** What the same manifest ends with again, or makes worse: nobody starts it again after these, a person neither. */
+const NEVER_AGAIN: readonly Failure[] = ['oom-hbm', 'oom-host', 'nan', 'data'];
+
+/** Whether a person may have the same manifest started again. */
+export function mayBeTriedByHand(failure: Failure): boolean {
+  return !NEVER_AGAIN.includes(failure);
+}
+
+/** Whether the same manifest can pass at all; no kind of run and no envelope can say otherwise. */
 export function mayPassAgain(failure: Failure): boolean {
   return failure === 'stopped' || FIRST_RESPONSE[failure] === 'relaunch';
 }

@@ -10,7 +10,7 @@ import { type PlaceWord, placeWord } from './place-word.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
 import { mayTouch, whoApproves } from './wanted.ts';
 import { whyWords } from './why-words.ts';
-import { approvalLine, code, otherVersion, text, utc } from './words.ts';
+import { approvalLine, code, count, otherVersion, text, utc } from './words.ts';
 
 /** The words for a recorded answer; one of another version of ferrybot is shown as it stands. */
 export function answerWords(
@@ -114,6 +114,20 @@ const WORDS: Sentences<AnswerCode> = {
     `stopped by ${text(d.by)} before the launch: the order and the approvals are taken back, and this run will not launch.`,
   'stop-before-restart': (d) =>
     `stopped by ${text(d.by)} before it was started again: the job itself has ended, and no other attempt follows.`,
+  'relaunch-asked': (d) =>
+    d.missing
+      ? `noted: attempt ${d.attempt} starts as soon as ${d.missing === 1 ? 'one more person' : `${d.missing} more people`} who may approve say the same.`
+      : `attempt ${d.attempt} is started as it was approved${d.left > 0 ? ` (${count(d.left, 'restart')} left of those that were approved, this one among them)` : ', on this approval'}, if every launch gate passes.`,
+  'relaunch-coming': (d) => `attempt ${d.attempt} is about to follow by itself.`,
+  'relaunch-nothing': (d) => `nothing to start again (${text(d.status)}).`,
+  'relaunch-fix': (d) =>
+    `not started again: the branch has something else than what attempt ${d.attempt} ran. The card shows it, with the line that approves it.`,
+  'relaunch-never': (d) =>
+    `not started again: attempt ${d.attempt} ended with ${code(d.failure)}, and the same manifest would end so once more. Push a change to its branch, or close the run with \`/ack\`.`,
+  'relaunch-digest-needed': (d) =>
+    `not started again: the restarts that were approved (${d.restarts}) are used. Who may approve can have it tried once more with this line: \`/relaunch ${text(d.digest)}\``,
+  'relaunch-by-author': (_, { input }) =>
+    `not started again: the restarts that were approved are used, and this change is yours. It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
   'stop-not-running': (d) => `nothing to stop (${text(d.status)}).`,
   acknowledged: (d) => `noted: you have seen that the run ended ${text(d.status)}.`,
   'acknowledged-already': (d) => `noted before: the run ended ${text(d.status)}.`,

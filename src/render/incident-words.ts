@@ -116,7 +116,9 @@ function againWords(d: Edited): string {
 function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: PlaceWord): string {
   switch (d.reason) {
     case 'no-restarts-left':
-      return `The manifest that was approved allows ${d.restarts ?? 'no more'} restarts, and they are used.`;
+      return d.restarts === 0
+        ? 'The manifest that was approved allows no restart.'
+        : `The manifest that was approved allows ${d.restarts ?? 'no more'} restarts, and they are used.`;
     case 'manifest-changed':
       return `The ${place} is not what was approved any more.`;
     case 'not-recoverable':
@@ -289,6 +291,6 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     title: 'The job is not started again',
     evidence: relaunchWords,
     did: 'Nothing was started, and nothing is until a person decides.',
-    todo: 'A fix that is pushed to its branch can be approved as the next attempt, with the line that the card then shows; `/ack` closes the failed run.',
+    todo: '`/relaunch` starts the same again, unless it would end the same; its answer says what that takes. A fix that is pushed to its branch can be approved as the next attempt, with the line that the card then shows; `/ack` closes the failed run.',
   },
 };

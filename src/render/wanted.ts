@@ -3,8 +3,11 @@
 import { consentText } from '../care/consent-command.ts';
 import { missingCluster } from '../config/missing-cluster.ts';
 import { quorumOf } from '../config/quorum.ts';
+import { bindingHex } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';
-import { mayBeFixed, repeatedFailure } from '../domain/launch/next-attempt.ts';
+import { mayBeTriedByHand } from '../domain/failure-class.ts';
+import { failureOf } from '../domain/launch/fingerprint.ts';
+import { isFixGated, mayBeFixed, pastAttempt, repeatedFailure } from '../domain/launch/next-attempt.ts';
 import { replacementFor, restartsLeft } from '../domain/launch/relaunch.ts';
 import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
@@ -94,7 +97,7 @@ function wantedAtEnd({ state, config, verdict }: RenderInput): string {
     case 'FAILED':
       return wantedForNode(state, ack) ?? wantedAfterFailure({ state, config });
     case 'STOPPED':
-      return `a decision by a person with ${seal} permission: ${COUNTS_OR_NOT}.`;
+      return wantedForNode(state, ack) ?? `a decision by a person with ${seal} permission: ${COUNTS_OR_NOT}.`;
     case 'SUCCEEDED':
       return verdict?.result === 'pass'
         ? `\`/seal\` by a person with ${seal} permission.`
@@ -110,8 +113,9 @@ function wantedAfterFailure({ state, config }: Pick<RenderInput, 'state' | 'conf
   const repeated = repeatedFailure(state);
   if (repeated !== null)
     return `somebody who finds the cause: attempt ${repeated.attempt} failed with ${code(repeated.signature)} as attempt ${repeated.earlier} did before the fix, so there is no further try; then ${closes}`;
-  if (!mayBeFixed(state)) return `a look at the failure, then ${closes}`;
-  return `a look at the failure, then a fix on ${code(state.proposal.headBranch)}${mayTouch({ config })}, which is shown here and approved anew; or ${closes}`;
+  const again = againWords(state);
+  if (!mayBeFixed(state)) return `a look at the failure, then ${again}${closes}`;
+  return `a look at the failure, then ${again}a fix on ${code(state.proposal.headBranch)}${mayTouch({ config })}, which is shown here and approved anew; or ${closes}`;
 }
 
 const COUNTS_OR_NOT =
@@ -125,6 +129,15 @@ function wantedForNode(state: RunState, ackPermission: string): string | null {
   return open === undefined
     ? 'nothing; the bad node is being replaced, and the job is started again if its approval allows that. `/stop` keeps it from that.'
     : `a decision on the bad node, in #${open.proposal.thread}: \`${consentText(open.proposal.mutation, open.digest)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;
+}
+
+/** How a person has the same started again; empty where nobody can. */
+function againWords(state: RunState): string {
+  const last = pastAttempt(state);
+  if (last === null || state.stop !== null || !mayBeTriedByHand(failureOf(last)) || isFixGated(state))
+    return '';
+  if (restartsLeft(state) > 0) return '`/relaunch`, which starts the same again as it was approved; or ';
+  return `\`/relaunch ${bindingHex(last.order.order.digest)}\` by who may approve, which starts the same once more; or `;
 }
 
 function wantedBeforeRelaunch(state: RunState): string {

@@ -1,26 +1,42 @@
 /** Decides what is done about an attempt that failed: ordered again as it was approved, on today's facts, or a person is asked. */
 
 import { openSignatureMatch } from '../care/bad-node.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import { quorumOf } from '../config/quorum.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
-import { failedAlike, isAsked, responseTo } from '../domain/launch/response.ts';
+import { restartsLeft } from '../domain/launch/relaunch.ts';
+import { askedFor, failedAlike, isAsked, responseTo } from '../domain/launch/response.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { type OrderInput, orderStep } from './decide-order.ts';
+import { type OrderInput, orderStep, restingOn } from './decide-order.ts';
 import { append, type Step } from './step.ts';
 
-export type RelaunchInput = OrderInput & { readonly runs: Observed<readonly RunState[]> };
+export type RelaunchInput = OrderInput & {
+  readonly runs: Observed<readonly RunState[]>;
+  readonly config: LaneScopedConfig;
+};
 
 /** The order of the next attempt, the word why there is none, or null while a fact is missing. */
 export function decideRelaunch(input: RelaunchInput): Step | null {
   const { state, runs } = input;
   const response = responseTo(state);
-  if (response === null || response.kind === 'wait' || isAsked(state) || isOfNode(state)) return null;
+  if (response === null || response.kind === 'wait' || isAsked(state)) return null;
+  if (askedFor(state) !== null)
+    return response.kind === 'relaunch' ? byHand(input) : refused(state, response.why);
+  if (isOfNode(state)) return null;
   if (response.kind === 'ask') return isTold(state, response.why) ? null : refused(state, response.why);
   if (runs.kind === 'unknown') return null;
   const alike = failedAlike(state, runs.value);
   if (alike !== null) return refused(state, { reason: 'same-in-lane', run: alike.run });
   return onTodaysFacts(input);
+}
+
+/** Beyond the restarts that were approved it takes as many people as the first time. */
+function byHand(input: RelaunchInput): Step | null {
+  const { state, config } = input;
+  const people = new Set(restingOn(state).map(({ actor }) => actor.id));
+  return restartsLeft(state) > 0 || people.size >= quorumOf(config) ? onTodaysFacts(input) : null;
 }
 
 /** Whether the bad node is being answered, or people were asked about it. */

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
-import type { EventDataByType } from '../../src/domain/logbook/event.ts';
+import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
 import type { RecordedDiagnosis } from '../../src/domain/logbook/events/job-events.ts';
 import { forge, type Pushing } from '../campaign/forging.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
@@ -98,5 +98,41 @@ it('what it makes of one failure after the other comes to no more jobs than the 
     await lab.clock.advance(20 * MINUTE);
   }
   expect(lab.engine.startCount()).toBe(2);
+  await lab.close();
+});
+
+it('a `/relaunch` that the stolen control key reports and nobody wrote starts nothing', async () => {
+  const line = 'OSError: [Errno 28] No space left on device';
+  const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, failAt: { step: 100, line, exitCode: 1 } } });
+  const { run, pull, issue } = await propose(lab);
+  const approving = await approve(lab, 'mira', pull);
+  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
+  await lab.clock.advance(5 * MINUTE);
+  const given = (await stateOf(lab, run))?.approvals[0];
+  if (given === undefined) throw new Error('no approval');
+  const said = { comment: approving, surface: 'comment', index: 7, thread: issue } as const;
+  const { bodyDigest, actor } = given;
+  const pushing: Pushing = {
+    lab,
+    deeds: [],
+    ask: async (_, method, path, body) => ({ status: 200, json: await lab.as('ada', method, path, body) }),
+  };
+  const drafts: readonly EventDraft[] = [
+    {
+      type: 'command-seen',
+      role: 'control',
+      actor,
+      data: { ...said, name: 'relaunch', args: {}, bodyDigest },
+    },
+    {
+      type: 'command-answered',
+      role: 'control',
+      data: { ...said, code: 'relaunch-asked', detail: { attempt: 2, left: 1 } },
+    },
+  ];
+  expect(await forge(pushing, run, drafts)).toBe(true);
+  await lab.clock.advance(30 * MINUTE);
+  expect(await refusalsOf({ lab, run })).toEqual(['relaunch-not-due']);
+  expect(lab.engine.startCount()).toBe(1);
   await lab.close();
 });

@@ -3,10 +3,14 @@
 import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import { approve, eventsOf, propose, seal, stateOf, until } from '../support/play.ts';
-import { botComments, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
+import { answersTo, botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
+const OUT_OF_MEMORY =
+  'jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes.';
+const NETWORK = 'OSError: [Errno 101] Network is unreachable';
+const DISK = 'OSError: [Errno 28] No space left on device';
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 
 type Died = { readonly line: string; readonly step?: number };
@@ -84,6 +88,116 @@ describe('a job that can pass by itself', () => {
     expect((await stateOf(lab, run))?.end?.diagnosis?.class).toBe('preempted');
     expect(told(lab, 'incident').some((text) => text.includes('not started again'))).toBe(true);
     expect(card(lab)).not.toContain('is started again');
+    await lab.close();
+  });
+});
+
+async function answerTo(
+  { lab }: Failed,
+  who: 'ada' | 'mira' | 'sol',
+  thread: number,
+  body: string,
+): Promise<string> {
+  const comment = await say(lab, who, thread, body);
+  await lab.clock.advance(5 * MINUTE);
+  return answersTo(lab, comment).join('\n');
+}
+
+async function starts({ lab }: Failed): Promise<number> {
+  await lab.clock.advance(60 * MINUTE);
+  return lab.engine.startCount();
+}
+
+describe('the same failure again', () => {
+  it('is told after one more attempt and not tried a third time, whatever was approved', async () => {
+    const failed = await play(await openLab([{ line: PREEMPTED }, { line: PREEMPTED, step: 300 }], 5), 2);
+    expect(await starts(failed)).toBe(2);
+    const incidents = told(failed.lab, 'incident');
+    expect(incidents.at(-1)).toContain('Attempt 2 failed as attempt 1 did');
+    await failed.lab.close();
+  });
+
+  it('of a run of the lane that ended by it is told at once', async () => {
+    const failed = await play(
+      await openLab([{ line: PREEMPTED }, { line: PREEMPTED }, { line: PREEMPTED }]),
+      2,
+    );
+    const { lab, issue } = failed;
+    await answerTo(failed, 'mira', issue, '/ack');
+    await lab.clock.advance(24 * 60 * MINUTE);
+    const next = await propose(lab);
+    await approve(lab, 'mira', next.pull, next.run);
+    await ended(lab, next.run, 1);
+    expect(await starts(failed)).toBe(3);
+    expect(told(lab, 'incident').at(-1)).toContain(`failed as \`${failed.run}\` of this lane did`);
+    await lab.close();
+  });
+});
+
+describe('an attempt that was started again', () => {
+  it('and came no further is the last one, also where it failed otherwise', async () => {
+    const deaths = [
+      { line: PREEMPTED, step: 400 },
+      { line: NETWORK, step: 200 },
+    ];
+    const failed = await play(await openLab(deaths, 5), 2);
+    expect(await starts(failed)).toBe(2);
+    expect(told(failed.lab, 'incident').at(-1)).toContain('came no further');
+    await failed.lab.close();
+  });
+
+  it('and got beyond is started again for another failure', async () => {
+    const deaths = [
+      { line: PREEMPTED, step: 200 },
+      { line: NETWORK, step: 500 },
+    ];
+    const failed = await play(await openLab(deaths, 5), 3);
+    expect((await stateOf(failed.lab, failed.run))?.end).toMatchObject({ attempt: 3, status: 'SUCCEEDED' });
+    await failed.lab.close();
+  });
+});
+
+describe("a failure that is a person's", () => {
+  it('of memory is never the same manifest again, neither by itself nor by hand', async () => {
+    const failed = await play(await openLab([{ line: OUT_OF_MEMORY }], 5));
+    expect(await answerTo(failed, 'mira', failed.issue, '/relaunch')).toContain('would end so once more');
+    expect(await starts(failed)).toBe(1);
+    await failed.lab.close();
+  });
+
+  it('is started again by who may stop a job, within the restarts that were approved, and by nobody else', async () => {
+    const failed = await play(await openLab([{ line: DISK }]));
+    const { lab, run, issue } = failed;
+    expect(await starts(failed)).toBe(1);
+    expect(card(lab)).toContain('`/relaunch`');
+    expect(await answerTo(failed, 'sol', issue, '/relaunch')).toContain('permission');
+    expect(lab.engine.startCount()).toBe(1);
+    expect(await answerTo(failed, 'ada', issue, '/relaunch reason="the disk is empty"')).toContain(
+      'attempt 2 is started',
+    );
+    await ended(lab, run, 2);
+    expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('is started again beyond them by an approval of its own alone', async () => {
+    const failed = await play(await openLab([{ line: DISK }, { line: DISK }], 0));
+    const { lab, run, issue } = failed;
+    const asked = await answerTo(failed, 'mira', issue, '/relaunch');
+    const line = /\/relaunch [0-9a-f]{32}/.exec(asked)?.[0] ?? '';
+    expect(line).not.toBe('');
+    expect(await answerTo(failed, 'mira', issue, `/relaunch ${'a'.repeat(32)}`)).toContain(
+      'not started again',
+    );
+    expect(await answerTo(failed, 'ada', issue, line)).toContain('permission');
+    expect(lab.engine.startCount()).toBe(1);
+    expect(await answerTo(failed, 'mira', issue, line)).toContain('attempt 2 is started');
+    await ended(lab, run, 2);
+    expect(lab.engine.startCount()).toBe(2);
+    // One approval, one attempt.
+    expect(await answerTo(failed, 'ada', issue, '/relaunch')).toContain('permission');
+    expect(await starts(failed)).toBe(2);
     await lab.close();
   });
 });

@@ -186,7 +186,7 @@ describe('the status card', () => {
       data: { ...data, evidence: { ...data.evidence, facts } },
     });
     expect(cardOf(failed.state)).toMatch(
-      /\*\*Wanted: a look at the failure, then a fix on .*, which is shown here and approved anew; or `\/ack`/,
+      /\*\*Wanted: a look at the failure, then `\/relaunch [0-9a-f]{32}` by who may approve, .* a fix on .*, which is shown here and approved anew; or `\/ack`/,
     );
     expect(cardOf(asked.state)).toMatch(
       /\*\*Wanted: a decision on the bad node, in #12: `\/approve-node-delete vm=ray-us-central1-worker-7c21 [0-9a-f]{32}`; or `\/ack`/,

@@ -191,6 +191,11 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'approval-no-fix': { attempt: 2 },
   'approval-same-failure': { attempt: 2, earlier: 1, signature: 'name-error' },
   'why-no-fix': { attempt: 1 },
+  'relaunch-asked': { attempt: 2, left: 1 },
+  'relaunch-coming': { attempt: 2 },
+  'relaunch-fix': { attempt: 1 },
+  'relaunch-never': { attempt: 1, failure: 'oom-hbm' },
+  'relaunch-digest-needed': { digest: '028e72ff16b3801953954e7e2f14bbb1', restarts: 1 },
   'lane-past': { lane: 'daily' },
   'lane-shown': { live: '', last: 'ferry-daily-20261121', issue: 12, holds: 'freeze' },
 };
@@ -202,6 +207,14 @@ function answered(code: string, change: Partial<Commanded> = {}): string {
 }
 
 describe('the answers', () => {
+  it.each([
+    { attempt: 2, left: 0 },
+    { attempt: 2, left: 0, missing: 1 },
+    { attempt: 2, left: 0, missing: 2 },
+  ])('to a relaunch beyond the restarts: %j', (detail) => {
+    expect(answered('relaunch-asked', { detail })).toMatchSnapshot();
+  });
+
   it.each(ANSWER_CODES)('%s', (code) => {
     expect(answered(code)).toMatchSnapshot();
     expect(answered(code)).not.toContain('another version');

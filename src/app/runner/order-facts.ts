@@ -6,8 +6,9 @@ import { healthFor } from '../../config/lane-scope.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
-import { failedAttempt } from '../../domain/launch/next-attempt.ts';
+import { asLaunched, failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { citationKey, type Order } from '../../domain/launch/order.ts';
+import { askedFor } from '../../domain/launch/response.ts';
 import { limits } from '../../domain/limits.ts';
 import { approvedManifest, type RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
@@ -149,14 +150,15 @@ function withheld(open: OpenLane, why: string): OrderFacts {
 
 async function citedApprovals(
   open: OpenLane,
-  { proposal }: RunState,
+  state: RunState,
   order: Order,
   comments: readonly CommentFacts[],
 ): Promise<ReadonlyMap<string, Cited>> {
   const { lab, config } = open;
   const cited = new Map<string, Cited>();
-  for (const { surface, comment } of order.approvals) {
-    const citation = { surface, comment, pull: proposal.pull };
+  const asked = askedFor(asLaunched(state));
+  for (const { surface, comment } of [...order.approvals, ...(asked === null ? [] : [asked])]) {
+    const citation = { surface, comment, pull: state.proposal.pull };
     const shown = comments.find((one) => one.surface === surface && one.id === comment);
     cited.set(
       citationKey({ surface, comment }),

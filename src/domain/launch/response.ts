@@ -5,9 +5,15 @@
  */
 
 import type { MutationRecord } from '../care/mutation-state.ts';
-import { type Failure, mayPassAgain } from '../failure-class.ts';
+import { type Failure, mayBeTriedByHand, mayPassAgain } from '../failure-class.ts';
 import { type IncidentFacts, incidentsWith } from '../incidents.ts';
-import { isOver, type PastAttempt, type RunState } from '../logbook/run-state.ts';
+import {
+  type Approval,
+  isOver,
+  type PastAttempt,
+  type RelaunchAsked,
+  type RunState,
+} from '../logbook/run-state.ts';
 import { failureOf, sameFailure } from './fingerprint.ts';
 import { pastAttempt } from './next-attempt.ts';
 import type { Order } from './order.ts';
@@ -23,6 +29,7 @@ export type Response =
 export function responseTo(state: RunState): Response | null {
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return null;
+  if (askedFor(state) !== null) return byHand(state, last);
   const replaced = replacementFor(state);
   const { restartAfter } = last.order.manifest?.envelope ?? {};
   if (replaced === null && restartAfter === undefined) return null;
@@ -32,6 +39,26 @@ export function responseTo(state: RunState): Response | null {
     barOfEnvelope(state);
   const { attempt } = last.submission;
   return why === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...why } };
+}
+
+/** The word of a person who wants the same again after this very attempt. */
+export function askedFor({ relaunchAsked, submission }: RunState): RelaunchAsked | null {
+  return relaunchAsked?.attempt === submission?.attempt ? relaunchAsked : null;
+}
+
+/** A person decides about everything but what would end the same, and beyond the envelope by an approval of its own. */
+function byHand(state: RunState, last: PastAttempt): Response {
+  const { attempt } = last.submission;
+  const failure = failureOf(last);
+  if (!mayBeTriedByHand(failure))
+    return { kind: 'ask', why: { attempt, reason: 'not-recoverable', failure } };
+  const bar = approvalsSinceEnd(state, last).length > 0 ? null : barOfEnvelope(state);
+  return bar === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...bar } };
+}
+
+/** Approvals of the very manifest that failed, by people who knew that it had: beyond the envelope they alone count. */
+export function approvalsSinceEnd({ approvals }: RunState, { order, end }: PastAttempt): readonly Approval[] {
+  return approvals.filter(({ digest, seq }) => digest === order.order.digest && seq > end.seq);
 }
 
 type Bar = Omit<IncidentFacts<'relaunch-refused'>, 'attempt'>;
@@ -109,10 +136,13 @@ export function failedAlike(state: RunState, runs: readonly RunState[]): RunStat
   return null;
 }
 
-/** Whether people were asked about this attempt. */
-export function isAsked({ incidents, submission }: RunState): boolean {
-  const attempt = submission?.attempt;
-  return incidentsWith(incidents, 'relaunch-refused').some(({ detail }) => detail.attempt === attempt);
+/** Whether people were asked about this attempt, and nobody has said since that it is to be tried again. */
+export function isAsked(state: RunState): boolean {
+  const attempt = state.submission?.attempt;
+  const spokenAt = askedFor(state)?.seq ?? -1;
+  return incidentsWith(state.incidents, 'relaunch-refused').some(
+    ({ seq, detail }) => detail.attempt === attempt && seq > spokenAt,
+  );
 }
 
 /** Whether facts are needed to say if the run is ordered again. */
@@ -138,9 +168,19 @@ export function relaunchRule(state: RunState, next: Order): string | null {
   if (response.kind === 'ask') return `ordered again ${RULES[response.why.reason] ?? response.why.reason}`;
   if (isAsked(state)) return 'ordered again though a person was asked';
   const { order } = state;
+  if (restartsLeft(state) <= 0 && !restsOnNewApprovals(state, next))
+    return 'ordered again beyond the restarts that were approved';
   return next.digest === order?.order.digest && next.commit === order.order.commit
     ? null
     : 'ordered again with another manifest or commit';
+}
+
+function restsOnNewApprovals(state: RunState, next: Order): boolean {
+  const last = pastAttempt(state);
+  const given = last === null ? [] : approvalsSinceEnd(state, last);
+  return next.approvals.every((cited) =>
+    given.some(({ comment, surface }) => comment === cited.comment && surface === cited.surface),
+  );
 }
 
 const RULES: Readonly<Record<string, string>> = {
@@ -149,3 +189,14 @@ const RULES: Readonly<Record<string, string>> = {
   'no-progress': 'though it came no further than before',
   'no-restarts-left': 'beyond the restarts that were approved',
 };
+
+/** Whether an approval of the manifest that failed may stand: what nothing but a new one lets start again. */
+export function mayBeApprovedAgain(state: RunState): boolean {
+  const last = pastAttempt(state);
+  if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return false;
+  return (
+    restartsLeft(state) <= 0 &&
+    state.gate?.digest === last.order.order.digest &&
+    mayBeTriedByHand(failureOf(last))
+  );
+}

@@ -59,6 +59,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     stop: null,
     end: null,
     attempts: [],
+    relaunchAsked: null,
     acknowledged: null,
     seal: null,
     closed: null,
@@ -271,5 +272,10 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   const next = withCommand(state, key, { ...seen, answer: { code, detail, at: event.at, seq: event.seq } });
   const by = { actor: seen.actor, at: event.at };
   if (code === 'incident-taken') return { ...next, taken: { ...by, seq: event.seq } };
+  if (code === 'relaunch-asked' && seen.surface !== 'review-comment' && state.submission !== null) {
+    const { actor, comment, surface, bodyDigest } = seen;
+    const { attempt } = state.submission;
+    return { ...next, relaunchAsked: { attempt, actor, comment, surface, bodyDigest, seq: event.seq } };
+  }
   return code === 'acknowledged' ? { ...next, acknowledged: by, taken: { ...by, seq: event.seq } } : next;
 }

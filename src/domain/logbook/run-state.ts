@@ -60,6 +60,16 @@ export type PastAttempt = {
   readonly trace: readonly TracePoint[];
 };
 
+/** A person's `/relaunch`, which the runner reads again. */
+export type RelaunchAsked = {
+  readonly attempt: number;
+  readonly actor: Actor;
+  readonly comment: number;
+  readonly surface: 'comment' | 'review';
+  readonly bodyDigest: Digest;
+  readonly seq: number;
+};
+
 /** Training loss at a step, as the log printed it. */
 export type TracePoint = { readonly step: number; readonly loss: string };
 
@@ -117,6 +127,8 @@ export type RunState = {
   readonly end: Ending | null;
   /** Attempts before the one that `order`, `submission`, `observation` and `end` tell of, oldest first. */
   readonly attempts: readonly PastAttempt[];
+  /** Who said last that the same is to be started again after this attempt, and where. */
+  readonly relaunchAsked: RelaunchAsked | null;
   readonly acknowledged: { readonly actor: Actor; readonly at: string } | null;
   readonly seal:
     | (EventDataByType['sealed'] & { readonly at: string; readonly seq: number; readonly actor: Actor })

@@ -12,7 +12,7 @@ import {
   mayBeFixed,
 } from '../launch/next-attempt.ts';
 import { type Order, type OrderApproval, type ParentAttempt, submissionIdOf } from '../launch/order.ts';
-import { mayBeRelaunched, relaunchRule } from '../launch/response.ts';
+import { mayBeApprovedAgain, mayBeRelaunched, relaunchRule } from '../launch/response.ts';
 import { allPass } from '../launch/verdict.ts';
 import { type EventDataByType, type LogbookEvent, WRITERS } from './event.ts';
 import { holdingsOf } from './holdings.ts';
@@ -116,7 +116,7 @@ function shownRule(state: RunState, { data }: Extract<LogbookEvent, { type: 'sho
 }
 
 function approvedRule(state: RunState, event: Extract<LogbookEvent, { type: 'approved' }>): string | null {
-  if (!isBeforeLaunch(state)) return 'approved after the job was submitted';
+  if (!isBeforeLaunch(state) && !mayBeApprovedAgain(state)) return 'approved after the job was submitted';
   if (state.gate === null || state.gate.digest !== event.data.digest)
     return 'approved a manifest that was not shown';
   return personRule(event);

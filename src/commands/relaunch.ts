@@ -1,0 +1,92 @@
+/**
+ * `/relaunch`: a person has the job that failed started again, after ferrybot asked. Inside the restarts that were approved it
+ * takes who may stop a job; beyond them it is an approval of its own, and names the digest as one.
+ */
+
+import { mayApprove } from '../config/may-approve.ts';
+import { permits } from '../domain/actor.ts';
+import { bindingHex, namingOf } from '../domain/approval-binding.ts';
+import { mayBeTriedByHand } from '../domain/failure-class.ts';
+import { failureOf } from '../domain/launch/fingerprint.ts';
+import { isFixGated, pastAttempt } from '../domain/launch/next-attempt.ts';
+import { restartsLeft } from '../domain/launch/relaunch.ts';
+import { approvalsSinceEnd, mayBeRelaunched } from '../domain/launch/response.ts';
+import type { PastAttempt } from '../domain/logbook/run-state.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { digestPrefix, reasonText } from './values.ts';
+
+const answer = answering({
+  'relaunch-asked': { attempt: 'integer', left: 'integer', missing: 'integer?' },
+  'relaunch-coming': { attempt: 'integer' },
+  'relaunch-nothing': { status: 'text' },
+  'relaunch-fix': { attempt: 'integer' },
+  'relaunch-never': { attempt: 'integer', failure: 'text' },
+  'relaunch-digest-needed': { digest: 'text', restarts: 'integer' },
+  'relaunch-by-author': {},
+});
+
+export const relaunch = {
+  name: 'relaunch',
+  answers: answer.vocabulary,
+  positional: { name: 'digest', required: false, value: digestPrefix },
+  keys: { reason: { required: false, value: reasonText } },
+  who: (policy) => policy.permissions.stop,
+  summary:
+    'Has a job that failed started again as it was approved. Beyond the restarts that were approved it takes who may approve, and the digest.',
+  example: '/relaunch reason="the cluster is back"',
+  confusedWith: ['restart', 'retry', 'rerun', 'resume'],
+  decide,
+} as const satisfies CommandDefinition;
+
+function decide(context: CommandContext): CommandDecision {
+  const { state, permission, policy, comment } = context;
+  if (!permits(permission, policy.permissions.stop))
+    return answer('not-permitted', { needs: policy.permissions.stop });
+  const last = pastAttempt(state);
+  if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null)
+    return answer('relaunch-nothing', {
+      status: state.stop === null ? statusOf(context) : 'stopped for good',
+    });
+  if (comment.surface === 'review-comment')
+    return answer('relaunch-nothing', { status: 'a comment on a line of code counts for nothing' });
+  const { attempt } = last.submission;
+  if (isFixGated(state)) return answer('relaunch-fix', { attempt });
+  const failure = failureOf(last);
+  if (!mayBeTriedByHand(failure)) return answer('relaunch-never', { attempt, failure });
+  if (mayBeRelaunched(state)) return answer('relaunch-coming', { attempt: attempt + 1 });
+  const left = restartsLeft(state);
+  return left > 0 ? answer('relaunch-asked', { attempt: attempt + 1, left }) : beyond(context, last);
+}
+
+function statusOf({ state }: CommandContext): string {
+  return state.end?.status ?? (state.submission === null ? 'not launched' : 'the job has not ended');
+}
+
+/** An approval like the first one: by whom, of what, and as many. */
+function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
+  const { state, policy, permission, actor, comment, args, interested } = context;
+  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
+  if (!mayApprove(permission, actor.id, approvers))
+    return answer('not-permitted', { needs: policy.approvePermission });
+  if (!policy.onePersonIsEnough && interested.some(({ id }) => id === actor.id))
+    return answer('relaunch-by-author');
+  const { digest } = last.order.order;
+  const { gate } = state;
+  const restarts = last.order.manifest?.envelope.restarts ?? 0;
+  if (gate === null || gate.digest !== digest || namingOf(args['digest'], digest) !== 'named')
+    return answer('relaunch-digest-needed', { digest: bindingHex(digest), restarts });
+  const { id, bodyDigest } = comment;
+  const surface = comment.surface === 'review' ? 'review' : 'comment';
+  const draft = {
+    type: 'approved',
+    role: 'control',
+    actor,
+    data: { digest, comment: id, surface, bodyDigest, body: gate.body },
+  } as const;
+  const others = approvalsSinceEnd(state, last).filter((given) => given.actor.id !== actor.id);
+  const people = new Set(others.map((given) => given.actor.id)).size + 1;
+  const facts = { attempt: last.submission.attempt + 1, left: 0 };
+  const missing = policy.quorum - people;
+  return answer('relaunch-asked', missing > 0 ? { ...facts, missing } : facts, [draft]);
+}
