@@ -66,7 +66,7 @@ export function comparedOf(pairs: readonly ReplayedStep[]): readonly Replayed[] 
 
 /** What the last digit of a printed number is worth. */
 export function resolutionOf(printed: string): number {
-  const match = /^[-+]?\d*\.?(\d*)(?:e([-+]?\d+))?$/i.exec(printed);
+  const match = /^[-+]?\d{0,20}(?:\.(\d{0,20}))?(?:e([-+]?\d{1,4}))?$/i.exec(printed);
   if (match === null) return Number.POSITIVE_INFINITY;
   return 10 ** (Number(match[2] ?? 0) - (match[1] ?? '').length);
 }

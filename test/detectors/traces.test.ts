@@ -75,3 +75,45 @@ describe('a trace', () => {
     });
   });
 });
+
+describe('what follows the end of an attempt', () => {
+  const header = { trace: 1, submittedAt: '2026-11-20T09:00:00Z' };
+  const attempt = (from: number, status: string, said: readonly string[], number?: number) => {
+    const at = (minute: number) => `2026-11-20T${10 + from}:${String(minute).padStart(2, '0')}:00Z`;
+    return [
+      ...(number === undefined ? [] : [{ at: at(0), attempt: number }]),
+      { at: at(0), engine: { status: 'RUNNING' } },
+      ...said.map((log) => ({ at: at(5), log })),
+      { at: at(6), engine: { status } },
+    ];
+  };
+  const actionsFor = async (...records: readonly object[]) => {
+    const read = readTrace([header, ...records].map((one) => JSON.stringify(one)).join('\n'));
+    if (!read.ok) throw new Error(read.error);
+    return (await replay(read.value)).actions
+      .filter(({ action }) => action !== 'alert')
+      .map(({ action }) => action);
+  };
+  const PREEMPTED = ['step 10 loss 3.1', 'The node was preempted: spot instance reclaimed', 'job FAILED'];
+  const OOM = ['step 10 loss 3.1', 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB'];
+
+  it('is the same again after a preemption, and a person when it comes no further', async () => {
+    expect(await actionsFor(...attempt(0, 'FAILED', PREEMPTED))).toEqual(['relaunch']);
+    expect(
+      await actionsFor(...attempt(0, 'FAILED', PREEMPTED), ...attempt(1, 'FAILED', PREEMPTED, 2)),
+    ).toEqual(['relaunch', 'escalate']);
+  });
+
+  it('is a person after what the same manifest meets again', async () => {
+    expect(await actionsFor(...attempt(0, 'FAILED', OOM))).toEqual(['escalate']);
+    expect(
+      await actionsFor(...attempt(0, 'FAILED', ['step 60 loss nan', 'FloatingPointError: nan'])),
+    ).toEqual(['escalate']);
+  });
+
+  it('is nothing after the stop of a known person, and the end is reported of what succeeded', async () => {
+    const stop = { at: '2026-11-20T10:05:30Z', stop: 'alice' };
+    expect(await actionsFor(...attempt(0, 'STOPPED', ['step 10 loss 3.1']), stop)).toEqual(['none']);
+    expect(await actionsFor(...attempt(0, 'SUCCEEDED', ['step 10 loss 3.1']))).toEqual(['report']);
+  });
+});

@@ -15,7 +15,7 @@ import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
 import { observeJob } from '../watch/look.ts';
 import { recordedEngine } from './recorded-engine.ts';
-import { begunRun, nextAttemptOf } from './replayed-run.ts';
+import { begunRun, nextAttemptOf, stoppedBy } from './replayed-run.ts';
 import { type Action, type Alarm, actionsOf, alarmsOf } from './told.ts';
 import type { Trace, TraceHeader, TraceRecord } from './trace.ts';
 
@@ -46,11 +46,10 @@ export async function replay({ header, records }: Trace): Promise<Replayed> {
       const looked = await lookOnce(state, engine, clock.now, header, witnesses);
       looks += 1;
       cannotTell = looked.cannotTell;
-      const before = state;
+      if (attempt.some((one) => 'stop' in one && one.at <= clock.now)) state = stoppedBy(state, clock.now);
       for (const draft of looked.drafts) state = folded(state, draft, clock.now);
-      const isStopped = attempt.some((one) => 'stop' in one && one.at <= clock.now);
       alarms.push(...alarmsOf(looked.drafts, clock.now));
-      actions.push(...actionsOf(before, looked.drafts, clock.now, isStopped));
+      actions.push(...actionsOf(state, looked.drafts, clock.now));
     }
   }
   return { alarms, actions, finalState: jobStateOf(state), cannotTell, looks };

@@ -1,6 +1,8 @@
 /** The run that a trace is replayed as: launched by nobody, with what the trace says that was approved. */
 
+import { FAILURES, mayPassAgain } from '../../domain/failure-class.ts';
 import type { Instant } from '../../domain/ids.ts';
+import { pastAttempt } from '../../domain/launch/next-attempt.ts';
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
 import type { IssuedOrder, RunState, Submission } from '../../domain/logbook/run-state.ts';
@@ -8,7 +10,7 @@ import { toRfc3339 } from '../../domain/time.ts';
 import type { TraceHeader } from './trace.ts';
 
 /** After its submission. */
-export function begunRun({ submittedAt, checkpointMinutes }: TraceHeader): RunState {
+export function begunRun({ submittedAt, checkpointMinutes, restarts }: TraceHeader): RunState {
   const at = toRfc3339(submittedAt);
   const data = {
     lane: 'replay',
@@ -33,24 +35,31 @@ export function begunRun({ submittedAt, checkpointMinutes }: TraceHeader): RunSt
     data,
   } as unknown as LogbookEvent);
   if (!begun.ok) throw new Error(`a replay cannot begin: ${begun.error.rule}`);
-  return { ...begun.value, order: orderOf(checkpointMinutes), submission: submissionOf(submittedAt, 1) };
+  return {
+    ...begun.value,
+    order: orderOf(checkpointMinutes, restarts),
+    submission: submissionOf(submittedAt, 1),
+  };
 }
 
 /** The next attempt, under the same manifest. */
 export function nextAttemptOf(state: RunState, at: Instant, attempt: number): RunState {
-  const { order, submission, observation, firstEval, end, trace } = state;
-  if (order === null || submission === null) throw new Error('an attempt follows one that was launched');
-  const exact = observation?.stepIsExact === true ? trace : [];
-  const past = end === null ? [] : [{ order, submission, observation, firstEval, end, trace: exact }];
+  const past = pastAttempt(state);
   return {
     ...state,
-    attempts: [...state.attempts, ...past],
+    attempts: past === null ? state.attempts : [...state.attempts, past],
     submission: submissionOf(at, attempt),
     observation: null,
     firstEval: null,
     end: null,
     trace: [],
   };
+}
+
+/** A stop of a known person stands in the record. */
+export function stoppedBy(state: RunState, at: Instant): RunState {
+  const stop = { actor: { id: 0, login: 'somebody' }, at: toRfc3339(at), comment: 0, seq: state.head.seq };
+  return state.stop === null ? { ...state, stop } : state;
 }
 
 function submissionOf(at: Instant, attempt: number): Submission {
@@ -70,11 +79,16 @@ function submissionOf(at: Instant, attempt: number): Submission {
 }
 
 /** Of the manifest only what detectors compare with. */
-function orderOf(temporaryEveryMinutes: number | null): IssuedOrder {
+function orderOf(temporaryEveryMinutes: number | null, restarts: number): IssuedOrder {
   const manifest = {
     tracker: { kind: '', entity: '', project: '', runId: '' },
     retention: { permanentEverySteps: null, temporaryEveryMinutes, keepTemporary: null },
-    envelope: { restarts: 0, fixes: [], reductions: [] },
+    envelope: { restarts, fixes: [], reductions: [], restartAfter: FAILURES.filter(mayPassAgain) },
   };
-  return { order: {}, status: 'submitted', manifest, claim: null } as unknown as IssuedOrder;
+  return {
+    order: { digest: 'replay' },
+    status: 'submitted',
+    manifest,
+    claim: null,
+  } as unknown as IssuedOrder;
 }

@@ -1,8 +1,9 @@
 /** What the watch would have told people, and what would have been done first. */
 
-import { FIRST_RESPONSE, type FirstResponse } from '../../domain/failure-class.ts';
+import { FIRST_RESPONSE } from '../../domain/failure-class.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { type Incident, readIncident } from '../../domain/incidents.ts';
+import { responseTo } from '../../domain/launch/response.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../../domain/time.ts';
@@ -38,25 +39,27 @@ function saidOf(incident: Incident): Pick<Alarm, 'detector' | 'why'> {
   return { detector: incident.code ?? 'unknown', why: `${title}: ${evidence}` };
 }
 
-/** People hear of an alarm; an end is answered by its class. */
-export function actionsOf(
-  _before: RunState,
-  drafts: readonly EventDraft[],
-  now: Instant,
-  isStopped: boolean,
-): readonly Action[] {
+/** People hear of an alarm; an end is answered as the record's own rule has it. `after`: with what this look recorded. */
+export function actionsOf(after: RunState, drafts: readonly EventDraft[], now: Instant): readonly Action[] {
   const at = toRfc3339(now);
   const alerts = alarmsOf(drafts, now).map(({ detector }) => ({ at, action: 'alert', why: detector }));
-  const ends = drafts.flatMap((draft): readonly Action[] => {
-    if (draft.type !== 'ended') return [];
-    const { status, diagnosis } = draft.data;
-    if (status === 'SUCCEEDED') return [{ at, action: 'report', why: 'the engine says SUCCEEDED' }];
-    if (status === 'STOPPED')
-      return isStopped
-        ? [{ at, action: 'none', why: 'a known person stopped it' }]
-        : [{ at, action: 'ask', why: 'it was stopped, and nobody knows by whom' }];
-    const response: FirstResponse = diagnosis?.response ?? FIRST_RESPONSE.unknown;
-    return [{ at, action: response, why: `the job failed: ${diagnosis?.class ?? 'unknown'}` }];
-  });
+  const ends = drafts.flatMap((draft) =>
+    draft.type === 'ended' ? [{ at, ...answerTo(after, draft.data) }] : [],
+  );
   return [...alerts, ...ends];
+}
+
+function answerTo(
+  after: RunState,
+  { status, diagnosis }: Extract<EventDraft, { readonly type: 'ended' }>['data'],
+): Pick<Action, 'action' | 'why'> {
+  if (status === 'SUCCEEDED') return { action: 'report', why: 'the engine says SUCCEEDED' };
+  if (after.stop !== null) return { action: 'none', why: 'a known person stopped it' };
+  const failure = status === 'STOPPED' ? 'stopped, by nobody who is known' : (diagnosis?.class ?? 'unknown');
+  const response = responseTo(after);
+  if (response?.kind === 'relaunch') return { action: 'relaunch', why: failure };
+  const first = FIRST_RESPONSE[diagnosis?.class ?? 'unknown'];
+  if (first === 'small-fix' || first === 'replace-node') return { action: first, why: failure };
+  const reason = response?.kind === 'ask' ? `${failure}; ${response.why.reason}` : failure;
+  return { action: 'escalate', why: reason };
 }

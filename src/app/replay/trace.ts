@@ -32,6 +32,8 @@ const header = z.strictObject({
   trackerRun: z.string().nullable().default(null),
   checkpointMinutes: z.number().int().positive().nullable().default(null),
   config: z.record(z.string(), z.string()).default({}),
+  /** Attempts that may follow the first without another approval. */
+  restarts: z.number().int().min(0).default(3),
   /** The course of the loss of the lane's last runs. */
   lane: z
     .array(z.array(z.tuple([z.number().int(), z.string()])))
