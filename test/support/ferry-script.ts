@@ -26,6 +26,8 @@ export type FerryShape = {
   readonly lossOffset: number;
   /** Fails with this line and exit code 1 when the step is reached; null = succeeds. */
   readonly failAt: { readonly step: number; readonly line: string; readonly exitCode: number } | null;
+  /** Makes no step beyond this one and says nothing more, and runs on until its end; null = it does not hang. */
+  readonly hangAt: number | null;
 };
 
 /** A daily ferry as it really is: 5155 steps in five hours (daily ferry of 2026-02-22). */
@@ -38,6 +40,7 @@ export const DAILY_FERRY: FerryShape = {
   checkpointEverySteps: 1_000,
   lossOffset: 0,
   failAt: null,
+  hangAt: null,
 };
 
 const BAR_PERIOD_MS = 60_000;
@@ -73,7 +76,9 @@ export function ferryScript(changes: Partial<FerryShape> = {}): JobScript {
   ];
   return {
     pendingMs: 0,
-    lines: lines.toSorted((a, b) => a.atMs - b.atMs),
+    lines: lines
+      .filter(({ atMs }) => shape.hangAt === null || atMs <= timeOf(shape.hangAt))
+      .toSorted((a, b) => a.atMs - b.atMs),
     endAtMs: timeOf(last),
     exitCode: shape.failAt?.exitCode ?? 0,
     metrics: evalSteps.map((step) => ({ atMs: timeOf(step), text: metricsRecord(shape, step) })),

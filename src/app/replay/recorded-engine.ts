@@ -12,15 +12,16 @@ export type RecordedEngine = Pick<Engine, 'name' | 'observe' | 'readLog'>;
 /** `now`: the moment that the replay has come to. */
 export function recordedEngine(records: readonly TraceRecord[], now: () => Instant): RecordedEngine {
   const lines = records.flatMap((one) => ('log' in one ? [one] : []));
+  const answers = records.filter((one) => 'engine' in one);
   const log = Buffer.from(lines.map(({ log: line }) => `${line}\n`).join(''), 'utf8');
   const ends: number[] = [];
   for (const { log: line } of lines) ends.push((ends.at(-1) ?? 0) + Buffer.byteLength(line, 'utf8') + 1);
   let shown = 0;
   return {
     name: 'trace',
-    observe: async () => answerOf(records, now()),
+    observe: async () => answerOf(answers, now()),
     readLog: async (_job, offset): Promise<LogRead> => {
-      if (newest(records, now()) === 'unreachable') return { kind: 'unknown', message: UNREACHABLE };
+      if (newest(answers, now()) === 'unreachable') return { kind: 'unknown', message: UNREACHABLE };
       while (shown < lines.length && (lines[shown]?.at ?? 0) <= now()) shown += 1;
       const size = ends[shown - 1] ?? 0;
       const piece = log.subarray(offset, Math.min(size, offset + limits.logChunkBytesMax));

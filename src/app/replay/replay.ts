@@ -38,15 +38,16 @@ export async function replay({ header, records }: Trace): Promise<Replayed> {
     const [first] = attempt;
     if (first !== undefined && 'attempt' in first) state = nextAttemptOf(state, first.at, first.attempt);
     const engine = { ...NOBODY, ...recordedEngine(attempt, () => clock.now) };
+    const facts = attempt.filter((one) => !('log' in one));
     const lastAt = attempt.at(-1)?.at ?? header.submittedAt;
     for (let isLast = false; !isLast && state.end === null; ) {
-      clock.now = nextLook(state, header, attempt, clock.now);
+      clock.now = nextLook(state, header, facts, clock.now);
       isLast = clock.now > lastAt;
-      const witnesses = witnessesAt(header, attempt, clock.now);
+      const witnesses = witnessesAt(header, facts, clock.now);
       const looked = await lookOnce(state, engine, clock.now, header, witnesses);
       looks += 1;
       cannotTell = looked.cannotTell;
-      if (attempt.some((one) => 'stop' in one && one.at <= clock.now)) state = stoppedBy(state, clock.now);
+      if (facts.some((one) => 'stop' in one && one.at <= clock.now)) state = stoppedBy(state, clock.now);
       for (const draft of looked.drafts) state = folded(state, draft, clock.now);
       alarms.push(...alarmsOf(looked.drafts, clock.now));
       actions.push(...actionsOf(state, looked.drafts, clock.now));

@@ -1,0 +1,128 @@
+/** `ferrybot replay`: a plain log with or without times, a trace, and wrong use. */
+
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { type ReplayOptions, replayVerb } from '../../../src/app/cli/verbs/replay.ts';
+import { lineTime } from '../../../src/app/replay/line-time.ts';
+import { branded, isInstant } from '../../../src/domain/ids.ts';
+
+async function replayed(lines: readonly string[], options: ReplayOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'ferrybot-replay-'));
+  writeFileSync(join(folder, 'job.log'), `${lines.join('\n')}\n`);
+  const said: string[] = [];
+  const code = await replayVerb(
+    {
+      stdout: { write: (text) => said.push(text) },
+      stderr: { write: () => true },
+      stdin: Readable.from([]),
+      cwd: folder,
+      environment: {},
+      json: true,
+    },
+    undefined,
+    { log: 'job.log', ...options },
+  );
+  return { code, ...JSON.parse(said.join('')) };
+}
+
+const detectors = ({ alarms }: { alarms: readonly { detector: string }[] }) =>
+  alarms.map(({ detector }) => detector);
+const clock = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 9) + seconds * 1_000).toISOString();
+const steps = (count: number, line: (step: number) => string) =>
+  Array.from({ length: count }, (_, index) => line(index + 1));
+const loss = (step: number) => (3 + 8 / (1 + step / 60)).toFixed(4);
+
+describe('a plain log', () => {
+  it('that is healthy raises nothing', async () => {
+    const log = steps(1_500, (step) => `${clock(step * 2)} INFO step ${step} loss ${loss(step)}`);
+    const result = await replayed(log, { endStatus: 'SUCCEEDED' });
+    expect(result).toMatchObject({ code: 0, alarms: [], finalState: 'ended-succeeded' });
+    expect(result.actions).toMatchObject([{ action: 'report' }]);
+  });
+
+  it.each([
+    ['with times', (step: number) => `${clock(step * 2)} INFO `],
+    ['with times of day', (step: number) => `[${clock(step * 2).slice(11, 19)}] `],
+    ['without times', () => ''],
+  ])('%s shows a spike of the loss', async (_, prefix) => {
+    const line = (step: number) =>
+      `${prefix(step)}step ${step} loss ${(Number(loss(step)) * (step > 600 ? 1.9 : 1)).toFixed(4)}`;
+    expect(detectors(await replayed(steps(900, line)))).toEqual(['loss-spike']);
+  });
+
+  it('that goes silent is a run that stands still, once somebody says how long it was seen', async () => {
+    const log = steps(600, (step) => `${clock(step * 2)} INFO step ${step} loss ${loss(step)}`);
+    const until = branded(Date.UTC(2026, 10, 20, 11), isInstant);
+    const result = await replayed(log, { endStatus: 'RUNNING', until });
+    expect(detectors(result)).toEqual(['stalled-steps']);
+    expect(result.finalState).toBe('degraded');
+  });
+
+  it('without times has nothing that stands still', async () => {
+    const log = [...steps(100, (step) => `step ${step} loss ${loss(step)}`), ...steps(500, () => 'waiting')];
+    expect((await replayed(log)).alarms).toEqual([]);
+  });
+
+  it('begins when somebody says that it began', async () => {
+    const start = branded(Date.UTC(2027, 0, 1), isInstant);
+    const log = steps(100, (step) => `${clock(step * 2)} step ${step} loss ${step > 50 ? 'nan' : 3}`);
+    const { alarms } = await replayed(log, { start });
+    expect(alarms).toMatchObject([{ detector: 'nan', at: '2027-01-01T00:02:00.000Z' }]);
+  });
+
+  it('tells how the job ended where nobody else does', async () => {
+    const died = [
+      'step 1 loss 3.1',
+      'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB',
+    ];
+    const result = await replayed(died);
+    expect(result).toMatchObject({ finalState: 'ended-failed', actions: [{ action: 'escalate' }] });
+  });
+});
+
+describe('wrong use', () => {
+  it.each<[string, string | undefined, ReplayOptions]>([
+    ['neither trace nor log', undefined, { log: undefined }],
+    ['both', 'a.jsonl', { log: 'b.log' }],
+    ['an end that is none', undefined, { log: 'b.log', endStatus: 'DONE' }],
+    ['an end of a trace', 'a.jsonl', { endStatus: 'FAILED' }],
+  ])('is %s', async (_, path, options) => {
+    const io = {
+      stdout: { write: () => true },
+      stderr: { write: () => true },
+      stdin: Readable.from([]),
+      cwd: tmpdir(),
+      environment: {},
+      json: true,
+    };
+    expect(await replayVerb(io, path, options)).toBe(2);
+    if (path !== undefined && options.log === undefined)
+      expect(await replayVerb(io, 'no-such-trace.jsonl', {})).toBe(1);
+  });
+});
+
+describe('the time of a line', () => {
+  it.each([
+    ['2026-11-20 21:09:13,071 - tqdm - INFO - x', '2026-11-20T21:09:13.071Z'],
+    ['2025-09-14T07:30:53 - 0 - levanter', '2025-09-14T07:30:53.000Z'],
+    ['2026-11-20T21:09:13+01:00 x', '2026-11-20T20:09:13.000Z'],
+    ['[2025-02-11 03:15:06,738] [INFO] x', '2025-02-11T03:15:06.738Z'],
+    ['(Train pid=42, ip=10.130.1.45) 2026-11-20 21:09:13 x', '2026-11-20T21:09:13.000Z'],
+    ['I20261121 03:11:07 140233 levanter x', '2026-11-21T03:11:07.000Z'],
+    ['I1119 09:04:12.319489 2211 checkpoint_manager.py:702] x', '2024-11-19T09:04:12.319Z'],
+    ['25/02/11 03:15:06 INFO x', '2025-02-11T03:15:06.000Z'],
+    ['02/11/2025 03:15:06 - INFO - x', '2025-02-11T03:15:06.000Z'],
+    ['Nov 23 07:46:19 host job[1]: x', '2024-11-23T07:46:19.000Z'],
+  ])('%s is read', (line, expected) => {
+    const time = lineTime(line, 2024);
+    expect(time === null ? null : new Date(time.ms).toISOString()).toBe(expected);
+  });
+
+  it.each(['step 100 loss 3.1', 'Progress on:train 11.0it/18.0it elapsed:17:46', 'version 2024.10.1', ''])(
+    'is not in %s',
+    (line) => expect(lineTime(line, 2024)).toBeNull(),
+  );
+});
