@@ -186,6 +186,21 @@ export const ray = {
   objectStoreBytes: 80_000_000,
 } as const;
 
+export const slurm = {
+  /** Four seconds on a quiet machine. */
+  startTimeoutMs: 60_000,
+  pollMs: 200,
+  /** A command waits nine seconds for a controller that is down. */
+  answerMs: 15_000,
+  endTimeoutMs: 30_000,
+  /** What munge makes itself, in bytes. */
+  keyBytes: 1_024,
+  /** The default of five minutes is longer than any test. */
+  minJobAgeS: 60,
+  /** From SIGTERM to SIGKILL; the default is half a minute. */
+  killWaitS: 5,
+} as const;
+
 export const rehearsal = {
   /** A job's supervisor gives its command ten seconds to end by itself before it kills it. */
   jobEndWaitMs: 12_000,

@@ -20,6 +20,8 @@ export type LabFolder = {
   readonly serverPid: string;
   /** Where the lab's Ray head is, if it has one. */
   readonly rayHead: string;
+  /** Where the lab's Slurm cluster is, if it has one. */
+  readonly slurmCluster: string;
   /** What jobs write where they do not run below `jobs`. */
   readonly outputs: string;
 };
@@ -54,6 +56,7 @@ export async function openLabFolder(keep: string | null): Promise<LabFolder> {
     serverLog: join(root, 'server.log'),
     serverPid: join(root, 'server.pid'),
     rayHead: join(root, 'ray-head.json'),
+    slurmCluster: join(root, 'slurm-cluster.json'),
     outputs: join(root, 'outputs'),
   };
   for (const path of [

@@ -14,9 +14,11 @@ export type StartOptions = {
   /** How many ferry lanes the lab has, each on a cluster of its own. */
   readonly lanes: 1 | 2;
   readonly json: boolean;
-  /** What runs the jobs: processes of this machine, or a real Ray head on it. */
-  readonly engine: 'local' | 'ray';
+  /** What runs the jobs: processes of this machine, or a real Ray head or Slurm cluster on it. */
+  readonly engine: (typeof ENGINES)[number];
 };
+
+const ENGINES = ['local', 'ray', 'slurm'] as const;
 
 export const USAGE = `npm start -- [options]
   --help               says this
@@ -24,7 +26,8 @@ export const USAGE = `npm start -- [options]
   --keep DIR           keep repositories, logbook, job records and logs in DIR, and go on from there
   --webhooks on|off    whether GitHub's webhooks and comment events arrive; off leaves the sweep alone
   --server on|off      the App's server, or the action alone
-  --engine local|ray   what runs the jobs: processes of this machine, or a Ray head on it (npm run setup:ray)
+  --engine local|ray|slurm  what runs the jobs: processes of this machine, a Ray head on it (npm run setup:ray), or a
+                       Slurm cluster on it (npm run setup:slurm)
   --auto               plays the person, prints each stage, exits after the seal
   --days N             with --auto: so many daily ferries, the clock moved by 24 h between them
   --lanes 1|2          one ferry lane, or two side by side on two clusters (new labs alone, engine local)
@@ -98,13 +101,12 @@ function checked(raw: Raw): ParsedOptions {
     if (raw[name] !== 'on' && raw[name] !== 'off')
       return misused(`--${name} is on or off, not ${raw[name]}`, raw.json);
   }
-  const { engine } = raw;
-  if (engine !== 'local' && engine !== 'ray')
-    return misused(`--engine is local or ray, not ${engine}`, raw.json);
+  const engine = ENGINES.find((name) => name === raw.engine);
+  if (engine === undefined) return misused(`--engine is ${ENGINES.join(', ')}, not ${raw.engine}`, raw.json);
   const lanes = raw.lanes === '1' ? 1 : raw.lanes === '2' ? 2 : null;
   if (lanes === null) return misused(`--lanes is 1 or 2, not ${raw.lanes}`, raw.json);
   if (lanes === 2 && engine !== 'local')
-    return misused('--lanes 2 needs --engine local: one Ray head is one cluster', raw.json);
+    return misused('--lanes 2 needs --engine local: the others have one cluster', raw.json);
   if (raw.keep === '') return misused('--keep needs a folder', raw.json);
   if (days > 1 && !raw.auto)
     return misused('--days needs --auto: between days somebody has to move the clock', raw.json);

@@ -13,6 +13,8 @@ export type EngineTraits = {
    * be read there, and its records outlive the runner's jobs in the state directory.
    */
   readonly jobsRunHere: boolean;
+  /** A job runs as the account that submits it, on machines that share files with the runner. */
+  readonly runsAsSubmitter?: true;
   /** What submits may run build files of the change beside the credentials of the cluster. */
   readonly buildsChange: boolean;
   /** Patterns, as in a .gitignore at the root, of what is left out where a lane ships the whole tree. */

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { EngineAdapter, EngineDefinition } from './definition.ts';
 import { localEngine } from './local/definition.ts';
 import { rayEngine } from './ray/definition.ts';
+import { slurmEngine } from './slurm/definition.ts';
 
-const ENGINES = [localEngine, rayEngine] as const;
+const ENGINES = [localEngine, rayEngine, slurmEngine] as const;
 
 const [first, ...others] = ENGINES;
 

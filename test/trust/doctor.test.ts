@@ -19,6 +19,7 @@ import type { TagRuleset } from '../../src/github/settings.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
 import { NOON } from '../support/run-facts.ts';
 import { inLane } from '../support/run-parts.ts';
+import { slurmConfig } from '../support/slurm-config.ts';
 
 const LAB = join(import.meta.dirname, '../../fixtures/lab/.github');
 const text = readFileSync(join(LAB, 'ferrybot.yml'), 'utf8');
@@ -320,10 +321,14 @@ describe('keys', () => {
 });
 
 describe('the user that jobs run as', () => {
-  it('is the runner’s own with a local engine, which is said, and another with Ray', () => {
+  it('is the runner’s own with a local engine, which is said, its account elsewhere with Slurm, and another with Ray', () => {
     expect(judgeJobUser(config()).found).toContain('jobs of us-central1 run as the runner’s own user');
     const ray = { ...config(), clusters: {} };
     expect(judgeJobUser(ray).found).toBe('no job runs as the runner’s user');
+    const slurm = { ...config(), clusters: { hpc: slurmConfig({ folder: '/shared/jobs' }) } };
+    expect(judgeJobUser(slurm).found).toMatch(
+      /^jobs of hpc run on other machines as the account that submits/,
+    );
   });
 });
 

@@ -2,14 +2,13 @@
 
 import type { FoundJob, JobObservation } from '../../domain/engine.ts';
 import { currentPidScope, type Liveness, livenessOf } from '../../host/process-identity.ts';
+import { isSubmissionId, type Read } from '../file-records.ts';
 import {
   type ClaimRecord,
   type ExitRecord,
   type IdentityRecord,
-  isSubmissionId,
   type JobPaths,
   jobPaths,
-  type Read,
   readClaim,
   readCommand,
   readExit,

@@ -1,12 +1,9 @@
 /** Reads a bounded part of a local job's log from a byte offset. */
 
-import { type FileHandle, open } from 'node:fs/promises';
 import type { LogRead } from '../../domain/engine.ts';
-import { limits } from '../../domain/limits.ts';
-import { codeOf } from '../../host/publish-once.ts';
-import { completeUtf8Length } from '../../host/utf8-boundary.ts';
-import { utf8Only } from '../../host/utf8-only.ts';
-import { isSubmissionId, type JobPaths, jobPaths, readClaim } from './job-folder.ts';
+import { isSubmissionId } from '../file-records.ts';
+import { readLogFile } from '../read-log-file.ts';
+import { jobPaths, readClaim } from './job-folder.ts';
 import type { LocalSettings } from './settings.ts';
 
 /** At most `limits.logChunkBytesMax` bytes; a job that has not written yet gives an empty chunk. */
@@ -20,27 +17,5 @@ export async function readLogLocally(
   const claim = await readClaim(paths);
   if (claim.kind === 'missing') return { kind: 'absent' };
   if (claim.kind === 'unreadable') return { kind: 'unknown', message: claim.why };
-  return readFrom(paths, offset);
-}
-
-async function readFrom(paths: JobPaths, offset: number): Promise<LogRead> {
-  let file: FileHandle;
-  try {
-    file = await open(paths.log, 'r');
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') return { kind: 'unknown', message: String(error) };
-    if (offset > 0) return { kind: 'rewound', sizeBytes: 0 };
-    return { kind: 'chunk', bytes: new Uint8Array(), offset, nextOffset: offset, atEnd: true };
-  }
-  try {
-    const { size } = await file.stat();
-    if (offset > size) return { kind: 'rewound', sizeBytes: size };
-    const length = Math.min(size - offset, limits.logChunkBytesMax);
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
-    const bytes = buffer.subarray(0, completeUtf8Length(buffer.subarray(0, bytesRead)));
-    const atEnd = offset + bytesRead >= size;
-    return { kind: 'chunk', bytes: utf8Only(bytes), offset, nextOffset: offset + bytes.length, atEnd };
-  } finally {
-    await file.close();
-  }
+  return readLogFile(paths.log, offset);
 }

@@ -5,14 +5,8 @@ import type { StopOutcome } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { currentPidScope, livenessOf, type PidScope, processStartOf } from '../../host/process-identity.ts';
 import { codeOf, publishOnce } from '../../host/publish-once.ts';
-import {
-  isSubmissionId,
-  type JobPaths,
-  jobPaths,
-  readClaim,
-  readCommand,
-  readProcess,
-} from './job-folder.ts';
+import { isSubmissionId } from '../file-records.ts';
+import { type JobPaths, jobPaths, readClaim, readCommand, readProcess } from './job-folder.ts';
 import { observeLocally } from './observe.ts';
 import type { LocalSettings } from './settings.ts';
 import { signalGroup } from './supervisor-tools.ts';

@@ -15,14 +15,8 @@ import { limits } from '../../domain/limits.ts';
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
 import { codeOf } from '../../host/publish-once.ts';
-import {
-  type IdentityRecord,
-  isSubmissionId,
-  type JobPaths,
-  jobPaths,
-  readClaim,
-  readProcess,
-} from './job-folder.ts';
+import { isSubmissionId } from '../file-records.ts';
+import { type IdentityRecord, type JobPaths, jobPaths, readClaim, readProcess } from './job-folder.ts';
 import type { LocalSettings } from './settings.ts';
 import { type SupervisorOrder, supervisorSource } from './supervisor.ts';
 

@@ -9,7 +9,8 @@ describe('the options of npm start', () => {
       kind: 'options',
       options: { port: 4610, keep: null, webhooks: true, server: true, auto: false, days: 1, json: false },
     });
-    expect(readOptions(['--engine', 'ray'])).toMatchObject({ options: { engine: 'ray' } });
+    for (const engine of ['ray', 'slurm'])
+      expect(readOptions(['--engine', engine])).toMatchObject({ options: { engine } });
     expect(readOptions(['--auto'])).toMatchObject({ kind: 'options', options: { port: 0, auto: true } });
   });
 
@@ -27,7 +28,7 @@ describe('the options of npm start', () => {
     [['--port', '65536'], /65536 is no port/],
     [['--port', '1.5'], /is no port/],
     [['--keep', ''], /--keep needs a folder/],
-    [['--engine', 'slurm'], /local or ray, not slurm/],
+    [['--engine', 'iris'], /local, ray, slurm, not iris/],
     [['--keep'], /--keep/],
     [['--keep', 'a', '--keep', 'b'], /--keep is given twice/],
     [['--server', 'yes'], /on or off, not yes/],

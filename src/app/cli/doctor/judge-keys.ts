@@ -37,13 +37,22 @@ export function judgeKeys(config: LabConfig, held: SigningKeys, now: Instant): F
     : missing('keys', faults.join('; '), todo);
 }
 
-/** Jobs of such an engine are processes of the runner's own user. Nothing is missing there; it has to be known. */
+/** Whose account jobs run under, by their engine. Nothing is missing there; it has to be known. */
 export function judgeJobUser(config: LabConfig): Finding {
-  const local = Object.keys(config.clusters).filter((name) => traitsOf(config, name)?.jobsRunHere === true);
-  return fine(
-    'job-user',
-    local.length === 0
-      ? 'no job runs as the runner’s user'
-      : `jobs of ${local.join(', ')} run as the runner’s own user: they may read its files, its registration and, where the kernel lets them, its memory (docs/threat-model.md); for one machine and for trying ferrybot out`,
-  );
+  const clusters = Object.keys(config.clusters);
+  const local = clusters.filter((name) => traitsOf(config, name)?.jobsRunHere === true);
+  const shared = clusters.filter((name) => traitsOf(config, name)?.runsAsSubmitter === true);
+  const said = [
+    ...(local.length === 0
+      ? []
+      : [
+          `jobs of ${local.join(', ')} run as the runner’s own user: they may read its files, its registration and, where the kernel lets them, its memory (docs/threat-model.md); for one machine and for trying ferrybot out`,
+        ]),
+    ...(shared.length === 0
+      ? []
+      : [
+          `jobs of ${shared.join(', ')} run on other machines as the account that submits them: they may read and write what it may on every file system that they share with the runner, so its home, keys and state have to lie off those (docs/threat-model.md)`,
+        ]),
+  ];
+  return fine('job-user', said.length === 0 ? 'no job runs as the runner’s user' : said.join('; '));
 }

@@ -1,0 +1,44 @@
+/** The cluster behind a rehearsal: that of the engine that the options ask for, with which a kept lab stays. */
+
+import { existsSync } from 'node:fs';
+import type { LabFolder } from './lab-folder.ts';
+import type { StartOptions } from './options.ts';
+import { openRayCluster } from './ray/ray-cluster.ts';
+import type { SeedInput } from './seed-lab.ts';
+import { openSlurmCluster } from './slurm/slurm-cluster.ts';
+
+export type RehearsalCluster = {
+  /** What a new lab is seeded with. */
+  readonly seed: SeedInput['cluster'];
+  /** Ends it; where it may stay and a job runs on it, it is left as it is, and the text says so. */
+  readonly close: (mayStay: boolean) => Promise<string | null>;
+};
+
+export type ClusterOutcome =
+  | { readonly ok: true; readonly cluster: RehearsalCluster }
+  | { readonly ok: false; readonly code: string; readonly message: string; readonly exitCode: 1 | 2 };
+
+const NONE: RehearsalCluster = { seed: null, close: async () => null };
+
+/** Opens it where the engine has one; a lab that is kept stays with the engine that it began with. */
+export async function openCluster(
+  engine: StartOptions['engine'],
+  folder: LabFolder,
+): Promise<ClusterOutcome> {
+  const begun = existsSync(folder.rayHead) ? 'ray' : existsSync(folder.slurmCluster) ? 'slurm' : 'local';
+  if (existsSync(folder.world) && begun !== engine)
+    return {
+      ok: false,
+      code: 'other-engine',
+      message: `the lab in ${folder.root} began with --engine ${begun}; choose that, or another folder`,
+      exitCode: 1,
+    };
+  switch (engine) {
+    case 'local':
+      return { ok: true, cluster: NONE };
+    case 'ray':
+      return openRayCluster(folder);
+    case 'slurm':
+      return openSlurmCluster(folder);
+  }
+}

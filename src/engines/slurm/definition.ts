@@ -1,0 +1,40 @@
+/** The engine `slurm`: jobs of a Slurm cluster, through its own commands. */
+
+import { error } from '../../settings/problem.ts';
+import type { EngineDefinition } from '../definition.ts';
+import { type SlurmCluster, slurmSchema } from './schema.ts';
+
+export const slurmEngine: EngineDefinition<typeof slurmSchema> = {
+  schema: slurmSchema,
+  configIssues: (at, { modules, containerImage }) =>
+    modules !== null && containerImage !== null
+      ? [
+          error(
+            'bad-value',
+            [...at, 'modules'],
+            'modules of the nodes are not in a container: choose one of both',
+          ),
+        ]
+      : [],
+  traits: (cluster) => ({
+    jobsRunHere: false,
+    runsAsSubmitter: true,
+    buildsChange: false,
+    leavesOut: [],
+    launcher: launcherOf(cluster),
+    secretVariables: [],
+    scriptCalls: null,
+    machines: null,
+  }),
+  load: () => import('./engine.ts'),
+};
+
+/** All that decides where and as what a job runs; not where the commands and the folder are. */
+function launcherOf(cluster: SlurmCluster): string {
+  const { partition, account, qos, reservation, timeLimit, gres, constraint } = cluster;
+  const { nodes, cpusPerTask, memoryMb, modules, containerImage, mayRequeue } = cluster;
+  return JSON.stringify({
+    ...{ partition, account, qos, reservation, timeLimit, gres, constraint },
+    ...{ nodes, cpusPerTask, memoryMb, modules, containerImage, mayRequeue },
+  });
+}

@@ -1,0 +1,144 @@
+/** The folder of one Slurm job on the shared file system: which files lie in it, and what its records say. */
+
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
+import { jobMetadata, type Read, readRecord } from '../file-records.ts';
+
+const claimRecord = z
+  .object({ submissionId: z.string(), metadata: jobMetadata, claimedAtMs: z.int() })
+  .readonly();
+const askedRecord = z.object({ atMs: z.int() }).readonly();
+const submittedRecord = z.object({ slurmJobId: z.string().regex(/^\d+$/) }).readonly();
+const beginRecord = z
+  .object({ slurmJobId: z.int(), restart: z.int(), startedAtMs: z.int(), node: z.string() })
+  .readonly();
+const endRecord = z
+  .object({ slurmJobId: z.int(), restart: z.int(), endedAtMs: z.int(), code: z.int() })
+  .readonly();
+/** What Slurm said of a job that had ended, kept because it forgets. */
+const seenRecord = z
+  .object({
+    slurmJobId: z.string(),
+    state: z.string(),
+    waitStatus: z.int(),
+    startedAtMs: z.int().nullable(),
+    endedAtMs: z.int().nullable(),
+    nodes: z.string(),
+  })
+  .readonly();
+
+export type ClaimRecord = z.infer<typeof claimRecord>;
+export type BeginRecord = z.infer<typeof beginRecord>;
+export type EndRecord = z.infer<typeof endRecord>;
+export type SeenRecord = z.infer<typeof seenRecord>;
+
+export type JobPaths = ReturnType<typeof jobPaths>;
+
+/** Where the files of a job lie. */
+export function jobPaths(directory: string, jobId: string) {
+  const folder = join(directory, jobId);
+  const at = (name: string): string => join(folder, name);
+  return {
+    folder,
+    claim: at('job.json'),
+    /** The approved files; the command runs in it. */
+    tree: at('tree'),
+    wrapper: at('wrapper'),
+    command: at('command'),
+    modules: at('modules'),
+    /** Mode 0600, removed by the wrapper when it has read it. */
+    environment: at('environment'),
+    /** sbatch is about to be called. */
+    asked: at('asked.json'),
+    /** The id that sbatch gave. */
+    submitted: at('submitted.json'),
+    /** The Slurm job that alone may start the command, or `stopped`: then none may. */
+    owner: at('owner'),
+    stop: at('stop.json'),
+    seen: at('seen.json'),
+    log: at('log'),
+    logInode: at('log-inode'),
+  } as const;
+}
+
+/** What Slurm's own messages about a job go to. */
+export function messagesOf({ folder }: JobPaths, slurmJobId: string): string {
+  return join(folder, `slurm-${slurmJobId}.out`);
+}
+
+/** Who claimed the id, and for which run. */
+export const readClaim = (paths: JobPaths): Promise<Read<ClaimRecord>> =>
+  readRecord(paths.claim, claimRecord);
+
+/** What is known of a claimed job without asking Slurm. */
+export type JobRecords = {
+  readonly askedAtMs: number | null;
+  readonly slurmJobId: string | null;
+  readonly owner: string | null;
+  readonly isStopRequested: boolean;
+  /** Of the newest start of the command. */
+  readonly begin: BeginRecord | null;
+  readonly end: EndRecord | null;
+  readonly seen: SeenRecord | null;
+};
+
+/** All records of a job; the reason where one cannot be read. */
+export async function readJobRecords(
+  paths: JobPaths,
+): Promise<
+  | { readonly kind: 'there'; readonly records: JobRecords }
+  | { readonly kind: 'unreadable'; readonly why: string }
+> {
+  const starts = await startsIn(paths.folder);
+  if (typeof starts === 'string') return { kind: 'unreadable', why: starts };
+  const restart = Math.max(-1, ...starts);
+  const none = { kind: 'missing' } as const;
+  const [asked, submitted, seen, stop, begin, end] = await Promise.all([
+    readRecord(paths.asked, askedRecord),
+    readRecord(paths.submitted, submittedRecord),
+    readRecord(paths.seen, seenRecord),
+    readRecord(paths.stop, z.unknown()),
+    restart < 0 ? none : readRecord(join(paths.folder, `begin-${restart}.json`), beginRecord),
+    restart < 0 ? none : readRecord(join(paths.folder, `end-${restart}.json`), endRecord),
+  ]);
+  for (const record of [asked, submitted, seen, stop, begin, end])
+    if (record.kind === 'unreadable') return record;
+  const owner = (await readTextIfThere(paths.owner))?.trim() ?? null;
+  const beginning = orNull(begin);
+  return {
+    kind: 'there',
+    records: {
+      askedAtMs: orNull(asked)?.atMs ?? null,
+      slurmJobId: orNull(submitted)?.slurmJobId ?? beginning?.slurmJobId.toString() ?? null,
+      owner,
+      isStopRequested: stop.kind === 'there',
+      begin: beginning,
+      end: orNull(end),
+      seen: orNull(seen),
+    },
+  };
+}
+
+/** Secrets of a job that never starts, or never again, are gone with this. */
+export async function forgetEnvironment(paths: JobPaths): Promise<void> {
+  await rm(paths.environment, { force: true });
+}
+
+function orNull<Value>(read: Read<Value>): Value | null {
+  return read.kind === 'there' ? read.value : null;
+}
+
+async function startsIn(folder: string): Promise<readonly number[] | string> {
+  try {
+    const names = await readdir(folder);
+    return names.flatMap((name) => {
+      const restart = /^begin-(\d{1,6})\.json$/.exec(name)?.[1];
+      return restart === undefined ? [] : [Number(restart)];
+    });
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return `${folder}: ${String(error)}`;
+  }
+}

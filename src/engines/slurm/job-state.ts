@@ -1,0 +1,132 @@
+/** What Slurm's word for a job's state means, with what the wrapper wrote down of its command. Pure. */
+
+import type { FoundJob, JobMetadata, JobStatus } from '../../domain/engine.ts';
+import type { JobRecords, SeenRecord } from './job-folder.ts';
+
+/** Waiting is not failing, and what Slurm itself stopped for a while goes on. */
+const LIVING: Readonly<Record<string, JobStatus>> = {
+  PENDING: 'PENDING',
+  CONFIGURING: 'PENDING',
+  REQUEUED: 'PENDING',
+  REQUEUE_FED: 'PENDING',
+  REQUEUE_HOLD: 'PENDING',
+  SPECIAL_EXIT: 'PENDING',
+  RESV_DEL_HOLD: 'PENDING',
+  RUNNING: 'RUNNING',
+  // Its processes are being ended, its epilog runs: what it ended as is not said yet.
+  COMPLETING: 'RUNNING',
+  STAGE_OUT: 'RUNNING',
+  SIGNALING: 'RUNNING',
+  RESIZING: 'RUNNING',
+  SUSPENDED: 'RUNNING',
+  STOPPED: 'RUNNING',
+};
+
+const ENDED: Readonly<Record<string, JobStatus>> = {
+  COMPLETED: 'SUCCEEDED',
+  FAILED: 'FAILED',
+  CANCELLED: 'STOPPED',
+  TIMEOUT: 'FAILED',
+  DEADLINE: 'FAILED',
+  OUT_OF_MEMORY: 'FAILED',
+  NODE_FAIL: 'FAILED',
+  BOOT_FAIL: 'FAILED',
+  PREEMPTED: 'FAILED',
+};
+
+/** Null: the state is not one that ferrybot knows, and says nothing. */
+export function statusOf(state: string): JobStatus | null {
+  return LIVING[state] ?? ENDED[state] ?? null;
+}
+
+/** Whether Slurm is done with a job in this state. */
+export function isEndState(state: string): boolean {
+  return Object.hasOwn(ENDED, state);
+}
+
+const NOTHING = {
+  errorType: null,
+  exitCode: null,
+  startedAtMs: null,
+  endedAtMs: null,
+  session: null,
+} as const;
+
+/** A job that is over, as Slurm said it; the wrapper's records have the times and the exit status of the command itself. */
+export function endedJob(
+  { state, slurmJobId, waitStatus, nodes, ...times }: SeenRecord,
+  { begin, end, owner }: JobRecords,
+  metadata: JobMetadata | null,
+  lastWords: string,
+): FoundJob {
+  // These two are how the wrapper ended. A controller that lost its last seconds starts a job again, which the wrapper
+  // refuses: then Slurm says FAILED of a command that had ended well.
+  const byRecord = end !== null && (state === 'COMPLETED' || state === 'FAILED');
+  const ended = byRecord ? (end.code === 0 ? 'SUCCEEDED' : 'FAILED') : (ENDED[state] ?? 'FAILED');
+  const status = owner === 'stopped' ? 'STOPPED' : ended;
+  const { exitCode, signal } = end === null ? fromWaitStatus(waitStatus) : fromShell(end.code);
+  const errorType =
+    state !== 'FAILED'
+      ? state
+      : begin === null
+        ? 'JOB_ENTRYPOINT_COMMAND_START_ERROR'
+        : // Ray's word, so that one rule reads all engines.
+          'JOB_ENTRYPOINT_COMMAND_ERROR';
+  const how =
+    exitCode === null ? (signal === null ? '' : ` by signal ${signal}`) : ` with exit code ${exitCode}`;
+  const said = `Slurm says ${state}${status === 'STOPPED' ? '' : how}.`;
+  return {
+    kind: 'found',
+    ...NOTHING,
+    status,
+    message: lastWords === '' ? said : `${said} ${lastWords}`,
+    errorType: status === 'FAILED' ? errorType : null,
+    exitCode: status === 'STOPPED' ? null : exitCode,
+    startedAtMs: begin?.startedAtMs ?? times.startedAtMs,
+    endedAtMs: end?.endedAtMs ?? times.endedAtMs,
+    metadata,
+    details: {
+      slurmJobId,
+      slurmState: state,
+      ...(nodes === '' ? {} : { nodes }),
+      ...(signal === null ? {} : { signal }),
+      ...(begin === null || begin.restart === 0 ? {} : { restarts: String(begin.restart) }),
+    },
+  };
+}
+
+/** A job of which Slurm knows nothing any more, by what its wrapper wrote down when the command had ended. */
+export function recordedJob(records: JobRecords, metadata: JobMetadata): FoundJob | null {
+  const { end, begin, isStopRequested } = records;
+  if (end === null) return null;
+  const { signal } = fromShell(end.code);
+  const state = end.code === 0 ? 'COMPLETED' : signal !== null && isStopRequested ? 'CANCELLED' : 'FAILED';
+  const seen: SeenRecord = {
+    slurmJobId: String(end.slurmJobId),
+    state,
+    waitStatus: 0,
+    startedAtMs: null,
+    endedAtMs: null,
+    nodes: begin?.node ?? '',
+  };
+  const job = endedJob(seen, records, metadata, '');
+  return {
+    ...job,
+    message: `Slurm has forgotten the job; by its own record the command ended with status ${end.code}.`,
+    details: { ...job.details, slurmState: 'forgotten' },
+  };
+}
+
+/** Exit status of a shell: 128 and a signal's number for a command that one ended. */
+function fromShell(code: number): Ending {
+  return code > 128 && code < 160
+    ? { exitCode: null, signal: String(code - 128) }
+    : { exitCode: code, signal: null };
+}
+
+type Ending = { readonly exitCode: number | null; readonly signal: string | null };
+
+function fromWaitStatus(status: number): Ending {
+  const signal = status & 0x7f;
+  return signal === 0 ? fromShell(status >> 8) : { exitCode: null, signal: String(signal) };
+}

@@ -1,0 +1,185 @@
+/** What a Slurm job is doing: by the queue, and where that has forgotten it by accounting and the records beside its log. */
+
+import type { FoundJob, JobMetadata, JobObservation } from '../../domain/engine.ts';
+import { isSameJob, isTerminal } from '../../domain/engine.ts';
+import { publishOnce } from '../../host/publish-once.ts';
+import { isSubmissionId } from '../file-records.ts';
+import { readAccounting } from './accounting.ts';
+import {
+  type ClaimRecord,
+  forgetEnvironment,
+  type JobPaths,
+  type JobRecords,
+  jobPaths,
+  messagesOf,
+  readClaim,
+  readJobRecords,
+  type SeenRecord,
+} from './job-folder.ts';
+import { endedJob, isEndState, recordedJob, statusOf } from './job-state.ts';
+import { lastWordsOf } from './last-words.ts';
+import type { Queue, QueuedJob } from './queue.ts';
+import { readQueue } from './queue.ts';
+import type { SlurmSettings } from './settings.ts';
+import { unusableNodes } from './unusable-nodes.ts';
+
+/** Looks at one job. */
+export async function observeOnSlurm(
+  settings: SlurmSettings,
+  jobId: string,
+  lastSession: string | null,
+): Promise<JobObservation> {
+  if (!isSubmissionId(jobId)) return { kind: 'absent', session: lastSession };
+  return observeQueued(settings, jobId, lastSession, await readQueue(settings, [jobId]));
+}
+
+/**
+ * `queue`: as it was just read. The queue decides as long as it knows the job; a job that it has forgotten is what
+ * accounting, an earlier look or the wrapper's record say, and `unknown` where nobody says how it ended.
+ */
+export async function observeQueued(
+  settings: SlurmSettings,
+  jobId: string,
+  lastSession: string | null,
+  queue: Queue,
+): Promise<JobObservation> {
+  if (!isSubmissionId(jobId)) return { kind: 'absent', session: lastSession };
+  const paths = jobPaths(settings.cluster.folder, jobId);
+  const claim = await readClaim(paths);
+  if (claim.kind === 'unreadable') return { kind: 'unknown', message: claim.why };
+  if (queue.kind === 'unknown') return queue;
+  const named = queue.jobs.filter(({ name }) => name === jobId);
+  if (claim.kind === 'missing') return unclaimed(named, lastSession, paths);
+  const read = await readJobRecords(paths);
+  if (read.kind === 'unreadable') return { kind: 'unknown', message: read.why };
+  const { metadata } = claim.value;
+  const parts = named.find(({ isSingle }) => !isSingle);
+  if (parts !== undefined) return notSingle(parts);
+  const job = jobAmong(oursAmong(named, metadata), read.records);
+  const seen =
+    job === null
+      ? await forgotten(settings, jobId, claim.value, read.records)
+      : await queued(settings, paths, job, read.records, metadata);
+  if (seen.kind === 'found' && isTerminal(seen.status)) await forgetEnvironment(paths);
+  return seen;
+}
+
+/** A person's job of the same name, or one of another run, is none of ours. */
+export function oursAmong(named: readonly QueuedJob[], metadata: JobMetadata): readonly QueuedJob[] {
+  return named.filter((job) => job.metadata !== null && isSameJob(job.metadata, metadata));
+}
+
+/** Of a doubled submit, the one that has the right to start; before one has it, the one that is about to. */
+export function jobAmong(ours: readonly QueuedJob[], { owner }: JobRecords): QueuedJob | null {
+  const byId = ours.toSorted((a, b) => Number(a.slurmJobId) - Number(b.slurmJobId));
+  if (owner !== null && owner !== 'stopped')
+    return byId.find(({ slurmJobId }) => slurmJobId === owner) ?? null;
+  return byId.find(({ state }) => !isEndState(state)) ?? byId[0] ?? null;
+}
+
+/** What is answered of a job that ferrybot cannot have submitted. */
+export function notSingle({ slurmJobId }: QueuedJob): { readonly kind: 'unknown'; readonly message: string } {
+  return {
+    kind: 'unknown',
+    message: `job ${slurmJobId} of this name is a job array or a heterogeneous job, which ferrybot neither submits nor follows`,
+  };
+}
+
+function unclaimed(
+  named: readonly QueuedJob[],
+  lastSession: string | null,
+  { folder }: JobPaths,
+): JobObservation {
+  if (named.length > 0)
+    return { kind: 'unknown', message: `Slurm has a job of this name, and ${folder} is gone` };
+  return lastSession === null
+    ? { kind: 'absent', session: null }
+    : { kind: 'state-lost', session: lastSession, message: `${folder} is gone` };
+}
+
+async function queued(
+  settings: SlurmSettings,
+  paths: JobPaths,
+  job: QueuedJob,
+  records: JobRecords,
+  metadata: JobMetadata,
+): Promise<JobObservation> {
+  const { slurmJobId, state, reason, restarts, waitStatus, startedAtMs, endedAtMs, nodes } = job;
+  if (isEndState(state)) {
+    // A job that found the right to start taken ends well without having started anything.
+    if (state === 'COMPLETED' && records.end === null && records.owner !== 'stopped')
+      return {
+        kind: 'unknown',
+        message: `Slurm says COMPLETED of ${slurmJobId}, and the record of its end has not come`,
+      };
+    const seen: SeenRecord = { slurmJobId, state, waitStatus, startedAtMs, endedAtMs, nodes };
+    await publishOnce(paths.seen, JSON.stringify(seen));
+    return endedJob(seen, records, metadata, await lastWordsOf(messagesOf(paths, slurmJobId)));
+  }
+  const status = statusOf(state);
+  if (status === null)
+    return { kind: 'unknown', message: `Slurm says ${state}, which is no state known here` };
+  const isTold = reason !== '' && reason !== 'None';
+  const unusable = status === 'PENDING' && isTold ? await unusableNodes(settings) : '';
+  const again = restarts === 0 ? '' : ` Slurm has started it ${restarts} time(s) again.`;
+  return living(records, metadata, {
+    status,
+    message: `Slurm says ${state}${isTold ? `: ${reason}` : ''}.${again}${unusable}`,
+    details: {
+      slurmJobId,
+      slurmState: state,
+      ...(isTold ? { reason } : {}),
+      ...(nodes === '' ? {} : { nodes }),
+      ...(restarts === 0 ? {} : { restarts: String(restarts) }),
+    },
+  });
+}
+
+function living(
+  { begin }: JobRecords,
+  metadata: JobMetadata,
+  said: Pick<FoundJob, 'status' | 'message' | 'details'>,
+): FoundJob {
+  return {
+    kind: 'found',
+    errorType: null,
+    exitCode: null,
+    startedAtMs: begin?.startedAtMs ?? null,
+    endedAtMs: null,
+    metadata,
+    session: null,
+    ...said,
+  };
+}
+
+async function forgotten(
+  settings: SlurmSettings,
+  jobId: string,
+  { metadata, claimedAtMs }: ClaimRecord,
+  records: JobRecords,
+): Promise<JobObservation> {
+  const { slurmJobId, owner, askedAtMs, seen } = records;
+  if (owner === 'stopped') return { ...living(records, metadata, STOPPED_BEFORE), endedAtMs: claimedAtMs };
+  if (askedAtMs === null && slurmJobId === null) return living(records, metadata, NOT_SUBMITTED);
+  const told =
+    seen ?? (slurmJobId === null ? null : await readAccounting(settings, jobId, slurmJobId, claimedAtMs));
+  if (told !== null) return endedJob(told, records, metadata, '');
+  const id = slurmJobId ?? jobId;
+  return (
+    recordedJob(records, metadata) ?? {
+      kind: 'unknown',
+      message:
+        records.begin === null
+          ? `Slurm no longer knows the job ${id}, which has not begun: it was lost by a controller that died, or cancelled while it waited; a stop makes sure that it never starts`
+          : `Slurm has forgotten the job ${id}, and nothing says how it ended`,
+    }
+  );
+}
+
+const NOT_SUBMITTED = {
+  status: 'PENDING',
+  message: 'Claimed, not submitted; submit again to start it.',
+  details: {},
+} as const;
+
+const STOPPED_BEFORE = { status: 'STOPPED', message: 'Stopped before it could start.', details: {} } as const;

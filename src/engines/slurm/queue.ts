@@ -1,0 +1,86 @@
+/** What `squeue` knows of jobs by their names; ended jobs stay there for MinJobAge alone, so *not there* is not *gone*. */
+
+import type { JobMetadata } from '../../domain/engine.ts';
+import { askCommand } from './commands.ts';
+import { metadataOf } from './comment.ts';
+import type { SlurmSettings } from './settings.ts';
+
+/** One job in Slurm's queue. Times are Unix milliseconds. */
+export type QueuedJob = {
+  readonly slurmJobId: string;
+  readonly name: string;
+  /** False for a part of a job array or of a heterogeneous job, which ferrybot never submits. */
+  readonly isSingle: boolean;
+  readonly state: string;
+  readonly reason: string;
+  readonly restarts: number;
+  /** As wait(2) gives it: exit code times 256, plus the signal. */
+  readonly waitStatus: number;
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+  readonly nodes: string;
+  readonly metadata: JobMetadata | null;
+};
+
+export type Queue =
+  | { readonly kind: 'jobs'; readonly jobs: readonly QueuedJob[] }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+const FIELDS = [
+  'JobID',
+  'JobArrayID',
+  'HetJobID',
+  'State',
+  'Reason',
+  'RestartCnt',
+  'exit_code',
+  'StartTime',
+  'EndTime',
+  'NodeList',
+  'Name',
+  'Comment',
+] as const;
+
+/** One call for all names; every id is one that can be a job's (isSubmissionId), so that none is split at a comma. */
+export async function readQueue(settings: SlurmSettings, names: readonly string[]): Promise<Queue> {
+  if (names.length === 0) return { kind: 'jobs', jobs: [] };
+  const said = await askCommand(settings, 'squeue', [
+    '--noheader',
+    '--states=all',
+    `--user=${settings.uid}`,
+    `--name=${names.join(',')}`,
+    `--Format=${FIELDS.map((field) => `${field}:|`).join(',')}`,
+  ]);
+  if (said.kind === 'unknown') return said;
+  const jobs = said.text.split('\n').flatMap((line) => (line === '' ? [] : [readQueueLine(line)]));
+  const whole = jobs.flatMap((job) => (job === null ? [] : [job]));
+  return whole.length === jobs.length
+    ? { kind: 'jobs', jobs: whole }
+    : { kind: 'unknown', message: 'squeue said a line that is no job' };
+}
+
+/** Null for a line that is none of `readQueue`'s. The comment is the last field, and may have any sign. */
+export function readQueueLine(line: string): QueuedJob | null {
+  const parts = line.split('|');
+  const [id = '', arrayId, hetId, state = '', reason = '', restarts, status, start, end, nodes, name] = parts;
+  const isLine = /^\d+$/.test(id) && /^[A-Z_]+$/.test(state) && /^\d+$/.test(restarts ?? '');
+  if (parts.length <= FIELDS.length || !isLine || !/^\d+$/.test(status ?? '')) return null;
+  return {
+    slurmJobId: id,
+    name: name ?? '',
+    isSingle: arrayId === id && hetId === 'N/A',
+    state,
+    reason,
+    restarts: Number(restarts),
+    waitStatus: Number(status),
+    startedAtMs: momentOf(start),
+    endedAtMs: momentOf(end),
+    nodes: nodes ?? '',
+    metadata: metadataOf(parts.slice(FIELDS.length - 1, -1).join('|')),
+  };
+}
+
+/** Seconds since 1970, because the commands are told SLURM_TIME_FORMAT=%s. */
+export function momentOf(text: string | undefined): number | null {
+  return /^\d{9,11}$/.test(text ?? '') ? Number(text) * 1_000 : null;
+}

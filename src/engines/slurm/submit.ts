@@ -1,0 +1,165 @@
+/** Starts a Slurm job at most once for its submission id, although `sbatch` makes a new job with each call. */
+
+import type { Job, JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
+import { isSameJob } from '../../domain/engine.ts';
+import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
+import type { ProgramResult } from '../../host/process.ts';
+import { publishOnce } from '../../host/publish-once.ts';
+import { claimJob, giveClaimBack } from './claim.ts';
+import { complaintOf, runCommand } from './commands.ts';
+import { type JobPaths, type JobRecords, jobPaths, readClaim, readJobRecords } from './job-folder.ts';
+import { isEndState } from './job-state.ts';
+import { jobAmong, notSingle, oursAmong } from './observe.ts';
+import { type QueuedJob, readQueue } from './queue.ts';
+import { sbatchArguments } from './sbatch-arguments.ts';
+import { readSlurmSession, type SlurmSession } from './session.ts';
+import type { SlurmSettings } from './settings.ts';
+import { specRefusal } from './spec-refusal.ts';
+
+/** A submit whose answer was lost is looked for at once and after these pauses: the controller takes a job within a second. */
+const LOOK_AGAIN_MS = [0, 1_000, 3_000] as const;
+
+/** Answers of the controller after which it has certainly made no job. One that was not reached, or not heard to its end, may have. */
+const CERTAIN =
+  /: Batch job submission failed: (?!Unable to contact|Socket timed out|Zero Bytes|Transport|Message (?:send|receive)|Slurm backup|Unspecified|Unexpected)|: (?:Invalid|invalid|Memory specification|Unable to open file|unrecognized option)|sbatch: error: .* must /;
+const UNAUTHORIZED =
+  /Invalid account|Access\/permission denied|User's group not permitted|Invalid qos|credential/i;
+
+type Stand = {
+  readonly settings: SlurmSettings;
+  readonly paths: JobPaths;
+  readonly spec: JobSpec;
+  readonly session: Extract<SlurmSession, { kind: 'session' }>;
+  /** `submitted` for who claimed the id, `adopted` for everybody else. */
+  readonly kind: 'submitted' | 'adopted';
+};
+
+/**
+ * Three things make it at most once. The claim says whose the id is. The record *asked*, written before `sbatch`, keeps a
+ * second call away as long as the first may be on its way. And the wrapper starts the command only for the one Slurm job that
+ * took the right to: a job that was submitted twice all the same stands behind the first (`singleton`), is cancelled here,
+ * and would go away by itself.
+ */
+export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Promise<SubmitOutcome> {
+  const refusal = await specRefusal(spec);
+  if (refusal !== null) return refusal;
+  const session = await readSlurmSession(settings);
+  if (session.kind === 'unknown')
+    return { kind: 'unknown', message: `nothing was submitted: ${session.message}` };
+  const paths = jobPaths(settings.cluster.folder, spec.submissionId);
+  const won = await claimJob(settings, paths, spec);
+  const claim = await readClaim(paths);
+  if (claim.kind !== 'there')
+    return { kind: 'unknown', message: `the claim of ${paths.folder} is ${claim.kind}` };
+  if (!isSameJob(claim.value.metadata, spec.metadata))
+    return { kind: 'conflict', found: claim.value.metadata };
+  const stand: Stand = { settings, paths, spec, session, kind: won ? 'submitted' : 'adopted' };
+  const found = await look(stand);
+  return found ?? askOnce(stand);
+}
+
+/** What stands under the id already; null: nothing. */
+async function look({ settings, paths, spec, session, kind }: Stand): Promise<SubmitOutcome | null> {
+  const queue = await readQueue(settings, [spec.submissionId]);
+  if (queue.kind === 'unknown') return queue;
+  const named = queue.jobs.filter(({ name }) => name === spec.submissionId);
+  const parts = named.find(({ isSingle }) => !isSingle);
+  if (parts !== undefined) return notSingle(parts);
+  const ours = oursAmong(named, spec.metadata);
+  const stranger = named.find((job) => !ours.includes(job) && !isEndState(job.state));
+  if (stranger !== undefined) return { kind: 'conflict', found: stranger.metadata };
+  const read = await readJobRecords(paths);
+  if (read.kind === 'unreadable') return { kind: 'unknown', message: read.why };
+  const { records } = read;
+  if (ours.length > 0) await cancelDoubles(settings, ours, records);
+  const isKnown = ours.length > 0 || records.owner !== null || records.slurmJobId !== null;
+  return isKnown ? { kind, job: jobOf(paths, session.id, spec.submissionId, spec.metadata) } : null;
+}
+
+/** Only what waits: one that runs has found the right to start taken, or has it. */
+async function cancelDoubles(
+  settings: SlurmSettings,
+  ours: readonly QueuedJob[],
+  records: JobRecords,
+): Promise<void> {
+  const kept = jobAmong(ours, records)?.slurmJobId;
+  const doubles = ours.flatMap(({ slurmJobId, state }) =>
+    state === 'PENDING' && slurmJobId !== kept ? [slurmJobId] : [],
+  );
+  // One that stays for now starts nothing: the wrapper sees to it.
+  if (doubles.length > 0) await runCommand(settings, 'scancel', ['--state=PENDING', ...doubles]);
+}
+
+async function askOnce(stand: Stand): Promise<SubmitOutcome> {
+  const { settings, paths, spec, session } = stand;
+  const { files } = spec;
+  const differences = files === undefined ? [] : await differencesOnDisk(paths.tree, files);
+  if (differences.length > 0)
+    return rejected('refused', `what lies there is not what was shipped: ${firstOf(differences)}`);
+  const isFirst = await publishOnce(paths.asked, JSON.stringify({ atMs: settings.now() }));
+  const inTheWay = isFirst ? null : await earlierAsk(stand);
+  if (inTheWay !== null) return inTheWay;
+  const args = sbatchArguments(settings.cluster, paths, spec.submissionId, spec.metadata);
+  const result = await runCommand(settings, 'sbatch', args);
+  const slurmJobId = result.ok ? /^(\d+)(;[\w.-]+)?\n?$/.exec(result.stdout)?.[1] : undefined;
+  if (slurmJobId !== undefined) {
+    await publishOnce(paths.submitted, JSON.stringify({ slurmJobId }));
+    // Whoever asked at the same moment has made a second one: the answer is a yes whatever this look says.
+    await look(stand);
+    return { kind: stand.kind, job: jobOf(paths, session.id, spec.submissionId, spec.metadata) };
+  }
+  return resolve(stand, result);
+}
+
+/**
+ * Somebody asked before, and nothing is to be seen. As long as that call may be on its way, it is waited for; as long as the
+ * queue remembers also what has ended, there certainly is no job, and it is asked again; after that nobody can tell.
+ */
+async function earlierAsk(stand: Stand): Promise<SubmitOutcome | null> {
+  const { settings, paths, session } = stand;
+  const found = await lookAgain(stand);
+  if (found !== null) return found;
+  const read = await readJobRecords(paths);
+  if (read.kind === 'unreadable') return { kind: 'unknown', message: read.why };
+  const ageMs = settings.now() - (read.records.askedAtMs ?? 0);
+  if (ageMs < settings.cluster.commandTimeoutMs)
+    return { kind: 'unknown', message: 'another submit of this job is on its way' };
+  return ageMs < session.rememberedMs
+    ? null
+    : {
+        kind: 'unknown',
+        message: 'the job was submitted before, and Slurm no longer knows what became of it',
+      };
+}
+
+/** sbatch said no or nothing: what stands under the name decides. */
+async function resolve(stand: Stand, result: ProgramResult): Promise<SubmitOutcome> {
+  const found = await lookAgain(stand);
+  if (found !== null && found.kind !== 'unknown') return found;
+  const message = complaintOf('sbatch', result);
+  const isCertain =
+    result.kind === 'not-started' || (result.kind === 'exited' && CERTAIN.test(result.stderr));
+  if (found !== null || !isCertain)
+    return { kind: 'unknown', message: `the submit was not confirmed: ${message}` };
+  await giveClaimBack(stand.settings, stand.paths);
+  return rejected(UNAUTHORIZED.test(result.stderr) ? 'unauthorized' : 'refused', message);
+}
+
+async function lookAgain(stand: Stand): Promise<SubmitOutcome | null> {
+  let found: SubmitOutcome | null = null;
+  for (const delayMs of LOOK_AGAIN_MS) {
+    await stand.settings.sleep(delayMs);
+    found = await look(stand);
+    if (found !== null && found.kind !== 'unknown') return found;
+  }
+  return found;
+}
+
+function jobOf(paths: JobPaths, session: string, jobId: string, metadata: JobMetadata): Job {
+  const locator = { kind: 'dashboard', url: `file://${paths.folder}` } as const;
+  return { engine: 'slurm', jobId, metadata, session, locator };
+}
+
+function rejected(code: 'refused' | 'unauthorized', message: string): SubmitOutcome {
+  return { kind: 'rejected', code, message };
+}

@@ -1,0 +1,150 @@
+/** What the lines of squeue and sacct mean (fixtures/slurm/): those of a real cluster, and of what a private cluster of one machine does not enforce. */
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readAccountingLine } from '../../src/engines/slurm/accounting.ts';
+import type { JobRecords } from '../../src/engines/slurm/job-folder.ts';
+import { endedJob, isEndState, recordedJob, statusOf } from '../../src/engines/slurm/job-state.ts';
+import { jobAmong } from '../../src/engines/slurm/observe.ts';
+import { type QueuedJob, readQueueLine } from '../../src/engines/slurm/queue.ts';
+
+const linesOf = (name: string): readonly string[] =>
+  readFileSync(`fixtures/slurm/${name}`, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+
+const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: 'sha256:aa' };
+const NONE: JobRecords = {
+  askedAtMs: 0,
+  slurmJobId: '2',
+  owner: null,
+  isStopRequested: false,
+  begin: null,
+  end: null,
+  seen: null,
+};
+const begin = (restart = 0) => ({ slurmJobId: 2, restart, startedAtMs: 1_000, node: 'n1' });
+const end = (code: number) => ({ slurmJobId: 2, restart: 0, endedAtMs: 9_000, code });
+const queued = (state: string, changes: Partial<QueuedJob> = {}): QueuedJob => ({
+  slurmJobId: '2',
+  name: 'job',
+  isSingle: true,
+  state,
+  reason: 'None',
+  restarts: 0,
+  waitStatus: 0,
+  startedAtMs: null,
+  endedAtMs: null,
+  nodes: 'n1',
+  metadata: METADATA,
+  ...changes,
+});
+
+describe('the queue of a real cluster', () => {
+  const jobs = linesOf('squeue.txt').map(readQueueLine);
+
+  it('has every line that it was asked for, and each is one job', () => {
+    expect(jobs.map((job) => job && [job.slurmJobId, job.state, job.reason, job.isSingle])).toEqual([
+      ['1', 'FAILED', 'NonZeroExitCode', true],
+      ['2', 'PENDING', 'Dependency', true],
+      ['2', 'RUNNING', 'None', true],
+      ['2', 'COMPLETING', 'None', true],
+      ['2', 'CANCELLED', 'None', true],
+      ['4', 'PENDING', 'Resources', false],
+      ['5', 'PENDING', 'Resources', false],
+      ['6', 'PENDING', 'Resources', false],
+      ['7', 'RUNNING', 'None', false],
+      ['13', 'PENDING', 'ReqNodeNotAvail, UnavailableNodes:localhost', true],
+    ]);
+  });
+
+  it('says whose a job is by its comment, and when it began and ended', () => {
+    expect(jobs[0]).toMatchObject({
+      name: 'a.b-1',
+      metadata: METADATA,
+      waitStatus: 768,
+      startedAtMs: 1_795_421_532_000,
+      endedAtMs: 1_795_421_533_000,
+    });
+    expect(jobs[9]?.metadata).toBeNull();
+  });
+
+  it('says nothing by a line that is cut, or has other fields', () => {
+    const whole = linesOf('squeue.txt')[0] ?? '';
+    for (const line of ['', 'slurm_load_jobs error', whole.slice(0, 40), whole.replace('768', 'x')])
+      expect(readQueueLine(line)).toBeNull();
+  });
+});
+
+it.each([
+  ['COMPLETED', 0, 'SUCCEEDED', null, 0],
+  ['FAILED', 3, 'FAILED', 'JOB_ENTRYPOINT_COMMAND_ERROR', 3],
+  ['FAILED', 139, 'FAILED', 'JOB_ENTRYPOINT_COMMAND_ERROR', null],
+  ['CANCELLED', 143, 'STOPPED', null, null],
+  ['TIMEOUT', 143, 'FAILED', 'TIMEOUT', null],
+  ['OUT_OF_MEMORY', 137, 'FAILED', 'OUT_OF_MEMORY', null],
+  ['PREEMPTED', 143, 'FAILED', 'PREEMPTED', null],
+  ['NODE_FAIL', 143, 'FAILED', 'NODE_FAIL', null],
+  ['DEADLINE', 143, 'FAILED', 'DEADLINE', null],
+  // A job that heeds SIGTERM and ends well was cut short all the same.
+  ['TIMEOUT', 0, 'FAILED', 'TIMEOUT', 0],
+  ['CANCELLED', 0, 'STOPPED', null, null],
+  // The wrapper refused a second start, after the command had ended well.
+  ['FAILED', 0, 'SUCCEEDED', null, 0],
+])('%s with status %i of the command is %s', (state, code, status, errorType, exitCode) => {
+  const seen = { slurmJobId: '2', state, waitStatus: 0, startedAtMs: null, endedAtMs: null, nodes: 'n1' };
+  const job = endedJob(seen, { ...NONE, begin: begin(), end: end(code) }, METADATA, '');
+  expect(job).toMatchObject({ status, errorType, exitCode, startedAtMs: 1_000, endedAtMs: 9_000 });
+  expect(job.details['slurmState']).toBe(state);
+});
+
+it('a node that died before the wrapper began left no start, and one that could not begin says so', () => {
+  const seen = { slurmJobId: '2', startedAtMs: 1, endedAtMs: 2, nodes: 'n1' };
+  expect(endedJob({ ...seen, state: 'NODE_FAIL', waitStatus: 0 }, NONE, METADATA, '')).toMatchObject({
+    status: 'FAILED',
+    errorType: 'NODE_FAIL',
+    startedAtMs: 1,
+    endedAtMs: 2,
+  });
+  const refused = endedJob({ ...seen, state: 'FAILED', waitStatus: 256 }, NONE, METADATA, 'ferrybot: gone');
+  expect(refused).toMatchObject({ errorType: 'JOB_ENTRYPOINT_COMMAND_START_ERROR', exitCode: 1 });
+  expect(refused.message).toBe('Slurm says FAILED with exit code 1. ferrybot: gone');
+});
+
+it('waiting, and what Slurm stops for a while, is no failure; a word that nobody knows says nothing', () => {
+  const living = ['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_HOLD', 'SPECIAL_EXIT'];
+  for (const state of living) expect([statusOf(state), isEndState(state)]).toEqual(['PENDING', false]);
+  for (const state of ['RUNNING', 'COMPLETING', 'SUSPENDED', 'STOPPED', 'RESIZING'])
+    expect([statusOf(state), isEndState(state)]).toEqual(['RUNNING', false]);
+  expect(statusOf('REVOKED')).toBeNull();
+});
+
+it('of jobs of one name the one with the right to start is the job, and before that the first that waits', () => {
+  const jobs = [queued('COMPLETED', { slurmJobId: '12' }), queued('PENDING', { slurmJobId: '9' })];
+  expect(jobAmong(jobs, NONE)?.slurmJobId).toBe('9');
+  expect(jobAmong(jobs, { ...NONE, owner: '12' })?.slurmJobId).toBe('12');
+  // The job that ran is forgotten, and what is left is the one that went away without having started anything.
+  expect(jobAmong(jobs, { ...NONE, owner: '3' })).toBeNull();
+});
+
+it('a job that Slurm has forgotten is what its own record says', () => {
+  expect(recordedJob(NONE, METADATA)).toBeNull();
+  const recorded = (code: number, changes: Partial<JobRecords> = {}) =>
+    recordedJob({ ...NONE, begin: begin(), end: end(code), ...changes }, METADATA);
+  expect(recorded(0)).toMatchObject({ status: 'SUCCEEDED', exitCode: 0 });
+  expect(recorded(7)).toMatchObject({ status: 'FAILED', exitCode: 7 });
+  expect(recorded(143)).toMatchObject({ status: 'FAILED', exitCode: null, details: { signal: '15' } });
+  expect(recorded(143, { isStopRequested: true })).toMatchObject({ status: 'STOPPED' });
+  expect(recorded(143, { begin: begin(2) })).toMatchObject({ details: { restarts: '2' } });
+});
+
+it('accounting names who cancelled, and says nothing of a job that has not ended', () => {
+  expect(linesOf('sacct.txt').map(readAccountingLine)).toEqual([
+    expect.objectContaining({ slurmJobId: '21', state: 'COMPLETED', waitStatus: 0 }),
+    expect.objectContaining({ slurmJobId: '22', state: 'CANCELLED', waitStatus: 15 }),
+    expect.objectContaining({ slurmJobId: '23', state: 'OUT_OF_MEMORY', waitStatus: 125 }),
+    expect.objectContaining({ slurmJobId: '24', state: 'PREEMPTED' }),
+    expect.objectContaining({ slurmJobId: '25', state: 'FAILED', waitStatus: 768 }),
+    null,
+  ]);
+});
