@@ -4,19 +4,8 @@ import { existsSync } from 'node:fs';
 import type { LabFolder } from './lab-folder.ts';
 import type { StartOptions } from './options.ts';
 import { openRayCluster } from './ray/ray-cluster.ts';
-import type { SeedInput } from './seed-lab.ts';
+import type { ClusterOutcome, RehearsalCluster } from './rehearsal-cluster.ts';
 import { openSlurmCluster } from './slurm/slurm-cluster.ts';
-
-export type RehearsalCluster = {
-  /** What a new lab is seeded with. */
-  readonly seed: SeedInput['cluster'];
-  /** Ends it; where it may stay and a job runs on it, it is left as it is, and the text says so. */
-  readonly close: (mayStay: boolean) => Promise<string | null>;
-};
-
-export type ClusterOutcome =
-  | { readonly ok: true; readonly cluster: RehearsalCluster }
-  | { readonly ok: false; readonly code: string; readonly message: string; readonly exitCode: 1 | 2 };
 
 const NONE: RehearsalCluster = { seed: null, close: async () => null };
 

@@ -1,7 +1,7 @@
 /** `npm start`: a whole lab on this machine, with the real bot in it; a person looks on, or `--auto` plays the person. */
 
 import { join } from 'node:path';
-import { openCluster, type RehearsalCluster } from './cluster.ts';
+import { openCluster } from './cluster.ts';
 import { endJobs, livingJobs } from './end-jobs.ts';
 import { interrupted } from './interrupted.ts';
 import { openNamedFolder } from './lab-folder.ts';
@@ -11,6 +11,7 @@ import { type OpenedLab, openLab } from './open-lab.ts';
 import { readOptions, type StartOptions, USAGE } from './options.ts';
 import { asMaintainer } from './person.ts';
 import { nextDay, playDay, proposeDay, type StageReport } from './play.ts';
+import type { RehearsalCluster } from './rehearsal-cluster.ts';
 import { SECOND_LANE } from './second-lane.ts';
 import { exampleLab, REPOSITORY } from './seed-lab.ts';
 

@@ -1,7 +1,7 @@
 /** The cluster behind `npm start -- --engine ray`: is there a Ray at all, and the head itself. */
 
-import type { ClusterOutcome } from '../cluster.ts';
 import type { LabFolder } from '../lab-folder.ts';
+import type { ClusterOutcome } from '../rehearsal-cluster.ts';
 import { openRayHead, rayPrograms } from './head.ts';
 import { rayConfig } from './ray-config.ts';
 
