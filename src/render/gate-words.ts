@@ -167,6 +167,14 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
       `${f.knobs} knobs change${newAgainst(f.against)}, the lane's guidance is ${f.most}`,
       'change fewer',
     ],
+    'large-step': (f) => [
+      `${code(f.knob)} changes in one step from ${code(f.before)} to ${code(f.after)}; small is ${text(f.small)}`,
+      'take a smaller step, or take it back',
+    ],
+    'leaves-more': () => [
+      'the file could not be put back by writing the old values: a setting came or went, or text besides values changed',
+      'change values alone',
+    ],
   },
   'scale-stable': {
     unchanged: () => ['the scale stays'],

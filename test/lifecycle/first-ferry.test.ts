@@ -33,7 +33,7 @@ async function labAfter(given: (commit: string) => string): Promise<VirtualLab> 
   const commitId = await headOf(lab);
   await commit(lab, { 'lib/since.py': 'SINCE = 1\n' });
   const lastFerry = `    lastFerry: { commit: '${given(commitId)}', date: '2026-10-02', issue: 7 }\n`;
-  await commit(lab, { '.github/ferrybot.yml': `${config.trimEnd()}\n${lastFerry}` });
+  await commit(lab, { '.github/ferrybot.yml': config.replace('    lastFerry: null\n', lastFerry) });
   return lab;
 }
 

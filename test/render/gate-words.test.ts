@@ -78,6 +78,7 @@ const FOUND = {
   first: 'README.md',
   count: 2,
   knobs: 3,
+  small: 'a factor of 2',
   most: 2,
   line: 12,
   side: 'head',

@@ -100,6 +100,11 @@ describe('a gate', () => {
       ['gate budget pass -> warn (over)'],
     ],
     [
+      'a smaller step',
+      withLane({ steps: { factor: 1.01, knobs: {}, enforce: 'block' } }),
+      ['gate budget pass -> fail (large-step)', `${launched} (budget)`],
+    ],
+    [
       'a cost budget',
       withLane({ costBudget: budget({ maxAcceleratorHours: '2.49' }) }),
       ['gate cost-budget pass -> fail (over)', `${launched} (cost-budget)`],

@@ -16,7 +16,12 @@ export type KnobChange = {
 
 export type Delta =
   | { readonly kind: 'none' }
-  | { readonly kind: 'knobs'; readonly changes: readonly KnobChange[] }
+  | {
+      readonly kind: 'knobs';
+      readonly changes: readonly KnobChange[];
+      /** The old values written back would not give the old file: a setting came or went, or text besides values changed. */
+      readonly leavesMore?: true;
+    }
   | {
       readonly kind: 'structural';
       readonly side: 'base' | 'head';

@@ -65,6 +65,8 @@ export const VERDICTS = {
   budget: {
     within: { knobs: 'integer', most: 'integer', against: 'text?' },
     over: { knobs: 'integer', most: 'integer', against: 'text?' },
+    'large-step': { knob: 'text', before: 'text', after: 'text', small: 'text' },
+    'leaves-more': { knobs: 'integer' },
   },
   'scale-stable': {
     unchanged: {},

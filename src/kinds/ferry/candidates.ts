@@ -6,6 +6,7 @@ import { dateAfter } from '../../domain/time.ts';
 import { candidateValues, type ValueRange } from './candidate-values.ts';
 import type { Knob } from './delta/read-knobs.ts';
 import type { Edit } from './edit.ts';
+import { largeStep, type Steps } from './step.ts';
 import { isSameValueText } from './value-text.ts';
 
 /** A knob that may be changed, as the config lists it. `values` in the order of trying. */
@@ -16,7 +17,16 @@ export type Candidate = {
   readonly bucket: Bucket;
   readonly risk: 'low' | 'medium' | 'high';
   readonly reason: string;
+  readonly signal?: Signal | undefined;
 };
+
+/** Whether a change validates the pipeline or explores the model. */
+export type Signal = 'validation' | 'exploration';
+
+/** What the config says, else by what varies most: the model itself, and what the lab itself calls risky (policy DF-37). */
+export function signalOf({ signal, bucket, risk }: Pick<Candidate, 'signal' | 'bucket' | 'risk'>): Signal {
+  return signal ?? (bucket === 'architecture' || risk === 'high' ? 'exploration' : 'validation');
+}
 
 /** An earlier ferry. `changes` is its recorded delta; `candidate` the id it came from, if it came from one. */
 export type RecentFerry = {
@@ -41,16 +51,22 @@ export type ChoiceInput = {
   /** A value tried within so many days is not tried again. */
   readonly memoryDays: number;
   readonly objective: Objective;
+  /** What is small in one step: nothing larger is chosen. */
+  readonly steps: Steps;
 };
 
 /** Why a candidate was passed over: for the rationale, and for a lab that wonders. */
-export type Skipped = { readonly id: string; readonly why: 'path-missing' | 'all-values-recent' };
+export type Skipped = {
+  readonly id: string;
+  readonly why: 'path-missing' | 'all-values-recent' | 'step-too-large';
+};
 
 /** Why this candidate today. Dates are of the last launch of its bucket and of itself; null = none is remembered. */
 export type ChoiceRationale = {
   readonly before: string;
   readonly after: string;
   readonly bucket: Bucket;
+  readonly signal: Signal;
   readonly bucketLastTried: string | null;
   readonly candidateLastTried: string | null;
   readonly skipped: readonly Skipped[];
@@ -73,7 +89,7 @@ export type Choice =
     };
 
 /**
- * Deterministic: the least recently tried bucket first, then the least recently tried candidate, then the lower risk,
+ * Deterministic: what validates before what explores (policy DF-37), then the least recently tried bucket first, then the least recently tried candidate, then the lower risk,
  * then the order of the config. One knob, so that what changes in the result has one cause.
  */
 export function chooseCandidate(input: ChoiceInput): Choice {
@@ -82,9 +98,11 @@ export function chooseCandidate(input: ChoiceInput): Choice {
   const skipped: Skipped[] = [];
   for (const candidate of input.candidates) {
     const knob = input.knobs.find((one) => one.path === candidate.path);
-    const after = knob === undefined ? undefined : freshValue(candidate, knob, input);
+    const fresh = knob === undefined ? [] : freshValues(candidate, knob, input);
+    const after = fresh.find((value) => knob !== undefined && isSmall(knob, value, input.steps));
     if (knob === undefined) skipped.push({ id: candidate.id, why: 'path-missing' });
-    else if (after === undefined) skipped.push({ id: candidate.id, why: 'all-values-recent' });
+    else if (after === undefined)
+      skipped.push({ id: candidate.id, why: fresh.length > 0 ? 'step-too-large' : 'all-values-recent' });
     else options.push({ candidate, before: knob.value, after, ...lastTried(candidate, input.recent) });
   }
   const [best] = options.toSorted(byUrgency);
@@ -100,6 +118,7 @@ export function chooseCandidate(input: ChoiceInput): Choice {
       before,
       after,
       bucket: candidate.bucket,
+      signal: signalOf(candidate),
       bucketLastTried,
       candidateLastTried,
       skipped,
@@ -116,10 +135,16 @@ type Option = {
 };
 
 const RISKS = ['low', 'medium', 'high'] as const;
+const SIGNALS: readonly Signal[] = ['validation', 'exploration'];
+
+function isSmall({ knob, path, value: before }: Knob, after: string, steps: Steps): boolean {
+  return largeStep([{ knob, path, before, after }], steps) === null;
+}
 
 // The sort is stable, so equals stay in the order of the config.
 function byUrgency(left: Option, right: Option): number {
   return (
+    SIGNALS.indexOf(signalOf(left.candidate)) - SIGNALS.indexOf(signalOf(right.candidate)) ||
     (left.bucketLastTried ?? '').localeCompare(right.bucketLastTried ?? '') ||
     (left.candidateLastTried ?? '').localeCompare(right.candidateLastTried ?? '') ||
     RISKS.indexOf(left.candidate.risk) - RISKS.indexOf(right.candidate.risk)
@@ -127,11 +152,11 @@ function byUrgency(left: Option, right: Option): number {
 }
 
 // A recent change's own "before" is not fresh either: writing it back would revert that ferry by accident.
-function freshValue(
+function freshValues(
   candidate: Candidate,
   knob: Knob,
   { recent, today, memoryDays }: ChoiceInput,
-): string | undefined {
+): readonly string[] {
   const since = dateAfter(today, -memoryDays);
   const remembered = recent.flatMap((ferry) =>
     ferry.changes
@@ -142,7 +167,7 @@ function freshValue(
         return isRecent ? [...tried, change.before] : tried;
       }),
   );
-  return candidateValues(candidate.values).find(
+  return candidateValues(candidate.values).filter(
     (value) =>
       !isSameValueText(value, knob.value) &&
       !remembered.some((old) => old !== null && isSameValueText(old, value)),

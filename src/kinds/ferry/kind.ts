@@ -27,12 +27,13 @@ export const ferryKind: Kind = {
   gates: FERRY_GATES,
   replays: FERRY_REPLAYS,
   policy: (lane) => {
-    const { experiment, scope, fixScope, budget, scaleKnobs } = ferryLane(lane);
+    const { experiment, scope, fixScope, budget, steps, scaleKnobs } = ferryLane(lane);
     return {
       'lane.experiment': experiment,
       'lane.scope': scope.join(','),
       ...(fixScope.length === 0 ? {} : { 'lane.fixScope': fixScope.join(',') }),
       'lane.budget': `${budget.knobs} ${budget.enforce}`,
+      ...(JSON.stringify(steps) === USUAL_STEPS ? {} : { 'lane.steps': JSON.stringify(steps) }),
       'lane.scaleKnobs': scaleKnobs.join(','),
     };
   },
@@ -48,3 +49,6 @@ export const ferryKind: Kind = {
   },
   closing: { log: FERRY_CLOSURE_LOG, proposal: (lane) => ferryLane(lane).afterSeal },
 };
+
+/** Where a lab says nothing of steps, its manifests are what they were before there were any. */
+const USUAL_STEPS = JSON.stringify(ferrySettings.shape.steps.parse(undefined));

@@ -11,6 +11,7 @@ import {
   type ReplayGate,
 } from '../../run/backtest/recorded-look.ts';
 import { ferryLane } from './settings.ts';
+import { largeStep } from './step.ts';
 
 /** The record holds the first path outside and the number of files, not all of them. */
 const replayScope: ReplayGate = ({ gated }, lane, verdict) => {
@@ -63,11 +64,18 @@ function knobsIn(verdict: Verdict | null): number | undefined {
 }
 
 const budget: ReplayGate = ({ gated }, lane, verdict) => {
-  const { knobs, enforce } = ferryLane(lane).budget;
+  const { budget: most, steps } = ferryLane(lane);
+  const stepped = steps.enforce === 'block' ? 'fail' : 'warn';
   const counted = gated.manifest === null ? knobsIn(verdict) : newChanges(gated.manifest).length;
   if (counted === undefined) return verdict?.outcome === 'unknown' ? null : notRecorded('delta-not-recorded');
-  if (counted <= knobs) return { outcome: 'pass', why: 'within' };
-  return { outcome: enforce === 'block' ? 'fail' : 'warn', why: 'over' };
+  const isOver = counted > most.knobs;
+  if (isOver && most.enforce === 'block') return { outcome: 'fail', why: 'over' };
+  if (isOver && steps.enforce === 'warn') return { outcome: 'warn', why: 'over' };
+  const large = gated.manifest === null ? null : largeStep(newChanges(gated.manifest), steps);
+  if (large !== null) return { outcome: stepped, why: 'large-step' };
+  // Whether the file could be put back is in no manifest: what was found then stands, and what another answer hid is unknown.
+  if (verdict?.code === 'leaves-more') return { outcome: stepped, why: 'leaves-more' };
+  return isOver ? { outcome: 'warn', why: 'over' } : { outcome: 'pass', why: 'within' };
 };
 
 const scaleStable: ReplayGate = ({ gated, proposal }, lane, verdict) => {

@@ -18,6 +18,12 @@ const candidate = z.strictObject({
     .describe("The policy's bucket of the knob; the one tried least recently comes first."),
   risk: z.enum(['low', 'medium', 'high']).describe('Stands in the proposal.'),
   reason: z.string().min(1).max(500).describe('Why this is worth a day.'),
+  signal: z
+    .enum(['validation', 'exploration'])
+    .optional()
+    .describe(
+      'Whether it validates the pipeline or explores the model: what validates comes first. Left out: exploration where the bucket is architecture or the risk is high.',
+    ),
 });
 
 const proposer = z.strictObject({
@@ -45,6 +51,42 @@ export const ferrySettings = z.strictObject({
     })
     .prefault({})
     .describe('How much a ferry changes: usually one or two knobs.'),
+  steps: z
+    .strictObject({
+      factor: z
+        .number()
+        .min(1)
+        .max(1_000)
+        .default(2)
+        .describe('A number may become at most so many times as large, or as small, in one step.'),
+      knobs: z
+        .record(
+          name,
+          z.union([
+            z.strictObject({
+              factor: z.number().min(1).max(1_000).describe('At most so many times as large, or as small.'),
+            }),
+            z.strictObject({ absolute: z.number().positive().describe('At most so much up or down.') }),
+            z.strictObject({
+              values: z
+                .array(z.string().min(1).max(200))
+                .min(1)
+                .max(50)
+                .describe('One of these source texts.'),
+            }),
+          ]),
+        )
+        .default({})
+        .describe(
+          'The same for single knobs, by path or bare name: `factor`, `absolute` (so much up or down), or `values` (one of these source texts).',
+        ),
+      enforce: z
+        .enum(['warn', 'block'])
+        .default('warn')
+        .describe('Whether a larger step, or a change that leaves more than values, is a warning or blocks.'),
+    })
+    .prefault({})
+    .describe('What a change of a knob may be in one step: small, and such that its file can be put back.'),
   scaleKnobs: z
     .array(name)
     .max(50)

@@ -18,3 +18,12 @@ function valueForm(text: string): string {
   const [, , characters] = PLAIN_STRING.exec(trimmed) ?? [];
   return characters === undefined ? `text:${trimmed.replace(/\s+/g, ' ')}` : `str:${characters}`;
 }
+
+/** The number that a source text says, or null where it says none that can be held against another. */
+export function numberOf(text: string): number | null {
+  const [, sign = '', digits] = NUMBER.exec(text.trim()) ?? [];
+  if (digits === undefined) return null;
+  const value = Number(numberValue(digits).replace(/^(?:int|float):/, ''));
+  if (!Number.isFinite(value)) return null;
+  return sign === '-' ? -value : value;
+}

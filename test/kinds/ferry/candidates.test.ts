@@ -47,10 +47,32 @@ const choose = (change: Partial<ChoiceInput>): ReturnType<typeof chooseCandidate
     today: '2026-11-21',
     memoryDays: 14,
     objective: { kind: 'integration', text: 'daily' },
+    steps: { factor: 1_000, knobs: {}, enforce: 'warn' },
     ...change,
   });
 
 describe('what the next ferry changes', () => {
+  it('validates the pipeline before it explores the model, whatever was tried less lately', () => {
+    const depth: Candidate = { ...LR, id: 'depth', path: 'depth', values: ['9'], bucket: 'architecture' };
+    const knobs = [knob('lr', '0.003'), knob('depth', '8')];
+    const recent = [ferry('2026-11-20', 'lr', '3e-3', '6e-3', 'optimizer')];
+    const one = choose({ candidates: [depth, LR], knobs, recent });
+    expect(one).toMatchObject({ edits: [{ path: 'lr' }], rationale: { signal: 'validation' } });
+    const said = choose({ candidates: [depth, { ...LR, signal: 'exploration' }], knobs, recent });
+    expect(said).toMatchObject({ edits: [{ path: 'depth' }], rationale: { signal: 'exploration' } });
+  });
+
+  it('is a small step: a value that is none is passed over, and so is a candidate that has no other', () => {
+    const steps = { factor: 2, knobs: {}, enforce: 'warn' } as const;
+    const far: Candidate = { ...LR, values: ['9e-3', '6e-3'] };
+    expect(choose({ candidates: [far], steps })).toMatchObject({ edits: [{ path: 'lr', after: '6e-3' }] });
+    expect(choose({ candidates: [{ ...far, values: ['9e-3'] }], steps })).toMatchObject({
+      kind: 'none',
+      reason: 'nothing-due',
+      skipped: [{ id: 'lr', why: 'step-too-large' }],
+    });
+  });
+
   it('is the first candidate with a value that is not there yet', () => {
     expect(choose({})).toMatchObject({
       kind: 'proposal',

@@ -73,6 +73,7 @@ const view: ProposalView = {
     before: '3e-3',
     after: '6e-3',
     bucket: 'optimizer',
+    signal: 'validation',
     bucketLastTried: '2026-11-12',
     candidateLastTried: null,
     skipped: [{ id: 'mix', why: 'all-values-recent' }],

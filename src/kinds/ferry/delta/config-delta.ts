@@ -81,7 +81,19 @@ function named({ changes }: Differences, files: Pair, buckets: readonly BucketRo
       line: at.line,
     });
   }
-  return { kind: 'knobs', changes: result };
+  return { kind: 'knobs', changes: result, ...(isPutBack(changes, files) ? {} : { leavesMore: true }) };
+}
+
+/** Whether the head with the old values in the places of the new ones is the base, byte for byte. */
+function isPutBack(changes: Differences['changes'], { base, head }: Pair): boolean {
+  let text = '';
+  let from = 0;
+  for (const change of changes.toSorted((a, b) => (a.head?.start ?? 0) - (b.head?.start ?? 0))) {
+    if (change.base === null || change.head === null || change.head.start < from) return false;
+    text += head.syntax.text.slice(from, change.head.start) + base.source(change.base);
+    from = change.head.end;
+  }
+  return text + head.syntax.text.slice(from) === base.syntax.text;
 }
 
 // An element that went and one that changed may have had the same index, each in its own file.

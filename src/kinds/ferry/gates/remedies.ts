@@ -37,7 +37,7 @@ export function ferryRemedies(verdict: Verdict, facts: GateFacts): readonly Reme
     case 'delta-declared':
       return declaredRemedies(facts);
     case 'budget':
-      return newKnobs(facts).map(({ path }) => takeKnobBack(path));
+      return [...newKnobs(facts).map(({ path }) => takeKnobBack(path)), ...valuesAlone(verdict)];
     case 'scale-stable': {
       const knob = readFacts({ knob: 'text' }, verdict.found)?.knob;
       const scaled = newKnobs(facts).find(
@@ -54,6 +54,22 @@ export function ferryRemedies(verdict: Verdict, facts: GateFacts): readonly Reme
     default:
       return [];
   }
+}
+
+/** What changes besides values is taken back; the values stay. */
+function valuesAlone({ code }: Verdict): readonly Remedy[] {
+  if (code !== 'leaves-more') return [];
+  const alone = (delta: Delta): Delta =>
+    delta.kind === 'knobs' ? { kind: 'knobs', changes: delta.changes } : delta;
+  return [
+    push('change-values-only', (now) =>
+      pushed(now, ({ base, ...value }) => ({
+        ...value,
+        delta: alone(value.delta),
+        base: base === null ? null : { ...base, delta: alone(base.delta) },
+      })),
+    ),
+  ];
 }
 
 function declaredRemedies(facts: GateFacts): readonly Remedy[] {

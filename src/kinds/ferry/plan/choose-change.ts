@@ -52,6 +52,7 @@ export async function chooseChange(
     today: input.date,
     memoryDays: lane.memoryDays,
     objective: input.objective,
+    steps: lane.steps,
   });
   if (choice.kind === 'identical-rerun') {
     const reason = 'the same configuration again, to confirm or rule out a regression';

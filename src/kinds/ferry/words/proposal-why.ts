@@ -22,10 +22,10 @@ export function whyText({ reason, candidate, asked, rationale, changes }: Propos
   );
 }
 
-function dueText({ bucket, bucketLastTried, candidateLastTried }: ChoiceRationale): string {
+function dueText({ bucket, signal, bucketLastTried, candidateLastTried }: ChoiceRationale): string {
   const lately = (last: string | null): string =>
     last === null ? 'by no ferry on record' : `last by the ferry of ${last}`;
-  return `Why now: the ${bucket} bucket was changed ${lately(bucketLastTried)}, this knob ${lately(candidateLastTried)}.`;
+  return `Why now: ${SIGNAL[signal]}; the ${bucket} bucket was changed ${lately(bucketLastTried)}, this knob ${lately(candidateLastTried)}.`;
 }
 
 function skippedText(skipped: readonly Skipped[]): string {
@@ -35,6 +35,12 @@ function skippedText(skipped: readonly Skipped[]): string {
 
 const SKIPPED: Readonly<Record<Skipped['why'], string>> = {
   'path-missing': 'its knob is not in the file',
+  'step-too-large': 'each value that is left is no small step from what runs now',
   'all-values-recent':
     'each of its values is there already, was tried lately, or was followed by a failed run',
+};
+
+const SIGNAL: Readonly<Record<ChoiceRationale['signal'], string>> = {
+  validation: 'it validates the pipeline, which comes before exploring the model',
+  exploration: 'it explores the model, and nothing that validates the pipeline is due',
 };

@@ -1,0 +1,55 @@
+/** What a change of a knob may be in one step, and whether its file can be put back. */
+
+import { describe, expect, it } from 'vitest';
+import { createPythonParser } from '../../../src/host/python-parser.ts';
+import { configDelta } from '../../../src/kinds/ferry/delta/config-delta.ts';
+import { canBePutBack, largeStep, type Steps } from '../../../src/kinds/ferry/step.ts';
+
+const STEPS: Steps = {
+  factor: 2,
+  knobs: {
+    lr: { factor: 1.5 },
+    'train.dropout': { absolute: 0.05 },
+    schedule: { values: ['"linear"', '"cosine"'] },
+  },
+  enforce: 'warn',
+};
+
+describe('a step', () => {
+  it.each([
+    ['depth', '8', '16', null],
+    ['depth', '8', '17', 'a factor of 2'],
+    ['depth', '8', '4', null],
+    ['depth', '8', '3', 'a factor of 2'],
+    ['depth', '-8', '8', 'a factor of 2'],
+    ['depth', '0', '1', 'a factor of 2'],
+    ['depth', '1_000', '2e3', null],
+    ['lr', '3e-3', '4.5e-3', null],
+    ['lr', '3e-3', '5e-3', 'a factor of 1.5'],
+    ['dropout', '0.0', '0.05', null],
+    ['dropout', '0.0', '0.1', '0.05 up or down'],
+    ['schedule', '"linear"', "'cosine'", null],
+    ['schedule', '"linear"', '"constant"', '"linear", "cosine"'],
+    ['remat', 'False', 'True', null],
+    ['name', '"a"', '"b"', null],
+  ])('of %s from %s to %s: too large by %s', (knob, before, after, most) => {
+    const change = { knob, path: `train.${knob}`, before, after };
+    expect(largeStep([change], STEPS)?.most ?? null).toBe(most);
+  });
+});
+
+describe('a file can be put back', () => {
+  const FILE = 'LR = 3e-3  # the usual one\nWARMUP = 100\n';
+
+  it.each([
+    ['two values', 'LR = 4e-3  # the usual one\nWARMUP = 50\n', true],
+    ['a comment beside', 'LR = 4e-3  # a new one\nWARMUP = 100\n', false],
+    ['a setting that came', 'LR = 4e-3  # the usual one\nWARMUP = 100\nDECAY = 0.1\n', false],
+    ['another layout', 'LR =  4e-3  # the usual one\nWARMUP = 100\n', false],
+  ])('after %s', async (_, text, isSo) => {
+    const parser = await createPythonParser();
+    const delta = configDelta(parser.parse(FILE), parser.parse(text));
+    expect(delta.kind).toBe('knobs');
+    expect(canBePutBack(delta)).toBe(isSo);
+  });
+});

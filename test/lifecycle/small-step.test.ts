@@ -1,0 +1,53 @@
+/** A change that is too large for one step: the card, the gate and `/why` say so by one rule, and a lab may let it block. */
+
+import { expect, it } from 'vitest';
+import { stateOf, until } from '../support/play.ts';
+import { answersTo, pushExperiment, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'ferry-daily-20261121';
+const blocking = (text: string): string =>
+  text.replace(
+    /^ {4}steps:\n(?: {6}.*\n)+/m,
+    '    steps: { enforce: block, knobs: { warmup: { absolute: 30 } } }\n',
+  );
+
+async function asked(words: string, config: (text: string) => string): Promise<[VirtualLab, number]> {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
+  const opened = await lab.as('ada', 'POST', '/issues', { title: 'x', body: 'y', labels: ['experiment'] });
+  await say(lab, 'ada', (opened as { number: number }).number, words);
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null);
+  return [lab, (await stateOf(lab, RUN))?.proposal.pull ?? 0];
+}
+
+const budgetOf = async (lab: VirtualLab): Promise<unknown> =>
+  (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'budget');
+
+it('of ten times the rate is a warning on the card, and blocks where the lab says so, with its way out', async () => {
+  const [warned] = await asked('/propose learning_rate=3e-2', (text) => text);
+  expect(await budgetOf(warned)).toMatchObject({
+    outcome: 'warn',
+    code: 'large-step',
+    found: { knob: 'learning_rate', before: '3e-3', after: '3e-2', small: 'a factor of 2' },
+  });
+  await warned.close();
+  const [lab, pull] = await asked('/propose warmup=150', blocking);
+  expect(await budgetOf(lab)).toMatchObject({ outcome: 'fail', code: 'large-step' });
+  expect((await stateOf(lab, RUN))?.proposal.objective.kind).toBe('integration');
+  const why = await say(lab, 'ada', pull, '/why');
+  await until(lab, 'the answer', () => answersTo(lab, why).length > 0);
+  expect(answersTo(lab, why)[0]).toMatch(/take .*warmup.* back/);
+  await lab.close();
+});
+
+it('of a person who changes more than values is one that could not be put back', async () => {
+  const [lab] = await asked('/propose warmup=120', blocking);
+  expect(await budgetOf(lab)).toMatchObject({ outcome: 'pass' });
+  await pushExperiment(lab, RUN, (text) => text.replace('weight_decay=0.1,', 'weight_decay=0.1,  # as ever'));
+  await until(lab, 'the gates again', async () => {
+    const verdict = await budgetOf(lab);
+    return (verdict as { code?: string } | undefined)?.code === 'leaves-more';
+  });
+  expect(await budgetOf(lab)).toMatchObject({ outcome: 'fail' });
+  await lab.close();
+});
