@@ -11,6 +11,7 @@ export const MARKER_KINDS = [
   'answer',
   'launch',
   'first-eval',
+  'tracker',
   'incident',
   'drop',
   'mutation',

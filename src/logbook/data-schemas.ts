@@ -161,6 +161,7 @@ const diagnosis = z.looseObject({
   place: z.looseObject({ file: text, line: integer }).nullable(),
   error: text.nullable(),
   evidence: z.array(text),
+  logEnd: z.array(text).exactOptional(),
 });
 
 const ended = z.looseObject({

@@ -14,6 +14,7 @@ import { cardManifest } from './card-manifest.ts';
 import { lossChart } from './chart.ts';
 import { comment } from './comment.ts';
 import { costLine } from './cost-words.ts';
+import { diagnosisPart } from './diagnosis-words.ts';
 import { fenced, link } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
@@ -42,6 +43,7 @@ export function renderCard(input: CardInput): string {
       `${symbol} **${title}.** ${evidence}`,
       verdictPart(input),
       costLine(input),
+      state.end?.diagnosis === undefined ? null : diagnosisPart(state.end.diagnosis),
       ...(isBeforeLaunch(state)
         ? [cardGates(input), cardFix(state), cardManifest(input), jobPart(state)]
         : [jobPart(state), cardManifest(input), cardGates(input)]),

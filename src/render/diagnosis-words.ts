@@ -4,11 +4,11 @@ import type { FailureClass } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
 import type { RecordedDiagnosis } from '../domain/logbook/events/job-events.ts';
 import { fenced } from './escape.ts';
-import { code, details, paragraphs } from './words.ts';
+import { code, count, details, paragraphs } from './words.ts';
 
 /** A paragraph, with the lines that tell behind a fold. */
 export function diagnosisPart(diagnosis: RecordedDiagnosis): string {
-  const { class: kind, confidence, place, error, evidence } = diagnosis;
+  const { class: kind, confidence, place, error, evidence, logEnd = [] } = diagnosis;
   const { what, again } = WORDS[kind];
   const where =
     place === null || error === null ? '' : `\n${code(`${place.file}:${place.line}`)}: ${code(error)}`;
@@ -19,6 +19,12 @@ export function diagnosisPart(diagnosis: RecordedDiagnosis): string {
   return paragraphs(
     `By its log: **${what}** (${code(kind)}, ${confidence} confidence). ${again}${where}`,
     lines,
+    logEnd.length === 0
+      ? null
+      : details(
+          `The last ${count(logEnd.length, 'line')} of its log`,
+          fenced(logEnd.join('\n'), limits.shownLogEndCharsMax),
+        ),
   );
 }
 

@@ -10,10 +10,8 @@ export function jobTable(state: RunState, submission: Submission): string {
   const digest = state.order?.order.digest ?? null;
   const rows = [
     ['Job id', code(submission.jobId)],
-    [
-      'Cluster',
-      `${code(submission.cluster)} (engine ${code(submission.engine)}, attempt ${submission.attempt})`,
-    ],
+    ['Cluster', `${code(submission.cluster)} (engine ${code(submission.engine)})`],
+    ['Attempt', attemptText(state, submission)],
     [
       'Launched',
       `${utc(submission.at)}${submission.adopted ? '; the job was found running under this id and adopted' : ''}`,
@@ -33,4 +31,12 @@ export function commandText(command: readonly string[]): string {
   return command
     .map((part) => (/^[\w@%+=:,./{}-]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`))
     .join(' ');
+}
+
+/** Which attempt it is, and how those before it ended. */
+function attemptText({ attempts }: RunState, { attempt }: Submission): string {
+  const before = attempts
+    .filter((past) => past.submission.attempt < attempt)
+    .map(({ submission, end }) => `attempt ${submission.attempt} ended ${end.status}`);
+  return before.length === 0 ? String(attempt) : `${attempt}; ${before.join(', ')}`;
 }

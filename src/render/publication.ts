@@ -10,7 +10,7 @@ import { renderClosed } from './closed.ts';
 import { comment } from './comment.ts';
 import { renderDrop } from './drop.ts';
 import { renderEnded } from './ended.ts';
-import { renderFirstEval } from './first-eval.ts';
+import { renderFirstEval, renderFirstTracker } from './first-eval.ts';
 import { renderIncident } from './incident.ts';
 import type { RenderInput } from './input.ts';
 import { renderLaunch } from './launch.ts';
@@ -48,6 +48,8 @@ function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
       return renderLaunch(stateAtEntry(input.state, Number(key)));
     case 'first-eval':
       return renderFirstEval(stateAtEntry(input.state, Number(key)));
+    case 'tracker':
+      return renderFirstTracker(stateAtEntry(input.state, Number(key)));
     case 'incident':
       return renderIncident(key, input.state);
     case 'mutation':

@@ -256,7 +256,10 @@ function mayEditCard(
   if (!card.marker.isIntact || card.marker.fields['phase'] !== phaseOf(input.state)) return true;
   if (isOver(input.state)) return true;
   const periodMs = Math.max(limits.cardPeriodMs, input.activeRuns * limits.cardPeriodPerRunMs);
-  return input.now - card.comment.updatedAt >= periodMs;
+  // Where a comment has just told of the run, people have seen how it is.
+  const { firstEval, firstTracker } = input.state;
+  const toldAt = [firstEval, firstTracker].map((one) => fromRfc3339(one?.at ?? '') ?? 0);
+  return input.now - Math.max(card.comment.updatedAt, ...toldAt) >= periodMs;
 }
 
 /** Outcome boxes are ferrybot's own to tick; a box that a person ticked or unticked by hand is not fought over more than once a phase. */

@@ -120,9 +120,10 @@ function milestonesOf(state: RunState): readonly Publication[] {
   const thread = state.proposal.issue;
   const moments = [
     ...[...state.attempts, state].flatMap(
-      ({ submission, firstEval, end }) =>
+      ({ submission, firstEval, firstTracker, end }) =>
         [
           { kind: 'launch', role: 'runner', event: submission },
+          { kind: 'tracker', role: 'watch', event: firstTracker },
           { kind: 'first-eval', role: 'watch', event: firstEval },
           { kind: 'ended', role: 'watch', event: end },
         ] as const,

@@ -44,6 +44,8 @@ export type Look = {
   readonly witnesses?: Witnesses;
   /** Of a job that failed; null where it did not, or its log could not be read. */
   readonly diagnosis: Diagnosis | null;
+  /** Beside a diagnosis: the last lines of the log as they stand there, more than are kept. */
+  readonly logEnd?: readonly string[];
   readonly lease: Lease;
   readonly cadenceMs: number;
   readonly redact: (text: string) => string;
@@ -69,4 +71,20 @@ export function redactAndTruncateLine({ redact }: Pick<Look, 'redact'>, line: st
   const whole =
     line.length < limits.logLineCharsMax ? clean : cutText(clean, clean.length - limits.secretCharactersMax);
   return cutText(whole, limits.messageCharactersMax);
+}
+
+/**
+ * The last lines of a log. They are scrubbed together and with those before them, because a key of several lines is known
+ * by its first, and each is cut after that. Of one that was too long to be read whole nothing is kept.
+ */
+export function redactAndTruncateEnd({
+  redact,
+  logEnd = [],
+}: Pick<Look, 'redact' | 'logEnd'>): readonly string[] {
+  const whole = logEnd.map((line) => (line.length < limits.logLineCharsMax ? line : '…'));
+  return redact(whole.join('\n'))
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-limits.logEndLinesMax)
+    .map((line) => cutText(line, limits.logEndLineCharsMax));
 }

@@ -8,7 +8,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { courseOf } from './course.ts';
 import type { LogFacts } from './log-facts.ts';
-import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
+import { type Look, redactAndTruncate, redactAndTruncateEnd, redactAndTruncateLine, saidOf } from './look.ts';
 import { incidentsOf } from './look-incidents.ts';
 import { openLogOf } from './resume-log.ts';
 import { settled } from './settled.ts';
@@ -116,6 +116,7 @@ function diagnosisOf(look: Look): Pick<EventDataByType['ended'], 'diagnosis'> {
     place: traceback === null ? null : { file: clean(traceback.file), line: traceback.line },
     error: traceback === null ? null : clean(traceback.message),
     evidence: evidence.slice(0, limits.diagnosisLinesMax).map((one) => clean(one.text)),
+    ...(look.logEnd === undefined ? {} : { logEnd: redactAndTruncateEnd(look) }),
   };
   return { diagnosis: diagnosed };
 }

@@ -40,7 +40,7 @@ const DAYS: readonly Day[] = [
       return (await playFerry(lab)).run;
     },
     verdict: 'pass',
-    told: ['launch', 'first-eval', 'ended', 'sealed'],
+    told: ['launch', 'tracker', 'first-eval', 'ended', 'sealed'],
     isMerged: false,
   },
   {

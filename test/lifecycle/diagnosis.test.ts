@@ -2,7 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
+import { elementsIn, treeOf } from '../render/html-of.ts';
+import { approve, playFerry, propose, stateOf, until } from '../support/play.ts';
 import { SHORT_FERRY, told } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
@@ -23,8 +24,9 @@ async function endedWith(line: string) {
     ({ detail }) => detail.advice,
   );
   const comments = told(lab, 'ended');
+  const [card = ''] = told(lab, 'card');
   await lab.close();
-  return { end: state?.end, comments, advices };
+  return { end: state?.end, comments, advices, card };
 }
 
 it('what a job died of is recorded and told, without a secret', async () => {
@@ -76,4 +78,33 @@ it('a slip in one file may be fixed once', async () => {
 it('a slip through three files and a data loader is for a person', async () => {
   const { advices } = await endedWith(THROUGH_THREE);
   expect(advices).toEqual(['escalate']);
+});
+
+it('the card says which attempt failed where, and has the last thirty lines of its log folded, without a secret', async () => {
+  const token = 'hf_abcdefghijklmnopqrstuvwxyz012345';
+  const key = [
+    '-----BEGIN PRIVATE KEY-----',
+    ...Array.from({ length: 40 }, () => 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'),
+    '-----END PRIVATE KEY-----',
+  ];
+  const noise = Array.from({ length: 22 }, (_, index) => `worker ${index} <b>@alice</b> leaves`);
+  const { end, card } = await endedWith([DIED, ...key, ...noise].join('\n'));
+  expect(end?.diagnosis?.logEnd).toHaveLength(30);
+  expect(end?.diagnosis?.logEnd?.at(-1)).toBe('worker 21 <b>@alice</b> leaves');
+  expect(JSON.stringify(end?.diagnosis)).not.toContain('MIIEvQIB');
+  expect(card).toContain('| Attempt | 1 |');
+  expect(card).toContain('`/app/lib/model.py:80`');
+  expect(card).toContain('<summary>The last 30 lines of its log</summary>');
+  expect(card).toContain('worker 21');
+  expect(elementsIn(treeOf(card)).map(({ tagName }) => tagName)).not.toContain('b');
+  expect(card).not.toContain(token.slice(0, 8));
+});
+
+it('where a run can be followed is said once, with the first look that knows it', async () => {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+  const { run } = await playFerry(lab);
+  const links = told(lab, 'tracker');
+  expect(links).toEqual([expect.stringContaining('(https://wandb.ai/')]);
+  expect(links[0]).toContain(`\`${run}\`, attempt 1`);
+  await lab.close();
 });

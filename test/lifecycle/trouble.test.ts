@@ -45,7 +45,7 @@ async function expectOneGoodFerry(lab: VirtualLab, run: string): Promise<void> {
   const kinds = botComments(lab)
     .map((comment) => comment.kind)
     .sort();
-  expect(kinds).toEqual(['answer', 'answer', 'card', 'ended', 'first-eval', 'launch', 'sealed']);
+  expect(kinds).toEqual(['answer', 'answer', 'card', 'ended', 'first-eval', 'launch', 'sealed', 'tracker']);
   expect([...(state?.commands.values() ?? [])].every((command) => command.answer !== null)).toBe(true);
 }
 

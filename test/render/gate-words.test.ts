@@ -43,7 +43,7 @@ describe('the words of the gates', () => {
     const found = Object.entries(SENTENCES).flatMap(([gate, codes]) =>
       Object.keys(codes).map((code) => {
         const known = GATES.find((one) => one === gate) ?? 'scope';
-        return `${gate} ${code}: ${JSON.stringify(gateWords({ gate: known, outcome: 'fail', code, found: gate === 'cost-budget' ? { ...FOUND, most: '2' } : FOUND, remedyBy: 'author' }))}`;
+        return `${gate} ${code}: ${JSON.stringify(gateWords({ gate: known, outcome: 'fail', code, found: gate === 'cost-budget' ? { ...FOUND, most: '2', spent: '1', period: 'week', from: '2026-11-16' } : FOUND, remedyBy: 'author' }))}`;
       }),
     );
     expect(found).toMatchSnapshot();

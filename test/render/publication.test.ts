@@ -61,6 +61,7 @@ const UNSEALED = {
 describe('the moments of a run', () => {
   it.each([
     ['launch', submitted],
+    ['tracker', training],
     ['first-eval', training],
     ['ended', ended],
     ['sealed', ended.sealed(bob)],

@@ -72,7 +72,7 @@ it('every moment that a person must see is owed one comment', () => {
   const kinds = publicationsOf(life.incident('engine-unreadable').ended().sealed(bob).state).map(
     (one) => one.kind,
   );
-  expect(kinds).toEqual(['answer', 'incident', 'launch', 'first-eval', 'ended', 'sealed']);
+  expect(kinds).toEqual(['answer', 'incident', 'launch', 'tracker', 'first-eval', 'ended', 'sealed']);
 });
 
 describe('a seal', () => {

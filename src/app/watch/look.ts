@@ -1,7 +1,8 @@
 /** One look at a live job through its engine: status, the log from where it was left, metrics when it has ended. */
 
 import { isAbsolute, join } from 'node:path';
-import { createDiagnosis, type Diagnosis } from '../../diagnosis/diagnose.ts';
+import { createDiagnosis } from '../../diagnosis/diagnose.ts';
+import { cutText } from '../../domain/cut-text.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
@@ -37,8 +38,10 @@ export async function observeJob(input: LookInput): Promise<Look> {
   const job = unlessUnread(seen, read.unread, input.lab.now());
   const { log, logOffset } = placeOf(read, hasEnded(job));
   const metrics = hasEnded(job) ? await metricsOf(input, log) : {};
-  const diagnosis =
-    job.kind === 'found' && job.status === 'FAILED' ? await diagnosisOf(input, logOffset) : null;
+  const died =
+    job.kind === 'found' && job.status === 'FAILED'
+      ? await diagnosisOf(input, logOffset)
+      : { diagnosis: null };
   const { lease, cadenceMs, redact, witnesses = NO_WITNESSES } = input;
   const at = input.lab.now();
   return {
@@ -48,7 +51,7 @@ export async function observeJob(input: LookInput): Promise<Look> {
     logOffset,
     logUnread: read.unread,
     metrics,
-    diagnosis,
+    ...died,
     witnesses,
     lease,
     cadenceMs,
@@ -81,9 +84,18 @@ async function metricsOf({ readMetrics, submission }: LookInput, log: LogFacts):
     : metrics;
 }
 
-/** What a failed job died of, by the end of its log; null where that cannot be read. */
-async function diagnosisOf({ engine, submission, lab }: LookInput, end: number): Promise<Diagnosis | null> {
-  const diagnosis = createDiagnosis();
+/** What a failed job died of, by the end of its log, and that end; null where it cannot be read. */
+async function diagnosisOf(
+  { engine, submission, lab }: LookInput,
+  end: number,
+): Promise<Pick<Look, 'diagnosis' | 'logEnd'>> {
+  const { read: understand, conclude } = createDiagnosis();
+  const last: string[] = [];
+  const take = (line: string): void => {
+    understand(line);
+    last.push(cutText(line, limits.logLineCharsMax));
+    if (last.length > 2 * limits.logEndReadLinesMax) last.splice(0, limits.logEndReadLinesMax);
+  };
   const decoder = new TextDecoder();
   const until = lab.now() + limits.logReadMs;
   let offset = Math.max(0, end - limits.diagnosedLogBytes);
@@ -91,19 +103,19 @@ async function diagnosisOf({ engine, submission, lab }: LookInput, end: number):
   let [rest, isCut, isWhole] = ['', offset > 0, false];
   while (offset < end && lab.now() < until) {
     const read = await engine.readLog(submission.jobId, offset);
-    if (read.kind !== 'chunk') return null;
+    if (read.kind !== 'chunk') return { diagnosis: null };
     const lines = (rest + decoder.decode(read.bytes, { stream: true })).split(/\r?\n/);
     rest = lines.pop() ?? '';
-    for (const line of isCut ? lines.slice(1) : lines) diagnosis.read(line);
+    for (const line of isCut ? lines.slice(1) : lines) take(line);
     if (lines.length > 0) isCut = false;
     isWhole = read.atEnd || read.nextOffset >= end;
     if (isWhole || read.nextOffset <= offset) break;
     offset = read.nextOffset;
   }
   // What it died of stands at the end: half of that says something else.
-  if (!isWhole && end > 0) return null;
-  if (rest !== '') diagnosis.read(rest);
-  return diagnosis.conclude('FAILED');
+  if (!isWhole && end > 0) return { diagnosis: null };
+  if (rest !== '') take(rest);
+  return { diagnosis: conclude('FAILED'), logEnd: last };
 }
 
 type Reading = {

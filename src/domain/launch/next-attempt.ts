@@ -22,12 +22,13 @@ export function pastAttempt({
   submission,
   observation,
   firstEval,
+  firstTracker,
   end,
   trace,
 }: RunState): PastAttempt | null {
   if (order === null || submission === null || end === null) return null;
   const exact = observation?.stepIsExact === true ? trace : [];
-  return { order, submission, observation, firstEval, end, trace: exact };
+  return { order, submission, observation, firstEval, firstTracker, end, trace: exact };
 }
 
 /** The same failure before and after a fix. */

@@ -46,8 +46,8 @@ export function restartsLeft({ attempts, order }: RunState): number {
 
 /** The run as it stood in the attempt that this entry belongs to: what is told of it is made from that. */
 export function stateAtEntry(state: RunState, seq: number): RunState {
-  const past = state.attempts.find(({ submission, firstEval, end }) =>
-    [submission.seq, firstEval?.seq, end.seq].includes(seq),
+  const past = state.attempts.find(({ submission, firstEval, firstTracker, end }) =>
+    [submission.seq, firstEval?.seq, firstTracker?.seq, end.seq].includes(seq),
   );
   return past === undefined ? state : { ...state, ...past };
 }

@@ -41,6 +41,8 @@ export const renderLimits = {
   shownManifestCharsMax: 8_000,
   /** Text that somebody is to paste into a description: all parts of one, with as many commits and issues as are listed. */
   pastedCharsMax: 20_000,
+  /** The end of a log, folded: all that is kept of it. */
+  shownLogEndCharsMax: 9_100,
   /** The exact steps of a proposal, folded: the command that clears a mount point has some 3,000. */
   shownStepsCharsMax: 12_000,
   /** Forms of steps that one issue shows: all machines of a cluster are cleared alike. */

@@ -37,6 +37,12 @@ export const watchLimits = {
   stopUnheardMs: 90_000,
   /** The end of a failed job's log that is asked what it died of: the first cause stands before its noise, and a thousand ranks make a lot. */
   diagnosedLogBytes: 4 * 1024 * 1024,
+  /** The last lines of a failed job's log that are kept and shown: a screen of them. */
+  logEndLinesMax: 30,
+  /** What is kept of each: enough to recognise it, and all thirty fit the card. */
+  logEndLineCharsMax: 300,
+  /** How many are scrubbed together for them: a private key has some fifty lines, and only its first says what it is. */
+  logEndReadLinesMax: 200,
   /** Lines of evidence that are kept with the end; more of one class say the same. */
   diagnosisLinesMax: 4,
   /** One read of a job's log: 20 h of progress lines, and little enough to classify at once. */

@@ -54,6 +54,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     submission: null,
     observation: null,
     firstEval: null,
+    firstTracker: null,
     trace: [],
     fence: 0,
     stop: null,
@@ -160,7 +161,14 @@ function applied(state: RunState, event: LogbookEvent): RunState {
 function afterAttempt(state: RunState): RunState {
   const past = pastAttempt(state);
   if (past === null) return state;
-  const fresh = { submission: null, observation: null, firstEval: null, end: null, acknowledged: null };
+  const fresh = {
+    submission: null,
+    observation: null,
+    firstEval: null,
+    firstTracker: null,
+    end: null,
+    acknowledged: null,
+  };
   return { ...state, ...fresh, trace: [], attempts: [...state.attempts, past] };
 }
 
@@ -204,7 +212,14 @@ function observed(state: RunState, event: EventOf<'observed'>): RunState {
     trace: traced(state.trace, event.data),
     fence: event.data.lease.fence,
     firstEval: isFirstEval ? observation : state.firstEval,
+    firstTracker: state.firstTracker ?? (isNewTracker(state, event.data) ? observation : null),
   };
+}
+
+/** Whether it shows a run of the tracker that no earlier attempt was followed in: one that was resumed is told once. */
+function isNewTracker({ attempts }: RunState, { trackers }: EventOf<'observed'>['data']): boolean {
+  const before = attempts.flatMap((past) => past.observation?.trackers ?? []).map(({ id }) => id);
+  return trackers.some(({ id }) => !before.includes(id));
 }
 
 /** A look at the same step adds nothing; when there are too many points every other one goes, but never the newest. */

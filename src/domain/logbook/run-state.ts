@@ -55,6 +55,7 @@ export type PastAttempt = {
   readonly submission: Submission;
   readonly observation: Observation | null;
   readonly firstEval: Observation | null;
+  readonly firstTracker: Observation | null;
   readonly end: Ending;
   /** Of the loss, where its steps are exact; what the next attempt makes anew is held against it. */
   readonly trace: readonly TracePoint[];
@@ -115,6 +116,8 @@ export type RunState = {
   readonly observation: Observation | null;
   /** The first observation that carried an eval: a moment a person must see. */
   readonly firstEval: Observation | null;
+  /** The first that named where to follow this attempt, unless an earlier one was followed there. */
+  readonly firstTracker: Observation | null;
   /** The course of the loss for people to see, oldest first: at most `limits.tracePointsMax` points; older ones are thinned. */
   readonly trace: readonly TracePoint[];
   readonly fence: number;

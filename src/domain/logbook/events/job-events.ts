@@ -82,6 +82,8 @@ export type RecordedDiagnosis = {
   readonly place: { readonly file: string; readonly line: number } | null;
   readonly error: string | null;
   readonly evidence: readonly string[];
+  /** The last lines of the log; left out in records from before they were kept. */
+  readonly logEnd?: readonly string[];
 };
 
 export type JobEventData = {
