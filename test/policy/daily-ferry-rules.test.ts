@@ -159,7 +159,14 @@ describe('in the threads', () => {
   it('launch, first eval, incidents, end and seal are told in the ferry issue', () => {
     const life = submitted.observed({ evals: { 'eval/loss': '4' } }).incident('engine-unreadable');
     const told = publicationsOf(life.ended().sealed(bob).state).filter((one) => one.kind !== 'answer');
-    expect(told.map((one) => one.kind)).toEqual(['incident', 'launch', 'tracker', 'first-eval', 'ended', 'sealed']);
+    expect(told.map((one) => one.kind)).toEqual([
+      'incident',
+      'launch',
+      'tracker',
+      'first-eval',
+      'ended',
+      'sealed',
+    ]);
     expect(new Set(told.map((one) => one.thread))).toEqual(new Set([life.state.proposal.issue]));
   });
 
