@@ -117,3 +117,46 @@ describe('what follows the end of an attempt', () => {
     expect(await actionsFor(...attempt(0, 'SUCCEEDED', ['step 10 loss 3.1']))).toEqual(['report']);
   });
 });
+
+describe('a look', () => {
+  const minute = (at: number) => new Date(Date.UTC(2026, 10, 20, 9, at)).toISOString();
+  const running = [
+    { trace: 1, submittedAt: minute(0) },
+    { at: minute(0), engine: { status: 'RUNNING' } },
+  ];
+  const alarmsOf = async (records: readonly object[]) => {
+    const read = readTrace([...running, ...records].map((one) => JSON.stringify(one)).join('\n'));
+    if (!read.ok) throw new Error(read.error);
+    return detectorsOf(await replay(read.value));
+  };
+
+  it('goes on with the trend of the looks before: nine lines a look are no warm-up for ever', async () => {
+    const line = (step: number) => ({ at: minute(step), log: `step ${step} loss ${step > 80 ? 6.1 : 3.05}` });
+    expect(await alarmsOf(Array.from({ length: 110 }, (_, index) => line(index + 1)))).toEqual([
+      'loss-spike',
+    ]);
+  });
+
+  const lost = { at: minute(12), log: 'OwnerDiedError: the owner of an object has died' };
+  const step = (at: number) => ({ at: minute(at), log: `step ${at} loss 3.05` });
+
+  it('tells nobody of a failure after which three steps were made, and of one that nothing followed', async () => {
+    expect(await alarmsOf([step(11), lost, step(13), step(14), step(15), step(16)])).toEqual([]);
+    expect(await alarmsOf([step(11), lost, step(13), { at: minute(16), until: true }])).toEqual([
+      'failure-signature',
+    ]);
+  });
+
+  it('compares with the steps before a checkpoint was loaded, and with those of no epoch', async () => {
+    const made = (from: number, to: number, at: number, loss: string) =>
+      Array.from({ length: to - from }, (_, index) => ({
+        at: minute(at),
+        log: `step ${from + index} loss ${loss}`,
+      }));
+    const loaded = { at: minute(4), log: 'Loading checkpoint from gs://b/step-60' };
+    const again = [...made(60, 100, 3, '3.0500'), ...made(60, 100, 5, '3.0700')];
+    const resumed = [...made(60, 100, 3, '3.0500'), loaded, ...made(60, 100, 5, '3.0700')];
+    expect(await alarmsOf(again)).toEqual([]);
+    expect(await alarmsOf(resumed)).toEqual(['resume-mismatch']);
+  });
+});

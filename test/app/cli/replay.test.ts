@@ -66,6 +66,12 @@ describe('a plain log', () => {
     expect((await replayed(log)).alarms).toEqual([]);
   });
 
+  it('whose training lines have no time spreads them between those that have', async () => {
+    const middle = steps(40, (step) => `step ${step} loss ${loss(step)}`);
+    const log = [`${clock(0)} INFO begun`, ...middle, `${clock(4 * 3_600)} INFO saved`];
+    expect((await replayed(log, { endStatus: 'SUCCEEDED' })).alarms).toEqual([]);
+  });
+
   it('begins when somebody says that it began', async () => {
     const start = branded(Date.UTC(2027, 0, 1), isInstant);
     const log = steps(100, (step) => `${clock(step * 2)} step ${step} loss ${step > 50 ? 'nan' : 3}`);
