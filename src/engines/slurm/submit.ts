@@ -21,7 +21,7 @@ const LOOK_AGAIN_MS = [0, 1_000, 3_000] as const;
 
 /** Answers of the controller after which it has certainly made no job. One that was not reached, or not heard to its end, may have. */
 const CERTAIN =
-  /: Batch job submission failed: (?!Unable to contact|Socket timed out|Zero Bytes|Transport|Message (?:send|receive)|Slurm backup|Unspecified|Unexpected)|: (?:Invalid|invalid|Memory specification|Unable to open file|unrecognized option)|sbatch: error: .* must /;
+  /: Batch job submission failed: (?!Unable to contact|Socket timed out|Zero Bytes|Transport|Protocol|Message (?:send|receive)|Slurm backup|Unspecified|Unexpected|Invalid authentication|Incompatible)|: (?:Invalid --|Invalid generic|invalid partition|Memory specification|Unable to open file|unrecognized option)/;
 const UNAUTHORIZED =
   /Invalid account|Access\/permission denied|User's group not permitted|Invalid qos|credential/i;
 
