@@ -81,6 +81,7 @@ async function graphql(world: World, request: Request, caller: Caller, body: Jso
   countUsage(world, caller, 'graphql');
   const leave = enter(world, caller, cost);
   const result = await answerGraphql(world, caller, body).finally(leave);
+  for (const what of result.unserved) remember(world, caller, 'GRAPHQL', what);
   if (result.mutation) {
     await world.save();
     if (result.content) countUsage(world, caller, 'contentWrites');
@@ -131,17 +132,16 @@ function count(world: World, caller: Caller, match: Match, result: Answer): void
   if (route.content && result.status < 400) countUsage(world, caller, 'contentWrites');
 }
 
+function remember(world: World, caller: Caller, method: string, path: string): void {
+  const row = { method, path, caller: callerName(world, caller), atMs: world.clock.now() };
+  if (world.state.unserved.length < playground.unservedKept) world.state.unserved.push(row);
+}
+
 /** 404 for what GitHub has not, 501 for what it has and we have not. */
 function unserved(world: World, request: Request, caller: Caller): Answer {
   const { pathname } = new URL(request.url);
   if (!isOperation(request.method, pathname.replace(restPrefix, ''))) return notFound();
-  const row = {
-    method: request.method,
-    path: pathname,
-    caller: callerName(world, caller),
-    atMs: world.clock.now(),
-  };
-  if (world.state.unserved.length < playground.unservedKept) world.state.unserved.push(row);
+  remember(world, caller, request.method, pathname);
   return failed(
     501,
     `THE PLAYGROUND HAS NO ROUTE ${request.method} ${pathname}: add it to the routes/ of its room`,

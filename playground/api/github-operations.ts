@@ -18,7 +18,7 @@ function readList(): readonly RegExp[] {
     .map((line) => {
       const source = line
         .replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
-        .replaceAll('{*}', '.+')
+        .replaceAll('{\\*}', '.+')
         .replaceAll('{}', '[^/]+');
       return new RegExp(`^${source}$`);
     });

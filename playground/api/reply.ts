@@ -36,9 +36,7 @@ export function raw(bytes: Uint8Array, mediaType: string): Answer {
 }
 
 export function failed(status: number, message: string): Answer {
-  // A validation error is the one refusal whose description has no `status`.
-  const told = status === 422 ? {} : { status: `${status}` };
-  return { status, body: { message, documentation_url: documentation, ...told }, headers: {} };
+  return { status, body: { message, documentation_url: documentation, status: `${status}` }, headers: {} };
 }
 
 export function notFound(): Answer {
@@ -53,6 +51,8 @@ export function invalid(errors: readonly FieldError[], message = 'Validation Fai
       message,
       errors: errors.map((one) => ({ ...one })),
       documentation_url: documentation,
+      // Its description does not name it; GitHub's answers have it all the same.
+      status: '422',
     },
     headers: {},
   };
@@ -83,7 +83,7 @@ export function secondaryLimit(waitMs: number): Answer {
 export function invalidSimply(errors: readonly string[], message = 'Unprocessable Entity'): Answer {
   return {
     status: 422,
-    body: { message, errors: [...errors], documentation_url: documentation },
+    body: { message, errors: [...errors], documentation_url: documentation, status: '422' },
     headers: {},
   };
 }

@@ -20,6 +20,7 @@ import type { Json } from '../world/json.ts';
 import type { World } from '../world/world.ts';
 import { rootFor } from './roots.ts';
 import { schemaText } from './schema-text.ts';
+import { type UnservedField, unservedField } from './unserved-fields.ts';
 
 const schema = buildSchema(schemaText);
 /** GitHub lets the types of a union answer one name with different types, and `gh` relies on it. */
@@ -36,6 +37,8 @@ export type GraphqlAnswer = {
   readonly mutation: boolean;
   /** Whether it counts as content (texts and reactions do; hiding and refs do not). */
   readonly content: boolean;
+  /** Fields and arguments that it asked and that are not served here. */
+  readonly unserved: readonly string[];
 };
 
 export async function answerGraphql(world: World, caller: Caller, body: Json): Promise<GraphqlAnswer> {
@@ -44,7 +47,7 @@ export async function answerGraphql(world: World, caller: Caller, body: Json): P
   if (!request.success || actor === null)
     return plain({ message: 'A query attribute must be specified and must be a string.' });
   const document = readOnce(request.data.query);
-  if ('problems' in document) return plain({ errors: document.problems.map(shapeError) });
+  if ('problems' in document) return refused(document);
   const mutation = document.definitions.some(
     (one) => one.kind === Kind.OPERATION_DEFINITION && one.operation === OperationTypeNode.MUTATION,
   );
@@ -67,6 +70,7 @@ export async function answerGraphql(world: World, caller: Caller, body: Json): P
     status: 200,
     body: { ...data, ...errors },
     mutation,
+    unserved: [],
     content: /\b(?:add[A-Z]|create(?:Issue|PullRequest)|(?:close|reopen|merge)[A-Z])/.test(
       request.data.query,
     ),
@@ -74,10 +78,18 @@ export async function answerGraphql(world: World, caller: Caller, body: Json): P
 }
 
 function plain(body: Json): GraphqlAnswer {
-  return { status: 200, body, mutation: false, content: false };
+  return { status: 200, body, mutation: false, content: false, unserved: [] };
 }
 
-type Unreadable = { readonly problems: readonly GraphQLError[] };
+function refused({ problems, asked }: Unreadable): GraphqlAnswer {
+  const errors = problems.map((one) => asked.get(one)?.error ?? shapeError(one));
+  return { ...plain({ errors }), unserved: [...asked.values()].map(({ what }) => what) };
+}
+
+type Unreadable = {
+  readonly problems: readonly GraphQLError[];
+  readonly asked: ReadonlyMap<GraphQLError, UnservedField>;
+};
 
 /** A client asks with a handful of texts; parsing and checking one takes longer than answering it. */
 const known = new Map<string, DocumentNode | Unreadable>();
@@ -95,9 +107,14 @@ function read(query: string): DocumentNode | Unreadable {
   try {
     const document = parse(query, { maxTokens: playground.graphqlTokens });
     const problems = validate(schema, document, rules);
-    return problems.length > 0 ? { problems } : document;
+    if (problems.length === 0) return document;
+    const asked = problems.flatMap((one) => {
+      const found = unservedField(document, one);
+      return found === null ? [] : [[one, found] as const];
+    });
+    return { problems, asked: new Map(asked) };
   } catch (error) {
-    if (error instanceof GraphQLError) return { problems: [error] };
+    if (error instanceof GraphQLError) return { problems: [error], asked: new Map() };
     throw error;
   }
 }

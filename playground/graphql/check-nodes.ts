@@ -129,6 +129,8 @@ function contextNode(context: Context, row: CommitStatus): object {
     description: row.description,
     targetUrl: row.targetUrl,
     createdAt: iso(row.createdAtMs),
+    // A status is never changed: another one takes its place.
+    updatedAt: iso(row.createdAtMs),
     isRequired: (args: AskedFor) => isRequired(context, row.repoId, row.context, args),
   };
 }

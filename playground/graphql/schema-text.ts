@@ -90,7 +90,7 @@ const checks = /* GraphQL */ `
     checkRuns(first: Int, last: Int, after: String, before: String, filterBy: CheckRunFilter): CheckRunConnection
   }
   type CheckSuiteConnection { totalCount: Int!, nodes: [CheckSuite], pageInfo: PageInfo! }
-  type StatusContext implements Node { id: ID!, context: String!, state: StatusState!, description: String, targetUrl: URI, createdAt: DateTime!, isRequired(pullRequestId: ID, pullRequestNumber: Int): Boolean! }
+  type StatusContext implements Node { id: ID!, context: String!, state: StatusState!, description: String, targetUrl: URI, createdAt: DateTime!, updatedAt: DateTime!, isRequired(pullRequestId: ID, pullRequestNumber: Int): Boolean! }
   union StatusCheckRollupContext = CheckRun | StatusContext
   type StatusCheckRollupContextConnection { totalCount: Int!, nodes: [StatusCheckRollupContext], pageInfo: PageInfo! }
   type StatusCheckRollup implements Node { id: ID!, state: StatusState!, contexts(first: Int, last: Int, after: String, before: String): StatusCheckRollupContextConnection! }

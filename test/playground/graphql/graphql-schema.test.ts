@@ -21,6 +21,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { schemaText } from '../../../playground/graphql/schema-text.ts';
 import { ISSUE_FIRST_QUERY, THREAD_QUERY, THREADS_QUERY } from '../../../src/github/thread-schema.ts';
 
+/** What GitHub has beyond the newest description that a registry has (15.26.1), by the clients that ask it. */
+const LATER: Readonly<Record<string, string>> = {
+  'StatusContext.updatedAt': 'github/branch-deploy v12',
+};
+
 let theirs: GraphQLSchema;
 let ours: GraphQLSchema;
 beforeAll(() => {
@@ -51,7 +56,10 @@ function strays(type: GraphQLNamedType): readonly string[] {
       .flatMap(({ name }) => (faces.includes(name) ? [] : [`${type.name} implements ${name}`]));
     const fields = Object.values(type.getFields()).flatMap((field) => {
       const other = known.getFields()[field.name];
-      if (other === undefined) return [`${type.name}.${field.name}: GitHub has no such field`];
+      if (other === undefined)
+        return `${type.name}.${field.name}` in LATER
+          ? []
+          : [`${type.name}.${field.name}: GitHub has no such field`];
       const different =
         `${field.type}` === `${other.type}`
           ? []
@@ -87,6 +95,15 @@ describe('the GraphQL schema', () => {
     const types = Object.values(ours.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
     expect(types.flatMap(strays)).toEqual([]);
     expect(types.length).toBeGreaterThan(50);
+  });
+
+  it('has no exception that the description knows by now', () => {
+    const known = Object.keys(LATER).filter((name) => {
+      const [typeName = '', fieldName = ''] = name.split('.');
+      const type = theirs.getType(typeName);
+      return isObjectType(type) && fieldName in type.getFields();
+    });
+    expect(known).toEqual([]);
   });
 
   it('would notice a field of its own invention', () => {

@@ -30,7 +30,7 @@ export function judgeAnswer({ method, path, status, text }: AnswerMade): Verdict
     return withRoute(`${key} ${status}`, checkRefusal(judge, status, text));
   if (text === null || text === '') return null;
   if (found === null) return `${key} ${status}: GitHub answers without a body`;
-  return withRoute(`${key} ${status}`, judge.check(`${key} ${status}`, found, JSON.parse(text)));
+  return withRoute(`${key} ${status}`, judge.check(`${key} ${status}`, found, bodyOf(status, text)));
 }
 
 /** The template that fits the path, literal segments first; the fixture's paths are GitHub's, not our router's. */
@@ -64,8 +64,17 @@ function schemaOf(documented: unknown): unknown {
 function checkRefusal(by: Judge, status: number, text: string | null): Verdict {
   if (text === null) return 'a refusal without a message';
   return status === 422
-    ? by.check('invalid', invalid, JSON.parse(text))
+    ? by.check('invalid', invalid, bodyOf(status, text))
     : by.check('refusal', refusal, JSON.parse(text));
+}
+
+/** The body of a refusal has its status in all of GitHub's answers; its description leaves that out of validations alone. */
+function bodyOf(status: number, text: string): unknown {
+  const body: unknown = JSON.parse(text);
+  if (status !== 422 || !(body instanceof Object) || !('status' in body) || body.status !== '422')
+    return body;
+  const { status: _told, ...described } = body;
+  return described;
 }
 
 function withRoute(route: string, verdict: Verdict): Verdict {

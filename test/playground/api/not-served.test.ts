@@ -1,0 +1,95 @@
+/** What is not served says so as GitHub would, or is refused by name, and is remembered: nobody takes silence for an answer. */
+
+import { describe, expect, it } from 'vitest';
+import { createTown, type Town } from '../world/town.ts';
+
+async function sent(
+  town: Town,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Record<string, unknown>> {
+  const answer = await town.world.fetch(
+    new Request(`http://github.test${path}`, {
+      method,
+      headers: { authorization: `Bearer ${town.seeded.tokens.mira}`, 'user-agent': 'test' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  );
+  const read: unknown = await answer.json();
+  return { httpStatus: answer.status, ...Object(read) };
+}
+
+const graphql = (town: Town, query: string) => sent(town, 'POST', '/api/graphql', { query });
+
+describe('a question in GraphQL', () => {
+  it('for a field that is not served gets the code, the names and the path that GitHub gives', async () => {
+    const town = createTown();
+    const query =
+      'query Look { repository(owner: "lab", name: "ferries") { id here: packages { totalCount } } }';
+    expect(await graphql(town, query)).toEqual({
+      httpStatus: 200,
+      errors: [
+        {
+          path: ['query Look', 'repository', 'here'],
+          extensions: { code: 'undefinedField', typeName: 'Repository', fieldName: 'packages' },
+          locations: [{ line: 1, column: 61 }],
+          message: "Field 'packages' doesn't exist on type 'Repository'",
+        },
+      ],
+    });
+    expect(town.world.state.unserved).toMatchObject([{ method: 'GRAPHQL', path: 'Repository.packages' }]);
+  });
+
+  it('finds it in a fragment, and an argument that is not taken too', async () => {
+    const town = createTown();
+    const query =
+      '{ repository(owner: "lab", name: "ferries") { ...R ... on Repository { mood } issues(first: 1, colour: "red") { totalCount } } } fragment R on Repository { weather }';
+    const { errors } = await graphql(town, query);
+    expect(errors).toMatchObject([
+      { path: ['query', 'repository', '... on Repository', 'mood'], extensions: { code: 'undefinedField' } },
+      {
+        path: ['query', 'repository', 'issues', 'colour'],
+        extensions: {
+          code: 'argumentNotAccepted',
+          name: 'issues',
+          typeName: 'Field',
+          argumentName: 'colour',
+        },
+        message: "Field 'issues' doesn't accept argument 'colour'",
+      },
+      { path: ['fragment R', 'weather'] },
+    ]);
+    expect(town.world.state.unserved.map(({ path }) => path)).toEqual([
+      'Repository.mood',
+      'Repository.issues(colour)',
+      'Repository.weather',
+    ]);
+  });
+
+  it('that is no question at all is a plain error, and nothing that is missing here', async () => {
+    const town = createTown();
+    expect(await graphql(town, '{ repository(')).toMatchObject({
+      errors: [{ locations: expect.anything() }],
+    });
+    expect(town.world.state.unserved).toEqual([]);
+  });
+});
+
+describe('an address of GitHub that ends in a path of any length', () => {
+  it.each([
+    '/repos/lab/ferries/tarball/main',
+    '/repos/lab/ferries/zipball/refs/heads/main',
+    '/repos/lab/ferries/dependency-graph/compare/main...ferry',
+  ])('is refused by name: %s', async (path) => {
+    const town = createTown();
+    expect(await sent(town, 'GET', `/api/v3${path}`)).toMatchObject({ httpStatus: 501 });
+    expect(town.world.state.unserved).toMatchObject([{ method: 'GET', path: `/api/v3${path}` }]);
+  });
+});
+
+it('a validation that fails carries its status in the body, as other refusals do', async () => {
+  const town = createTown();
+  const made = await sent(town, 'POST', '/api/v3/repos/lab/ferries/issues', { body: 'without a title' });
+  expect(made).toMatchObject({ httpStatus: 422, status: '422' });
+});
