@@ -90,7 +90,9 @@ it('gives the scripts what the config names and nothing else of the runner: no t
   expect(JSON.stringify(await scripts.calls())).not.toMatch(
     /ghs_|key of the runner|wandb-of-the-runner|LAB_RAY_TOKEN/,
   );
-  expect(submit?.home.files).toMatchObject({ '.ssh/id': 0o600 });
+  // The token is a file as well, by itself: Marin's scripts read nothing else.
+  expect(submit?.home.files).toMatchObject({ '.ssh/id': 0o600, '.ray': 0o700, '.ray/auth_token': 0o600 });
+  expect(submit?.env['RAY_AUTH_TOKEN_PATH']).toBe(`${submit?.env['HOME']}/.ray/auth_token`);
   // Asked for once: which scripts submit does not change under a launch.
   expect(asked).toEqual([['scripts/ray']]);
 });
