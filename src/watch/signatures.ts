@@ -101,18 +101,18 @@ export const SIGNATURES: readonly Signature[] = [
   row('disk-full', 'disk-full', 'escalate', /\[Errno 28\] No space left on device/, [
     '[Errno 28] No space left',
   ]),
-  row('owner-died', 'cluster', 'retry-bounded', /OwnerDiedError/, ['OwnerDiedError']),
+  row('owner-died', 'cluster', 'escalate', /OwnerDiedError/, ['OwnerDiedError']),
   row(
     'node-lost',
     'cluster',
-    'retry-bounded',
+    'escalate',
     /dead node|node heartbeat loss|marked dead because the detector has missed/i,
     ['dead node', 'node heartbeat loss', 'marked dead because'],
   ),
-  row('barrier-timeout', 'coordination', 'retry-bounded', /DEADLINE_EXCEEDED: Barrier timed out/, [
+  row('barrier-timeout', 'coordination', 'escalate', /DEADLINE_EXCEEDED: Barrier timed out/, [
     'DEADLINE_EXCEEDED: Barrier',
   ]),
-  row('coordination-service', 'coordination', 'retry-bounded', /tensorflow\.CoordinationService/, [
+  row('coordination-service', 'coordination', 'escalate', /tensorflow\.CoordinationService/, [
     'tensorflow.CoordinationService',
   ]),
   row('python-aborted', 'runtime-abort', 'escalate', /Fatal Python error: Aborted/, ['Fatal Python error']),

@@ -70,7 +70,7 @@ describe('a ferry on the local engine', () => {
 
   it.each([
     ['vmem', 'vmem-exhausted', 'escalate', 1],
-    ['owner-died', 'owner-died', 'retry-bounded', 1],
+    ['owner-died', 'owner-died', 'escalate', 1],
     ['name-error', 'name-error', 'small-fix-once', 1],
     ['watchdog-124', 'stalled-training', 'retry-bounded', 124],
   ])(

@@ -201,3 +201,25 @@ describe("a failure that is a person's", () => {
     await lab.close();
   });
 });
+
+const CONCERNS_ALL: readonly (readonly [string, string])[] = [
+  ['the whole cluster', 'ray.exceptions.OwnerDiedError: the owner of the object died'],
+  ['a quota', "Quota limit 'TPUV4PerProject' has been exceeded. Limit: 32 in region us-central2."],
+  [
+    'unstable memory',
+    'ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.',
+  ],
+];
+
+it.each(CONCERNS_ALL)(
+  'what concerns %s goes to people at once, with no advice to try it again',
+  async (_, line) => {
+    const failed = await play(await openLab([{ line }], 5));
+    const { lab } = failed;
+    expect(told(lab, 'incident')).toHaveLength(1);
+    expect(told(lab, 'incident')[0]).not.toMatch(/retry|try it again/);
+    expect(await starts(failed)).toBe(1);
+    expect(told(lab, 'incident')).toHaveLength(1);
+    await lab.close();
+  },
+);

@@ -24,6 +24,7 @@ function fingerprintOf(attempt: PastAttempt): string | null {
   const failure = failureOf(attempt);
   if (attempt.order.manifest?.envelope.restartAfter === undefined) return null;
   if (failure === 'unknown' || failure === 'benign') return null;
+  if (failure === 'stopped') return failure;
   const { place = null, error = null, evidence = [] } = attempt.end.diagnosis ?? {};
   const at = place === null ? plain(error ?? evidence[0] ?? '') : `${fileOf(place.file)}:${place.line}`;
   return `${failure} ${at}`;

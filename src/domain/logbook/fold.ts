@@ -287,7 +287,12 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   const next = withCommand(state, key, { ...seen, answer: { code, detail, at: event.at, seq: event.seq } });
   const by = { actor: seen.actor, at: event.at };
   if (code === 'incident-taken') return { ...next, taken: { ...by, seq: event.seq } };
-  if (code === 'relaunch-asked' && seen.surface !== 'review-comment' && state.submission !== null) {
+  if (
+    code === 'relaunch-asked' &&
+    seen.surface !== 'review-comment' &&
+    state.submission !== null &&
+    state.end !== null
+  ) {
     const { actor, comment, surface, bodyDigest } = seen;
     const { attempt } = state.submission;
     return { ...next, relaunchAsked: { attempt, actor, comment, surface, bodyDigest, seq: event.seq } };

@@ -1,0 +1,133 @@
+/** Whatever fails in whatever order, and however often somebody orders again: the record lets no attempt follow that was not approved. */
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { FAILURE_CLASSES, FAILURES, type FailureClass } from '../../src/domain/failure-class.ts';
+import { nextAttempt } from '../../src/domain/logbook/run-state.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+
+const NEVER: readonly FailureClass[] = ['oom-hbm', 'oom-host', 'nan', 'data'];
+
+const deed = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({ kind: 'order' } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'ask' } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'approve' } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'stop' } as const) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('end' as const),
+      class: fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom('preempted', 'network', 'stalled') },
+        { weight: 1, arbitrary: fc.constantFrom(...FAILURE_CLASSES) },
+      ),
+      where: fc.constantFrom('a', 'b'),
+      confidence: fc.constantFrom('high', 'high', 'high', 'low'),
+      status: fc.constantFrom('FAILED', 'FAILED', 'FAILED', 'FAILED', 'STOPPED', 'SUCCEEDED'),
+      step: fc.nat(1_000),
+    }),
+  },
+);
+type Deed = typeof deed extends fc.Arbitrary<infer Value> ? Value : never;
+
+function begun(restarts: number, after: readonly string[]): RunBuilder {
+  const gated = aRun().gated();
+  const { manifest, digest } = gated.state.gate ?? {};
+  if (manifest === undefined || manifest === null || digest === undefined) throw new Error('no manifest');
+  const envelope = { ...manifest.envelope, restarts, restartAfter: after };
+  return aRun()
+    .gated({ manifest: { ...manifest, envelope }, digest })
+    .approved(bob)
+    .ordered()
+    .submitted();
+}
+
+/** The run after it, or null where the record does not take it. */
+function done(run: RunBuilder, one: Deed): RunBuilder | null {
+  try {
+    switch (one.kind) {
+      case 'order':
+        return run.ordered({ attempt: nextAttempt(run.state.order) }).submitted();
+      case 'ask':
+        return run.commanded({
+          by: bob,
+          name: 'relaunch',
+          code: 'relaunch-asked',
+          detail: { attempt: 2, left: 0 },
+        });
+      case 'approve':
+        return run.approved(bob);
+      case 'stop':
+        return run.stopRequested(bob);
+      case 'end':
+        return run.ended({
+          status: one.status,
+          lastStep: run.state.attempts.length * 500 + one.step,
+          diagnosis: {
+            class: one.class,
+            confidence: one.confidence,
+            response: 'escalate',
+            place: null,
+            error: null,
+            evidence: [`it said ${one.where}`],
+          },
+        });
+    }
+  } catch {
+    return null;
+  }
+}
+
+const envelopes = fc.record({ restarts: fc.nat(4), after: fc.subarray([...FAILURES]) });
+
+it('no attempt follows beyond the restarts, a failure that would repeat, or a live job, unless a person speaks', () => {
+  fc.assert(
+    fc.property(envelopes, fc.array(deed, { maxLength: 30 }), ({ restarts, after }, deeds) => {
+      let run = begun(restarts, after);
+      let asked = false;
+      let unasked = 0;
+      const failures = new Map<string, number>();
+      for (const one of deeds) {
+        const before = run.state;
+        const next = done(run, one);
+        if (next === null) continue;
+        run = next;
+        if (one.kind === 'ask' && before.end !== null) asked = true;
+        if (one.kind !== 'order') continue;
+        const { end, stop, submission } = before;
+        expect(submission).not.toBeNull();
+        expect(end).not.toBeNull();
+        expect(stop).toBeNull();
+        expect(end?.status).not.toBe('SUCCEEDED');
+        const failure = end?.status === 'STOPPED' ? 'stopped' : (end?.diagnosis?.class ?? 'unknown');
+        expect(NEVER).not.toContain(failure);
+        if (!asked) {
+          unasked += 1;
+          expect(unasked).toBeLessThanOrEqual(restarts);
+          expect(after).toContain(failure);
+          const print = `${failure} ${failure === 'stopped' ? '' : end?.diagnosis?.evidence[0]}`;
+          failures.set(print, (failures.get(print) ?? 0) + 1);
+          expect(failures.get(print)).toBe(1);
+        }
+        asked = false;
+      }
+      const approvedSince = run.state.approvals.length - 1;
+      expect(run.state.attempts.length).toBeLessThanOrEqual(restarts + approvedSince);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+it('such a run comes to every number of attempts that was approved', () => {
+  let most = 0;
+  fc.assert(
+    fc.property(fc.array(deed, { maxLength: 30 }), (deeds) => {
+      let run = begun(4, FAILURES);
+      for (const one of deeds) run = done(run, one) ?? run;
+      most = Math.max(most, run.state.attempts.length);
+    }),
+    { numRuns: 300, seed: 7 },
+  );
+  expect(most).toBeGreaterThanOrEqual(3);
+});
