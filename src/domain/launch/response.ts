@@ -197,6 +197,7 @@ export function mayBeApprovedAgain(state: RunState): boolean {
   return (
     restartsLeft(state) <= 0 &&
     state.gate?.digest === last.order.order.digest &&
+    state.gate.commit === last.order.order.commit &&
     mayBeTriedByHand(failureOf(last))
   );
 }
