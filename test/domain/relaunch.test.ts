@@ -120,6 +120,7 @@ describe('what an entry of a run with two attempts is told from', () => {
   it.each([
     ['submission', past?.submission.seq],
     ['first eval', past?.firstEval?.seq],
+    ['first link to the tracker', past?.firstTracker?.seq],
     ['end', past?.end.seq],
   ])('is the attempt that had this %s', (_, seq) => {
     const { submission, end } = stateAtEntry(state, seq ?? 0);
@@ -128,5 +129,18 @@ describe('what an entry of a run with two attempts is told from', () => {
 
   it('is the attempt of now for whatever came later', () => {
     expect(stateAtEntry(state, state.submission?.seq ?? 0).submission?.jobId).toBe('job-2');
+  });
+
+  it('tells the link to the tracker once a training run: again where the restart has its own, not where it resumes', () => {
+    const again = cared(first, 'replaced', 'done').ordered({ attempt: 2 }).submitted({ jobId: 'job-2' });
+    const [tracker] = again.state.attempts[0]?.observation?.trackers ?? [];
+    if (tracker === undefined) throw new Error('the first attempt names no tracker');
+    expect(again.observed({ attempt: 2, trackers: [tracker] }).state.firstTracker).toBe(null);
+    const other = { ...tracker, id: 'another' };
+    const own = again.observed({ attempt: 2, trackers: [tracker, other] });
+    expect(own.state.firstTracker?.trackers).toEqual([tracker, other]);
+    expect(own.observed({ attempt: 2, trackers: [other] }).state.firstTracker?.seq).toBe(
+      own.state.firstTracker?.seq,
+    );
   });
 });
