@@ -11,7 +11,7 @@ import { limits } from '../limits.ts';
 import { readFacts } from '../payload.ts';
 import { fail, ok, type Result } from '../result.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
-import { commandKey, type IssuedOrder, type RunState } from './run-state.ts';
+import { commandKey, type IssuedOrder, type RunState, type SeenCommand } from './run-state.ts';
 import { illegalAfter } from './transition.ts';
 
 /** The entry at which folding stopped and the rule that it breaks. */
@@ -271,11 +271,7 @@ function incidentOf(state: RunState, event: EventOf<'incident'>): RunState {
   return code === 'order-expired' ? voided(state) : state;
 }
 
-function withCommand(
-  state: RunState,
-  key: string,
-  command: NonNullable<ReturnType<RunState['commands']['get']>>,
-): RunState {
+function withCommand(state: RunState, key: string, command: SeenCommand): RunState {
   return { ...state, commands: new Map([...state.commands, [key, command]]) };
 }
 
