@@ -138,7 +138,7 @@ async function stay(lab: RunningLab, options: StartOptions, say: (line: string) 
       ref: 'main',
     });
   say(
-    'The bot asks in an issue what today’s ferry is for: answer there as ada with /propose objective="integration", or wait until it is proposed as the normal check. Then read the pull request, and comment the /approve-launch line of its card as mira: who asked for it cannot approve it.',
+    "Today's ferry is being proposed. Open the page, read the pull request, and comment the /approve-launch line of its card as mira.",
   );
   say('Ctrl-C ends it.');
   const reason = await Promise.race([stopped, lab.broken]);

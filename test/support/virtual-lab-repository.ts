@@ -72,12 +72,9 @@ async function configure(
   change: (config: string) => string,
   beforeMs: number,
 ): Promise<void> {
-  // A conversation about something else begins with its ferry: it is a lab that has switched the question off,
-  // and the checks, whose programs would be real ones.
+  // The programs of the checks would be real ones.
   const example = await readFile(`${LAB}/.github/ferrybot.yml`, 'utf8');
-  const config = example
-    .replace('objective: ask', 'objective: integration')
-    .replace('checksBeforePush: repository', 'checksBeforePush: []');
+  const config = example.replace('checksBeforePush: repository', 'checksBeforePush: []');
   await commitFiles(store, {
     ref: 'refs/heads/main',
     expected: (await store.refs('refs/heads/main')).get('refs/heads/main') ?? null,

@@ -209,11 +209,6 @@ describe('a lab that adopts ferrybot as README says', () => {
     await actions.tick();
     await actions.idle();
     await dispatch('ferrybot-daily.yml');
-    const [question] = (await asked('GET /repos/{owner}/{repo}/issues', at)) as readonly {
-      readonly number: number;
-    }[];
-    clock.advance(5_000);
-    await say(question?.number ?? 0, '/propose objective="integration"', 'ada');
     const [pull] = (await asked('GET /repos/{owner}/{repo}/pulls', at)) as readonly {
       readonly number: number;
     }[];

@@ -232,7 +232,6 @@ async function tellingLab(
   for (const [path, text] of Object.entries({ 'scripts/tell.py': TELL, ...files }))
     await writeFile(join(lab, path), text);
   await edit(join(lab, '.github/ferrybot.yml'), [
-    ['objective: ask', 'objective: integration'],
     ['checksBeforePush: repository', 'checksBeforePush: []'],
     ['command: [python3, experiments/ferries/daily.py]', `command: [python3, scripts/tell.py, ${HARBOUR}]`],
     ['passSecrets: []', 'passSecrets: [HARBOUR]'],
