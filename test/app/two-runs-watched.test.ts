@@ -145,6 +145,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
     engineOf: () => engine,
     cloudOf: () => null,
     readMetrics: async () => ({}),
+    diskOf: async () => null,
     redact: (text: string) => text,
     publisher: { publish: async () => undefined },
     toldFaults: new Map(),
@@ -164,7 +165,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
 }
 
 it('tells them apart in every turn, and asks for each alone when the other has ended', async () => {
-  const clock = { now: branded(Date.UTC(2026, 10, 23), isInstant) };
+  const clock = { now: branded(Date.UTC(2026, 10, 21, 9, 10), isInstant) };
   const { ray, lists, looks } = rayAt(() => clock.now);
   const { runs, turn } = await watched(ray, clock);
   const [good = '', bad = ''] = DAYS;
@@ -197,7 +198,7 @@ it('tells them apart in every turn, and asks for each alone when the other has e
 });
 
 it('records what a turn saw of both in one push', async () => {
-  const clock = { now: branded(Date.UTC(2026, 10, 23), isInstant) };
+  const clock = { now: branded(Date.UTC(2026, 10, 21, 9, 10), isInstant) };
   const { ray } = rayAt(() => clock.now);
   const { turn, together, runs } = await watched(ray, clock);
   await turn(2);
@@ -207,7 +208,7 @@ it('records what a turn saw of both in one push', async () => {
 });
 
 it('loses both to a restart of the head, says so in each record once, and ends neither', async () => {
-  const clock = { now: branded(Date.UTC(2026, 10, 23), isInstant) };
+  const clock = { now: branded(Date.UTC(2026, 10, 21, 9, 10), isInstant) };
   const { ray } = rayAt(() => clock.now);
   const { runs, turn } = await watched(ray, clock);
   await turn(2);
@@ -222,7 +223,7 @@ it('loses both to a restart of the head, says so in each record once, and ends n
 });
 
 it('stops the one that was asked for and leaves the other alone', async () => {
-  const clock = { now: branded(Date.UTC(2026, 10, 23), isInstant) };
+  const clock = { now: branded(Date.UTC(2026, 10, 21, 9, 10), isInstant) };
   const { ray } = rayAt(() => clock.now);
   const { runs, turn } = await watched(ray, clock);
   await turn(5);
@@ -236,7 +237,7 @@ it('stops the one that was asked for and leaves the other alone', async () => {
 });
 
 it('goes on with the one when a bug is met at the other, and takes that up again when it is mended', async () => {
-  const clock = { now: branded(Date.UTC(2026, 10, 23), isInstant) };
+  const clock = { now: branded(Date.UTC(2026, 10, 21, 9, 10), isInstant) };
   const { ray } = rayAt(() => clock.now);
   const { runs, turn, breakRun, log } = await watched(ray, clock);
   await turn(2);

@@ -36,7 +36,9 @@ const notices = (): readonly { readonly thread: number; readonly text: string }[
     .filter(({ kind }) => kind === 'notice')
     .map(({ thread, text }) => ({ thread, text }));
 
-const mentioned = (text: string | undefined): readonly string[] => text?.match(/(?<!\w)@[\w-]+/g) ?? [];
+/** In a block of code GitHub mentions nobody. */
+const mentioned = (text: string | undefined): readonly string[] =>
+  text?.replaceAll(/^(`{3,})[^\n]*\n[\s\S]*?^\1$/gm, '').match(/(?<!\w)@[\w-]+/g) ?? [];
 
 describe('a run that waits for /seal', () => {
   it('reminds once a period: who approved it first, then everybody who may seal', async () => {
