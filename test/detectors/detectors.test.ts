@@ -230,6 +230,12 @@ const CASES: readonly Case[] = [
     { tracker: { intended: 'daily', seen: ['daily-5bbb39'] } },
     'quiet',
   ],
+  [
+    'tracker-drift',
+    'an id that the tracker made up',
+    { tracker: { intended: 'daily', seen: ['x8k2lq0z'] } },
+    'cannot tell: tracker',
+  ],
   ['tracker-drift', 'no link yet', { tracker: { intended: 'hero', seen: [] } }, 'cannot tell: tracker'],
   ['tracker-drift', 'nothing intended', {}, 'cannot tell: manifest'],
   ['config-drift', 'another seed', { config: [{ name: 'seed', launched: '0', observed: '1' }] }, 'alarm'],

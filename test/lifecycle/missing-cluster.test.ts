@@ -19,7 +19,8 @@ afterEach(async () => {
 
 /** The job of the second lane runs on a cluster of its own, for long enough to take that out and put it back. */
 async function jobOnItsOwnCluster(): Promise<{ run: string; pull: number; issue: number }> {
-  lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs: 8 * HOUR }, config: twoLanes() });
+  const ferry = { ...SHORT_FERRY, durationMs: 8 * HOUR, runName: 'ferry_canary_125m_2026-11-21' };
+  lab = await openVirtualLab({ ferry, config: twoLanes() });
   await lab.dispatchDaily();
   const run = `ferry-canary-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
   await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate?.digest != null);
