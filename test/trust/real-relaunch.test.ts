@@ -1,0 +1,101 @@
+/** A preemption is answered under the approval that stands, once, and only where the cluster bears it out: on the real launcher. */
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createLabOpener } from '../../src/app/open-lab.ts';
+import { isRunId } from '../../src/domain/ids.ts';
+import { parseSigningKey } from '../../src/host/keys.ts';
+import { approvalLine } from '../support/approve.ts';
+import { endedData } from '../support/run-drafts.ts';
+import {
+  type BundleWorld,
+  bookmark,
+  HOSTED,
+  LAUNCHER,
+  openBundleWorld,
+  proposedIn,
+  startedIn,
+  stateIn,
+} from './bundle-world.ts';
+
+const PREEMPTED = {
+  class: 'preempted',
+  confidence: 'high',
+  response: 'relaunch',
+  place: null,
+  error: null,
+  evidence: ['the slice was preempted'],
+} as const;
+
+describe.each([
+  ['that failed', 'import sys\nsys.exit(1)\n'],
+  ['that went well', 'import sys\nsys.exit(0)\n'],
+])('a job %s, of which the watch key says that it was preempted', (outcome, job) => {
+  let lab: BundleWorld;
+  let run: string;
+  let rewind: () => Promise<void>;
+
+  beforeAll(async () => {
+    lab = await openBundleWorld({ server: true, files: { 'scripts/tell.py': job } });
+    const proposed = await proposedIn(lab);
+    run = proposed.run;
+    await lab.runJobs();
+    await lab.useRunners(HOSTED, LAUNCHER);
+    lab.clock.advance(5_000);
+    await lab.as('mira', 'POST', `/issues/${proposed.proposal.pull}/comments`, { body: approvalLine(lab) });
+    await lab.sweep();
+    await lab.runJobs();
+    expect(await startedIn(lab)).toHaveLength(1);
+    rewind = await bookmark(lab);
+  }, 240_000);
+  afterEach(() => rewind());
+  afterAll(() => lab.close());
+
+  /** The end of the newest attempt as whoever has the watch's key writes it. */
+  async function preempted(lastStep: number): Promise<void> {
+    const watch = parseSigningKey(lab.keys.roles.watch.privatePem);
+    if (!watch.ok || !isRunId(run)) throw new Error('no key of the watch');
+    const parts = { ...lab.control, signingKeys: { watch: watch.value } };
+    const opening = await createLabOpener(parts, 'main').open();
+    const state = await stateIn(lab);
+    if (opening.kind !== 'open' || state === undefined) throw new Error('no record');
+    const { open } = opening;
+    const evidence = [`machine ${lastStep} was preempted`];
+    const data = {
+      ...endedData(state),
+      status: 'FAILED',
+      lastStep,
+      diagnosis: { ...PREEMPTED, evidence },
+    } as const;
+    const result = await open.store.append(run, [{ type: 'ended', role: 'watch', data }], open.lab.now());
+    if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
+  }
+
+  /** Whatever control makes of it, and what the launcher says then. */
+  async function answered(): Promise<string> {
+    lab.clock.advance(60_000);
+    await lab.sweep();
+    return lab.runJobs();
+  }
+
+  if (outcome === 'that failed')
+    it('is started again without another word, once: a second one goes to people', async () => {
+      await preempted(10);
+      expect(await answered()).toContain('ferrybot: submitted');
+      expect(await stateIn(lab)).toMatchObject({
+        submission: { attempt: 2 },
+        attempts: [{ end: { status: 'FAILED' } }],
+      });
+      expect(await startedIn(lab)).toHaveLength(2);
+      await preempted(20);
+      expect(await answered()).not.toContain('ferrybot: submitted');
+      expect(await startedIn(lab)).toHaveLength(2);
+      expect((await stateIn(lab))?.incidents.map(({ code }) => code)).toContain('relaunch-refused');
+    }, 120_000);
+  else
+    it('is not started again: the cluster says otherwise', async () => {
+      const before = await startedIn(lab);
+      await preempted(10);
+      expect(await answered()).toContain('attempt-otherwise');
+      expect(await startedIn(lab)).toEqual(before);
+    }, 120_000);
+});
