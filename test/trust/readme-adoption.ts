@@ -39,7 +39,7 @@ export function keyPlaces(): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...rows].map(([, environment = '', cell = '']) => [
       environment,
-      [...cell.matchAll(/`(FERRYBOT_\w+)`/g)].flatMap(([, name]) => name ?? []),
+      [...cell.matchAll(/`(FERRYBOT_\w+_KEY)`/g)].flatMap(([, name]) => name ?? []),
     ]),
   );
 }
