@@ -30,7 +30,8 @@ let spent: number;
 let rewind: () => Promise<void>;
 
 beforeAll(async () => {
-  lab = await openBundleWorld({ server: true });
+  // The cluster has to bear out that it failed.
+  lab = await openBundleWorld({ server: true, files: { 'scripts/tell.py': 'import sys\nsys.exit(1)\n' } });
   const proposed = await proposedIn(lab);
   run = proposed.run;
   pull = proposed.proposal.pull;
