@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import type { GitMirror } from './mirror.ts';
+import { fetchMissing } from './missing-blobs.ts';
 import { filesOnDisk, firstOf, idsOf } from './tree-on-disk.ts';
 
 /**
- * `git checkout <commit> -- <paths>` with a private index and work tree: it fetches all missing blobs at once. A
+ * `git checkout <commit> -- <paths>` with a private index and work tree, after all missing blobs were fetched at once. A
  * `.gitattributes` of the commit would have line ends, `$Id$` or an encoding changed on the way; info/attributes of the
  * mirror outranks it. Nothing of that is relied on: the folder is read back and compared with the commit's own list.
  */
@@ -22,8 +23,10 @@ export async function exportTree(
   await mkdir(directory, { recursive: true, mode: 0o700 });
   if ((await readdir(directory)).length > 0)
     throw new GitError('failed', `${directory} is not empty: something else lies there`);
-  await checkOut(mirror, commit, paths, directory);
   const listed = await listOf(mirror, commit, paths);
+  const blobs = [...listed.files.values()].map((row) => row.slice(row.indexOf(' ') + 1));
+  await fetchMissing(mirror, commit, new Set(blobs));
+  await checkOut(mirror, commit, paths, directory);
   const files = await filesOnDisk(directory);
   const differences = differencesOf(listed.files, files);
   if (differences.length > 0)

@@ -5,6 +5,7 @@ import type { FileVersion, GitReader, TagText, VersionsQuery } from '../../domai
 import { branded, isSha, isTreeId, type TreeId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { type GitMirror, gitError } from './mirror.ts';
+import { fetchBlobs } from './missing-blobs.ts';
 
 export type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf'>;
 
@@ -105,19 +106,6 @@ async function readBlobs(
   }
   for (const id of ids) fetched.add(id);
   return found;
-}
-
-/**
- * One request for many contents: where one is read that is not here, git asks for it alone. Whatever becomes of this
- * request, reading tells what can be had.
- */
-async function fetchBlobs(mirror: GitMirror, ids: readonly TreeId[]): Promise<void> {
-  if (ids.length < limits.blobsFetchedTogetherMin) return;
-  const args = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', '--quiet', '--no-tags'];
-  await mirror.run({
-    args: [...args, '--no-write-fetch-head', '--filter=blob:none', '--stdin', 'origin'],
-    input: ids.map((id) => `${id}\n`).join(''),
-  });
 }
 
 /**

@@ -3,6 +3,7 @@
 import {
   chmodSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   statSync,
@@ -21,6 +22,8 @@ type Committed = {
   readonly commit: Sha;
   readonly git: GitReader & GitExporter;
   readonly idOf: (revision: string) => Promise<string>;
+  /** How often the mirror was sent something: each answer is kept as a pack of its own. */
+  readonly answers: () => number;
 };
 
 /** A repository with one commit of what `write` leaves in a folder. */
@@ -39,8 +42,9 @@ async function committed(write: (folder: string) => void | Promise<void>): Promi
   await git('add', '--all', '--force');
   await git('commit', '--quiet', '-m', 'Files');
   await git('push', '--quiet', remote.path, 'HEAD:refs/heads/main');
+  const directory = join(scratchFolder(), 'mirror.git');
   const client = createGitProgram({
-    directory: join(scratchFolder(), 'mirror.git'),
+    directory,
     remoteUrl: `file://${remote.path}`,
     token: async () => null,
     environment,
@@ -50,6 +54,8 @@ async function committed(write: (folder: string) => void | Promise<void>): Promi
     commit: sha(await remote.git('rev-parse', 'main')),
     git: client,
     idOf: (revision) => remote.git('rev-parse', revision),
+    answers: () =>
+      readdirSync(join(directory, 'objects/pack')).filter((name) => name.endsWith('.pack')).length,
   };
 }
 
@@ -63,6 +69,19 @@ const put =
   };
 
 describe('an export', () => {
+  it('asks for all the contents that are not there in one request, and for none that nobody wants', async () => {
+    const files = Array.from({ length: 40 }, (_, index) => [`lib/${index}.py`, `print(${index})\n`] as const);
+    const { commit, git, answers } = await committed(put({ ...Object.fromEntries(files), 'big.bin': 'x' }));
+    const before = answers();
+    const { files: exported } = await git.exportTree(commit, ['lib'], join(scratchFolder(), 'tree'));
+    expect(exported).toHaveLength(40);
+    expect(answers() - before).toBe(1);
+    await git.exportTree(commit, ['lib'], join(scratchFolder(), 'again'));
+    expect(answers() - before).toBe(1);
+    await git.exportTree(commit, ['.'], join(scratchFolder(), 'whole'));
+    expect(answers() - before).toBe(2);
+  });
+
   it('has the ids that git gives: of files, executables, links, and folders whose names sort oddly', async () => {
     const { commit, git, idOf } = await committed((folder) => {
       put({ 'lib/a/b.py': 'b\n', 'lib/a.py': 'a\n', 'lib/a-b': '', 'README.md': '#\n', 'exp/é.py': 'x' })(

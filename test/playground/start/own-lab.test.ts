@@ -45,12 +45,6 @@ describe.skipIf(chromiumPath === null)('with a browser', { meta: { skipReason: n
       await page.getByRole('link', { name: 'ferrybot daily' }).click();
       await page.getByText('Run ferrybot daily').click();
       await page.getByRole('button', { name: 'Run workflow' }).click();
-      await page.getByRole('link', { name: 'Issues' }).click();
-      await page
-        .getByRole('link', { name: /^What is the daily ferry of/ })
-        .first()
-        .click({ timeout: 60_000 });
-      await ask(page, '/propose objective="integration"');
       await page.getByRole('link', { name: 'Pull requests' }).click();
       const proposal = page.getByRole('link', { name: /^Daily ferry/ });
       await proposal.click({ timeout: 60_000 });
