@@ -107,7 +107,11 @@ describeWith('act', 'our workflows on our runner and on act', () => {
       ...Object.values(mirrors()),
     ];
     const called = (name: string): boolean => callers.some((text) => text.includes(`/${FOLDER}/${name}@`));
-    expect(readdirSync(join(ROOT, FOLDER)).filter((name) => !called(name))).toEqual(['ci.yml', 'code-scanning.yml', 'release.yml']);
+    expect(readdirSync(join(ROOT, FOLDER)).filter((name) => !called(name))).toEqual([
+      'ci.yml',
+      'code-scanning.yml',
+      'release.yml',
+    ]);
   });
 
   it.each(CASES)('%s comes to the same', async (file, inputs, results) => {
