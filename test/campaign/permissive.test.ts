@@ -193,6 +193,14 @@ vi.mock('../../src/gates/run-gates.ts', async (original) => {
   return { ...real, changeVerdicts, runnerVerdicts };
 });
 
+// The cluster's own word on the jobs of the lane stands behind the gate.
+vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
+  const real = await original<typeof import('../../src/actions/earlier-jobs.ts')>();
+  const earlierJobFault: typeof real.earlierJobFault = async (...asked) =>
+    gone.has('earlier jobs (runner)') ? null : real.earlierJobFault(...asked);
+  return { ...real, earlierJobFault };
+});
+
 /** A defence (or several that catch the same attack one behind the other) and the scenario that it stands against. */
 const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[] = [
   [['digest named'], 'a bare approval'],
@@ -220,8 +228,11 @@ const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[
   [['the right to approve'], 'control key: an approver who may not'],
   [["the runner's own manifest"], 'control key: another commit'],
   [["the runner's own gates"], 'control key: a library'],
-  [['free lane (runner)'], 'control key: a second run is ordered'],
-  [['free lane (control)', 'free lane (runner)'], 'control key: a second run is proposed'],
+  [['free lane (runner)', 'earlier jobs (runner)'], 'control key: a second run is ordered'],
+  [
+    ['free lane (control)', 'free lane (runner)', 'earlier jobs (runner)'],
+    'control key: a second run is proposed',
+  ],
   [['quorum'], 'control key: one of two'],
 ];
 
