@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, eventsOf, propose, seal, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, eventsOf, propose, seal, stateOf, todaysRun, until } from '../support/play.ts';
+import { answersTo, bodyOf, botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -22,7 +22,11 @@ type Failed = {
 };
 
 /** A lab whose first attempts end so, one each; what comes after them goes well. */
-function openLab(deaths: readonly Died[], restartsMax = 1): Promise<VirtualLab> {
+function openLab(
+  deaths: readonly Died[],
+  restartsMax = 1,
+  otherwise: (text: string) => string = (text) => text,
+): Promise<VirtualLab> {
   let started = 0;
   const script = (): JobScript => {
     const died = deaths[started];
@@ -32,7 +36,7 @@ function openLab(deaths: readonly Died[], restartsMax = 1): Promise<VirtualLab> 
       failAt: died === undefined ? null : { step: died.step ?? 100, line: died.line, exitCode: 1 },
     });
   };
-  const config = (text: string) => text.replace('restartsMax: 1', `restartsMax: ${restartsMax}`);
+  const config = (text: string) => otherwise(text.replace('restartsMax: 1', `restartsMax: ${restartsMax}`));
   return openVirtualLab({ script, config });
 }
 
@@ -81,6 +85,17 @@ describe('a job that can pass by itself', () => {
     await lab.close();
   });
 
+  it('is no ground where all that the log has is a signal that somebody may have sent', async () => {
+    const failed = await play(await openLab([{ line: 'Received SIGTERM, shutting down' }], 2));
+    expect((await stateOf(failed.lab, failed.run))?.end?.diagnosis).toMatchObject({
+      class: 'preempted',
+      confidence: 'low',
+    });
+    expect(await starts(failed)).toBe(1);
+    expect(told(failed.lab, 'incident').some((text) => text.includes('not started again'))).toBe(true);
+    await failed.lab.close();
+  });
+
   it('is not started again where the approval allows no restart, and a person is asked', async () => {
     const { lab, run } = await play(await openLab([{ line: PREEMPTED }], 0));
     await lab.clock.advance(60 * MINUTE);
@@ -94,7 +109,7 @@ describe('a job that can pass by itself', () => {
 
 async function answerTo(
   { lab }: Failed,
-  who: 'ada' | 'mira' | 'sol',
+  who: 'ada' | 'mira' | 'ravi' | 'sol',
   thread: number,
   body: string,
 ): Promise<string> {
@@ -171,6 +186,7 @@ describe("a failure that is a person's", () => {
     expect(await starts(failed)).toBe(1);
     expect(card(lab)).toContain('`/relaunch`');
     expect(await answerTo(failed, 'sol', issue, '/relaunch')).toContain('permission');
+    expect(await answerTo(failed, 'ravi', issue, '/relaunch')).toContain('permission');
     expect(lab.engine.startCount()).toBe(1);
     expect(await answerTo(failed, 'ada', issue, '/relaunch reason="the disk is empty"')).toContain(
       'attempt 2 is started',
@@ -178,6 +194,25 @@ describe("a failure that is a person's", () => {
     await ended(lab, run, 2);
     expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
     expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('is not started again beyond them by an author of the change, who may approve others', async () => {
+    const mayWrite = (text: string) => text.replace('permission: maintain', 'permission: write');
+    const lab = await openLab([{ line: DISK }], 0, mayWrite);
+    const { pull } = await propose(lab);
+    // Whoever writes the description has a hand in the change.
+    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${bodyOf(lab, pull)}\n\nI looked at it.` });
+    await lab.clock.advance(5 * MINUTE);
+    const run = todaysRun(lab);
+    await approve(lab, 'mira', pull, run);
+    await ended(lab, run, 1);
+    const { issue } = (await stateOf(lab, run))?.proposal ?? { issue: 0 };
+    const failed = { lab, run, pull, issue };
+    const asked = await answerTo(failed, 'mira', issue, '/relaunch');
+    const line = /\/relaunch [0-9a-f]{32}/.exec(asked)?.[0] ?? '';
+    expect(await answerTo(failed, 'ada', issue, line)).toContain('this change is yours');
+    expect(await starts(failed)).toBe(1);
     await lab.close();
   });
 
