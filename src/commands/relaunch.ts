@@ -4,7 +4,6 @@
  */
 
 import { mayApprove } from '../config/may-approve.ts';
-import { permits } from '../domain/actor.ts';
 import { bindingHex, namingOf } from '../domain/approval-binding.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
@@ -40,9 +39,7 @@ export const relaunch = {
 } as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
-  const { state, permission, policy, comment } = context;
-  if (!permits(permission, policy.permissions.stop))
-    return answer('not-permitted', { needs: policy.permissions.stop });
+  const { state, comment } = context;
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null)
     return answer('relaunch-nothing', {

@@ -38,7 +38,7 @@ export async function judgeScriptCalls(config: LabConfig, measure: MeasureCalls)
 }
 
 const CHECK = 'script-calls';
-const TODO =
+const REMEDY =
   'Set `dashboard`, through which looks take a tenth of a second, or keep an environment on the runner and name it: `python: [/opt/lab/.venv/bin/python]`, with ray and uv beside it.';
 
 function judged(name: string, { looksToo }: ScriptCalls, times: Observed<CallTimes>): Finding {
@@ -48,7 +48,7 @@ function judged(name: string, { looksToo }: ScriptCalls, times: Observed<CallTim
   const took = `a call of the scripts of ${name} takes ${seconds(nextMs)} on this machine, the first of a job ${seconds(firstMs)}`;
   if (!looksToo) return fine(CHECK, `${took}; looks go through the dashboard`);
   return nextMs > SLOW_MS
-    ? missing(CHECK, `${took}, and each look of a watch is one or two of them`, TODO)
+    ? missing(CHECK, `${took}, and each look of a watch is one or two of them`, REMEDY)
     : fine(CHECK, took);
 }
 
