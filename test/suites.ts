@@ -39,6 +39,12 @@ const OWN: readonly Suite[] = [
     files: found('test/ray/*.test.ts'),
   },
   {
+    name: 'slurm',
+    about: 'a real Slurm cluster: faults, doubled submits, a controller that is down, submits with kills',
+    minutes: 6,
+    files: found('test/slurm/*.test.ts'),
+  },
+  {
     name: 'long',
     about:
       'processes that die at every boundary, ferries in real time, floods and slow servers, the campaign with each defence taken out, every regular expression attacked',
@@ -57,6 +63,7 @@ const SAMPLES = found(
   'test/trust/real-launch.test.ts',
   'test/playground/pages/long-thread.test.ts',
   'test/ray/rest-contract.test.ts',
+  'test/slurm/contract.test.ts',
   'test/campaign/permissive-record.test.ts',
 );
 

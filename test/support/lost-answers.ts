@@ -1,0 +1,36 @@
+/** Commands of Slurm of which one is something else: the way to lose an answer of the real ones, or to double a call. */
+
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { SlurmCluster } from '../../src/engines/slurm/schema.ts';
+import type { TestCluster } from './slurm-cluster.ts';
+
+const COMMANDS = ['sbatch', 'squeue', 'scancel', 'sinfo', 'sacct', 'scontrol'];
+
+/** `script`: what stands in for `command`; REAL in it is the real one. */
+export async function standIn(
+  { record }: TestCluster,
+  command: string,
+  script: string,
+): Promise<Pick<SlurmCluster, 'bin'>> {
+  const bin = join(record.folder, `bin-${crypto.randomUUID().slice(0, 8)}`);
+  await mkdir(bin);
+  for (const each of COMMANDS) {
+    const real = programAt(each);
+    const text = each === command ? script.replaceAll('REAL', real) : `exec ${real} "$@"`;
+    await writeFile(join(bin, each), `#!/bin/bash\n${text}\n`, { mode: 0o755 });
+  }
+  return { bin };
+}
+
+/** sbatch reaches the controller, and nobody hears what it said. */
+export function lostAnswers(cluster: TestCluster): Promise<Pick<SlurmCluster, 'bin'>> {
+  const complaint = 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation';
+  return standIn(cluster, 'sbatch', `REAL "$@" > /dev/null; echo "${complaint}" >&2; exit 1`);
+}
+
+function programAt(name: string): string {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin'];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? name;
+}

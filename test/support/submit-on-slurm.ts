@@ -1,0 +1,14 @@
+/** A runner of its own that submits one job to a Slurm cluster, so that a test can kill it: cluster and job come on standard input. */
+
+import { text } from 'node:stream/consumers';
+import type { JobSpec } from '../../src/domain/engine.ts';
+import { createSlurmEngine } from '../../src/engines/slurm/engine.ts';
+import type { SlurmCluster } from '../../src/engines/slurm/schema.ts';
+import { submitTo } from './capabilities.ts';
+
+// Written by the test itself.
+const { cluster, spec } = JSON.parse(await text(process.stdin)) as {
+  readonly cluster: SlurmCluster;
+  readonly spec: JobSpec;
+};
+await submitTo(createSlurmEngine({ cluster, path: process.env['PATH'] ?? '', now: Date.now }), spec);
