@@ -41,7 +41,7 @@ const OWN: readonly Suite[] = [
   {
     name: 'slurm',
     about: 'a real Slurm cluster: faults, doubled submits, a controller that is down, submits with kills',
-    minutes: 6,
+    minutes: 3,
     files: found('test/slurm/*.test.ts'),
   },
   {
