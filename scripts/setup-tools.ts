@@ -1,4 +1,4 @@
-/** `npm run setup:tools`: other people's judges of our workflows below .tools: act and actionlint from their sources, and zizmor; made once, kept. */
+/** `npm run setup:tools`: other people's judges below .tools: act, actionlint and zizmor of our workflows, Vast.ai's own client of our server; made once, kept. */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,11 @@ const BUILT = [
   { name: 'act', source: 'github.com/nektos/act', version: '0.2.89' },
   { name: 'actionlint', source: 'github.com/rhysd/actionlint/cmd/actionlint', version: '1.7.12' },
 ];
-const ZIZMOR = { program: join(TOOLS, 'py', 'bin', 'zizmor'), version: '1.32.0' };
+/** Each in an environment of its own: what one needs is none of the other's business. */
+const PYTHON = [
+  { name: 'zizmor', home: 'py', version: '1.32.0' },
+  { name: 'vastai', home: 'vast', version: '1.9.1' },
+];
 /** The Go modules of act are fetched and built: two minutes on two quiet cores. */
 const BUILD_TIMEOUT_MS = 10 * 60 * 1_000;
 const VERSION_TIMEOUT_MS = 60_000;
@@ -20,7 +24,7 @@ const LINES_SHOWN = 20;
 await mkdir(TOOLS, { recursive: true });
 const done: boolean[] = [];
 for (const tool of BUILT) done.push(await build(tool));
-done.push(await setUpZizmor());
+for (const tool of PYTHON) done.push(await install(tool));
 process.exitCode = done.every(Boolean) ? 0 : 1;
 
 async function build({ name, source, version }: (typeof BUILT)[number]): Promise<boolean> {
@@ -37,17 +41,16 @@ async function build({ name, source, version }: (typeof BUILT)[number]): Promise
   return (await says(program, version)) ? said(`${name} is ready`) : failed(`${name} does not start`, '');
 }
 
-async function setUpZizmor(): Promise<boolean> {
-  if (await says(ZIZMOR.program, ZIZMOR.version)) return said('zizmor is there: nothing to do');
-  const home = join(TOOLS, 'py');
-  const made = await makePythonEnvironment('python3', home, [`zizmor==${ZIZMOR.version}`]);
+async function install({ name, home, version }: (typeof PYTHON)[number]): Promise<boolean> {
+  const folder = join(TOOLS, home);
+  const program = join(folder, 'bin', name);
+  if (await says(program, version)) return said(`${name} is there: nothing to do`);
+  const made = await makePythonEnvironment('python3', folder, [`${name}==${version}`]);
   if (!made.ok)
     return made.at === 'venv'
       ? failed('python3 -m venv failed; on Debian it needs the package python3-venv', made.output)
-      : failed('pip could not install zizmor: is the package index within reach?', made.output);
-  return (await says(ZIZMOR.program, ZIZMOR.version))
-    ? said('zizmor is ready')
-    : failed('zizmor does not start', '');
+      : failed(`pip could not install ${name}: is the package index within reach?`, made.output);
+  return (await says(program, version)) ? said(`${name} is ready`) : failed(`${name} does not start`, '');
 }
 
 /** Whether a program answers `--version` with such a text; one that is not there does not. */

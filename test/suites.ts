@@ -24,7 +24,8 @@ const OWN: readonly Suite[] = [
   },
   {
     name: 'playground',
-    about: "the playground's slow judges: act, gh, git over HTTP, pages in Chromium, a checkout of one's own",
+    about:
+      "the playground's slow judges: act, gh, Vast.ai's client, git over HTTP, pages in Chromium, a checkout of one's own",
     minutes: 4,
     files: found(
       'test/playground/{act,programs}/*.test.ts',

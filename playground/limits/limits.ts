@@ -208,3 +208,19 @@ export const rehearsal = {
   /** One Ctrl-C can arrive twice within moments: from the terminal, and from npm. */
   secondSignalMs: 2_000,
 } as const;
+
+/** Of Vast.ai (docs.vast.ai and its client), and of the one that is rehearsed. */
+export const vast = {
+  /** The list gives no more at once, whatever is asked for. */
+  pageMax: 25,
+  offersMax: 64,
+  imageCharacters: 1_024,
+  /** Not in the reference of the API; its guides ask for no more. */
+  onstartCharacters: 4_048,
+  diskGbMin: 1,
+  diskGbDefault: 10,
+  logLinesDefault: 1_000,
+  /** Dollars that a new account has. */
+  credit: 100,
+  advanceEveryMs: 50,
+} as const;

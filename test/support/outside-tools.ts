@@ -6,7 +6,12 @@ import { describe } from 'vitest';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../.tools/${path}`, import.meta.url));
 
-export const TOOLS = { act: at('bin/act'), actionlint: at('bin/actionlint'), zizmor: at('py/bin/zizmor') };
+export const TOOLS = {
+  act: at('bin/act'),
+  actionlint: at('bin/actionlint'),
+  zizmor: at('py/bin/zizmor'),
+  vastai: at('vast/bin/vastai'),
+};
 
 /** Left out, with the reason printed at the end, where the program is missing; in CI that fails the run. */
 export function describeWith(tool: keyof typeof TOOLS, name: string, suite: () => void): void {

@@ -1,0 +1,235 @@
+/** One account of the rehearsed Vast.ai on one clock: its instances go through their states and are billed, without any network. */
+
+import type { StartContainer } from './container.ts';
+import { type ActualStatus, charge, costOf, type Instance } from './instance.ts';
+import type { Offer } from './offers.ts';
+
+/** How long what takes. */
+export type Timing = {
+  readonly provisionMs: number;
+  readonly createMs: number;
+  readonly loadMs: number;
+  /** A destroyed instance is listed and billed for so much longer. */
+  readonly destroyMs: number;
+};
+
+export type AccountOptions = {
+  readonly now: () => number;
+  readonly offers: readonly Offer[];
+  /** Dollars. */
+  readonly credit: number;
+  readonly timing: Timing;
+  readonly start: StartContainer;
+  /** For keys and tokens; they have to be as hard to guess as the caller needs. */
+  readonly secret: () => string;
+};
+
+export type CreateInput = Pick<
+  Instance,
+  'image' | 'disk' | 'env' | 'onstart' | 'args' | 'runtype' | 'bid' | 'label'
+> & { readonly cancelsUnavailable: boolean };
+
+export type CreateOutcome =
+  | { readonly ok: true; readonly instance: Instance }
+  | { readonly ok: false; readonly reason: 'no-offer' | 'unavailable' };
+
+/** What happens to an instance without anybody's wish. */
+export type Happening = 'outbid' | 'frozen' | 'unknown' | 'offline' | 'thawed';
+
+export type Account = ReturnType<typeof createAccount>;
+
+type Holdings = {
+  readonly options: AccountOptions;
+  readonly offers: Map<number, Offer>;
+  readonly rented: Set<number>;
+  readonly instances: Map<number, Instance>;
+  readonly removals: Set<Promise<void>>;
+  nextId: number;
+  billedBefore: number;
+};
+
+/** An account with nothing rented. */
+export function createAccount(options: AccountOptions) {
+  const holdings: Holdings = {
+    options,
+    offers: new Map(options.offers.map((offer) => [offer.id, offer])),
+    rented: new Set(),
+    instances: new Map(),
+    removals: new Set(),
+    nextId: 7_000_001,
+    billedBefore: 0,
+  };
+  const { offers, rented, instances, removals } = holdings;
+  return {
+    offers,
+    rented,
+    advance: () => advance(holdings),
+    billed: () => billed(holdings),
+    credit: () => options.credit - billed(holdings),
+    create: (offerId: number, input: CreateInput) => create(holdings, offerId, input),
+    destroy: (instance: Instance) => destroy(holdings, instance),
+    start: (instance: Instance): void => {
+      instance.intended = 'running';
+      if (instance.actual === 'stopped' || instance.actual === 'exited')
+        enter(holdings, instance, 'loading', options.now());
+    },
+    /** By request of the owner: what it has on its disk stays, and is billed. */
+    stop: (instance: Instance): void => {
+      instance.intended = 'stopped';
+      halt(holdings, instance, '');
+    },
+    happen: (instance: Instance, what: Happening) => happen(holdings, instance, what),
+    /** What a host asks from now on; what is rented already keeps its price. */
+    reprice: (offerId: number, dphBase: number): void => {
+      const offer = offers.get(offerId);
+      if (offer !== undefined) offers.set(offerId, { ...offer, dph_base: dphBase });
+    },
+    /** Traffic that the instance had, in GB. */
+    transfer: ({ charges, offer }: Instance, upGb: number, downGb: number): void => {
+      charges.bandwidth += upGb * offer.inet_up_cost + downGb * offer.inet_down_cost;
+    },
+    /** Waits until the processes of what was destroyed have ended. */
+    settled: async (): Promise<void> => {
+      await Promise.all(removals);
+    },
+    find: (id: number): Instance | null => {
+      advance(holdings);
+      return instances.get(id) ?? null;
+    },
+    list: (): readonly Instance[] => {
+      advance(holdings);
+      return [...instances.values()];
+    },
+  };
+}
+
+function billed({ billedBefore, instances }: Holdings): number {
+  return [...instances.values()].reduce((sum, instance) => sum + costOf(instance), billedBefore);
+}
+
+/** Lets everything happen that is due, each thing at its own moment. */
+function advance(holdings: Holdings): void {
+  const nowMs = holdings.options.now();
+  for (const instance of [...holdings.instances.values()]) {
+    for (let { next } = instance; next !== null && next.atMs <= nowMs; { next } = instance)
+      enter(holdings, instance, next.to, next.atMs);
+    if (holdings.instances.has(instance.id)) charge(instance, nowMs);
+  }
+  if (billed(holdings) < holdings.options.credit) return;
+  for (const instance of holdings.instances.values())
+    if (instance.actual !== 'stopped' && instance.next?.to !== 'gone')
+      halt(holdings, instance, 'stopped because the account has no credit');
+}
+
+function enter(holdings: Holdings, instance: Instance, to: ActualStatus | 'gone', atMs: number): void {
+  const { createMs, loadMs } = holdings.options.timing;
+  charge(instance, atMs);
+  instance.next = null;
+  if (to === 'gone') {
+    holdings.billedBefore += costOf(instance);
+    holdings.instances.delete(instance.id);
+    holdings.rented.delete(instance.offer.id);
+    return;
+  }
+  instance.actual = to;
+  if (to === 'created') instance.next = { atMs: atMs + createMs, to: 'loading' };
+  if (to === 'loading') instance.next = { atMs: atMs + loadMs, to: 'running' };
+  if (to === 'running') run(holdings, instance, atMs);
+}
+
+function run(holdings: Holdings, instance: Instance, atMs: number): void {
+  const { start, now } = holdings.options;
+  forget(holdings, instance);
+  instance.message = 'success, running';
+  const started = start(instance, atMs, (code) => {
+    // A process that was replaced, or whose instance is already something else, says nothing any more.
+    if (instance.container !== started || instance.actual !== 'running') return;
+    charge(instance, now());
+    instance.actual = 'exited';
+    instance.message = `container exited with ${code ?? 'a signal'}`;
+  });
+  instance.container = started;
+  if (started.endsAtMs !== null) instance.next = { atMs: started.endsAtMs, to: 'exited' };
+}
+
+function forget({ removals }: Holdings, { container }: Instance): void {
+  if (container === null) return;
+  const removal = container.remove();
+  removals.add(removal);
+  void removal.finally(() => removals.delete(removal));
+}
+
+function halt({ options }: Holdings, instance: Instance, message: string): void {
+  charge(instance, options.now());
+  instance.container?.signal('SIGKILL');
+  instance.next = null;
+  instance.actual = 'stopped';
+  instance.message = message;
+}
+
+function create(holdings: Holdings, offerId: number, input: CreateInput): CreateOutcome {
+  advance(holdings);
+  const { options, offers, rented, instances } = holdings;
+  const offer = offers.get(offerId);
+  if (offer === undefined) return { ok: false, reason: 'no-offer' };
+  const isTaken = rented.has(offerId);
+  if (isTaken && input.cancelsUnavailable) return { ok: false, reason: 'unavailable' };
+  rented.add(offerId);
+  const atMs = options.now();
+  const { cancelsUnavailable: _, ...given } = input;
+  const instance: Instance = {
+    ...given,
+    id: holdings.nextId,
+    offer,
+    apiKey: options.secret(),
+    jupyterToken: options.secret(),
+    createdAtMs: atMs,
+    intended: 'running',
+    actual: isTaken ? 'stopped' : null,
+    message: isTaken ? 'the machine is not available' : '',
+    next: isTaken ? null : { atMs: atMs + options.timing.provisionMs, to: 'created' },
+    container: null,
+    utilisation: 96,
+    charges: { gpu: 0, storage: 0, bandwidth: 0 },
+    chargedToMs: atMs,
+  };
+  holdings.nextId += 1;
+  instances.set(instance.id, instance);
+  return { ok: true, instance };
+}
+
+function destroy(holdings: Holdings, instance: Instance): void {
+  if (instance.next?.to === 'gone') return;
+  const { now, timing } = holdings.options;
+  charge(instance, now());
+  forget(holdings, instance);
+  instance.next = { atMs: now() + timing.destroyMs, to: 'gone' };
+  advance(holdings);
+}
+
+function happen(holdings: Holdings, instance: Instance, what: Happening): void {
+  advance(holdings);
+  charge(instance, holdings.options.now());
+  switch (what) {
+    case 'outbid':
+      halt(holdings, instance, 'outbid');
+      break;
+    case 'thawed':
+      instance.container?.signal('SIGCONT');
+      instance.actual = 'running';
+      break;
+    case 'frozen':
+      instance.container?.signal('SIGSTOP');
+      instance.actual = what;
+      break;
+    case 'offline':
+      instance.container?.signal('SIGKILL');
+      instance.next = null;
+      instance.actual = what;
+      break;
+    case 'unknown':
+      instance.next = null;
+      instance.actual = what;
+      break;
+  }
+}

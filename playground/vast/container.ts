@@ -1,0 +1,94 @@
+/** What runs in an instance: a real process of this machine, in a folder and a process group of its own. */
+
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { signalGroup } from '../actions/runner/step-process.ts';
+import type { Container, Instance } from './instance.ts';
+
+export type StartContainer = (
+  instance: Instance,
+  nowMs: number,
+  onEnd: (code: number | null) => void,
+) => Container;
+
+/** Containers as processes below `folder`. A process gets what it was given and a PATH: nothing else of this machine. */
+export function processContainers(folder: string, apiUrl: string): StartContainer {
+  return (instance, _nowMs, onEnd) => {
+    const home = mkdtempIn(folder, instance.id);
+    let group: number | null = null;
+    let isWanted = true;
+    const begun = home.then(({ root, log }) => {
+      if (!isWanted) return;
+      const output = openSync(log, 'a');
+      try {
+        const [program, ...args] = commandOf(instance);
+        const child = spawn(program ?? 'true', args, {
+          cwd: root,
+          env: environmentOf(instance, root, apiUrl),
+          stdio: ['ignore', output, output],
+          detached: true,
+        });
+        group = child.pid ?? null;
+        child.once('error', () => onEnd(127));
+        child.once('exit', (code) => onEnd(code));
+      } finally {
+        closeSync(output);
+      }
+    });
+    const signal = (name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void => {
+      if (name === 'SIGKILL') isWanted = false;
+      if (group !== null) signalGroup(group, name);
+    };
+    return {
+      endsAtMs: null,
+      log: async () => readIfThere((await home).log),
+      signal,
+      remove: async () => {
+        isWanted = false;
+        await begun;
+        signal('SIGKILL');
+        await rm((await home).root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+      },
+    };
+  };
+}
+
+/** In the launch mode `args` the arguments are the command; else `onstart` runs beside a server that stays. */
+function commandOf({ runtype, args, onstart }: Instance): readonly string[] {
+  if (runtype !== 'args') return ['bash', '-c', `${onstart ?? ''}\nexec sleep infinity`];
+  // The client hands an entrypoint over as `onstart`.
+  return [...(onstart === null ? [] : [onstart]), ...(args ?? [])];
+}
+
+function environmentOf(instance: Instance, root: string, apiUrl: string): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: root,
+    ...Object.fromEntries(instance.env),
+    CONTAINER_ID: String(instance.id),
+    CONTAINER_API_KEY: instance.apiKey,
+    CONTAINER_LABEL: `C.${instance.id}`,
+    // The real one has no such variable: an instance there knows the way to the API.
+    VAST_URL: apiUrl,
+  };
+}
+
+async function mkdtempIn(
+  folder: string,
+  id: number,
+): Promise<{ readonly root: string; readonly log: string }> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const root = await mkdtemp(join(folder, `instance-${id}-`));
+  return { root, log: join(root, '.container.log') };
+}
+
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  }
+}
