@@ -13,11 +13,12 @@ const CORE = [
   'detectors',
   'watch',
   'care',
+  'checkpoints',
   'render',
   'config',
   'settings',
 ];
-const ADAPTERS = ['github', 'engines', 'clouds', 'trackers', 'checkpoints', 'notify'];
+const ADAPTERS = ['github', 'engines', 'clouds', 'trackers', 'stores', 'notify'];
 const STORE = '^src/logbook/store/';
 const core = `^src/(${CORE.join('|')})/|^src/logbook/(?!store/)`;
 const adapter = `^src/(${ADAPTERS.join('|')})/|${STORE}`;
@@ -41,9 +42,11 @@ const PACKAGES = {
   leven: '^src/commands/',
   canonicalize: '^src/logbook/',
   nodemailer: '^src/notify/',
+  // The signature of S3's requests, and its listings.
+  'aws4fetch|@rgrove/parse-xml': '^src/stores/',
   'p-limit': '^src/app/',
   '@commander-js/extra-typings|commander': '^src/app/cli/',
-  zod: `^src/(settings|config|kinds|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|app)/`,
+  zod: `^src/(settings|config|kinds|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|stores|app)/`,
 };
 
 const packagePath = (names) => `node_modules/(${names})(/|$)`;

@@ -1,4 +1,7 @@
-/** `npm run setup:tools`: other people's judges below .tools: act, actionlint and zizmor of our workflows, Vast.ai's own client of our server; made once, kept. */
+/**
+ * `npm run setup:tools`: other people's programs below .tools that tests are judged by: act, actionlint and zizmor for our
+ * workflows, Vast.ai's own client for our server, fake-gcs-server and versitygw as stores of checkpoints; made once, kept.
+ */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +13,8 @@ const TOOLS = join(import.meta.dirname, '..', '.tools');
 const BUILT = [
   { name: 'act', source: 'github.com/nektos/act', version: '0.2.89' },
   { name: 'actionlint', source: 'github.com/rhysd/actionlint/cmd/actionlint', version: '1.7.12' },
+  { name: 'fake-gcs-server', source: 'github.com/fsouza/fake-gcs-server', version: '1.56.1' },
+  { name: 'versitygw', source: 'github.com/versity/versitygw/cmd/versitygw', version: '1.8.0' },
 ];
 /** Each in an environment of its own: what one needs is none of the other's business. */
 const PYTHON = [
@@ -29,7 +34,7 @@ process.exitCode = done.every(Boolean) ? 0 : 1;
 
 async function build({ name, source, version }: (typeof BUILT)[number]): Promise<boolean> {
   const program = join(TOOLS, 'bin', name);
-  if (await says(program, version)) return said(`${name} is there: nothing to do`);
+  if (await isOf(program, version)) return said(`${name} is there: nothing to do`);
   console.log(`building ${name} ${version} (a minute or two)`);
   const built = await execa('go', ['install', `${source}@v${version}`], {
     env: { GOBIN: join(TOOLS, 'bin') },
@@ -38,7 +43,17 @@ async function build({ name, source, version }: (typeof BUILT)[number]): Promise
     timeout: BUILD_TIMEOUT_MS,
   });
   if (built.failed) return failed(`${name} could not be built: is there a Go of 1.24 or later?`, built.all);
-  return (await says(program, version)) ? said(`${name} is ready`) : failed(`${name} does not start`, '');
+  return (await isOf(program, version)) ? said(`${name} is ready`) : failed(`${name} does not start`, '');
+}
+
+/** Of some only Go knows the version: built from their sources they do not say it themselves. */
+async function isOf(program: string, version: string): Promise<boolean> {
+  if (await says(program, version)) return true;
+  const built = await execa('go', ['version', '-m', program], { reject: false, timeout: VERSION_TIMEOUT_MS });
+  return (
+    !built.failed &&
+    new RegExp(`^\\tmod\\t\\S+\\tv${version.replaceAll('.', '\\.')}\\s`, 'm').test(built.stdout)
+  );
 }
 
 async function install({ name, home, version }: (typeof PYTHON)[number]): Promise<boolean> {

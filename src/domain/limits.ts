@@ -3,6 +3,7 @@
 import { approvalLimits } from './limits/approval-limits.ts';
 import { careLimits } from './limits/care-limits.ts';
 import { channelLimits } from './limits/channel-limits.ts';
+import { checkpointLimits } from './limits/checkpoint-limits.ts';
 import { controlLimits } from './limits/control-limits.ts';
 import { ferryLimits } from './limits/ferry-limits.ts';
 import { githubLimits } from './limits/github-limits.ts';
@@ -18,6 +19,7 @@ export const limits = {
   ...approvalLimits,
   ...careLimits,
   ...channelLimits,
+  ...checkpointLimits,
   ...controlLimits,
   ...ferryLimits,
   ...githubLimits,

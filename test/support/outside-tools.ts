@@ -9,6 +9,8 @@ const at = (path: string): string => fileURLToPath(new URL(`../../.tools/${path}
 export const TOOLS = {
   act: at('bin/act'),
   actionlint: at('bin/actionlint'),
+  'fake-gcs-server': at('bin/fake-gcs-server'),
+  versitygw: at('bin/versitygw'),
   zizmor: at('py/bin/zizmor'),
   vastai: at('vast/bin/vastai'),
 };

@@ -14,6 +14,7 @@ type Exit = (code: number) => void;
 export function addVerbs(program: Command, io: VerbIo, exit: Exit): void {
   addReaders(program, io, exit);
   addLogbook(program, io, exit);
+  addCheckpoints(program, io, exit);
   addChecks(program, io, exit);
   addCare(program, io, exit);
   addPrograms(program, io, exit);
@@ -70,6 +71,21 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .action(async (trace, options) =>
       exit(await (await import('./verbs/replay.ts')).replayVerb(io, trace, options)),
     );
+}
+
+function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
+  program
+    .command('checkpoints')
+    .description('what lies in a store of checkpoints, which one a run would go on from, and why')
+    .argument('<ROOT>', 'gs://…, s3://… or an absolute folder', named)
+    .option('--temporary <ROOT>', 'a root that is searched as well; may be given several times', each, NONE)
+    .option('--exclude <PATH>', 'is passed over with all below it; may be given several times', each, NONE)
+    .option('--max-step <N>', 'later ones are passed over', wholeNumber)
+    .option('--step <N>', 'the one that is asked for: refused where it may not be used', wholeNumber)
+    .action(async (root, { maxStep, step, ...options }) => {
+      const { checkpointsVerb } = await import('./verbs/checkpoints.ts');
+      exit(await checkpointsVerb(io, root, { ...options, maxStep, step }));
+    });
 }
 
 function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
@@ -231,6 +247,11 @@ function named(value: string): string {
 function threadNumber(value: string): number {
   if (!/^[1-9]\d{0,9}$/.test(value))
     throw new InvalidArgumentError('It takes the number of an issue or pull request.');
+  return Number(value);
+}
+
+function wholeNumber(value: string): number {
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError('It takes a whole number.');
   return Number(value);
 }
 

@@ -1,0 +1,85 @@
+/** `ferrybot checkpoints ROOT`: what lies there, which checkpoint a run would go on from, and why. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Asked,
+  askedCheckpoint,
+  chooseCheckpoint,
+  type JudgedCheckpoint,
+  judgeAll,
+  type Search,
+  type SearchedRoot,
+} from '../../../checkpoints/choose.ts';
+import { checkpointLines, refusedWords } from '../../../render/checkpoints.ts';
+import { openStore } from '../../../stores/open.ts';
+import { answer, EXIT, type VerbIo } from '../verb-io.ts';
+
+export type CheckpointsOptions = {
+  readonly temporary: readonly string[];
+  readonly exclude: readonly string[];
+  readonly maxStep: number | undefined;
+  readonly step: number | undefined;
+};
+
+/** Exit 1 where none is chosen, or the step that was asked for is refused. */
+export async function checkpointsVerb(
+  io: VerbIo,
+  root: string,
+  options: CheckpointsOptions,
+): Promise<number> {
+  const search: Search = {
+    roots: await Promise.all([root, ...options.temporary].map((one) => searched(io, one))),
+    lineage: null,
+    maxStep: options.maxStep ?? null,
+    excludePaths: options.exclude,
+  };
+  const all = judgeAll(search);
+  const asked = options.step === undefined ? null : askedCheckpoint(search, { step: options.step });
+  if (asked !== null) return answerAsked(io, all, asked);
+  const choice = chooseCheckpoint(search);
+  const isChosen = choice.kind === 'chosen';
+  answer(
+    io,
+    {
+      ok: isChosen,
+      checkpoints: all.map(told),
+      chosen: isChosen ? told(choice.checkpoint) : null,
+      ask: isChosen ? null : { code: choice.code, why: choice.why },
+    },
+    checkpointLines(all, choice),
+  );
+  return isChosen ? EXIT.yes : EXIT.no;
+}
+
+function answerAsked(io: VerbIo, all: readonly JudgedCheckpoint[], asked: Asked): number {
+  const isChosen = asked.kind === 'chosen';
+  answer(
+    io,
+    {
+      ok: isChosen,
+      checkpoints: all.map(told),
+      chosen: isChosen ? told(asked.checkpoint) : null,
+      refused: isChosen ? null : { code: asked.code, why: asked.why },
+    },
+    isChosen ? checkpointLines(all, asked) : `refused: ${refusedWords(asked.code)} (${asked.why})\n`,
+  );
+  return isChosen ? EXIT.yes : EXIT.no;
+}
+
+async function searched(io: VerbIo, root: string): Promise<SearchedRoot> {
+  const path = root.replace(/(?<=[^/])\/+$/, '');
+  const host = { fetch, sleep: (durationMs: number) => sleep(durationMs) };
+  const store = openStore({ host, environment: io.environment, now: Date.now }, path);
+  return { root: path, found: store.kind === 'unknown' ? store : await store.value.list(path) };
+}
+
+function told({ stored, metadata, attempt, standing }: JudgedCheckpoint): object {
+  return {
+    path: stored.path,
+    step: metadata?.step ?? null,
+    timestamp: metadata?.timestamp ?? null,
+    isTemporary: metadata?.isTemporary ?? null,
+    attempt,
+    standing,
+  };
+}

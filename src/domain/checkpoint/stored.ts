@@ -1,0 +1,59 @@
+/** Checkpoints as a store has them: folders below a root, the file that says that one is complete, and the one way to delete one. */
+
+import type { Permit } from '../actions/capability.ts';
+import type { ActionStep } from '../actions/step.ts';
+import type { Instant } from '../ids.ts';
+import type { Observed } from '../observed.ts';
+
+/** The file that a writer puts into a checkpoint last (levanter, checkpoint.py): without it nothing there is whole. */
+export const METADATA_FILE = 'metadata.json';
+
+/** `gs://BUCKET/…`, `s3://BUCKET/…` or an absolute path, without a slash at the end. */
+export type StorePath = string;
+
+export type StoredMetadata = {
+  readonly text: string;
+  /** When the store got it, by the store's own clock: what the file says of itself is in the writer's local time. */
+  readonly writtenAt: Instant;
+  /** What the store calls this very content at this place: written anew, it is another. */
+  readonly identity: string;
+};
+
+export type StoredCheckpoint = {
+  readonly path: StorePath;
+  readonly root: StorePath;
+  /** `known(null)`: the folder is there and the file is not. Unknown where it could not be read: that is not *absent*. */
+  readonly metadata: Observed<StoredMetadata | null>;
+};
+
+/** Everything below one checkpoint. */
+export type CheckpointSize = { readonly objects: number; readonly bytes: number };
+
+/** `gone`: looked for afterwards, and nothing of it is left. `failed`: nothing was called. */
+export type RemoveOutcome =
+  | { readonly kind: 'gone'; readonly removed: CheckpointSize }
+  | { readonly kind: 'left' | 'failed' | 'unknown'; readonly why: string };
+
+export type CheckpointStore = {
+  /** Folders directly below the root, and the root itself where it is one. A root that nobody has written to has none. */
+  readonly list: (root: StorePath) => Promise<Observed<readonly StoredCheckpoint[]>>;
+  readonly measure: (path: StorePath) => Promise<Observed<CheckpointSize>>;
+  /** The one way to delete: the file that says *complete* first, so that half of it is never taken for a whole. */
+  readonly remove: (path: StorePath, step: ActionStep, permit: Permit) => Promise<RemoveOutcome>;
+};
+
+/** The deletion of one checkpoint that was seen with this content, as it is shown to people and consented to. */
+export function deletionStep(path: StorePath, identity: string): ActionStep & { does: 'delete-checkpoint' } {
+  return { does: 'delete-checkpoint', command: ['delete-checkpoint', path, identity] };
+}
+
+/** The last part of a path. */
+export function folderName(path: StorePath): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The step that a folder's name says, `step-1200`; null where it says none. */
+export function namedStep(path: StorePath): number | null {
+  const digits = /^step-(\d{1,15})$/.exec(folderName(path))?.[1];
+  return digits === undefined ? null : Number(digits);
+}

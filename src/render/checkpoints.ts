@@ -1,0 +1,61 @@
+/** What `ferrybot checkpoints` tells people: each checkpoint, why it is passed over, and which one is chosen. */
+
+import type { AskCode, Choice, JudgedCheckpoint, PassedOver, RefusalCode } from '../checkpoints/choose.ts';
+
+/** Why a checkpoint is not used, in half a sentence. */
+export const PASSED_OVER_WORDS: Readonly<Record<PassedOver, string>> = {
+  'no-metadata': 'incomplete: it has no metadata.json',
+  'bad-metadata': 'incomplete: its metadata.json says no step and time',
+  misnamed: 'its folder and its metadata.json name different steps',
+  'above-max': 'its step is above the bound',
+  excluded: 'it is excluded',
+  foreign: 'no attempt of this run was writing when it was written',
+  rejected: 'its lineage was rejected',
+  unvalidated: 'nobody knows whether its attempt went on from what was rejected',
+};
+
+const REFUSED: Readonly<Record<RefusalCode, string>> = {
+  ...PASSED_OVER_WORDS,
+  unreadable: 'it could not be read, or another one of its step could not',
+  'not-there': 'there is no such checkpoint',
+};
+
+const ASKED: Readonly<Record<AskCode, string>> = {
+  'root-unreadable': 'a root could not be listed',
+  'checkpoint-unreadable': 'one that may be newer could not be read',
+  'none-complete': 'there is no complete checkpoint',
+  'none-of-lineage': 'there are complete ones, and none of them may be used',
+};
+
+/** Why a checkpoint that was asked for is refused. */
+export function refusedWords(code: RefusalCode): string {
+  return REFUSED[code];
+}
+
+/** Why the person in charge is asked. */
+export function askWords(code: AskCode): string {
+  return ASKED[code];
+}
+
+/** One line for each, oldest first, and the answer; paths are as they stand in the store. */
+export function checkpointLines(all: readonly JudgedCheckpoint[], choice: Choice): string {
+  const lines = all.map((one) => {
+    const step = one.metadata === null ? 'step ?' : `step ${one.metadata.step}`;
+    return `${step}  ${one.stored.path}  ${standingWords(one)}`;
+  });
+  const last =
+    choice.kind === 'chosen'
+      ? `chosen: ${choice.checkpoint.stored.path}`
+      : `none is chosen: ${askWords(choice.code)} (${choice.why}); ask the person in charge`;
+  return [...lines, last].map((line) => `${plain(line)}\n`).join('');
+}
+
+function standingWords({ standing, metadata }: JudgedCheckpoint): string {
+  if (standing === 'eligible') return metadata?.isTemporary === true ? 'complete, temporary' : 'complete';
+  return standing === 'unreadable' ? 'could not be read' : `passed over: ${PASSED_OVER_WORDS[standing]}`;
+}
+
+/** A name in a store may hold what moves a terminal's cursor. */
+function plain(line: string): string {
+  return line.replace(/\p{C}/gu, '?');
+}

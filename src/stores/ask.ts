@@ -1,0 +1,77 @@
+/** One request to a store over HTTPS: bounded in time, size and tries, never redirected, never an exception for an expected outcome. */
+
+import { limits } from '../domain/limits.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+
+export type StoreHost = {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly sleep: (durationMs: number) => Promise<void>;
+};
+
+export type StoreAnswer = { readonly status: number; readonly headers: Headers; readonly text: string };
+
+/** The request as it is sent now: signatures and tokens age, so that each try asks for it anew. */
+export type StoreRequest = () => Promise<
+  Observed<{ readonly method: 'GET' | 'DELETE'; readonly url: string; readonly headers: Headers }>
+>;
+
+/** What the store said; a status that means *try again* is tried again, since neither reading nor deleting twice does harm. */
+export async function ask(
+  host: StoreHost,
+  request: StoreRequest,
+  bytesMax: number = limits.storeAnswerBytesMax,
+): Promise<Observed<StoreAnswer>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const made = await request();
+    if (made.kind === 'unknown') return made;
+    const answer = await once(host, made.value, bytesMax);
+    const isBusy = answer.kind === 'unknown' || answer.value.status === 429 || answer.value.status >= 500;
+    if (!isBusy || attempt >= limits.storeTriesMax) return answer;
+    await host.sleep(limits.storeRetryMs * 2 ** (attempt - 1));
+  }
+}
+
+/** For people: what the store said no to, in a few words of its own. */
+export function saidNo({ status, text }: StoreAnswer): { readonly kind: 'unknown'; readonly why: string } {
+  const words = text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 200);
+  return unknown(`status ${status}${words === '' ? '' : `: ${words}`}`);
+}
+
+async function once(
+  host: StoreHost,
+  { method, url, headers }: { readonly method: string; readonly url: string; readonly headers: Headers },
+  bytesMax: number,
+): Promise<Observed<StoreAnswer>> {
+  try {
+    const signal = AbortSignal.timeout(limits.storeTimeoutMs);
+    const response = await host.fetch(url, { method, headers, redirect: 'manual', signal });
+    const text = await bounded(response, bytesMax);
+    if (text === null) return unknown(`an answer of more than ${bytesMax} bytes`);
+    return known({ status: response.status, headers: response.headers, text });
+  } catch (error) {
+    // fetch throws a TypeError for a broken transport and a DOMException for a timeout; anything else is a bug.
+    if (error instanceof TypeError || error instanceof DOMException) return unknown(reasonOf(error));
+    throw error;
+  }
+}
+
+function reasonOf(error: Error): string {
+  const { cause } = error;
+  return cause instanceof Error ? cause.message : error.message;
+}
+
+async function bounded(response: Response, bytesMax: number): Promise<string | null> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of response.body ?? []) {
+    size += piece.length;
+    // Leaving the loop cancels the body.
+    if (size > bytesMax) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

@@ -1,0 +1,174 @@
+/** S3, and what speaks like it: ListObjectsV2, one small object, one deletion, each signed (Signature Version 4). */
+
+import { parseXml, type XmlElement, XmlError } from '@rgrove/parse-xml';
+import { AwsV4Signer } from 'aws4fetch';
+import { z } from 'zod';
+import { branded, isInstant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { ask, type StoreAnswer, type StoreHost, saidNo } from './ask.ts';
+import type { Bucket, BucketFile, BucketPage, PageQuery } from './bucket.ts';
+
+export type S3Place = {
+  /** Without the bucket: it stands in the path. Null: Amazon's own, where it stands in the name of the host. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly bucket: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string | null;
+  readonly now: () => number;
+};
+
+/** With `encoding-type=url` keys are percent-encoded: an XML text cannot hold every byte that a key may have. */
+const encodedKey = z.string().transform((text, context) => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    context.issues.push({ code: 'custom', message: 'no percent-encoded key', input: text });
+    return z.NEVER;
+  }
+});
+
+const pageSchema = z
+  .object({
+    IsTruncated: z.tuple([z.enum(['true', 'false'])]),
+    NextContinuationToken: z.array(z.string().min(1)).max(1).default([]),
+    Contents: z
+      .array(
+        z.object({
+          Key: z.tuple([encodedKey]),
+          Size: z.tuple([z.coerce.number().int().nonnegative()]),
+          ETag: z.tuple([z.string().min(1)]),
+          LastModified: z.tuple([z.string()]),
+        }),
+      )
+      .default([]),
+    CommonPrefixes: z.array(z.object({ Prefix: z.tuple([encodedKey]) })).default([]),
+  })
+  .refine(
+    ({ IsTruncated: [more], NextContinuationToken: tokens }) => more === 'false' || tokens.length === 1,
+    'a page that goes on has a token',
+  );
+
+/** A bucket of S3. */
+export function createS3Bucket(host: StoreHost, place: S3Place): Bucket {
+  const call = (method: 'GET' | 'DELETE', key: string, query: string, headers: Record<string, string> = {}) =>
+    ask(host, async () => {
+      const { sessionToken, accessKeyId, secretAccessKey, region } = place;
+      const signed = await new AwsV4Signer({
+        method,
+        url: `${urlOf(place)}${key.split('/').map(encodeURIComponent).join('/')}${query}`,
+        headers,
+        accessKeyId,
+        secretAccessKey,
+        ...(sessionToken === null ? {} : { sessionToken }),
+        service: 's3',
+        region,
+        datetime: new Date(place.now()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+      }).sign();
+      return known({ method, url: String(signed.url), headers: signed.headers });
+    });
+  return {
+    page: async (query) => {
+      const answer = await call('GET', '', `?${pageQuery(query)}`);
+      return answer.kind === 'unknown' ? answer : readPage(answer.value);
+    },
+    read: async (key, bytesMax) => {
+      const answer = await call('GET', key, '');
+      if (answer.kind === 'unknown') return answer;
+      if (answer.value.status === 404) return known(null);
+      return readFile(answer.value, bytesMax);
+    },
+    remove: async (key, identity) => {
+      // Not every store knows the condition; who deletes has looked just before.
+      const answer = await call('DELETE', key, '', {
+        'if-match': identity.slice(0, identity.lastIndexOf(' ')),
+      });
+      if (answer.kind === 'unknown') return answer;
+      const { status } = answer.value;
+      if (status === 412) return known('changed');
+      return status === 404 || (status >= 200 && status < 300) ? known('removed') : saidNo(answer.value);
+    },
+    tidy: async () => undefined,
+  };
+}
+
+function urlOf({ endpoint, bucket, region }: S3Place): string {
+  return endpoint === null
+    ? `https://${bucket}.s3.${region}.amazonaws.com/`
+    : `${endpoint.replace(/\/+$/, '')}/${bucket}/`;
+}
+
+function pageQuery({ prefix, isDeep, after }: PageQuery): string {
+  const query = new URLSearchParams({
+    'list-type': '2',
+    'encoding-type': 'url',
+    'max-keys': String(limits.storePageObjects),
+    prefix,
+    ...(isDeep ? {} : { delimiter: '/' }),
+    ...(after === null ? {} : { 'continuation-token': after }),
+  });
+  return String(query).replaceAll('+', '%20');
+}
+
+function readFile(answer: StoreAnswer, bytesMax: number): Observed<BucketFile> {
+  const { status, headers, text } = answer;
+  if (status !== 200) return saidNo(answer);
+  const etag = headers.get('etag') ?? '';
+  const lastModified = headers.get('last-modified') ?? '';
+  const writtenAt = Date.parse(lastModified);
+  if (etag === '' || !Number.isFinite(writtenAt)) return unknown('an answer without ETag or Last-Modified');
+  if (Buffer.byteLength(text) > bytesMax) return unknown(`more than ${bytesMax} bytes`);
+  return known({ text, writtenAt: branded(writtenAt, isInstant), identity: identityOf(etag, lastModified) });
+}
+
+/** A listing has milliseconds and a file's own answer has none: whole seconds are what both have. */
+function identityOf(etag: string, lastModified: string): string {
+  return `${etag} ${Math.trunc(Date.parse(lastModified) / 1_000)}`;
+}
+
+function readPage(answer: StoreAnswer): Observed<BucketPage> {
+  if (answer.status !== 200) return saidNo(answer);
+  const root = rootOf(answer.text);
+  if (root?.name !== 'ListBucketResult') return unknown('an answer that is no listing');
+  const page = pageSchema.safeParse(fieldsOf(root));
+  if (!page.success) return unknown(`an answer of another form: ${z.prettifyError(page.error)}`);
+  const { Contents, CommonPrefixes, IsTruncated, NextContinuationToken } = page.data;
+  return known({
+    folders: CommonPrefixes.map(({ Prefix: [prefix] }) => prefix),
+    objects: Contents.map(({ Key: [key], Size: [bytes], ETag: [etag], LastModified: [at] }) => ({
+      key,
+      bytes,
+      identity: identityOf(etag, at),
+    })),
+    next: IsTruncated[0] === 'true' ? (NextContinuationToken[0] ?? null) : null,
+  });
+}
+
+function rootOf(text: string): XmlElement | null {
+  try {
+    return parseXml(text).root;
+  } catch (error) {
+    if (error instanceof XmlError) return null;
+    throw error;
+  }
+}
+
+type Fields = { [name: string]: (string | Fields)[] };
+
+/** Every element as a list under its name: how many there may be is the schema's to say. */
+function fieldsOf(element: XmlElement): Fields {
+  const fields: Fields = {};
+  for (const child of element.children) {
+    if (!isElement(child)) continue;
+    const hasElements = child.children.some(isElement);
+    fields[child.name] = [...(fields[child.name] ?? []), hasElements ? fieldsOf(child) : child.text];
+  }
+  return fields;
+}
+
+function isElement(node: { readonly type: string }): node is XmlElement {
+  return node.type === 'element';
+}

@@ -1,0 +1,152 @@
+/** Checkpoints in a bucket: one delimited listing of the root, as Levanter itself looks, and the file of each folder. */
+
+import { spendCapability } from '../domain/actions/capability.ts';
+import {
+  type CheckpointSize,
+  type CheckpointStore,
+  METADATA_FILE,
+  type RemoveOutcome,
+  type StoredCheckpoint,
+  type StorePath,
+} from '../domain/checkpoint/stored.ts';
+import { limits } from '../domain/limits.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import type { Bucket, BucketPage, StoredObject } from './bucket.ts';
+
+export type StoreParts = {
+  readonly bucket: Bucket;
+  /** What stands before a key in a path: `gs://BUCKET/`, or `/`. */
+  readonly base: string;
+  readonly sleep: (durationMs: number) => Promise<void>;
+};
+
+/** A store over one bucket. */
+export function createStore(parts: StoreParts): CheckpointStore {
+  return {
+    list: (root) => list(parts, root),
+    measure: async (path) => {
+      const objects = await everything(parts, path);
+      return objects.kind === 'unknown' ? objects : known(sizeOf(objects.value));
+    },
+    remove: async (path, step, permit) => {
+      spendCapability(permit, step);
+      const [, target, identity] = step.command;
+      if (target !== path || identity === undefined) throw new Error(`${path} is not what was consented to`);
+      return remove(parts, path, identity);
+    },
+  };
+}
+
+async function list(parts: StoreParts, root: StorePath): Promise<Observed<readonly StoredCheckpoint[]>> {
+  const key = keyOf(parts, root);
+  const top = await pages(parts, { prefix: prefixOf(key), isDeep: false }, limits.checkpointsPerRootMax);
+  if (top.kind === 'unknown') return top;
+  const { folders, objects } = top.value;
+  const isItself = objects.some((one) => one.key === `${prefixOf(key)}${METADATA_FILE}`);
+  const keys = [...folders.map((folder) => folder.replace(/\/$/, '')), ...(isItself ? [key] : [])];
+  const metadata = await inParallel(keys, (one) =>
+    parts.bucket.read(`${prefixOf(one)}${METADATA_FILE}`, limits.checkpointMetadataBytesMax),
+  );
+  return known(
+    keys.map((one, index) => ({
+      path: `${parts.base}${one}`,
+      root,
+      metadata: metadata[index] ?? unknown('it was not read'),
+    })),
+  );
+}
+
+async function everything(parts: StoreParts, path: StorePath): Promise<Observed<readonly StoredObject[]>> {
+  const query = { prefix: prefixOf(keyOf(parts, path)), isDeep: true };
+  const all = await pages(parts, query, limits.checkpointObjectsMax);
+  return all.kind === 'unknown' ? all : known(all.value.objects);
+}
+
+/** All pages, or unknown: a listing that was cut short would call what is on the next page missing. */
+async function pages(
+  { bucket }: StoreParts,
+  query: { readonly prefix: string; readonly isDeep: boolean },
+  most: number,
+): Promise<Observed<Omit<BucketPage, 'next'>>> {
+  const folders = new Set<string>();
+  const objects: StoredObject[] = [];
+  let after: string | null = null;
+  do {
+    const page: Observed<BucketPage> = await bucket.page({ ...query, after });
+    if (page.kind === 'unknown') return page;
+    for (const folder of page.value.folders) folders.add(folder);
+    objects.push(...page.value.objects);
+    if (folders.size + objects.length > most)
+      return unknown(`more than ${most} entries below ${query.prefix}`);
+    if (page.value.next !== null && page.value.next === after) return unknown('the listing does not go on');
+    after = page.value.next;
+  } while (after !== null);
+  return known({ folders: [...folders], objects });
+}
+
+/** `metadata.json` goes first, and only in the content that was seen; then the rest, and then it is looked for. */
+async function remove(parts: StoreParts, path: StorePath, identity: string): Promise<RemoveOutcome> {
+  const { bucket } = parts;
+  const prefix = prefixOf(keyOf(parts, path));
+  const file = `${prefix}${METADATA_FILE}`;
+  const objects = await everything(parts, path);
+  if (objects.kind === 'unknown') return { kind: 'failed', why: objects.why };
+  const seen = await bucket.read(file, limits.checkpointMetadataBytesMax);
+  if (seen.kind === 'unknown') return { kind: 'failed', why: seen.why };
+  if (seen.value === null || seen.value.identity !== identity)
+    return { kind: 'failed', why: `${METADATA_FILE} is not the one that was seen` };
+  const first = await bucket.remove(file, identity);
+  if (first.kind === 'unknown') return { kind: 'unknown', why: first.why };
+  if (first.value === 'changed') return { kind: 'failed', why: `${METADATA_FILE} was written anew` };
+  const rest = objects.value.filter(({ key }) => key !== file);
+  const removed = await inParallel(rest, ({ key, identity }) => bucket.remove(key, identity));
+  const failed = removed.find((one) => one.kind === 'unknown');
+  if (failed?.kind === 'unknown') return { kind: 'left', why: failed.why };
+  if (removed.some((one) => one.kind === 'known' && one.value === 'changed'))
+    return { kind: 'left', why: 'something there was written anew meanwhile' };
+  await bucket.tidy(prefix);
+  return verified(parts, path, sizeOf(objects.value));
+}
+
+async function verified(parts: StoreParts, path: StorePath, size: CheckpointSize): Promise<RemoveOutcome> {
+  const looks = Math.ceil(limits.checkpointGoneWaitMs / limits.checkpointGonePeriodMs);
+  for (let look = 0; ; look += 1) {
+    const left = await everything(parts, path);
+    if (left.kind === 'known' && left.value.length === 0) return { kind: 'gone', removed: size };
+    if (look >= looks)
+      return left.kind === 'unknown'
+        ? { kind: 'unknown', why: left.why }
+        : { kind: 'left', why: `${left.value.length} objects are still there` };
+    await parts.sleep(limits.checkpointGonePeriodMs);
+  }
+}
+
+function sizeOf(objects: readonly { readonly bytes: number }[]): CheckpointSize {
+  return { objects: objects.length, bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+function keyOf({ base }: StoreParts, path: StorePath): string {
+  if (!path.startsWith(base)) throw new Error(`${path} is not in ${base}`);
+  return path.slice(base.length).replace(/\/+$/, '');
+}
+
+function prefixOf(key: string): string {
+  return key === '' ? '' : `${key}/`;
+}
+
+/** A few at one time, each answer in its place. */
+async function inParallel<Item, Answer>(
+  items: readonly Item[],
+  ask: (item: Item) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++) {
+      const item = items[index];
+      if (item !== undefined) answers[index] = await ask(item);
+    }
+  };
+  await Promise.all(Array.from({ length: limits.storeParallelMax }, worker));
+  return answers;
+}

@@ -1,0 +1,193 @@
+/** The chosen checkpoint is always the one that the rule names: held against Python written from the same words, and against what must never be. */
+
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { askedCheckpoint, chooseCheckpoint, judgeAll, type Search } from '../../src/checkpoints/choose.ts';
+import { namedStep, type StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { PERMANENT, searches, TEMPORARY } from './layouts.ts';
+
+const LAYOUTS = 4_000;
+const RULE = join(import.meta.dirname, 'rule.py');
+
+function answerOf(search: Search): string {
+  const choice = chooseCheckpoint(search);
+  return choice.kind === 'chosen' ? choice.checkpoint.stored.path : choice.code;
+}
+
+/** As rule.py reads it: null for a root that could not be listed, `unreadable` for a file. */
+function forPython({ roots, ...rest }: Search): unknown {
+  return {
+    ...rest,
+    roots: roots.map(({ found }) => ({
+      found:
+        found.kind === 'unknown'
+          ? null
+          : found.value.map(({ path, metadata }) => ({
+              path,
+              metadata: metadata.kind === 'unknown' ? 'unreadable' : metadata.value,
+            })),
+    })),
+  };
+}
+
+function saved(step: number, root = PERMANENT, second = 0): StoredCheckpoint {
+  const text = JSON.stringify({ step, timestamp: `2026-11-20T10:00:0${second}`, is_temporary: false });
+  const writtenAt = branded(1_000_000 + step, isInstant);
+  return { path: `${root}/step-${step}`, root, metadata: known({ text, writtenAt, identity: text }) };
+}
+
+function searchOf(found: readonly StoredCheckpoint[], more: Partial<Search> = {}): Search {
+  return {
+    roots: [{ root: PERMANENT, found: known(found) }],
+    lineage: null,
+    maxStep: null,
+    excludePaths: [],
+    ...more,
+  };
+}
+
+describe('the rule', () => {
+  it('is read the same by Python, written from its words alone', { timeout: 120_000 }, () => {
+    const seed = Date.now() % 2 ** 31;
+    const layouts = fc.sample(searches, { numRuns: LAYOUTS, seed });
+    const input = JSON.stringify(layouts.map(forPython));
+    const output = execFileSync('python3', [RULE], { input, maxBuffer: 2 ** 27, encoding: 'utf8' });
+    const answers = z.array(z.string()).length(LAYOUTS).parse(JSON.parse(output));
+    const apart = layouts.flatMap((layout, index) =>
+      answerOf(layout) === answers[index] ? [] : [{ ours: answerOf(layout), python: answers[index], layout }],
+    );
+    expect(apart.length, `seed ${seed}: ${JSON.stringify(apart[0])}`).toBe(0);
+    // What is sampled reaches every answer.
+    const kinds = new Set(answers.map((answer) => (answer.startsWith('gs:') ? 'chosen' : answer)));
+    expect([...kinds].toSorted()).toEqual([
+      'checkpoint-unreadable',
+      'chosen',
+      'none-complete',
+      'none-of-lineage',
+      'root-unreadable',
+    ]);
+  });
+
+  it('never chooses what is incomplete, rejected, foreign, or not the newest', () => {
+    fc.assert(
+      fc.property(searches, (search) => {
+        const choice = chooseCheckpoint(search);
+        if (choice.kind === 'ask') return;
+        const { stored, metadata, attempt } = choice.checkpoint;
+        const file = stored.metadata.kind === 'known' ? stored.metadata.value : null;
+        expect(JSON.parse(file?.text ?? '').step).toBe(metadata.step);
+        expect(namedStep(stored.path) ?? metadata.step).toBe(metadata.step);
+        expect(metadata.step).toBeLessThanOrEqual(search.maxStep ?? metadata.step);
+        for (const { metadata: other } of judgeAll(search).filter(({ standing }) => standing === 'eligible'))
+          expect(other?.step).toBeLessThanOrEqual(metadata.step);
+        if (search.lineage === null) return;
+        const writer = search.lineage.attempts.find((one) => one.attempt === attempt);
+        expect(writer).toBeDefined();
+        for (const { step, at } of search.lineage.rejections)
+          if (metadata.step >= step) {
+            expect(writer?.from).toBeGreaterThan(at);
+            expect(writer?.startStep).toBeLessThan(step);
+          }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('does not change by anything that is passed over, nor by the order in which a store lists', () => {
+    fc.assert(
+      fc.property(searches, (search) => {
+        const passed = new Set(
+          judgeAll(search)
+            .filter(({ standing }) => standing !== 'eligible' && standing !== 'unreadable')
+            .map(({ stored }) => stored.path),
+        );
+        const without = {
+          ...search,
+          roots: search.roots.toReversed().map(({ root, found }) => ({
+            root,
+            found:
+              found.kind === 'unknown'
+                ? found
+                : known(found.value.filter(({ path }) => !passed.has(path)).toReversed()),
+          })),
+        };
+        const [before, after] = [chooseCheckpoint(search), chooseCheckpoint(without)];
+        if (before.kind === 'chosen') expect(after).toEqual(before);
+        else expect(after.kind).toBe('ask');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('lets a person name only what it would let be chosen', () => {
+    fc.assert(
+      fc.property(searches, fc.nat(20), (search, index) => {
+        const all = judgeAll(search);
+        const one = all[index % Math.max(1, all.length)];
+        if (one === undefined) return;
+        const asked = askedCheckpoint(search, { path: `${one.stored.path}/` });
+        if (one.standing === 'eligible') expect(asked).toMatchObject({ kind: 'chosen', checkpoint: one });
+        else if (asked.kind === 'chosen') expect.fail(`${one.standing} was taken`);
+        else expect([one.standing, 'unreadable']).toContain(asked.code);
+        const step = namedStep(one.stored.path);
+        const byStep = step === null ? null : askedCheckpoint(search, { step });
+        if (byStep?.kind === 'chosen') expect(byStep.checkpoint.standing).toBe('eligible');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('the newest checkpoint', () => {
+  it('is the one with the largest step as a number, not the last as a text', () => {
+    const layout = [saved(900), saved(1_000), saved(99)];
+    expect(answerOf(searchOf(layout))).toBe(`${PERMANENT}/step-1000`);
+  });
+
+  it('is looked for in the temporary root as well, and of two of one step the later counts', () => {
+    const roots = [
+      { root: PERMANENT, found: known([saved(100, PERMANENT, 1)]) },
+      { root: TEMPORARY, found: known([saved(100, TEMPORARY, 2)]) },
+    ];
+    expect(answerOf(searchOf([], { roots }))).toBe(`${TEMPORARY}/step-100`);
+  });
+
+  it('is no incomplete one: where there is none that is complete, a person is asked', () => {
+    const half = { ...saved(300), metadata: known(null) };
+    expect(answerOf(searchOf([saved(200), half]))).toBe(`${PERMANENT}/step-200`);
+    expect(answerOf(searchOf([half]))).toBe('none-complete');
+    expect(answerOf(searchOf([]))).toBe('none-complete');
+  });
+
+  it('is no incomplete one that a person names: that is refused, with the reason', () => {
+    const half = { ...saved(300), metadata: known(null) };
+    const search = searchOf([saved(200), half]);
+    expect(askedCheckpoint(search, { step: 300 })).toMatchObject({ kind: 'refused', code: 'no-metadata' });
+    expect(askedCheckpoint(search, { path: half.path })).toMatchObject({ code: 'no-metadata' });
+    expect(askedCheckpoint(search, { step: 250 })).toMatchObject({ kind: 'refused', code: 'not-there' });
+    expect(askedCheckpoint(search, { step: 200 })).toMatchObject({ kind: 'chosen' });
+  });
+
+  it('is no newer one of a lineage that was rejected, and none that nobody can tell the origin of', () => {
+    const at = (ms: number) => branded(ms, isInstant);
+    const attempts = [{ attempt: 1, from: at(900_000), until: at(1_000_500), startStep: 0 }];
+    const rejections = [{ step: 300, at: at(1_000_600) }];
+    const layout = [saved(200), saved(300), saved(400)];
+    expect(answerOf(searchOf(layout, { lineage: { attempts, rejections } }))).toBe(`${PERMANENT}/step-200`);
+    expect(answerOf(searchOf([saved(400)], { lineage: { attempts, rejections } }))).toBe('none-of-lineage');
+    expect(answerOf(searchOf(layout, { lineage: { attempts: [], rejections: [] } }))).toBe('none-of-lineage');
+  });
+
+  it('is asked for where a newer one could not be read, and not where only an older one could not', () => {
+    const shut = (step: number): StoredCheckpoint => ({ ...saved(step), metadata: unknown('status 403') });
+    expect(answerOf(searchOf([saved(200), shut(300)]))).toBe('checkpoint-unreadable');
+    expect(answerOf(searchOf([saved(200), shut(100)]))).toBe(`${PERMANENT}/step-200`);
+    const roots = [{ root: PERMANENT, found: unknown('status 403') }];
+    expect(answerOf(searchOf([], { roots }))).toBe('root-unreadable');
+  });
+});
