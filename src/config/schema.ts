@@ -61,6 +61,9 @@ const keys = {
       care: workflowFile
         .default('ferrybot-care.yml')
         .describe('The workflow that carries out changes of a cluster that were consented to.'),
+      diskScan: workflowFile
+        .default('ferrybot-disk-scan.yml')
+        .describe('The workflow that looks at the disks of workers: also when a job says that one is full.'),
       chat: workflowFile.default('ferrybot-chat.yml').describe('The workflow that answers comments.'),
       daily: workflowFile.default('ferrybot-daily.yml').describe('The workflow that proposes.'),
       watchdog: workflowFile

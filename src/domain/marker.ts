@@ -25,6 +25,7 @@ export const MARKER_KINDS = [
   'disk',
   'disk-change',
   'disk-end',
+  'disk-answer',
   'notice',
   'own-pull',
 ] as const;

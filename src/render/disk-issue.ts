@@ -53,7 +53,7 @@ export function renderDiskIssue({ disks, mutations, editedAt }: DiskIssueView): 
     comment(
       { run: 'journal', kind: 'disk', key: readable.cluster, fields },
       paragraphs(
-        `**${headline(readable)}**`,
+        `**${diskHeadline(readable)}**`,
         newest.seq === readable.seq ? null : `${blind} Nothing below was changed by it.`,
         readable.reading === 'partial'
           ? `This scan does not tell of every worker: ${text(readable.why)}. Who is not named is unknown, and not fine.`
@@ -102,7 +102,7 @@ export function renderDiskChange(scan: RecordedScan): string {
   return comment(
     marker,
     paragraphs(
-      `**${headline(scan)}**`,
+      `**${diskHeadline(scan)}**`,
       lines.length === 0 ? null : shownLines(lines),
       scan.cleanup === 'not-seen' ? CLEANUP_WORDS['not-seen'] : null,
       lines.length === 0 ? null : 'What can be done about it stands in the description above.',
@@ -110,7 +110,8 @@ export function renderDiskChange(scan: RecordedScan): string {
   );
 }
 
-function headline({ cluster, workers, reading, cleanup }: RecordedScan): string {
+/** Who is short of disk, in one sentence. */
+export function diskHeadline({ cluster, workers, reading, cleanup }: RecordedScan): string {
   const low = workers.filter(({ level }) => level === 'low').length;
   const short = workers.length - low;
   const parts = [

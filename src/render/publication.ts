@@ -22,7 +22,7 @@ import { renderSealed } from './sealed.ts';
 export type PublicationView = {
   readonly kind: Exclude<
     MarkerKind,
-    'card' | 'issue' | 'pull' | 'closure' | 'disk' | 'disk-change' | 'disk-end' | 'own-pull'
+    'card' | 'issue' | 'pull' | 'closure' | 'disk' | 'disk-change' | 'disk-end' | 'disk-answer' | 'own-pull'
   >;
   readonly key: string;
 };

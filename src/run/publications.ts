@@ -11,7 +11,7 @@ import { isEditTold } from './shown-text.ts';
 export type Publication = {
   readonly kind: Exclude<
     MarkerKind,
-    'card' | 'issue' | 'pull' | 'closure' | 'disk' | 'disk-change' | 'disk-end' | 'own-pull'
+    'card' | 'issue' | 'pull' | 'closure' | 'disk' | 'disk-change' | 'disk-end' | 'disk-answer' | 'own-pull'
   >;
   readonly key: string;
   readonly thread: number;

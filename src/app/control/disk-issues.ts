@@ -3,6 +3,7 @@
 import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts';
 import { type ClusterDisks, isAllFine, isBlind } from '../../domain/care/disk-scan.ts';
 import { markerIdentity, saysTheSame } from '../../domain/marker.ts';
+import type { Observed } from '../../domain/observed.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { type FoundIssue, findIssue } from '../../github/issues.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
@@ -53,17 +54,24 @@ async function keepAll(open: OpenLab, troubles: Trouble[]): Promise<void> {
   }
 }
 
-async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): Promise<void> {
+/** The issue of a cluster's disks; known as null where there is none. */
+export async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<FoundIssue | null>> {
   const { lab } = open;
-  const marker = markerIdentity({ run: 'journal', kind: 'disk', key: place.cluster });
+  const marker = markerIdentity({ run: 'journal', kind: 'disk', key: cluster });
   const markerOf = issueMarkerReader(lab, open.config);
-  const mutations = diskMutations(open.store.current().journal.mutations, place.cluster);
+  const mutations = diskMutations(open.store.current().journal.mutations, cluster);
   // Where something was proposed it is this cluster's, whatever somebody has made of its first line.
   const proposedIn = mutations.at(-1)?.proposal.thread ?? null;
-  const found = await findIssue(lab.client, DISK_LABEL, (number, body) => {
+  return findIssue(lab.client, DISK_LABEL, (number, body) => {
     const standing = markerOf(number, body);
     return number === proposedIn || (standing !== null && markerIdentity(standing) === marker);
   });
+}
+
+async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): Promise<void> {
+  const { lab } = open;
+  const marker = markerIdentity({ run: 'journal', kind: 'disk', key: place.cluster });
+  const found = await findDiskIssue(open, place.cluster);
   if (found.kind === 'unknown') {
     lab.log(`the disk issue of ${place.cluster}: ${found.why}`);
     return;
@@ -85,7 +93,7 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
     return;
   }
   const { number, body } = found.value;
-  const standing = markerOf(number, body);
+  const standing = issueMarkerReader(lab, open.config)(number, body);
   const isOurs = standing?.isIntact === true && markerIdentity(standing) === marker;
   if (!isOurs) await noteChange(open, number);
   if (isTrouble) await propose(open, place, disks, number);

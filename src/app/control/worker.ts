@@ -24,6 +24,7 @@ import {
 import { createMemories, type Memories } from './attempt-caches.ts';
 import { checkBranches } from './branch-checks.ts';
 import { type DiskMemory, keepDiskIssues } from './disk-issues.ts';
+import { type FullDiskMemory, followFullDisks } from './full-disks.ts';
 import { createGatherer } from './gather.ts';
 import { holdsOf } from './holds-text.ts';
 import { experimentTriggers } from './issue-card.ts';
@@ -66,6 +67,7 @@ type Own = {
   /** Commits that have their checks, each with the check's name. */
   readonly checked: Set<string>;
   readonly disks: DiskMemory;
+  readonly fullDisks: FullDiskMemory;
   /** Commands whose answer in the journal is known to stand in its thread. */
   readonly toldAnswers: Set<string>;
 };
@@ -89,6 +91,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     ownPulls: noOwnPulls(),
     checked: new Set(),
     disks: { entry: -1 },
+    fullDisks: { asked: new Map(), told: new Set() },
     toldAnswers: new Set(),
   };
   return {
@@ -212,6 +215,7 @@ async function work(
   if (moved.length > 0 || isSweep) await apart(() => tellAnswers(open, own.toldAnswers, troubles));
   await apart(() => careForJournal(open, own.memories, troubles));
   await apart(() => keepDiskIssues(open, all, own.disks, troubles));
+  await apart(() => followFullDisks(open, own.fullDisks, troubles));
   const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
   const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
   await apart(() => tellBroken(open, own.toldFaults, troubles, seals, heard));

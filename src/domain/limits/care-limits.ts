@@ -44,6 +44,8 @@ export const careLimits = {
   unreadScansTold: 2,
   /** Hosts that one clean-up names, 4 kB each in its entry of the logbook: the largest slices have 256. */
   cleanHostsMax: 200,
+  /** A job that said longer ago that a disk is full starts no scan any more: the daily schedule has looked since. */
+  fullDiskNewsMs: 24 * 60 * 60 * 1_000,
   /** A scan asks every worker of a cluster over ssh, 32 at one time. */
   diskScanTimeoutMs: 30 * 60 * 1_000,
 } as const;

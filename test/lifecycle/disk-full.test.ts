@@ -1,0 +1,84 @@
+/** A job that dies because a disk is full: its cluster's workers are scanned at once, and its thread links to what was found. */
+
+import { afterEach, expect, it } from 'vitest';
+import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
+import { unknown } from '../../src/domain/observed.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { SHORT_FERRY, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const FULL = "OSError: [Errno 28] No space left on device: '/tmp/ray/session_1/runtime_resources/pip'";
+const SHORT_OF_DISK = '  ⚠ ray-a worker 0: 2% free (2.0G available)\n';
+const ALL_FINE = '✓ All workers have >20% free disk space\n';
+const DISK_CARE = `    engine: ray
+    dashboard: http://10.0.0.2:8265
+    gcp: { project: example-lab, zones: [us-central1-a] }
+    disk:
+      mountPoint: /tmp/gcsfuse_mount
+      clusterFile: infra/marin-us-central1.yaml
+      cleanupAlive: { command: [look], expect: RUNNING }
+`;
+
+let lab: VirtualLab;
+let scans: number;
+
+afterEach(() => lab.close());
+
+/** A ferry on a cluster with disk care that dies with `line`. */
+async function ferryThatDiesWith(line: string, stdout = SHORT_OF_DISK): Promise<{ readonly run: string }> {
+  scans = 0;
+  const port: DiskPort = {
+    scan: async () => {
+      scans += 1;
+      return { stdout, stderr: '', exitCode: 0 };
+    },
+    list: async () => ({ kind: 'listed', vms: [] }),
+    look: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
+    cleanupAlive: async () => null,
+    workerSeen: async () => null,
+    change: async () => {
+      throw new Error('nobody consented');
+    },
+  };
+  lab = await openVirtualLab({
+    ferry: { ...SHORT_FERRY, failAt: { step: 100, line, exitCode: 1 } },
+    disks: async () => port,
+    config: (text) => text.replace(/ {4}engine: local\n(?: {4}#.*\n)* {4}jobs: jobs\n/, DISK_CARE),
+  });
+  const { run, pull } = await propose(lab);
+  await approve(lab, 'mira', pull);
+  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
+  await lab.clock.advance(30 * 60_000);
+  return { run };
+}
+
+it('has the workers scanned once, and its thread links to the issue of the disks', async () => {
+  await ferryThatDiesWith(FULL);
+  expect(scans).toBe(1);
+  const issue = Object.values(lab.world.state.issues).find(({ title }) => title.startsWith('Disks of'));
+  const [answer = '', ...more] = told(lab, 'disk-answer');
+  expect(more).toEqual([]);
+  expect(answer).toContain('1 worker of `us-central1` has almost no disk left');
+  expect(answer).toContain(`Who is short, why, and what can be approved stands in #${issue?.number}.`);
+});
+
+it('is told where no worker is short of disk', async () => {
+  await ferryThatDiesWith(FULL, ALL_FINE);
+  expect(told(lab, 'disk-answer')).toEqual([
+    expect.stringContaining('No boot disk of a worker explains it now'),
+  ]);
+});
+
+it('starts no scan for a job that died of something else', async () => {
+  await ferryThatDiesWith('ValueError: nothing about disks');
+  expect(scans).toBe(0);
+  expect(told(lab, 'disk-answer')).toEqual([]);
+});
+
+it('starts a scan that never reports a few times, and then leaves it to people', async () => {
+  await ferryThatDiesWith(FULL, 'nothing that anybody can read');
+  await lab.clock.advance(6 * 60 * 60_000);
+  expect(scans).toBeGreaterThan(1);
+  expect(scans).toBeLessThanOrEqual(3);
+  expect(told(lab, 'disk-answer')).toEqual([]);
+});
