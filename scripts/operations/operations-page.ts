@@ -29,6 +29,7 @@ export function operationsPage(): string {
       ['the comment begins', 'what to do'],
       Object.values(FAULT_NOTES).map(({ title, next }) => [title, next]),
     ),
+    FULL_DISK,
     FIX,
     AFTERWARDS,
   ];
@@ -112,6 +113,10 @@ function signatureTable(): string {
 const FAULT_INTRODUCTION = `## The logbook cannot be trusted
 
 \`npx ferrybot logbook repair\` in any clone repairs the first four: it needs no key, fetches by itself, and pushes one new commit (\`--dry-run\` pushes nothing). Until then ferrybot launches, approves and seals nothing on what these name (the last one apart, which holds up nothing). \`/stop\` works there all the same where a good version is known, which the marks see to: it is recorded on top of the last good entry, and puts the file back with it; so does the next look of the watch at a running job. Afterwards ferrybot goes on by itself; nothing has to be said to it again.`;
+
+const FULL_DISK = `## A job says that a disk is full
+
+Where its cluster has disk care (\`clusters.NAME.disk\`), control starts the workflow \`workflows.diskScan\` for that cluster at once, not only in the morning; the run's thread then hears what the scan found, with a link to the issue of the cluster's disks, where what can be approved stands with its digest. A scan that ends without a word in the logbook is started three times at most, and after that the schedule looks: the runs of the workflow say why. Without disk care nothing is scanned.`;
 
 const FIX = `## A fix after a failed attempt
 
