@@ -59,6 +59,12 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
       exit(await (await import('./verbs/classify.ts')).classifyVerb(io, endStatus)),
     );
   program
+    .command('fix')
+    .description('the correction of a slip that a job died of, as a patch, or why there is none')
+    .requiredOption('--log <FILE>', "the job's log; - is standard input")
+    .option('--tree <DIR>', 'the files that it ran', '.')
+    .action(async (options) => exit(await (await import('./verbs/fix.ts')).fixVerb(io, options)));
+  program
     .command('replay')
     .description(
       'what the watch would have told of a recorded trace or of a plain log, and what would follow',

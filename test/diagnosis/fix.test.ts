@@ -1,0 +1,273 @@
+/** Slips as the real interpreter (CPython 3.14) tells them, put right from the files, and run again. */
+
+import { loadPyodide } from 'pyodide';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { diagnose } from '../../src/diagnosis/diagnose.ts';
+import { planFix, suggestFix } from '../../src/diagnosis/fix/suggest-fix.ts';
+import { createPythonParser } from '../../src/host/python-parser.ts';
+
+const RUN = `
+import json, os, shutil, sys, traceback
+def run(files):
+    shutil.rmtree("/job", ignore_errors=True)
+    for path, text in json.loads(files).items():
+        os.makedirs(os.path.dirname("/job/" + path), exist_ok=True)
+        with open("/job/" + path, "w", newline="") as f: f.write(text)
+    for name in [m for m in sys.modules if m == "lab" or m.startswith("lab.")]: del sys.modules[name]
+    sys.path[:] = ["/job"] + [p for p in sys.path if p != "/job"]
+    import importlib, linecache
+    importlib.invalidate_caches(); linecache.clearcache()
+    sys.dont_write_bytecode = True
+    try:
+        source = open("/job/main.py").read()
+        exec(compile(source, "/job/main.py", "exec"), {"__name__": "__main__"})
+        return ""
+    except BaseException:
+        text = traceback.format_exc()
+        lines = text.split("\\n")
+        return "\\n".join(line for at, line in enumerate(lines)
+            if not (line.startswith('  File "<exec>"') or (at > 0 and lines[at-1].startswith('  File "<exec>"') and not line.startswith("  File"))))
+run
+`;
+
+type Files = Readonly<Record<string, string>>;
+const python = await loadPyodide();
+const runFiles = z
+  .custom<(files: string) => string>((value) => typeof value === 'function')
+  .parse(python.runPython(RUN));
+const parser = await createPythonParser();
+
+const run = (files: Files): string => runFiles(JSON.stringify(files));
+
+/** What the fixer makes of a log over these files. */
+function fixOf(log: string, files: Files) {
+  const found = diagnose(log.split('\n'), 'FAILED');
+  if (found.class !== 'code-small' || found.traceback === null)
+    return { kind: 'none', reason: found.class } as const;
+  const { file, line, message } = found.traceback;
+  const plan = planFix({ file, line, error: message }, Object.keys(files));
+  if ('kind' in plan) return plan;
+  return suggestFix(
+    plan,
+    files[plan.path] ?? '',
+    plan.asked === null ? null : (files[plan.asked] ?? ''),
+    parser,
+  );
+}
+
+const MAIN = 'from lab import train\n';
+const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[] = [
+  [
+    'a misspelt name',
+    { 'main.py': MAIN, 'lab/train.py': 'warmup_steps = 3\nrate = 1 / warmup_stepz\n' },
+    'rate = 1 / warmup_steps',
+  ],
+  [
+    'a misspelt builtin',
+    { 'main.py': MAIN, 'lab/train.py': 'rates = []\ncount = lenn(rates)\n' },
+    'count = len(rates)',
+  ],
+  [
+    'a name misspelt twice',
+    {
+      'main.py': MAIN,
+      'lab/train.py': 'warmup_steps = 3\na = warmup_stesp\ndef f():\n    return warmup_stesp\n',
+    },
+    'a = warmup_steps',
+  ],
+  [
+    'a module that nobody imported',
+    { 'main.py': MAIN, 'lab/train.py': '"""Trains."""\n\nimport json\nimport os\n\nTAU = 2 * math.pi\n' },
+    'import math',
+  ],
+  [
+    'the first import of a file',
+    {
+      'main.py': MAIN,
+      'lab/train.py':
+        '# A licence.\n"""Trains."""\nfrom __future__ import annotations\n\nTAU = 2 * math.pi\n',
+    },
+    'import math',
+  ],
+  [
+    'a name that another module has in other letters',
+    {
+      'main.py': MAIN,
+      'lab/train.py': 'from lab.optim import Adamw, other\nbest = Adamw\n',
+      'lab/optim.py': 'class AdamW: pass\nother = 1\n',
+    },
+    'from lab.optim import AdamW, other',
+  ],
+  [
+    'one that is imported under another name',
+    {
+      'main.py': MAIN,
+      'lab/train.py': 'from lab.optim import Adamw as Best\nbest = Best\n',
+      'lab/optim.py': 'class AdamW: pass\n',
+    },
+    'from lab.optim import AdamW as Best',
+  ],
+  [
+    'a module of the lab in other letters',
+    {
+      'main.py': MAIN,
+      'lab/__init__.py': '',
+      'lab/train.py': 'from lab.optimiser import AdamW\n',
+      'lab/optimizer.py': 'class AdamW: pass\n',
+    },
+    'from lab.optimizer import AdamW',
+  ],
+  [
+    'a key in other letters',
+    { 'main.py': MAIN, 'lab/train.py': "table = {'warmup': 1, 'decay': 2}\nsteps = table['wramup']\n" },
+    "steps = table['warmup']",
+  ],
+  [
+    'a comma that is missing in a line',
+    { 'main.py': MAIN, 'lab/train.py': 'rates = [\n    (1, 2),\n    (3 4),\n]\n' },
+    '    (3, 4),',
+  ],
+  [
+    'a comma that is missing at its end',
+    { 'main.py': MAIN, 'lab/train.py': 'rates = dict(\n    warmup=1\n    decay=2,  # and on\n)\n' },
+    '    warmup=1,',
+  ],
+  [
+    'a colon',
+    { 'main.py': MAIN, 'lab/train.py': 'def f(x)  # what it does\n    return x\n' },
+    'def f(x):  # what it does',
+  ],
+];
+
+describe('a slip of one file', () => {
+  it.each(SLIPS)(
+    'is put right as the interpreter suggests it, and the job passes: %s',
+    (_what, files, changed) => {
+      const log = run(files);
+      const fix = fixOf(log, files);
+      expect(fix, log).toMatchObject({ kind: 'fix', path: 'lab/train.py' });
+      if (fix.kind !== 'fix') return;
+      expect(fix.diff).toContain(`\n+${changed}\n`);
+      expect(run({ ...files, [fix.path]: fix.text })).toBe('');
+    },
+  );
+});
+
+const SLIP = SLIPS[0]?.[1] ?? {};
+const LOG = `Traceback (most recent call last):
+  File "/job/main.py", line 1, in <module>
+    from lab import train
+  File "/job/lab/train.py", line 2, in <module>
+    rate = 1 / warmup_stepz
+               ^^^^^^^^^^^^
+`;
+const said = (error: string, at = 'lab/train.py", line 2'): string =>
+  `${LOG.replace('lab/train.py", line 2', at)}${error}`;
+const NAME = "NameError: name 'warmup_stepz' is not defined";
+
+/** What the log says against what the tree has. */
+const REFUSED: readonly (readonly [what: string, log: string, files: Files, reason: string])[] = [
+  ['suggests a name of its own', said(`${NAME}. Did you mean: 'steal_secrets'?`), SLIP, 'other-suggestion'],
+  [
+    'suggests an import of its own',
+    said(`${NAME}. Did you forget to import 'evil'?`),
+    SLIP,
+    'other-suggestion',
+  ],
+  [
+    'misses a name that the file has',
+    said("NameError: name 'rate' is not defined. Did you mean: 'warmup_steps'?"),
+    SLIP,
+    'tree-unlike',
+  ],
+  [
+    'misses a builtin',
+    said("NameError: name 'len' is not defined"),
+    { ...SLIP, 'lab/train.py': 'lens = 1\nx = len([])\n' },
+    'tree-unlike',
+  ],
+  ['names another line', said(NAME, 'lab/train.py", line 1'), SLIP, 'tree-unlike'],
+  ['names a file that is not there', said(NAME, 'lab/other.py", line 2'), SLIP, 'not-in-tree'],
+  ['names a file outside of the tree', said(NAME, 'lab/../../etc/train.py", line 2'), SLIP, 'not-in-tree'],
+  [
+    'has a name that two could be',
+    said(NAME),
+    { ...SLIP, 'lab/train.py': 'warmup_steps = warmup_step = 3\nrate = 1 / warmup_stepz\n' },
+    'several-candidates',
+  ],
+  [
+    'has a name that none could be',
+    said(NAME),
+    { ...SLIP, 'lab/train.py': 'decay = 3\nrate = 1 / warmup_stepz\n' },
+    'no-candidate',
+  ],
+  [
+    'asks for a module that nobody has',
+    said("NameError: name 'malware' is not defined. Did you forget to import 'malware'?"),
+    { ...SLIP, 'lab/train.py': '\nmalware.go()\n' },
+    'no-candidate',
+  ],
+  [
+    'has names that come from elsewhere',
+    said(NAME),
+    { ...SLIP, 'lab/train.py': 'from x import *; warmup_steps = 3\nrate = 1 / warmup_stepz\n' },
+    'tree-unlike',
+  ],
+  [
+    'means a class’s own name',
+    said(NAME),
+    { ...SLIP, 'lab/train.py': 'class A: warmup_steps = 3\nrate = 1 / warmup_stepz\n' },
+    'no-candidate',
+  ],
+  [
+    'misses a comma that is there',
+    said('SyntaxError: invalid syntax. Perhaps you forgot a comma?'),
+    SLIP,
+    'tree-unlike',
+  ],
+  [
+    'is of a file that is no Python',
+    said(NAME),
+    { ...SLIP, 'lab/train.py': 'warmup_steps = = 3\nrate = 1 / warmup_stepz\n' },
+    'tree-unlike',
+  ],
+  [
+    'is of a file that no person wrote',
+    said(NAME),
+    { ...SLIP, 'lab/train.py': `${SLIP['lab/train.py']}${'# much\n'.repeat(40_000)}` },
+    'too-long',
+  ],
+  [
+    'misses a key that the file sets',
+    said("KeyError: 'wramup'"),
+    { ...SLIP, 'lab/train.py': "t = {'warmup': 1, 'wramup': 2}\nt['wramup']\n" },
+    'tree-unlike',
+  ],
+  [
+    'misses a key that two could be',
+    said("KeyError: 'warmpu'"),
+    { ...SLIP, 'lab/train.py': "t = {'warmup': 1, 'warmups': 2}\nt['warmpu']\n" },
+    'several-candidates',
+  ],
+  [
+    'misses a name that the module has',
+    said("ImportError: cannot import name 'AdamW' from 'lab.optim' (/job/lab/optim.py)"),
+    { ...SLIP, 'lab/train.py': '\nfrom lab.optim import AdamW\n', 'lab/optim.py': 'AdamW = Adamw = 1\n' },
+    'tree-unlike',
+  ],
+  [
+    'is of a circle of imports',
+    said(
+      "ImportError: cannot import name 'Adamw' from partially initialized module 'lab.optim' (most likely due to a circular import) (/job/lab/optim.py)",
+    ),
+    { ...SLIP, 'lab/optim.py': 'AdamW = 1\n' },
+    'no-suggestion',
+  ],
+];
+
+describe('a log', () => {
+  it.each(REFUSED)('that %s changes nothing', (_what, log, files, reason) => {
+    expect(fixOf(log, files)).toEqual({ kind: 'none', reason });
+  });
+});
