@@ -14,7 +14,7 @@ export type StartContainer = (
 ) => Container;
 
 /** Containers as processes below `folder`. A process gets what it was given and a PATH: nothing else of this machine. */
-export function processContainers(folder: string, apiUrl: string): StartContainer {
+export function processContainers(folder: string): StartContainer {
   return (instance, _nowMs, onEnd) => {
     const home = mkdtempIn(folder, instance.id);
     let group: number | null = null;
@@ -26,7 +26,7 @@ export function processContainers(folder: string, apiUrl: string): StartContaine
         const [program, ...args] = commandOf(instance);
         const child = spawn(program ?? 'true', args, {
           cwd: root,
-          env: environmentOf(instance, root, apiUrl),
+          env: environmentOf(instance, root),
           stdio: ['ignore', output, output],
           detached: true,
         });
@@ -62,7 +62,7 @@ function commandOf({ runtype, args, onstart }: Instance): readonly string[] {
   return [...(onstart === null ? [] : [onstart]), ...(args ?? [])];
 }
 
-function environmentOf(instance: Instance, root: string, apiUrl: string): Record<string, string> {
+function environmentOf(instance: Instance, root: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: root,
@@ -70,8 +70,6 @@ function environmentOf(instance: Instance, root: string, apiUrl: string): Record
     CONTAINER_ID: String(instance.id),
     CONTAINER_API_KEY: instance.apiKey,
     CONTAINER_LABEL: `C.${instance.id}`,
-    // The real one has no such variable: an instance there knows the way to the API.
-    VAST_URL: apiUrl,
   };
 }
 
@@ -84,11 +82,11 @@ async function mkdtempIn(
   return { root, log: join(root, '.container.log') };
 }
 
-async function readIfThere(path: string): Promise<string> {
+async function readIfThere(path: string): Promise<Buffer> {
   try {
-    return await readFile(path, 'utf8');
+    return await readFile(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
     throw error;
   }
 }

@@ -17,7 +17,8 @@ export type ActualStatus =
 export type Container = {
   /** When it ends by itself, where somebody has planned that; a real process says so through `onEnd` alone. */
   readonly endsAtMs: number | null;
-  readonly log: () => Promise<string>;
+  /** As bytes: what a program says need not be text. */
+  readonly log: () => Promise<Buffer>;
   readonly signal: (signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL') => void;
   /** Ends it and forgets its files. */
   readonly remove: () => Promise<void>;

@@ -6,20 +6,20 @@ export type ResultStore = ReturnType<typeof createResults>;
 
 /** `polls`: so many reads find nothing yet. */
 export function createResults(polls: number) {
-  const results = new Map<string, { left: number; readonly text: () => Promise<string> }>();
+  const results = new Map<string, { left: number; readonly content: () => Promise<Buffer> }>();
   return {
-    add: (text: () => Promise<string>): string => {
+    add: (content: () => Promise<Buffer>): string => {
       const key = randomUUID();
-      results.set(key, { left: polls, text });
+      results.set(key, { left: polls, content });
       return key;
     },
     /** null: not yet, or nothing of that name. */
-    read: async (key: string): Promise<string | null> => {
+    read: async (key: string): Promise<Buffer | null> => {
       const found = results.get(key);
       if (found === undefined) return null;
       found.left -= 1;
       if (found.left >= 0) return null;
-      return found.text();
+      return found.content();
     },
   };
 }

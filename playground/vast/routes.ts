@@ -191,7 +191,7 @@ const ROUTES: readonly Route[] = [
     path: /^\/api\/v0\/instances\/request_logs\/(\d+)\/$/,
     answer: onOne(({ results, body, url }, instance) => {
       const { tail } = z.looseObject({ tail: number.default(vast.logLinesDefault) }).parse(body);
-      const key = results.add(async () => lastLines((await instance.container?.log()) ?? '', tail));
+      const key = results.add(async () => lastLines(await instance.container?.log(), tail));
       return ok({ success: true, result_url: new URL(`/results/${key}`, url.origin).href });
     }),
   },
@@ -211,10 +211,10 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
-function lastLines(text: string, count: number): string {
-  const lines = text.split('\n');
+function lastLines(log: Buffer | undefined, count: number): Buffer {
+  const lines = (log?.toString('latin1') ?? '').split('\n');
   const end = lines.at(-1) === '' ? 1 : 0;
-  return lines.slice(Math.max(0, lines.length - count - end)).join('\n');
+  return Buffer.from(lines.slice(Math.max(0, lines.length - count - end)).join('\n'), 'latin1');
 }
 
 /** What is wrong with a request, in the API's own form; null: nothing of the request's. */

@@ -58,7 +58,7 @@ export async function openVast(options: VastOptions): Promise<VastServer> {
     offers: options.offers,
     credit: options.credit ?? vast.credit,
     timing: { ...TIMING, ...options.timing },
-    start: processContainers(options.folder, url),
+    start: processContainers(options.folder),
     secret: () => randomBytes(32).toString('hex'),
   });
   const host: Host = { clock, url, key, account, faults, results, asked, late: late.signal, pending };
@@ -178,7 +178,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 function send(response: ServerResponse, { status, body }: Answer): void {
-  const isText = typeof body === 'string';
+  const isText = typeof body === 'string' || Buffer.isBuffer(body);
   response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
   response.end(isText ? body : JSON.stringify(body));
 }

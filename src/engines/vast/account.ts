@@ -1,0 +1,128 @@
+/** What the account has: every instance, or nobody knows. */
+
+import { z } from 'zod';
+import { jobMetadata } from '../file-records.ts';
+import { ask, type NoAnswer, type Said } from './ask.ts';
+import { VAST, type VastSettings } from './settings.ts';
+
+/** Variable of an instance that says whose job it is; of all others nothing is kept, because secrets are among them. */
+export const JOB_VARIABLE = 'FERRYBOT_JOB';
+/** Variable that says why this offer was chosen. */
+export const OFFER_VARIABLE = 'FERRYBOT_OFFER';
+
+const ACTUAL = [
+  'created',
+  'loading',
+  'running',
+  'stopped',
+  'frozen',
+  'exited',
+  'rebooting',
+  'unknown',
+  'offline',
+] as const;
+
+const instanceSchema = z
+  .object({
+    id: z.int(),
+    label: z.string().nullable(),
+    /** null: still provisioned. One that is not known here says nothing about the job. */
+    actual_status: z.enum(ACTUAL).nullable().catch('unknown'),
+    intended_status: z.string().nullish(),
+    status_msg: z.string().nullish(),
+    machine_id: z.int().nullish(),
+    gpu_name: z.string().nullish(),
+    num_gpus: z.int().nullish(),
+    /** Null or -1 where nobody measured. */
+    gpu_util: z.number().nullish(),
+    dph_total: z.number().nullable(),
+    start_date: z.number().nullable(),
+    extra_env: z.array(z.tuple([z.string(), z.unknown()])).nullish(),
+  })
+  .transform(({ extra_env: variables, ...row }) => {
+    const variable = (name: string): string => String(variables?.find(([key]) => key === name)?.[1] ?? '');
+    return { ...row, job: variable(JOB_VARIABLE), offer: variable(OFFER_VARIABLE) };
+  })
+  .readonly();
+
+export type Instance = z.infer<typeof instanceSchema>;
+
+const page = z.object({
+  instances: z.array(instanceSchema).nullable(),
+  next_token: z.string().nullable(),
+  total_instances: z.int().min(0),
+});
+
+/**
+ * All instances of the account. A page that cannot be read, or fewer rows than the account says it has, is no list: from
+ * *no instances* others would be launched.
+ */
+export async function listInstances(settings: VastSettings): Promise<Said<readonly Instance[]>> {
+  const found = new Map<number, Instance>();
+  let after: string | null = null;
+  for (let count = 0; count < VAST.pagesMax; count += 1) {
+    const query: URLSearchParams = new URLSearchParams({
+      select_filters: '{}',
+      order_by: JSON.stringify([{ col: 'id', dir: 'asc' }]),
+      limit: String(VAST.pageRows),
+      ...(after === null ? {} : { after_token: after }),
+    });
+    const path = `/api/v1/instances/?${query}`;
+    const said: Said<z.infer<typeof page>> = await ask(settings, { method: 'GET', path }, page);
+    if (said.kind === 'unknown') return said;
+    for (const instance of said.value.instances ?? []) found.set(instance.id, instance);
+    after = said.value.next_token;
+    if (after !== null && after !== '') continue;
+    return found.size >= said.value.total_instances
+      ? { kind: 'said', value: [...found.values()] }
+      : incomplete(`${found.size} of ${said.value.total_instances} instances were listed`);
+  }
+  return incomplete(`the list has more than ${VAST.pagesMax} pages`);
+}
+
+/** The label of a job's instance: our fleet and the id under which the job runs once. */
+export function labelOf({ fleet }: VastSettings['cluster'], jobId: string): string {
+  return `ferrybot:${fleet}:${jobId}`;
+}
+
+/** Those of one job, the oldest first: a create whose answer was lost may have made two. */
+export async function instancesOf(settings: VastSettings, jobId: string): Promise<Said<readonly Instance[]>> {
+  const all = await listInstances(settings);
+  if (all.kind === 'unknown') return all;
+  const label = labelOf(settings.cluster, jobId);
+  return {
+    kind: 'said',
+    value: all.value.filter((one) => one.label === label).toSorted((a, b) => a.id - b.id),
+  };
+}
+
+/** Whose job an instance runs; null where that cannot be read. */
+export function metadataOf({ job }: Pick<Instance, 'job'>): z.infer<typeof jobMetadata> | null {
+  try {
+    return jobMetadata.safeParse(JSON.parse(job)).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Asks an instance to be destroyed, and looks at the whole account until it is not there: only that counts. */
+export async function destroyInstance(
+  settings: VastSettings,
+  id: number,
+): Promise<{ readonly kind: 'destroyed' } | { readonly kind: 'unknown'; readonly message: string }> {
+  const path = `/api/v0/instances/${id}/`;
+  const said = await ask(settings, { method: 'DELETE', path, body: {} }, z.looseObject({}));
+  let message = said.kind === 'unknown' ? said.message : 'it was confirmed';
+  for (let waitedMs = 0; waitedMs <= VAST.goneWaitMs; waitedMs += VAST.pollMs) {
+    const left = await listInstances(settings);
+    if (left.kind === 'said' && left.value.every((one) => one.id !== id)) return { kind: 'destroyed' };
+    if (left.kind === 'unknown') message = left.message;
+    await settings.sleep(VAST.pollMs);
+  }
+  return { kind: 'unknown', message: `instance ${id} shall be destroyed and is still there: ${message}` };
+}
+
+function incomplete(message: string): NoAnswer {
+  return { kind: 'unknown', cause: 'lost', status: 200, message, body: null };
+}

@@ -1,0 +1,151 @@
+/** One question to the API and its whole answer, by status and schema; anything else is no answer. */
+
+import { z } from 'zod';
+import { cutText } from '../../domain/cut-text.ts';
+import { codeOf } from '../../host/publish-once.ts';
+import { redact } from '../../host/redactor.ts';
+import { VAST, type VastSettings } from './settings.ts';
+
+export type Question = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the API's address. */
+  readonly path: string;
+  readonly body?: object;
+  /** Values of the question that no message may repeat. */
+  readonly secrets?: readonly string[];
+};
+
+/**
+ * No usable answer. `not-sent`: it certainly reached nobody. `refused`: the API said that it did not do it, with what is left
+ * of its words. `lost`: it may have been done.
+ */
+export type NoAnswer = {
+  readonly kind: 'unknown';
+  readonly cause: 'not-sent' | 'no-key' | 'too-often' | 'refused' | 'lost';
+  readonly status: number | null;
+  readonly message: string;
+  /** What an answer that said no had in it all the same. */
+  readonly body: unknown;
+};
+
+export type Said<Value> = { readonly kind: 'said'; readonly value: Value } | NoAnswer;
+
+/** Every JSON answer: a `success` that is not true is a no, whatever the status. */
+const verdict = z.looseObject({
+  success: z.boolean().optional(),
+  error: z.union([z.string(), z.boolean()]).nullish(),
+  msg: z.string().nullish(),
+});
+
+/** Asks once. Redirects are not followed: the key would go with them. */
+export async function ask<Value>(
+  settings: VastSettings,
+  question: Question,
+  schema: z.ZodType<Value>,
+): Promise<Said<Value>> {
+  const { key, cluster } = settings;
+  const secrets = [...(question.secrets ?? []), ...(key === null ? [] : [key])];
+  if (key === null) return noAnswer('no-key', null, `there is no ${cluster.keyFrom} on this runner`);
+  const answer = await askForText(settings, new URL(question.path, cluster.api), {
+    method: question.method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'application/json',
+      'content-type': 'application/json',
+    },
+    ...(question.body === undefined ? {} : { body: JSON.stringify(question.body) }),
+  });
+  if (answer.kind === 'unknown') return { ...answer, message: redact(answer.message, secrets) };
+  return judge(answer, schema, secrets);
+}
+
+function judge<Value>(
+  { status, text }: { readonly status: number; readonly text: string },
+  schema: z.ZodType<Value>,
+  secrets: readonly string[],
+): Said<Value> {
+  const json = jsonOf(text);
+  const said = verdict.safeParse(json).data;
+  const words = redact(cutText((said?.msg ?? String(said?.error ?? text)).trim(), VAST.wordsMax), secrets);
+  if (status === 401) return noAnswer('no-key', status, `Vast.ai refuses this key: ${words}`);
+  if (status === 429) return noAnswer('too-often', status, `Vast.ai was asked too often: ${words}`);
+  if (status >= 500 || status < 200)
+    return noAnswer('lost', status, `Vast.ai answers ${status}: ${words}`, json);
+  if (status !== 200 || said?.success === false || (said?.error ?? false) !== false)
+    return noAnswer('refused', status, `Vast.ai answers ${status}: ${words}`, json);
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { kind: 'said', value: parsed.data };
+  const why = text === '' ? 'nothing' : redact(z.prettifyError(parsed.error), secrets);
+  return noAnswer('lost', status, `this is no answer of Vast.ai that is known here: ${why}`, json);
+}
+
+/** A text at any address, such as that of a log; no key is sent but what `init` has. */
+export async function askForText(
+  settings: VastSettings,
+  url: URL,
+  init: RequestInit = {},
+): Promise<{ readonly kind: 'text'; readonly status: number; readonly text: string } | NoAnswer> {
+  try {
+    const response = await settings.fetch(url, {
+      ...init,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(settings.cluster.requestTimeoutMs),
+    });
+    // Latin 1: what a job says is bytes, and is counted in bytes.
+    const bytes = await bytesOf(response);
+    if (bytes === null)
+      return noAnswer('lost', response.status, `the answer has more than ${VAST.answerBytesMax} bytes`);
+    return {
+      kind: 'text',
+      status: response.status,
+      text: bytes.toString(init.method === undefined ? 'latin1' : 'utf8'),
+    };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const code = codeOf(error.cause) ?? '';
+    const isSent = !NOT_SENT.has(code);
+    return noAnswer(
+      isSent ? 'lost' : 'not-sent',
+      null,
+      `no answer of Vast.ai: ${error.message} ${code}`.trim(),
+    );
+  }
+}
+
+/** Errors that happen before a connection stands. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+async function bytesOf(response: Response): Promise<Buffer | null> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of response.body ?? []) {
+    size += piece.length;
+    if (size > VAST.answerBytesMax) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function noAnswer(
+  cause: NoAnswer['cause'],
+  status: number | null,
+  message: string,
+  body: unknown = null,
+): NoAnswer {
+  return { kind: 'unknown', cause, status, message, body };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+/** The log of an instance: its last lines, and where they stand in the whole. */
+
+import { z } from 'zod';
+import { ask, askForText, type NoAnswer, type Said } from './ask.ts';
+import { VAST, type VastSettings } from './settings.ts';
+
+/** What the last lines of a log say. */
+export type LogTail = {
+  /** What the job wrote, without the wrapper's lines; Latin 1, so that its length is that of the bytes. */
+  readonly text: string;
+  /** The place of its first byte in the whole log; null where no line says it. */
+  readonly at: number | null;
+  readonly end: { readonly begunMs: number; readonly endedMs: number; readonly code: number } | null;
+};
+
+/** Reads what the wrapper has put between the lines of a job. */
+export function readTail(text: string, jobId: string): LogTail {
+  const mark = `::ferrybot ${jobId} `;
+  const kept: string[] = [];
+  let at: number | null = null;
+  let length = 0;
+  let end: LogTail['end'] = null;
+  for (const line of linesOf(text)) {
+    if (!line.startsWith(mark)) {
+      kept.push(line);
+      length += line.length + 1;
+      continue;
+    }
+    const said = line.slice(mark.length);
+    const place = /^at (\d{1,15})::$/.exec(said)?.[1];
+    if (place !== undefined) at ??= Number(place) - length;
+    const over = /^end (\d{13}) (\d{13}) (\d{1,3})::$/.exec(said);
+    if (over !== null) end = { begunMs: Number(over[1]), endedMs: Number(over[2]), code: Number(over[3]) };
+  }
+  return { text: kept.map((line) => `${line}\n`).join(''), at: at !== null && at >= 0 ? at : null, end };
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split('\n');
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+const resultAnswer = z.object({ result_url: z.url({ protocol: /^https?$/ }) });
+
+/** The last lines of an instance's log. */
+export async function readLines(settings: VastSettings, id: number, count: number): Promise<Said<string>> {
+  const path = `/api/v0/instances/request_logs/${id}/`;
+  const asked = await ask(settings, { method: 'PUT', path, body: { tail: String(count) } }, resultAnswer);
+  if (asked.kind === 'unknown') return asked;
+  const url = new URL(asked.value.result_url);
+  let last: NoAnswer | null = null;
+  for (let poll = 0; poll < VAST.resultPolls; poll += 1) {
+    const read = await askForText(settings, url);
+    if (read.kind === 'text' && read.status === 200) return { kind: 'said', value: read.text };
+    if (read.kind === 'unknown') last = read;
+    await settings.sleep(VAST.resultPollMs);
+  }
+  return (
+    last ?? { kind: 'unknown', cause: 'lost', status: null, message: 'the log did not come', body: null }
+  );
+}

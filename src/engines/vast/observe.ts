@@ -1,0 +1,132 @@
+/** What a rented machine and its job are doing. */
+
+import type { FoundJob, JobObservation } from '../../domain/engine.ts';
+import { isSubmissionId } from '../file-records.ts';
+import { type Instance, instancesOf, metadataOf } from './account.ts';
+import type { NoAnswer } from './ask.ts';
+import { type LogTail, readLines, readTail } from './log.ts';
+import type { VastSettings } from './settings.ts';
+
+/** Lines in which the wrapper's last word is: what a container says while it ends may stand behind it. */
+const LAST_LINES = 20;
+
+/** Looks at one job. The account alone says that there is no instance; of one that is gone it does not say how it ended. */
+export async function observeOnVast(
+  settings: VastSettings,
+  jobId: string,
+  lastSession: string | null,
+): Promise<JobObservation> {
+  if (!isSubmissionId(jobId)) return { kind: 'absent', session: lastSession };
+  const found = await instancesOf(settings, jobId);
+  if (found.kind === 'unknown') return { kind: 'unknown', message: found.message };
+  const [instance] = found.value;
+  if (instance !== undefined) return observeInstance(settings, jobId, instance);
+  return lastSession === null
+    ? { kind: 'absent', session: null }
+    : {
+        kind: 'state-lost',
+        session: lastSession,
+        message: 'the instance is no longer on the account, which does not say how its job ended',
+      };
+}
+
+async function observeInstance(
+  settings: VastSettings,
+  jobId: string,
+  instance: Instance,
+): Promise<JobObservation> {
+  const { actual_status: actual } = instance;
+  const waits = { ...seen(instance), status: 'PENDING' } as const;
+  switch (actual) {
+    case null:
+    case 'created':
+    case 'loading':
+    case 'rebooting':
+      return { ...waits, message: `Vast.ai says ${actual ?? 'nothing yet'}: ${messageOf(instance)}` };
+    case 'unknown':
+    case 'offline':
+      return {
+        kind: 'unknown',
+        message: `instance ${instance.id} is ${actual}, and comes back to running never: it has to be destroyed`,
+      };
+    case 'running':
+    case 'frozen':
+    case 'exited':
+    case 'stopped': {
+      const tail = await tailOf(settings, jobId, instance.id);
+      return tail.kind === 'unknown'
+        ? { kind: 'unknown', message: tail.message }
+        : judge(instance, tail.value);
+    }
+  }
+}
+
+async function tailOf(
+  settings: VastSettings,
+  jobId: string,
+  id: number,
+): Promise<{ readonly kind: 'said'; readonly value: LogTail } | NoAnswer> {
+  const read = await readLines(settings, id, LAST_LINES);
+  return read.kind === 'unknown' ? read : { kind: 'said', value: readTail(read.value, jobId) };
+}
+
+function judge(instance: Instance, { end }: LogTail): FoundJob {
+  const { actual_status: actual, intended_status: intended, id } = instance;
+  const base = seen(instance);
+  if (end !== null) {
+    const { code, begunMs, endedMs } = end;
+    const isFine = code === 0;
+    return {
+      ...base,
+      status: isFine ? 'SUCCEEDED' : 'FAILED',
+      message: `The command ended with ${code}.`,
+      errorType: isFine ? null : 'JOB_ENTRYPOINT_COMMAND_ERROR',
+      exitCode: code,
+      startedAtMs: begunMs,
+      endedAtMs: endedMs,
+    };
+  }
+  if (actual === 'running') return { ...base, status: 'RUNNING', message: messageOf(instance) };
+  if (actual === 'frozen')
+    return {
+      ...base,
+      status: 'RUNNING',
+      message: `Instance ${id} is frozen: it does nothing, and is billed.`,
+    };
+  if (actual === 'stopped' && intended === 'stopped')
+    return { ...base, status: 'STOPPED', message: 'Stopped; its disk is billed until it is destroyed.' };
+  const why =
+    actual === 'stopped'
+      ? `instance ${id} was stopped by Vast.ai, preempted by a higher bid or for want of credit; its disk is billed`
+      : `the container of instance ${id} ended without the wrapper's last word`;
+  return { ...base, status: 'FAILED', message: `${why}: ${messageOf(instance)}` };
+}
+
+/** Everything about an instance that may be told: nothing of its environment. */
+function seen(instance: Instance): Omit<FoundJob, 'status'> {
+  const { id, gpu_name, num_gpus, machine_id, dph_total, start_date, gpu_util, actual_status, offer } =
+    instance;
+  return {
+    kind: 'found',
+    message: '',
+    errorType: null,
+    exitCode: null,
+    startedAtMs: actual_status === 'running' && start_date !== null ? Math.floor(start_date * 1_000) : null,
+    endedAtMs: null,
+    metadata: metadataOf(instance),
+    session: null,
+    details: {
+      instance: String(id),
+      ...(machine_id == null ? {} : { machine: String(machine_id) }),
+      ...(gpu_name == null ? {} : { gpu: `${num_gpus ?? 1} ${gpu_name}` }),
+      ...(dph_total === null ? {} : { dollarsPerHour: dph_total.toFixed(4) }),
+      // -1 and null both mean that nobody measured.
+      ...(gpu_util == null || gpu_util < 0 ? {} : { gpuUtil: String(gpu_util) }),
+      ...(offer === '' ? {} : { offer }),
+    },
+  };
+}
+
+function messageOf({ status_msg }: Instance): string {
+  return (status_msg ?? '').trim();
+}

@@ -1,0 +1,170 @@
+/** Rents one machine for one job, at most: looks for its label first, and looks again when an answer was lost. */
+
+import { z } from 'zod';
+import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../domain/engine.ts';
+import {
+  destroyInstance,
+  type Instance,
+  instancesOf,
+  JOB_VARIABLE,
+  labelOf,
+  metadataOf,
+  OFFER_VARIABLE,
+} from './account.ts';
+import { ask, type NoAnswer } from './ask.ts';
+import { type Choice, chooseOffers, filtersOf, type Offer, offerSchema, whyChosen } from './offers.ts';
+import { packTree } from './package.ts';
+import { readVastSession } from './session.ts';
+import { VAST, type VastSettings } from './settings.ts';
+import { specRefusal } from './spec-refusal.ts';
+import { WRAPPER } from './wrapper.ts';
+
+type Stand = {
+  readonly settings: VastSettings;
+  readonly spec: JobSpec;
+  readonly session: string;
+  readonly tree: Readonly<Record<string, string>>;
+};
+
+/** Null: this offer was not to be had, and nothing was rented. */
+type Tried = SubmitOutcome | null;
+
+/** Submits. Only a plain yes counts as one; after anything else the account decides what there is. */
+export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promise<SubmitOutcome> {
+  const refusal = specRefusal(spec, settings.key);
+  if (refusal !== null) return refusal;
+  const session = await readVastSession(settings);
+  if (session.kind === 'unknown') return unanswered(session);
+  const there = await look(settings, spec, session.id);
+  if (there !== null) return there;
+  const packed = await packTree(spec);
+  if (packed.kind === 'rejected') return packed;
+  const { cluster } = settings;
+  const market = await ask(
+    settings,
+    { method: 'POST', path: '/api/v0/bundles/', body: filtersOf(cluster) },
+    z.object({ offers: z.array(offerSchema) }),
+  );
+  if (market.kind === 'unknown') return unanswered(market);
+  const choice = chooseOffers(market.value.offers, cluster);
+  const stand: Stand = { settings, spec, session: session.id, tree: packed.variables };
+  for (const offer of choice.fitting.slice(0, VAST.offersTried)) {
+    const tried = await rent(stand, offer, choice);
+    if (tried !== null) return tried;
+  }
+  return rejected(
+    'refused',
+    `none of ${market.value.offers.length} offers could be rented: ${choice.fitting.length} fit, ${JSON.stringify(choice.unfit)} do not`,
+  );
+}
+
+/** What stands under the job's label; null: the account certainly has nothing. */
+async function look(settings: VastSettings, spec: JobSpec, session: string): Promise<SubmitOutcome | null> {
+  const found = await instancesOf(settings, spec.submissionId);
+  if (found.kind === 'unknown') return unanswered(found);
+  const [instance] = found.value;
+  if (instance === undefined) return null;
+  const metadata = metadataOf(instance);
+  return metadata !== null && isSameJob(metadata, spec.metadata)
+    ? { kind: 'adopted', job: jobOf(settings, spec, session, instance.id) }
+    : { kind: 'conflict', found: metadata };
+}
+
+const created = z.object({ success: z.literal(true), new_contract: z.int() });
+/** A create that failed may have made an instance all the same. */
+const failed = z.object({ new_contract: z.int() });
+
+async function rent(stand: Stand, offer: Offer, choice: Choice): Promise<Tried> {
+  const { settings, spec } = stand;
+  const secrets = Object.values(spec.env);
+  const body = createBody(stand, whyChosen(offer, choice));
+  const answer = await ask(
+    settings,
+    { method: 'PUT', path: `/api/v0/asks/${offer.id}/`, body, secrets },
+    created,
+  );
+  if (answer.kind === 'said') return checkPrice(stand, answer.value.new_contract);
+  const made = failed.safeParse(answer.body).data?.new_contract ?? null;
+  if (made !== null) return takeBack(stand, made, answer.message);
+  return settle(stand, answer);
+}
+
+/** A host may raise its price between the search and the creation: what the instance itself costs decides. */
+async function checkPrice(stand: Stand, id: number): Promise<Tried> {
+  const { settings, spec, session } = stand;
+  const found = await instancesOf(settings, spec.submissionId);
+  const mine = found.kind === 'said' ? found.value.find((one) => one.id === id) : undefined;
+  const cap = Number(settings.cluster.dollarsPerHourMax);
+  const price = mine?.dph_total ?? null;
+  if (price !== null && price > cap)
+    return takeBack(stand, id, `it costs ${price.toFixed(4)} dollars an hour, more than ${cap}`);
+  return { kind: 'submitted', job: jobOf(settings, spec, session, id) };
+}
+
+/** What should not have been rented is destroyed; only when it is seen to be gone is another offer tried. */
+async function takeBack({ settings }: Stand, id: number, why: string): Promise<Tried> {
+  const gone = await destroyInstance(settings, id);
+  return gone.kind === 'destroyed' ? null : { kind: 'unknown', message: `${why}; ${gone.message}` };
+}
+
+/** No usable answer to a create: the label decides, looked for as long as the request may be on its way. */
+async function settle({ settings, spec, session }: Stand, answer: NoAnswer): Promise<Tried> {
+  for (const pauseMs of VAST.lookAgainMs) {
+    await settings.sleep(pauseMs);
+    const found = await look(settings, spec, session);
+    if (found !== null && found.kind !== 'unknown')
+      return found.kind === 'adopted' ? { kind: 'submitted', job: found.job } : found;
+    if (found === null && answer.cause === 'refused')
+      return isGone(answer) ? null : rejected('refused', answer.message);
+    if (found === null && (answer.cause === 'no-key' || answer.cause === 'not-sent'))
+      return unanswered(answer);
+  }
+  return { kind: 'unknown', message: `the creation was not confirmed: ${answer.message}` };
+}
+
+/** The offer was taken meanwhile, or withdrawn. */
+function isGone({ status }: NoAnswer): boolean {
+  return status === 404 || status === 410;
+}
+
+function createBody({ settings, spec, tree }: Stand, why: string): object {
+  const { cluster } = settings;
+  return {
+    client_id: 'me',
+    image: cluster.image,
+    disk: cluster.diskGb,
+    label: labelOf(cluster, spec.submissionId),
+    runtype: 'args',
+    args: ['bash', '-c', WRAPPER, 'ferrybot', ...spec.command],
+    // On demand: no bid, and no stopped instance where the machine is not to be had.
+    price: null,
+    cancel_unavail: true,
+    env: {
+      ...spec.env,
+      ...tree,
+      [JOB_VARIABLE]: JSON.stringify(spec.metadata),
+      [OFFER_VARIABLE]: why,
+      FERRYBOT_SUBMISSION_ID: spec.submissionId,
+      FERRYBOT_API: new URL(cluster.api).origin,
+      FERRYBOT_LIFETIME_S: String(cluster.hoursMax * 3_600),
+      FERRYBOT_GRACE_S: String(cluster.endGraceMinutes * 60),
+    },
+  };
+}
+
+function jobOf({ cluster }: VastSettings, spec: JobSpec, session: string, id: Instance['id']): Job {
+  const { submissionId: jobId, metadata } = spec;
+  const url = new URL(`/instances/?instance=${id}`, cluster.api).href;
+  return { engine: 'vast', jobId, metadata, session, locator: { kind: 'dashboard', url } };
+}
+
+function unanswered({ cause, message }: NoAnswer): SubmitOutcome {
+  return cause === 'no-key' ? rejected('unauthorized', message) : { kind: 'unknown', message };
+}
+
+function rejected(
+  code: 'refused' | 'unauthorized',
+  message: string,
+): Extract<SubmitOutcome, { kind: 'rejected' }> {
+  return { kind: 'rejected', code, message };
+}

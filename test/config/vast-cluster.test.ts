@@ -1,0 +1,35 @@
+/** What a config may say of a cluster of rented machines. */
+
+import { expect, it } from 'vitest';
+import { clusterSchema, engineDefinition } from '../../src/engines/registry.ts';
+import { vastCluster } from '../support/vast-bench.ts';
+
+const good = vastCluster('https://console.vast.ai');
+const issues = (change: object): readonly unknown[] => {
+  const cluster = clusterSchema.parse({ ...good, ...change });
+  return engineDefinition(cluster)
+    .configIssues(['clusters', 'rented'], cluster)
+    .map(({ path }) => path.at(-1));
+};
+
+it('takes an image by its digest alone', () => {
+  expect(clusterSchema.safeParse(good).success).toBe(true);
+  for (const image of ['pytorch/pytorch', 'pytorch/pytorch:2.9', `pytorch/pytorch@sha256:${'a'.repeat(63)}`])
+    expect(clusterSchema.safeParse({ ...good, image }).success).toBe(false);
+});
+
+it('asks for a price that is one, a share that is one, and an address that hides the key', () => {
+  expect(issues({})).toEqual([]);
+  expect(issues({ api: 'http://127.0.0.1:8000' })).toEqual([]);
+  expect(issues({ reliability: '98' })).toEqual(['reliability']);
+  expect(issues({ dollarsPerHourMax: '0.00' })).toEqual(['dollarsPerHourMax']);
+  expect(issues({ api: 'http://console.vast.ai' })).toEqual(['api']);
+});
+
+it('puts all that decides what is rented, for how much and how long into the manifest, and the key into no text', () => {
+  const { launcher, secretVariables, jobsRunHere } = engineDefinition(good).traits(good);
+  expect(secretVariables).toEqual(['VAST_API_KEY']);
+  expect(jobsRunHere).toBe(false);
+  for (const key of ['image', 'gpu', 'dollarsPerHourMax', 'hoursMax', 'reliability', 'fleet'])
+    expect(JSON.parse(launcher ?? '{}')).toHaveProperty(key);
+});

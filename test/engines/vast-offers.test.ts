@@ -1,0 +1,45 @@
+/** Which offers fit: the hard needs and the price, and nothing else. */
+
+import { expect, it } from 'vitest';
+import { chooseOffers, type Offer, unfit, whyChosen } from '../../src/engines/vast/offers.ts';
+import { vastCluster } from '../support/vast-bench.ts';
+
+const NEEDS = vastCluster('https://console.vast.ai');
+const GOOD: Offer = {
+  id: 1,
+  machine_id: 9,
+  gpu_name: 'RTX 4090',
+  num_gpus: 1,
+  gpu_ram: 24_077,
+  cpu_ram: 64_000,
+  disk_space: 30,
+  reliability2: 0.98,
+  dph_total: 0.5,
+};
+
+it.each([
+  [{}, null],
+  [{ gpu_name: 'RTX 3090' }, 'card'],
+  [{ num_gpus: 2 }, 'card'],
+  [{ gpu_ram: 22_000 }, 'vram'],
+  [{ cpu_ram: 30_000 }, 'ram'],
+  [{ disk_space: 29 }, 'disk'],
+  [{ reliability2: 0.979 }, 'reliability'],
+  [{ dph_total: 0.5001 }, 'price'],
+] as const)('%j: %s', (change, why) => {
+  expect(unfit({ ...GOOD, ...change }, NEEDS)).toBe(why);
+});
+
+it('takes the cheapest of what fits, of the same price the more reliable, and says among how many', () => {
+  const offers: readonly Offer[] = [
+    { ...GOOD, id: 1 },
+    { ...GOOD, id: 2, dph_total: 0.4 },
+    { ...GOOD, id: 3, dph_total: 0.4, reliability2: 0.999 },
+    { ...GOOD, id: 4, dph_total: 0.1, disk_space: 8 },
+  ];
+  const choice = chooseOffers(offers, NEEDS);
+  expect(choice.fitting.map(({ id }) => id)).toEqual([3, 2, 1]);
+  expect(whyChosen(choice.fitting[0] ?? GOOD, choice)).toBe(
+    'offer 3 of machine 9; 0.400 dollars an hour; reliability 0.999; the cheapest of 3 that fit; left out: 1 by disk',
+  );
+});
