@@ -4,6 +4,7 @@
  * change it is not, naming the digest that the runner computes, on this commit, after it was shown, and young enough. Fewer distinct people than the lab asks for is no approval.
  */
 
+import { APPROVING } from '../commands/approving.ts';
 import { maxAgeMsOf } from '../config/approval-age.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { mayApprove } from '../config/may-approve.ts';
@@ -12,10 +13,11 @@ import type { Permission } from '../domain/actor.ts';
 import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, Instant, RunId } from '../domain/ids.ts';
+import { isTooOld } from '../domain/launch/approval-age.ts';
 import { asLaunched, failedAttempt } from '../domain/launch/next-attempt.ts';
 import { citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
-import { approvalAgeAt, restartsLeft } from '../domain/launch/relaunch.ts';
+import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
@@ -107,13 +109,10 @@ function bindingFault(
   if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt, config.approvals.shownForMs))
     return { code: 'approval-before-shown', why: where };
   if (isBeforeFailure(state, digest, comment.createdAt)) return { code: 'approval-before-end', why: where };
-  return approvalAgeAt(state, digest, now) >= comment.createdAt + maxAgeMsOf(config)
+  return isTooOld(state, { digest, createdAt: comment.createdAt }, now, maxAgeMsOf(config))
     ? { code: 'approval-too-old', why: `${where} of ${toRfc3339(comment.createdAt)}` }
     : null;
 }
-
-/** The commands that approve what their digest names. */
-const APPROVING: readonly string[] = ['approve-launch', 'relaunch'];
 
 /** Whoever approved this manifest before another one of the run failed did not know of the failure that it goes on from. */
 function isBeforeFailure(state: RunState, digest: Digest, createdAt: Instant): boolean {

@@ -1,5 +1,6 @@
 /** A runner's own look for brakes in the threads of what it is about to do: also such as the record has lost. */
 
+import { APPROVING } from '../commands/approving.ts';
 import type { CommandPolicy } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
@@ -10,7 +11,9 @@ import type { CommentFacts } from '../domain/facts.ts';
 import type { Digest } from '../domain/ids.ts';
 import { type LaneDay, LIFTED_BY } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
+import type { FallenApproval } from '../domain/logbook/fallen-approvals.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { after } from '../domain/time.ts';
 import { readCited } from '../github/cited-comment.ts';
 import { readPermission } from '../github/permission.ts';
 import { readingOfComment } from '../run/comment-readings.ts';
@@ -30,6 +33,8 @@ export async function gatherBrakes(
     readonly approvers: ReadonlySet<number>;
     /** What is to be launched; null where it is no launch. */
     readonly manifest: Digest | null;
+    /** When approvals of it fell, by the record: what the threads alone do not tell. */
+    readonly fallen: readonly FallenApproval[];
   },
   comments: readonly CommentFacts[],
 ): Promise<Observed<readonly Brake[]>> {
@@ -71,7 +76,7 @@ export async function gatherBrakes(
     const needs = item.name === 'revoke' ? policy.permissions.revoke : neededFor(item.name, policy);
     const isPulled = needs === null || permits(permission.value, needs);
     if (!isPulled || (await isLifted(item, policy, ask))) continue;
-    if (await tookBackOwn(item, place.manifest, comments, { otherBots, policy, ask })) continue;
+    if (await tookBackOwn(item, place, comments, { otherBots, policy, ask })) continue;
     const hold = saidHold(item, place.day);
     const isElsewhere = hold === null ? known(false) : await isLiftedElsewhere(open, hold, ask);
     if (isElsewhere.kind === 'unknown') return isElsewhere;
@@ -145,11 +150,11 @@ function neededFor(name: string, policy: CommandPolicy): Permission | null {
 
 /**
  * Somebody who approved this and then revoked took back their own approval, and nobody else's, as long as theirs stood: an
- * older manifest, an edited comment, a revocation or a hold between the two leaves them none, and then all are taken back.
+ * older manifest, an edited comment, a fall that the record has, a revocation or a hold between the two leaves them none, and then all are taken back.
  */
 async function tookBackOwn(
   { name, isAnswered, comment }: OpenBrake,
-  manifest: Digest | null,
+  { manifest, fallen }: { readonly manifest: Digest | null; readonly fallen: readonly FallenApproval[] },
   comments: readonly CommentFacts[],
   { otherBots, policy, ask }: { otherBots: readonly string[]; policy: CommandPolicy; ask: Ask },
 ): Promise<boolean> {
@@ -160,7 +165,7 @@ async function tookBackOwn(
   let isStanding = false;
   for (const one of before) {
     const isOwn = one.author.id === comment.author.id;
-    if (isOwn && approves(one, manifest, otherBots)) isStanding = true;
+    if (isOwn && approves(one, manifest, otherBots)) isStanding = !hasFallen(fallen, one, comment);
     for (const { name: said } of readingOfComment(one, 'trusted', otherBots).reading.commands) {
       if (!isStanding || !(isHoldKind(said) || (isOwn && said === 'revoke'))) continue;
       const needs = neededFor(said, policy);
@@ -170,6 +175,20 @@ async function tookBackOwn(
     }
   }
   return isStanding;
+}
+
+/** Whether this approval of theirs had fallen when they revoked. GitHub tells whole seconds. */
+function hasFallen(
+  fallen: readonly FallenApproval[],
+  { author, createdAt }: CommentFacts,
+  revoked: CommentFacts,
+): boolean {
+  return fallen.some(
+    ({ user, at, isSaid }) =>
+      (user === null || user === author.id) &&
+      at >= createdAt &&
+      at < (isSaid ? revoked.createdAt : after(revoked.createdAt, 1_000)),
+  );
 }
 
 /** Who approved after they had revoked rests on the later words; whether the earlier ones took back others' is asked as of anybody's. */
@@ -192,7 +211,7 @@ function approves(comment: CommentFacts, manifest: Digest, otherBots: readonly s
   return (
     comment.editedAt === null &&
     readingOfComment(comment, 'trusted', otherBots).reading.commands.some(
-      ({ name, args }) => name === APPROVAL && namingOf(args['digest'], manifest) === 'named',
+      ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], manifest) === 'named',
     )
   );
 }
@@ -200,8 +219,6 @@ function approves(comment: CommentFacts, manifest: Digest, otherBots: readonly s
 function isBefore(a: CommentFacts, b: CommentFacts): boolean {
   return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id);
 }
-
-const APPROVAL = 'approve-launch';
 
 /** Whether somebody who may has lifted it in the same threads; one that nobody has answered yet stands whatever follows. */
 async function isLifted({ isAnswered, lifts }: OpenBrake, policy: CommandPolicy, ask: Ask): Promise<boolean> {

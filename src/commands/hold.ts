@@ -1,14 +1,13 @@
 /** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall. */
 
-import { isBeforeLaunch, mayBeFixed } from '../domain/launch/next-attempt.ts';
-import { mayBeRelaunched } from '../domain/launch/response.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropByBrake } from './drop-of.ts';
 import { reasonText } from './values.ts';
 
 const answer = answering({
-  held: { reason: 'text', dropped: 'integer' },
+  held: { reason: 'text', dropped: 'integer', jobId: 'text?' },
   'hold-too-late': { jobId: 'text?' },
 });
 
@@ -28,7 +27,7 @@ function decide({ state, actor, args }: CommandContext): CommandDecision {
   // What was proposed for the cluster and not begun is kept back by a hold as a launch is, and so is another attempt.
   const isOpen = state.mutations.some(({ begun, ended }) => begun === null && ended === null);
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
-  if (isLaunched && !mayBeFixed(state) && !isOpen && !mayBeRelaunched(state))
+  if (isLaunched && !isOpen && !mayGoOn(state))
     return answer('hold-too-late', { jobId: state.submission?.jobId ?? '' });
   const reason = args['reason'] ?? '';
   const drop = dropByBrake(state);
@@ -38,8 +37,14 @@ function decide({ state, actor, args }: CommandContext): CommandDecision {
     actor,
     data: { kind: 'hold', scope: 'run', reason, date: null },
   } as const;
-  return answer('held', { reason, dropped: drop?.data.users.length ?? 0 }, [
+  const running = state.submission !== null && state.end === null ? { jobId: state.submission.jobId } : {};
+  return answer('held', { reason, dropped: drop?.data.users.length ?? 0, ...running }, [
     ...(drop === null ? [] : [drop]),
     held,
   ]);
+}
+
+/** Whatever was launched may fail and be followed by another attempt; a launcher heeds a hold of before as well. */
+function mayGoOn({ submission, end, stop }: CommandContext['state']): boolean {
+  return submission !== null && end?.status !== 'SUCCEEDED' && stop === null;
 }

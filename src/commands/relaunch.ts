@@ -9,7 +9,7 @@ import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
 import { isFixGated, pastAttempt } from '../domain/launch/next-attempt.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
-import { approvalsSinceEnd, mayBeRelaunched } from '../domain/launch/response.ts';
+import { approvalsSinceEnd, askedFor, mayBeRelaunched } from '../domain/launch/response.ts';
 import type { PastAttempt } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -51,8 +51,10 @@ function decide(context: CommandContext): CommandDecision {
   if (isFixGated(state)) return answer('relaunch-fix', { attempt });
   const failure = failureOf(last);
   if (!mayBeTriedByHand(failure)) return answer('relaunch-never', { attempt, failure });
-  if (mayBeRelaunched(state)) return answer('relaunch-coming', { attempt: attempt + 1 });
   const left = restartsLeft(state);
+  // Beyond the restarts that were approved nothing follows by itself: whoever says it again is one more, or says it anew.
+  if (mayBeRelaunched(state) && (left > 0 || askedFor(state) === null))
+    return answer('relaunch-coming', { attempt: attempt + 1 });
   return left > 0 ? answer('relaunch-asked', { attempt: attempt + 1, left }) : beyond(context, last);
 }
 

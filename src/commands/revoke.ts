@@ -1,17 +1,18 @@
 /**
- * `/revoke`: a person takes back their own approval, as long as nothing was started on it (architecture, D4);
+ * `/revoke`: a person takes back their own approval, as long as something may be started on it, also once more (architecture, D4);
  * who gave none and may, takes back everybody's.
  */
 
 import { permits } from '../domain/actor.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { mayStartAgain, restingOn } from '../domain/launch/response.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropOf } from './drop-of.ts';
 
 const answer = answering({
-  revoked: { digest: 'text', count: 'integer' },
+  revoked: { digest: 'text', count: 'integer', attempt: 'integer?' },
   'revoke-nothing': {},
   'revoke-too-late': { jobId: 'text?' },
 });
@@ -30,14 +31,16 @@ export const revoke = {
 } as const satisfies CommandDefinition;
 
 function decide({ state, actor, permission, policy }: CommandContext): CommandDecision {
-  if (isStarted(state)) return answer('revoke-too-late', { jobId: state.submission?.jobId ?? '' });
-  const standing = standingApprovals(state);
+  const isAgain = !isBeforeLaunch(state) && mayStartAgain(state);
+  if (isStarted(state) && !isAgain)
+    return answer('revoke-too-late', { jobId: state.submission?.jobId ?? '' });
+  const standing = restingOn(state);
   const own = standing.filter((approval) => approval.actor.id === actor.id);
   const mayAll = permits(permission, policy.permissions.revoke);
   const drop = dropOf(own.length === 0 && mayAll ? standing : own, 'revoked');
-  return drop === null
-    ? answer('revoke-nothing')
-    : answer('revoked', { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length }, [drop]);
+  if (drop === null) return answer('revoke-nothing');
+  const facts = { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length };
+  return answer('revoked', isAgain ? { ...facts, attempt: state.submission?.attempt ?? 1 } : facts, [drop]);
 }
 
 /** From the claim on the runner may be submitting: what it started is ended by `/stop`. */

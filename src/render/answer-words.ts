@@ -69,12 +69,16 @@ const WORDS: Sentences<AnswerCode> = {
   'approval-by-author': (_, { input }) =>
     `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
   revoked: (d) =>
-    `taken back: manifest ${code(d.digest)} is not approved any more (approvals taken back: ${d.count}), and nothing is launched on it.`,
+    d.attempt
+      ? `taken back (approvals: ${d.count}): nothing is started again after attempt ${d.attempt} on them. A job that runs goes on: \`/stop\` ends it.`
+      : `taken back: manifest ${code(d.digest)} is not approved any more (approvals taken back: ${d.count}), and nothing is launched on it.`,
   'revoke-nothing': () => 'nothing to take back: no approval of yours stands.',
   'revoke-too-late': (d) =>
     `not taken back: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now'}. \`/stop\` ends the job.`,
   held: (d) =>
-    `on hold: ${text(d.reason)}. Nothing of this run is launched until \`/unhold\`; approvals that fell with it: ${d.dropped}.`,
+    d.jobId
+      ? `on hold: ${text(d.reason)}. Job ${code(d.jobId)} goes on (\`/stop\` ends it), and should it fail it is not started again until \`/unhold\`.`
+      : `on hold: ${text(d.reason)}. Nothing of this run is launched until \`/unhold\`; approvals that fell with it: ${d.dropped}.`,
   'hold-too-late': (d) =>
     `too late for a hold: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now, or the run has ended'}. \`/stop\` ends a job.`,
   unheld: (d) =>
@@ -116,7 +120,7 @@ const WORDS: Sentences<AnswerCode> = {
     `stopped by ${text(d.by)} before it was started again: the job itself has ended, and no other attempt follows.`,
   'relaunch-asked': (d) =>
     d.missing
-      ? `noted: attempt ${d.attempt} starts as soon as ${d.missing === 1 ? 'one more person' : `${d.missing} more people`} who may approve say the same.`
+      ? `noted: attempt ${d.attempt} starts as soon as ${d.missing === 1 ? 'one more person who may approve says' : `${d.missing} more people who may approve say`} the same.`
       : `attempt ${d.attempt} is started as it was approved${d.left > 0 ? ` (${count(d.left, 'restart')} left of those that were approved, this one among them)` : ', on this approval'}, if every launch gate passes.`,
   'relaunch-coming': (d) => `attempt ${d.attempt} is about to follow by itself.`,
   'relaunch-nothing': (d) => `nothing to start again (${text(d.status)}).`,

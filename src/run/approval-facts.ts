@@ -7,9 +7,9 @@ import { quorumOf } from '../config/quorum.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { isTooOld } from '../domain/launch/approval-age.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { approvalAgeAt } from '../domain/launch/relaunch.ts';
-import { wantsRelaunch } from '../domain/launch/response.ts';
+import { restingOn, wantsRelaunch } from '../domain/launch/response.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -40,7 +40,7 @@ export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConf
 export function approvalsToLookAt(state: RunState): readonly Approval[] {
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   const isAwaited = isBeforeLaunch(state) || wantsRelaunch(state);
-  return isAwaited && !isOrdered ? standingApprovals(state) : [];
+  return isAwaited && !isOrdered ? restingOn(state) : [];
 }
 
 function factsWith(
@@ -49,15 +49,19 @@ function factsWith(
   standing: (approval: Approval) => Observed<ApprovalStanding>,
 ): ApprovalFacts {
   const drop = state.drops.at(-1);
+  const resting = restingOn(state);
+  const isOfBefore = new Set(standingApprovals(state).filter((one) => !resting.includes(one)));
   return {
     needed: quorumOf(config),
-    given: state.approvals.map((approval) => ({
-      actor: approval.actor,
-      digest: approval.digest,
-      body: approval.body,
-      at: approval.at,
-      standing: standing(approval),
-    })),
+    given: state.approvals
+      .filter((approval) => !isOfBefore.has(approval))
+      .map((approval) => ({
+        actor: approval.actor,
+        digest: approval.digest,
+        body: approval.body,
+        at: approval.at,
+        standing: standing(approval),
+      })),
     lastDrop: drop === undefined ? null : { reason: drop.data.reason, digest: drop.data.digest },
   };
 }
@@ -77,7 +81,8 @@ function standingOf(
   if (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest) return known('comment-edited');
   if (comment.minimized) return known('comment-hidden');
   if (comment.surface === 'review' && comment.commit !== state.gate?.commit) return known('other-commit');
-  if (approvalAgeAt(state, approval.digest, now) >= comment.createdAt + maxAgeMsOf(config))
+  const { createdAt } = comment;
+  if (isTooOld(state, { digest: approval.digest, createdAt }, now, maxAgeMsOf(config)))
     return known('approval-expired');
   const permission = facts.permissions.get(approval.actor.id);
   if (permission === undefined) return unknown('the permission of an approver was not asked for');

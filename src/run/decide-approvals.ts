@@ -5,7 +5,8 @@ import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { restartsLeft } from '../domain/launch/relaunch.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
 import type { ApprovalStanding } from '../gates/approvals.ts';
 import { approvalFacts, approvalsToLookAt } from './approval-facts.ts';
@@ -18,9 +19,10 @@ export function decideApprovals(
   config: LaneScopedConfig,
   now: Instant,
 ): Step | null {
-  // After the launch a fallen approval changes nothing of it, and is asked about again before another.
-  if (!isBeforeLaunch(state) || approvalsToLookAt(state).length === 0) return null;
-  const ids = new Set(standingApprovals(state).map((approval) => approval.actor.id));
+  const resting = approvalsToLookAt(state);
+  // After the launch a fallen approval changes nothing of it; what people say beyond the restarts is of another.
+  if (!(isBeforeLaunch(state) || restartsLeft(state) <= 0) || resting.length === 0) return null;
+  const ids = new Set(resting.map((approval) => approval.actor.id));
   const fallen = approvalFacts(state, facts, config, now)
     .given.filter(({ actor, digest }) => ids.has(actor.id) && digest === state.gate?.digest)
     .flatMap(({ actor, digest, standing }) => {

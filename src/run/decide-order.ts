@@ -5,25 +5,12 @@ import { consentEndsAt } from '../domain/care/mutation-state.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
-import {
-  asLaunched,
-  failedAttempt,
-  isBeforeLaunch,
-  isLaunchable,
-  pastAttempt,
-} from '../domain/launch/next-attempt.ts';
+import { failedAttempt, isBeforeLaunch, isLaunchable } from '../domain/launch/next-attempt.ts';
 import { type Order, submissionIdOf } from '../domain/launch/order.ts';
-import { restartsLeft } from '../domain/launch/relaunch.ts';
-import { approvalsSinceEnd } from '../domain/launch/response.ts';
+import { restingOn } from '../domain/launch/response.ts';
 import { allPass } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import {
-  type Approval,
-  type IssuedOrder,
-  nextAttempt,
-  type RunState,
-  standingApprovals,
-} from '../domain/logbook/run-state.ts';
+import { type IssuedOrder, nextAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { type Claimable, decideClaimable, dispatchKey, wantsRunsOf } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
@@ -60,7 +47,7 @@ function isNodeInHand({ submission, mutations }: RunState, now: Instant): boolea
   );
 }
 
-/** The order for what was gated and approved: of the next attempt, on the approvals that were seen to count just now. */
+/** The order for what was gated and approved: of the next attempt, on the approvals that were seen to count just now, the newest of each person. */
 export function orderStep(input: OrderInput, digest: Digest): Step | null {
   const { state, gated, now } = input;
   if (state.gate === null) return null;
@@ -92,14 +79,6 @@ export function orderStep(input: OrderInput, digest: Digest): Step | null {
     role: 'control',
     data: { order, orderDigest: orderDigest(order, input.digestOf) },
   });
-}
-
-/** Beyond the restarts that were approved, approvals from after the end alone; the newest of each person is cited. */
-export function restingOn(state: RunState): readonly Approval[] {
-  const before = asLaunched(state);
-  const last = pastAttempt(before);
-  const isAgain = last !== null && last.order.order.digest === state.gate?.digest;
-  return isAgain && restartsLeft(before) <= 0 ? approvalsSinceEnd(state, last) : standingApprovals(state);
 }
 
 /** Ids of the approvers whose approval was seen to count just now: the runner is given no other to look at. */

@@ -5,11 +5,11 @@ import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
-import { askedFor, failedAlike, isAsked, responseTo } from '../domain/launch/response.ts';
+import { askedFor, failedAlike, isAsked, responseTo, restingOn } from '../domain/launch/response.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { type OrderInput, orderStep, restingOn } from './decide-order.ts';
+import { type OrderInput, orderStep } from './decide-order.ts';
 import { append, type Step } from './step.ts';
 
 export type RelaunchInput = OrderInput & {

@@ -6,6 +6,7 @@ import type { OpenLab } from '../../src/app/open-lab.ts';
 import type { Actor } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import { branded, isDigest } from '../../src/domain/ids.ts';
+import type { FallenApproval } from '../../src/domain/logbook/fallen-approvals.ts';
 import { commandKey, type SeenCommand } from '../../src/domain/logbook/run-state.ts';
 import { after } from '../../src/domain/time.ts';
 import { createClient } from '../../src/github/call.ts';
@@ -46,7 +47,14 @@ const open = {
 } as unknown as OpenLab;
 
 /** The record has an answer to each of these, as whoever holds the control key can write it. */
-async function brakes(...comments: readonly CommentFacts[]): Promise<readonly string[]> {
+function brakes(...comments: readonly CommentFacts[]): Promise<readonly string[]> {
+  return brakesAfter([], comments);
+}
+
+async function brakesAfter(
+  fallen: readonly FallenApproval[],
+  comments: readonly CommentFacts[],
+): Promise<readonly string[]> {
   const commands = new Map(
     comments.map((comment) => {
       const { surface, id, thread, bodyDigest, author, body } = comment;
@@ -63,6 +71,7 @@ async function brakes(...comments: readonly CommentFacts[]): Promise<readonly st
     restsOn: approval,
     approvers: new Set([alice.id]),
     manifest: MANIFEST,
+    fallen,
     day: DAY,
   };
   const found = await gatherBrakes(open, place, [approval, ...comments]);
@@ -110,6 +119,25 @@ it.each([
 ])('a revocation takes back everybody’s where one’s own %s', async (_, before) => {
   expect(await brakes(...before, aComment(bob, '/revoke', at(8)))).toEqual(['revoke by bob']);
 });
+
+it.each([
+  ['fell when the branch moved, and came back', { user: bob.id, at: 4 }],
+  ['was of before the attempt that it started had ended', { user: null, at: 4 }],
+])(
+  'a revocation takes back everybody’s where the record has that one’s own %s',
+  async (_, { user, at: second }) => {
+    const fallen = [{ user, at: after(NOON, second * 1_000), isSaid: false }];
+    const said = (line: string) => [aComment(bob, line, at(3)), aComment(bob, '/revoke', at(8))];
+    expect(await brakesAfter(fallen, said(LINE))).toEqual(['revoke by bob']);
+    const others = [{ user: alice.id, at: after(NOON, second * 1_000), isSaid: false }];
+    expect(await brakesAfter(others, said(LINE))).toEqual([]);
+    // What fell by the very words that are judged was standing until then.
+    const own = [{ user: bob.id, at: after(NOON, 8_000), isSaid: true }];
+    expect(await brakesAfter(own, said(LINE))).toEqual([]);
+    const again = `/relaunch ${'ab'.repeat(16)}`;
+    expect(await brakesAfter([], said(again))).toEqual([]);
+  },
+);
 
 it('a hold of somebody who may not makes no revocation one of everybody’s', async () => {
   const before = [aComment(bob, LINE, at(1)), ...holdAndLift(carol)];

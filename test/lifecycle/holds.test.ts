@@ -60,7 +60,7 @@ describe('/hold and /unhold', () => {
     expect(await ask('mira', pull, approvalLine(lab))).toContain('2 of 2');
     await lab.clock.advance(10 * MINUTE);
     expect((await stateOf(lab, run))?.submission).not.toBeNull();
-    expect(await ask('ada', pull, '/hold reason="too late"')).toContain('too late for a hold: job');
+    expect(await ask('ada', pull, '/hold reason="too late"')).toContain('goes on (`/stop` ends it)');
   });
 });
 

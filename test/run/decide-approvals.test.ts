@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { quorumOf } from '../../src/config/quorum.ts';
 import type { Sha } from '../../src/domain/ids.ts';
-import { approvalAgeAt } from '../../src/domain/launch/relaunch.ts';
+import { isTooOld } from '../../src/domain/launch/approval-age.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { decideApprovals } from '../../src/run/decide-approvals.ts';
 import { decideOrder } from '../../src/run/decide-order.ts';
@@ -64,9 +64,14 @@ describe('an approval that stands', () => {
     const { digest } = approved.ordered().state.order?.order ?? { digest: digestOf('none') };
     const late = instant('2026-11-25T12:00:00Z');
     const claimed = approved.ordered().claimed();
-    expect(approvalAgeAt(approved.ordered().state, digest, late)).toBe(late);
-    expect(approvalAgeAt(claimed.state, digest, late)).toBeLessThan(NOON);
-    expect(approvalAgeAt(claimed.state, digestOf('another'), late)).toBe(late);
+    const day = 24 * 3_600_000;
+    const createdAt = instant('2026-11-21T08:00:00Z');
+    expect(isTooOld(approved.ordered().state, { digest, createdAt }, late, day)).toBe(true);
+    expect(isTooOld(claimed.state, { digest, createdAt }, late, day)).toBe(false);
+    expect(isTooOld(claimed.state, { digest: digestOf('another'), createdAt }, late, day)).toBe(true);
+    // Written after that claim, it is none that was claimed on.
+    const after = instant('2026-11-21T13:00:00Z');
+    expect(isTooOld(claimed.state, { digest, createdAt: after }, late, day)).toBe(true);
   });
 
   it('stays when its comment is as it was, and when something cannot be read; unread orders nothing', () => {

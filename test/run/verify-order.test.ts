@@ -324,9 +324,14 @@ describe('the runner', () => {
     });
     const week = { ...CONFIG, approvals: { ...CONFIG.approvals, maxAgeHours: 168 } };
     expect(judgeOrder(late.state, digest, { ...good, now, config: week }).kind).toBe('claim');
-    expect(judgeOrder(held.state, order.digest, { ...good, now })).toMatchObject({
+    const claimed = ordered.later(20 * 60_000).claimed();
+    expect(judgeOrder(claimed.state, order.digest, { ...good, now })).toMatchObject({
       kind: 'resume',
       ground: { kind: 'claim' },
+    });
+    // A claim from before it was written was made on something else.
+    expect(judgeOrder(held.state, order.digest, { ...good, now })).toMatchObject({
+      ground: { code: 'approval-too-old' },
     });
   });
 

@@ -95,6 +95,7 @@ function brakesOf(
       since,
       approvers,
       manifest: null,
+      fallen: [],
       restsOn,
       day: state === null ? { lane: null, date: dateOf(open.lab.now()) } : state.proposal,
     },

@@ -10,6 +10,7 @@ import { asLaunched, failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { citationKey, type Order } from '../../domain/launch/order.ts';
 import { askedFor } from '../../domain/launch/response.ts';
 import { limits } from '../../domain/limits.ts';
+import { fallenApprovals } from '../../domain/logbook/fallen-approvals.ts';
 import { approvedManifest, type RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { GateFacts } from '../../gates/gate.ts';
@@ -53,6 +54,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     since: commandsSince(state),
     approvers,
     manifest: order.digest,
+    fallen: fallenApprovals(state, order.digest),
     restsOn,
     day: state.proposal,
   };

@@ -1,12 +1,9 @@
 /**
- * What starting a run again rests on: the bad node that was replaced (policy ML-30), the restarts that were approved, and
- * the approval that it has. Whether it is started again: see response.ts.
+ * What starting a run again rests on: the bad node that was replaced (policy ML-30) and the restarts that were approved. Whether it is started again: see response.ts.
  */
 
 import type { MutationRecord } from '../care/mutation-state.ts';
-import type { Digest, Instant } from '../ids.ts';
 import type { RunState } from '../logbook/run-state.ts';
-import { fromRfc3339 } from '../time.ts';
 
 /** How a deletion ended whose machine was replaced. */
 export const REPLACED = 'replaced';
@@ -23,19 +20,6 @@ export function replacementFor(state: RunState): MutationRecord | null {
       ended.code === REPLACED,
   );
   return found ?? null;
-}
-
-/**
- * The moment that an approval of this manifest has to be young enough at: now, or, once the runner has claimed an order of
- * it that was not refused, the first such claim. A job that is started again after a bad node, or after its runner died,
- * rests on the same approval and the restarts that it allows, however long the first attempt ran. Claims are signed by
- * the runner: whoever can write orders cannot keep an old approval young.
- */
-export function approvalAgeAt({ attempts, order }: RunState, digest: Digest, now: Instant): Instant {
-  const claimed = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])].find(
-    (one) => one.order.digest === digest && one.claim !== null && one.status !== 'failed',
-  );
-  return fromRfc3339(claimed?.claim?.at ?? '') ?? now;
 }
 
 /** Orders of this manifest that started a job, this attempt's among them, against what was approved: how many more may follow. */

@@ -13,9 +13,10 @@ import {
   type PastAttempt,
   type RelaunchAsked,
   type RunState,
+  standingApprovals,
 } from '../logbook/run-state.ts';
 import { failureOf, sameFailure } from './fingerprint.ts';
-import { pastAttempt } from './next-attempt.ts';
+import { asLaunched, pastAttempt } from './next-attempt.ts';
 import type { Order } from './order.ts';
 import { replacementFor, restartsLeft } from './relaunch.ts';
 
@@ -59,6 +60,14 @@ function byHand(state: RunState, last: PastAttempt): Response {
 /** Approvals of the very manifest that failed, by people who knew that it had: beyond the envelope they alone count. */
 export function approvalsSinceEnd({ approvals }: RunState, { order, end }: PastAttempt): readonly Approval[] {
   return approvals.filter(({ digest, seq }) => digest === order.order.digest && seq > end.seq);
+}
+
+/** What another start would rest on: beyond the restarts that were approved, approvals from after the end alone. */
+export function restingOn(state: RunState): readonly Approval[] {
+  const before = asLaunched(state);
+  const last = pastAttempt(before);
+  const isAgain = last !== null && last.order.order.digest === state.gate?.digest;
+  return isAgain && restartsLeft(before) <= 0 ? approvalsSinceEnd(state, last) : standingApprovals(state);
 }
 
 type Bar = Omit<IncidentFacts<'relaunch-refused'>, 'attempt'>;
@@ -158,6 +167,13 @@ export function mayBeRelaunched(state: RunState): boolean {
   if (wantsRelaunch(state)) return true;
   const { end, stop } = state;
   return end?.status === 'FAILED' && stop === null && !isOver(state) && isNodeInHand(state);
+}
+
+/** Whether what was launched may be started again on approvals that are there, now or once it has failed: what a brake keeps back. */
+export function mayStartAgain(state: RunState): boolean {
+  if (state.submission === null || state.stop !== null || isOver(state)) return false;
+  if (state.end === null) return restartsLeft(state) > 0;
+  return mayBeRelaunched(state) || (restartsLeft(state) <= 0 && restingOn(state).length > 0);
 }
 
 /** Why another order may not follow the one that was carried out, or null: the rule of the record. */

@@ -12,7 +12,7 @@ import {
   mayBeFixed,
 } from '../launch/next-attempt.ts';
 import { type Order, type OrderApproval, type ParentAttempt, submissionIdOf } from '../launch/order.ts';
-import { mayBeApprovedAgain, mayBeRelaunched, relaunchRule } from '../launch/response.ts';
+import { mayBeApprovedAgain, mayBeRelaunched, mayStartAgain, relaunchRule } from '../launch/response.ts';
 import { allPass } from '../launch/verdict.ts';
 import { type EventDataByType, type LogbookEvent, WRITERS } from './event.ts';
 import { holdingsOf } from './holdings.ts';
@@ -48,7 +48,7 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
         ? null
         : 'gated after the job was submitted';
     case 'approval-dropped':
-      return state.submission === null || mayBeFixed(state)
+      return state.submission === null || mayBeFixed(state) || mayStartAgain(state)
         ? null
         : 'approval-dropped after the job was submitted';
     case 'shown':

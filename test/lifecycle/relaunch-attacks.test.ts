@@ -1,0 +1,171 @@
+/** What brakes, age and a quorum are worth between a failure and the attempt after it. */
+
+import { describe, expect, it } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import { ferryScript, type JobScript } from '../support/ferry-script.ts';
+import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, heldJobs, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DISK = 'OSError: [Errno 28] No space left on device';
+const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
+
+/** The first attempt dies of this line, the next one goes well. */
+function dyingOf(line: string): () => JobScript {
+  let started = 0;
+  return () => {
+    started += 1;
+    return ferryScript({ ...SHORT_FERRY, failAt: started === 1 ? { step: 400, line, exitCode: 1 } : null });
+  };
+}
+
+type Played = {
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly issue: number;
+};
+
+async function answer({ lab, issue }: Played, who: 'mira' | 'ada' | 'ravi', body: string): Promise<string> {
+  const comment = await say(lab, who, issue, body);
+  await lab.clock.advance(5 * MINUTE);
+  return answersTo(lab, comment).join('\n');
+}
+
+async function runs({ lab, run }: Played): Promise<void> {
+  await until(lab, 'a step', async () => (await stateOf(lab, run))?.observation?.firstStepCompleted === true);
+}
+
+async function failed({ lab, run }: Played): Promise<void> {
+  await until(lab, 'the end', async () => (await eventsOf(lab, run)).some(({ type }) => type === 'ended'));
+}
+
+describe('beyond the restarts that were approved, where two people are wanted', () => {
+  /** Approved by two; the first attempt fails, and no restart was approved. */
+  async function play(): Promise<Played & { readonly line: string }> {
+    const config = (text: string): string =>
+      text
+        .replace('maxAgeHours: 24', 'maxAgeHours: 2')
+        .replace('restartsMax: 1', 'restartsMax: 0')
+        .replace('quorum: 1', 'quorum: 2')
+        .replace('permission: maintain', 'permission: write');
+    const lab = await openVirtualLab({ script: dyingOf(DISK), config });
+    const played = { lab, ...(await propose(lab)) };
+    await approve(lab, 'mira', played.pull);
+    await lab.clock.advance(MINUTE);
+    await approve(lab, 'ada', played.pull);
+    await runs(played);
+    // Nothing would follow that it could keep back.
+    expect(await answer(played, 'mira', '/revoke')).toContain('not taken back');
+    await failed(played);
+    await lab.clock.advance(5 * MINUTE);
+    const line = /\/relaunch [0-9a-f]{32}/.exec(await answer(played, 'mira', '/relaunch'))?.[0] ?? '';
+    expect(line).not.toBe('');
+    return { ...played, line };
+  }
+
+  async function starts({ lab }: Played): Promise<number> {
+    await lab.clock.advance(30 * MINUTE);
+    return lab.engine.startCount();
+  }
+
+  it('it is started again when the second one says so, and told what is missing until then', async () => {
+    const played = await play();
+    expect(await answer(played, 'mira', played.line)).toContain('one more person');
+    expect(await answer(played, 'mira', played.line)).toContain('one more person');
+    expect(await starts(played)).toBe(1);
+    expect(await answer(played, 'ada', played.line)).toContain('on this approval');
+    expect(await starts(played)).toBe(2);
+    await played.lab.close();
+  });
+
+  it('what the first one said grows old, and counts again when it is said anew', async () => {
+    const played = await play();
+    await answer(played, 'mira', played.line);
+    await played.lab.clock.advance(3 * HOUR);
+    expect(await answer(played, 'ada', played.line)).toContain('one more person');
+    expect(await starts(played)).toBe(1);
+    expect(told(played.lab, 'drop').at(-1)).toContain('older than this lab allows');
+    expect(await answer(played, 'mira', played.line)).toContain('on this approval');
+    expect(await starts(played)).toBe(2);
+    await played.lab.close();
+  });
+
+  it('who revokes takes back their own word, and a maintainer without one everybody’s, whoever approved the first attempt', async () => {
+    const played = await play();
+    await answer(played, 'ada', played.line);
+    expect(await answer(played, 'ada', '/revoke')).toContain('taken back');
+    expect(await answer(played, 'mira', played.line)).toContain('one more person');
+    expect(await answer(played, 'mira', '/revoke')).toContain('taken back');
+    expect(await answer(played, 'ada', played.line)).toContain('one more person');
+    expect(await answer(played, 'mira', '/revoke')).toContain('taken back');
+    expect(await answer(played, 'mira', played.line)).toContain('one more person');
+    expect(await starts(played)).toBe(1);
+    expect(await answer(played, 'ada', played.line)).toContain('on this approval');
+    expect(await starts(played)).toBe(2);
+    await played.lab.close();
+  });
+});
+
+describe('a job that is started again by itself', () => {
+  async function play(
+    beforeJob: (mode: string) => Promise<void> = () => Promise.resolve(),
+    config: (text: string) => string = (text) => text,
+  ): Promise<Played> {
+    const lab = await openVirtualLab({ script: dyingOf(PREEMPTED), beforeJob, config });
+    const played = { lab, ...(await propose(lab)) };
+    await approve(lab, 'mira', played.pull);
+    await runs(played);
+    return played;
+  }
+
+  it.each([
+    ['/hold reason="the cluster moves"', 'goes on'],
+    ['/revoke', 'nothing is started again'],
+    ['/freeze reason="the cluster moves"', ''],
+  ])('is not where somebody said %s while it ran, who is told so', async (brake, says) => {
+    const played = await play();
+    const { lab, run } = played;
+    expect(await answer(played, 'mira', brake)).toContain(says);
+    await failed(played);
+    await lab.clock.advance(30 * MINUTE);
+    expect(lab.engine.startCount()).toBe(1);
+    const state = await stateOf(lab, run);
+    // It is not the launcher alone that knew.
+    expect(incidentsWith(state?.incidents ?? [], 'runner-refused')).toEqual([]);
+    expect(told(lab, 'incident').at(-1)).toContain('not started again');
+    await lab.close();
+  });
+
+  it('is once the hold was lifted before it failed', async () => {
+    const played = await play();
+    const { lab } = played;
+    await answer(played, 'mira', '/hold reason="the cluster moves"');
+    await answer(played, 'mira', '/unhold');
+    await failed(played);
+    await lab.clock.advance(30 * MINUTE);
+    expect(lab.engine.startCount()).toBe(2);
+    await until(lab, 'the second end', async () => (await stateOf(lab, played.run))?.end != null);
+    expect(await answer(played, 'mira', '/hold reason="wait"')).toContain('too late for a hold');
+    await lab.close();
+  });
+
+  it('is not hours later, when the runner comes back, where approvals have grown old by then: somebody has to say it', async () => {
+    const { beforeJob, letGo } = heldJobs('launch');
+    let hasFailed = false;
+    const played = await play(
+      (mode) => (hasFailed ? beforeJob(mode) : Promise.resolve()),
+      (text) => text.replace('maxAgeHours: 24', 'maxAgeHours: 2'),
+    );
+    const { lab } = played;
+    hasFailed = true;
+    await failed(played);
+    await lab.clock.advance(5 * HOUR);
+    letGo();
+    await lab.clock.advance(HOUR);
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+});
