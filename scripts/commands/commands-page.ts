@@ -5,15 +5,17 @@ import { policyOf } from '../../src/commands/policy.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import type { ArgumentSpec } from '../../src/commands/spec.ts';
 import { approvalsSchema, permissionsSchema } from '../../src/config/approvals-schema.ts';
+import { onCallSchema } from '../../src/config/on-call-schema.ts';
 import type { LabConfig } from '../../src/config/schema.ts';
 
-type Permissions = Pick<LabConfig, 'approvals' | 'permissions'>;
+type Permissions = Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>;
 
 /** The page, with the permissions of a lab that configures none. */
 export function commandsPage(): string {
   const defaults = {
     approvals: approvalsSchema.parse(undefined),
     permissions: permissionsSchema.parse(undefined),
+    onCall: onCallSchema.parse(undefined),
   };
   const sections = COMMAND_DEFINITIONS.map((definition) => section(definition, defaults));
   return `${[INTRODUCTION, ...sections].join('\n\n')}\n`;

@@ -124,6 +124,11 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'yes',
     next: 'A consent is used once and within the hour. Is a runner with the label `ferrybot-care` online?',
   },
+  'handoff-unanswered': {
+    job: 'yes',
+    wait: 'yes',
+    next: 'Ask who was meant, or take the watch: `/handoff` to yourself, then `/accept`. Until then incidents go to whoever had it.',
+  },
   'relaunch-refused': {
     job: 'no',
     wait: 'yes',

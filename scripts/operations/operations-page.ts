@@ -51,8 +51,9 @@ Where the config names people (\`inCharge\` of the lane, \`onCall\`), an inciden
 1. **\`/status\`** in the thread: where the run stands, on what evidence, and when that was seen. **\`/why\`** says what keeps it from launching.
 2. **Is something burning?** \`/stop\` ends the job. It reaches the cluster within a minute and is said again until the engine confirms the end; if it does not, ferrybot tells *The stop is not confirmed*.
 3. **Shall nothing more start?** \`/hold reason="…"\` for this run, \`/freeze reason="…"\` for its lane, \`/freeze reason="…" scope=repository\` for everything. \`/unhold\` and \`/thaw\` lift it. A freeze stops no job that runs.
-4. **Nothing here breaks by being repeated.** Every workflow of ferrybot may be run again by hand: an order is claimed once, a job has one id, a watch works only under its lease, a consent is used once.
-5. *Unknown* is never *failed*: ferrybot concludes nothing from what it cannot read. A job that stands still while its engine says RUNNING is no incident by itself: the card says which step was seen, and when.`;
+4. **Going to bed?** \`/handoff @who\` offers the watch with what there is to know, and \`/accept\` makes it theirs: from then on incidents mention them. \`/until step=…\` or \`/until time=…\` ends the watch at a point, \`/stop-watching\` now: the job goes on, nothing is told of how it does or started again, and its lane stays taken until its end is known.
+5. **Nothing here breaks by being repeated.** Every workflow of ferrybot may be run again by hand: an order is claimed once, a job has one id, a watch works only under its lease, a consent is used once.
+6. *Unknown* is never *failed*: ferrybot concludes nothing from what it cannot read. A job that stands still while its engine says RUNNING is no incident by itself: the card says which step was seen, and when.`;
 
 const SILENT = `## ferrybot says nothing at all
 

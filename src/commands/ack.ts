@@ -10,6 +10,7 @@ import { underWay } from '../domain/care/mutation-state.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { isHolding, isLive } from '../domain/logbook/liveness.ts';
+import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import { type Ending, type RunState, untakenIncidents } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
@@ -21,6 +22,7 @@ const answer = answering({
   'acknowledged-already': { status: 'text' },
   'acknowledged-nothing': {},
   'incident-taken': { count: 'integer' },
+  'watch-end-taken': { count: 'integer' },
   'closed-failed': { closurePull: 'integer?' },
   'closed-lost': { closurePull: 'integer?' },
   'closed-rejected': { closurePull: 'integer?' },
@@ -36,7 +38,7 @@ export const ack = {
   },
   who: (policy) => policy.permissions.ack,
   summary:
-    'Says that you took what those on call were told of; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more.',
+    'Says that you took what those on call were told of, or took note of the end of a watch; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more.',
   example: '/ack',
   decide,
 } as const satisfies CommandDefinition;
@@ -50,6 +52,7 @@ function decide(context: CommandContext): CommandDecision {
   const end = endOf(state);
   if (end === null || isHolding(state)) {
     const { length: count } = untakenIncidents(state);
+    if (untakenWatchEnd(state) !== null) return answer('watch-end-taken', { count });
     return count === 0 ? answer('acknowledged-nothing') : answer('incident-taken', { count });
   }
   const { reject } = args;

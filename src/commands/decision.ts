@@ -35,6 +35,8 @@ export type CommandPolicy = {
   readonly onePersonIsEnough: boolean;
   readonly shownForMs: number;
   readonly approvalMaxAgeMs: number;
+  /** How long somebody has to take a watch that is offered to them. */
+  readonly handoffMs: number;
   /** The least permission of every other command that changes something. */
   readonly permissions: Permissions;
 };
@@ -109,6 +111,8 @@ export const COMMON_ANSWERS = {
   'logbook-broken': { name: 'text?' },
   'lane-unclear': { kind: ['unclear', 'no-such'], lanes: 'text', named: 'text' },
   'close-under-way': {},
+  'watch-none': { status: 'text' },
+  'watch-not-yours': { owner: 'text?' },
 } as const satisfies Vocabulary;
 
 export type AnswerDecision = Extract<CommandDecision, { kind: 'answer' }>;

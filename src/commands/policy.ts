@@ -6,10 +6,10 @@ import type { CommandPolicy } from './decision.ts';
 
 /** Who may do what in this lab; `quorum`: how many people an approval takes (`quorumOf`, which needs more of the config). */
 export function policyOf(
-  config: Pick<LabConfig, 'approvals' | 'permissions'>,
+  config: Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>,
   quorum: number = config.approvals.quorum,
 ): CommandPolicy {
-  const { approvals, permissions } = config;
+  const { approvals, permissions, onCall } = config;
   return {
     approvePermission: approvals.permission,
     approveUsers: approvals.users,
@@ -17,6 +17,7 @@ export function policyOf(
     onePersonIsEnough: approvals.onePersonIsEnough,
     shownForMs: approvals.shownForMs,
     approvalMaxAgeMs: maxAgeMsOf(config),
+    handoffMs: onCall.handoffMinutes * 60_000,
     permissions,
   };
 }

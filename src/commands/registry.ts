@@ -1,6 +1,7 @@
 /** All commands: what is read, what help lists, what is decided. A new command is one new file and one line here. */
 
 import { type Detail, type FactsArgument, recordedFacts } from '../domain/payload.ts';
+import { accept } from './accept.ts';
 import { ack } from './ack.ts';
 import { approveDiskCleanup } from './approve-disk-cleanup.ts';
 import { approveLaunch } from './approve-launch.ts';
@@ -9,6 +10,7 @@ import { approveStartCleanup } from './approve-start-cleanup.ts';
 import { COMMON_ANSWERS } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { freeze } from './freeze.ts';
+import { handoff } from './handoff.ts';
 import { help } from './help.ts';
 import { hold } from './hold.ts';
 import { propose } from './propose.ts';
@@ -18,8 +20,10 @@ import { seal } from './seal.ts';
 import { skip } from './skip.ts';
 import { status } from './status.ts';
 import { stop } from './stop.ts';
+import { stopWatching } from './stop-watching.ts';
 import { thaw } from './thaw.ts';
 import { unhold } from './unhold.ts';
+import { until } from './until.ts';
 import { why } from './why.ts';
 
 const REGISTERED = [
@@ -35,6 +39,10 @@ const REGISTERED = [
   stop,
   relaunch,
   ack,
+  handoff,
+  accept,
+  until,
+  stopWatching,
   seal,
   propose,
   approveNodeDelete,

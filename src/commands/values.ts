@@ -30,6 +30,18 @@ export const frozenScope = z.enum(['lane', 'repository'], 'lane or repository');
 /** The name of a lane of the lab. */
 export const laneWord = z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'the name of a lane');
 
+/** A person, as one is mentioned: letters, digits and dashes (GitHub, account names). */
+export const mention = z.string().regex(/^@[A-Za-z0-9][A-Za-z0-9-]{0,38}$/, 'a person, such as @ada');
+
+/** A training step. */
+export const stepNumber = z.string().regex(/^[1-9]\d{0,8}$/, 'a step, in digits');
+
+/** A moment in UTC: a time of day, which is the next one, or a whole RFC 3339 text that ends in Z. */
+export const timeWord = z.union(
+  [z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/), z.iso.datetime({ local: false })],
+  'a time in UTC, such as 18:30 or 2026-11-21T18:30:00Z',
+);
+
 /** Why somebody does something, in their own words. */
 export const reasonText = z.string().trim().min(1, 'a reason').max(500, 'a reason of at most 500 characters');
 

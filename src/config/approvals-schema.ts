@@ -59,6 +59,11 @@ export const permissionsSchema = z
   .strictObject({
     stop: permission.default('write').describe('Least permission for /stop.'),
     ack: permission.default('write').describe('Least permission for /ack.'),
+    watch: permission
+      .default('write')
+      .describe(
+        'Least permission for /handoff, /accept, /until and /stop-watching, which also take the owner of the watch or who may approve.',
+      ),
     seal: strongPermission.default('maintain').describe('Least permission for /seal.'),
     hold: permission.default('write').describe('Least permission for /hold and /unhold.'),
     freeze: strongPermission.default('maintain').describe('Least permission for /freeze and /thaw.'),

@@ -61,6 +61,14 @@ export const onCallSchema = z
       .nullable()
       .default(60)
       .describe('After how long without an `/ack` the same incident is told once more. null: never.'),
+    handoffMinutes: z
+      .int()
+      .min(5)
+      .max(1_440)
+      .default(60)
+      .describe(
+        'How long somebody has to `/accept` a watch before those on call are told that nobody took it.',
+      ),
   })
   .prefault({})
   .describe(

@@ -30,6 +30,7 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'bad-node-unclear': 'day',
   'consent-unused': 'day',
   'relaunch-refused': 'day',
+  'handoff-unanswered': 'day',
 };
 
 /** What another version of ferrybot recorded may be anything. */

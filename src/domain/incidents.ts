@@ -71,6 +71,7 @@ export const INCIDENTS = {
   'seal-failed': { code: 'text', message: 'text' },
   'bad-node-unclear': { reason: 'text', why: 'text', signature: 'text', attempt: 'integer?' },
   'consent-unused': { consent: 'integer?', at: 'text', kind: 'text', target: 'text' },
+  'handoff-unanswered': { login: 'text', until: 'text', owner: 'text?' },
   'relaunch-refused': {
     reason: 'text',
     attempt: 'integer?',

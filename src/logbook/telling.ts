@@ -4,6 +4,7 @@ import { isIssueFirst } from '../domain/issue-first.ts';
 import type { EventOf, EventType, LogbookEvent } from '../domain/logbook/event.ts';
 import { mutationTellers } from './mutation-telling.ts';
 import { code, prose } from './plain-text.ts';
+import { watchTellers } from './watch-telling.ts';
 
 /** The four lines of an entry of the policy's logbook, and its title; all are Markdown, escaped. */
 export type Telling = {
@@ -48,6 +49,9 @@ const titles: { readonly [Type in EventType]: string } = {
   notified: 'people notified',
   delivered: 'sent to a channel',
   'objective-asked': 'question about the objective',
+  handoff: 'ownership of the watch',
+  'watch-bounded': 'stopping point named',
+  'watch-ended': 'watch ended',
 };
 
 type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Telling, 'title'> };
@@ -223,6 +227,7 @@ const tellers: Tellers = {
     decision: data.state === 'open' ? `answers are waited for until ${data.until}` : '',
     next: data.state === 'open' ? 'an answer, or the usual objective after that' : '',
   }),
+  ...watchTellers,
 };
 
 function audienceOf({ people = [], permission }: EventOf<'notified'>['data']): string {

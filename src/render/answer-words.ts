@@ -9,6 +9,7 @@ import { hintWords, mistakeWords } from './mistake-words.ts';
 import { type PlaceWord, placeWord } from './place-word.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
 import { mayTouch, whoApproves } from './wanted.ts';
+import { WATCH_WORDS } from './watch-words.ts';
 import { whyWords } from './why-words.ts';
 import { approvalLine, code, count, otherVersion, text, utc } from './words.ts';
 
@@ -170,6 +171,7 @@ const WORDS: Sentences<AnswerCode> = {
     'not yet: the cluster is being changed for this run. Say it again when the end of that is told here.',
   ...PROPOSE_WORDS,
   ...CONSENT_WORDS,
+  ...WATCH_WORDS,
 };
 
 function placeIn(input: AnswerView['input']): PlaceWord {

@@ -44,10 +44,12 @@ function oneAnswer(command: SeenCommand, input: RenderInput | null, past: PastOf
   return paragraphs(`${understood}${words}`, extraOf(command, input, past));
 }
 
+const POSITIONAL: readonly string[] = ['digest', 'command', 'who'];
+
 /** The command as it was understood, which is not always as it was written. */
 function sourceOf({ name, args }: SeenCommand): string {
   const rest = Object.entries(args).map(([key, value]) =>
-    key === 'digest' || key === 'command' ? value : `${key}="${value}"`,
+    POSITIONAL.includes(key) ? value : `${key}="${value}"`,
   );
   return [`/${name}`, ...rest].join(' ');
 }

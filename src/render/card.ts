@@ -23,6 +23,7 @@ import { trackerUrl } from './progress.ts';
 import { stateLine } from './state-line.ts';
 import { resultWords, verdictTable } from './verdict-table.ts';
 import { wantedLine } from './wanted.ts';
+import { watchPart } from './watch-words.ts';
 import { code, details, digestHex, paragraphs, table, text, utc } from './words.ts';
 
 export type CardInput = RenderInput & {
@@ -42,6 +43,7 @@ export function renderCard(input: CardInput): string {
       `**Wanted: ${wantedLine(input)}**`,
       `${symbol} **${title}.** ${evidence}`,
       verdictPart(input),
+      watchPart(state),
       costLine(input),
       state.end?.diagnosis === undefined ? null : diagnosisPart(state.end.diagnosis),
       ...(isBeforeLaunch(state)

@@ -4,6 +4,7 @@ import type { Incident, IncidentCode, IncidentFacts } from '../domain/incidents.
 import { alarmWhy } from './alarm-words.ts';
 import type { PlaceWord } from './place-word.ts';
 import { refusalWords } from './refusal-words.ts';
+import { relaunchWords } from './relaunch-words.ts';
 import { code, otherVersion, text, utc } from './words.ts';
 
 /** What is known of it stands in `evidence`. All is Markdown. */
@@ -111,27 +112,6 @@ function againWords(d: Edited): string {
   return d.until
     ? ` That was edit ${d.edits} within an hour: it is left as it is until ${text(utc(d.until))}, and written anew then. Only taking the right to write here from whoever does it ends that.`
     : '';
-}
-
-function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: PlaceWord): string {
-  switch (d.reason) {
-    case 'no-restarts-left':
-      return d.restarts === 0
-        ? 'The manifest that was approved allows no restart.'
-        : `The manifest that was approved allows ${d.restarts ?? 'no more'} restarts, and they are used.`;
-    case 'manifest-changed':
-      return `The ${place} is not what was approved any more.`;
-    case 'not-recoverable':
-      return `Attempt ${d.attempt ?? 1} ended with ${code(d.failure ?? '')}, which the same manifest is not started again after.`;
-    case 'same-failure':
-      return `Attempt ${d.attempt ?? 1} failed as attempt ${d.earlier ?? 1} did (${code(d.failure ?? '')}): trying it again has not helped.`;
-    case 'no-progress':
-      return `Attempt ${d.attempt ?? 1} came no further than attempt ${d.earlier ?? 1} (${code(d.failure ?? '')}).`;
-    case 'same-in-lane':
-      return `Attempt ${d.attempt ?? 1} failed as ${code(d.run ?? '')} of this lane did, and none has gone well since.`;
-    default:
-      return `The gate ${code(d.gate ?? '')} does not pass now (${code(d.gateCode ?? '')}).`;
-  }
 }
 
 const why = (d: { readonly why: string }): string => text(d.why);
@@ -286,6 +266,13 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
       `${code(d.kind)} of ${code(d.target)} was consented to at ${text(d.at)} and no runner has begun it within the hour.`,
     did: 'Nothing on the cluster was touched.',
     todo: 'Check that a runner for the care workflow is online, then give the consent again, with the line that was proposed.',
+  },
+  'handoff-unanswered': {
+    title: 'Nobody took the watch that was offered',
+    evidence: (d) =>
+      `It was offered to ${text(d.login)} until ${utc(d.until)}, who has not said \`/accept\`.`,
+    did: 'ferrybot goes on watching. The watch stays with whoever had it.',
+    todo: '`/handoff @who` offers it again, also to yourself; `/stop-watching` ends it.',
   },
   'relaunch-refused': {
     title: 'The job is not started again',

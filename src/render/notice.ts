@@ -10,6 +10,7 @@ import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
 import { wantedLine } from './wanted.ts';
+import { renderWatchEnd, renderWatchReminder } from './watch-words.ts';
 import { code, paragraphs, text, utc } from './words.ts';
 
 /** The notice whose sequence number is `key`. */
@@ -17,6 +18,8 @@ export function renderNotice(key: string, input: RenderInput): string {
   const failed = input.state.deliveries.find(({ seq }) => String(seq) === key);
   if (failed !== undefined)
     return `**The channel ${code(failed.channel)} was not reached**, or nobody knows whether it was: ${text(failed.why)}. It is not sent there again; whoever was mentioned above was mentioned.`;
+  const { ended } = input.state.watch;
+  if (String(ended?.seq) === key && ended !== null) return renderWatchEnd(input, ended);
   const notice = input.state.notices.find(({ seq }) => String(seq) === key);
   if (notice === undefined) throw new Error(`no notice ${key} in ${input.state.run}`);
   switch (notice.reason) {
@@ -26,6 +29,8 @@ export function renderNotice(key: string, input: RenderInput): string {
       return undecided(notice, input);
     case 'incident':
       return page(notice, input);
+    case 'watch-ended':
+      return renderWatchReminder(input);
     default:
       return assertNever(notice.reason);
   }

@@ -15,6 +15,7 @@ import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts
 import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
+import { wantedAfterWatch } from './watch-words.ts';
 import { whoCan } from './who-can.ts';
 import { approvalLine, code, count, listed } from './words.ts';
 
@@ -24,6 +25,8 @@ export function wantedLine(input: RenderInput): string {
   const phase = phaseOf(state);
   const missing = missingCluster(state, input.config);
   if (missing !== null) return wantedCluster(missing);
+  const unwatched = wantedAfterWatch(input);
+  if (unwatched !== null) return unwatched;
   switch (phase) {
     case 'proposed':
       return wantedForGates(state);

@@ -1,4 +1,4 @@
-/** Whom an incident is told to that needs a person: once, and once more where nobody says in time that they took it. */
+/** Whom an incident is told to that needs a person, whoever has taken the watch first: once, and once more where nobody says in time that they took it. */
 
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -42,7 +42,8 @@ function dueFor(
   if (urgency === 'none' || (urgency === 'day' && isQuiet(config, now))) return [];
   const told = pagesOf(state, incident.seq);
   if (!isDue(state, config, incident, told, now)) return [];
-  const people = peopleAt(config, now);
+  const owner = state.watch.owner;
+  const people = [...new Set([...(owner === null ? [] : [owner.id]), ...peopleAt(config, now)])];
   if (people.length === 0 && Object.keys(config.onCall.channels).length === 0) return [];
   const about = `${incident.seq}-${told.length + 1}`;
   const channels = Object.keys(config.onCall.channels);

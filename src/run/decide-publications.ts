@@ -255,6 +255,8 @@ function mayEditCard(
 ): boolean {
   if (!card.marker.isIntact || card.marker.fields['phase'] !== phaseOf(input.state)) return true;
   if (isOver(input.state)) return true;
+  const watchEndedAt = fromRfc3339(input.state.watch.ended?.at ?? '');
+  if (watchEndedAt !== null && card.comment.updatedAt < watchEndedAt) return true;
   const periodMs = Math.max(limits.cardPeriodMs, input.activeRuns * limits.cardPeriodPerRunMs);
   // Where a comment has just told of the run, people have seen how it is.
   const { firstEval, firstTracker } = input.state;

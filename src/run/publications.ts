@@ -2,8 +2,9 @@
 
 import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import type { Summons } from '../domain/effect.ts';
+import { ownerOf } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/role.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import type { MarkerKind } from '../domain/marker.ts';
 import { isEditTold } from './shown-text.ts';
 
@@ -46,8 +47,16 @@ function answersOf(state: RunState): readonly Publication[] {
     const thread = commands[0]?.thread;
     if (commands.some(({ answer }) => answer === null) || last === undefined || thread === undefined)
       return [];
-    return [{ kind: 'answer', key, thread, seq: last.seq, at: last.at, role: 'control' } as const];
+    const told = { kind: 'answer', key, thread, seq: last.seq, at: last.at, role: 'control' } as const;
+    const people = commands.flatMap(askedPerson);
+    return [people.length === 0 ? told : { ...told, summons: { people, permission: null } }];
   });
+}
+
+/** To whom the command offered something, and who has to hear of it. */
+function askedPerson({ answer }: SeenCommand): readonly number[] {
+  const to = answer?.code === 'handoff-offered' ? answer.detail['to'] : undefined;
+  return typeof to === 'number' ? [to] : [];
 }
 
 function incidentsOf(state: RunState): readonly Publication[] {
@@ -107,7 +116,19 @@ function noticesOf(state: RunState): readonly Publication[] {
       ? {}
       : { summons: { people, permission, ...(reason === 'incident' ? { isAssigned: true } : {}) } }),
   }));
-  return [...notices, ...untold];
+  return [...notices, ...untold, ...watchEndOf(state)];
+}
+
+/** A stopping point that was reached: nobody said anything just now that could be answered. */
+function watchEndOf(state: RunState): readonly Publication[] {
+  const { ended, bound } = state.watch;
+  if (ended === null || ended.cause === 'person') return [];
+  const { seq, at } = ended;
+  const owner = ownerOf(state);
+  const people = [...new Set([bound?.actor, owner].flatMap((one) => (one == null ? [] : [one.id])))];
+  const thread = approversThread(state);
+  const summons = { people, permission: null };
+  return [{ kind: 'notice', key: String(seq), thread, seq, at, role: 'watch', summons }];
 }
 
 /** Where approvers spoke last; before anybody did, where they are to. */

@@ -25,6 +25,7 @@ import { decideGates } from './decide-gates.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
 import { decideReminder, unsealedClosing } from './decide-notices.ts';
 import { decideDispatch, decideOrder } from './decide-order.ts';
+import { decideOffer, watchEndReminder } from './decide-ownership.ts';
 import { decidePages } from './decide-pages.ts';
 import { decideProposalTexts } from './decide-proposal-texts.ts';
 import { decidePublication } from './decide-publications.ts';
@@ -80,6 +81,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
     decideOrder({ ...input, gated }) ??
     decideRelaunch({ ...input, gated, runs: input.facts.recordedRuns }) ??
     decideMissingCluster(input.state, input.config) ??
+    decideOffer(input.state, input.now) ??
     page(input) ??
     decideCare(input.state, input.facts, input.config, input.now, input.memory) ??
     decideDispatch(input.state, input.facts, input.config, input.now, input.memory) ??
@@ -104,7 +106,7 @@ function closingCommand({ decision, item, actor }: StagedCommand): ClosingComman
 function decideUndecided(input: ReconcileInput, { kind }: CommandOutcome): Step | null {
   if (kind !== 'nothing') return null;
   const { state, config, now } = input;
-  const reminder = decideReminder(state, config, now);
+  const reminder = decideReminder(state, config, now) ?? watchEndReminder(state, config, now);
   if (reminder !== null) return append(reminder);
   const closing = unsealedClosing(state, config, now);
   return closing === null ? null : decideClosure({ ...input, command: closing, verdict: verdictNow(input) });

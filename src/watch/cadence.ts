@@ -11,8 +11,20 @@ export type Cadence = { readonly startupMs: number; readonly pollMs: number };
 export function nextCheckAt(state: RunState, cadence: Cadence, now: Instant): Instant {
   if (state.submission === null || state.stop !== null) return now;
   const observed = state.observation === null ? null : fromRfc3339(state.observation.at);
-  if (observed !== null) return after(observed, cadence.pollMs);
-  return after(fromRfc3339(state.submission.at) ?? now, cadence.startupMs);
+  const next =
+    observed === null
+      ? after(fromRfc3339(state.submission.at) ?? now, cadence.startupMs)
+      : after(observed, cadence.pollMs);
+  return sooner(next, stoppingTime(state));
+}
+
+/** When a person wants the watch to end; null where it has ended, or ends at no time. */
+function stoppingTime({ watch: { bound, ended } }: RunState): Instant | null {
+  return ended !== null || bound === null || bound.time === null ? null : fromRfc3339(bound.time);
+}
+
+function sooner(next: Instant, other: Instant | null): Instant {
+  return other !== null && other < next ? other : next;
 }
 
 /** How often the logbook is looked at for a stop, whatever the cadence: never more seldom than every 30 s. */

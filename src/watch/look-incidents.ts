@@ -22,14 +22,14 @@ import { unreadOf } from './unread.ts';
 
 /** The incidents of one look that do not stand in the record yet. A relaunch is told anew: it is another job. */
 export function incidentsOf(state: RunState, look: Look): readonly EventDraft[] {
-  return [
-    ...newSignatures(state, look),
+  const aboutItsEnd = [
     ...lostIncident(state, look),
     ...unreadIncident(state, look),
     ...unstopped(state, look),
-    ...degraded(state, look),
-    ...alarms(state, look),
   ];
+  // Nobody watches how it does any more; that its end cannot be seen still keeps the lane.
+  if (state.watch.ended !== null) return aboutItsEnd;
+  return [...newSignatures(state, look), ...aboutItsEnd, ...degraded(state, look), ...alarms(state, look)];
 }
 
 /** Each signature is an incident once an attempt; a signature while the job runs is evidence and no verdict. */

@@ -13,6 +13,7 @@ import { incidentsOf } from './look-incidents.ts';
 import { openLogOf } from './resume-log.ts';
 import { settled } from './settled.ts';
 import { standstillOf } from './standstill.ts';
+import { watchEndOf } from './stopping-point.ts';
 import { paceOf } from './training.ts';
 import { unreadOf } from './unread.ts';
 
@@ -21,7 +22,7 @@ export function eventsOf(state: RunState, seen: Look): readonly EventDraft[] {
   if (state.submission === null || state.end !== null) return [];
   const look = { ...seen, log: settled(seen.log, seen.job) };
   const observed: EventDraft = { type: 'observed', role: 'watch', data: observationOf(state, look) };
-  return [observed, ...incidentsOf(state, look), ...endOf(state, look)];
+  return [observed, ...incidentsOf(state, look), ...watchEndOf(state, look), ...endOf(state, look)];
 }
 
 function observationOf(state: RunState, look: Look): EventDataByType['observed'] {

@@ -198,6 +198,16 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'relaunch-never': { attempt: 1, failure: 'oom-hbm' },
   'relaunch-digest-needed': { digest: '028e72ff16b3801953954e7e2f14bbb1', restarts: 1 },
   'lane-past': { lane: 'daily' },
+  'handoff-offered': { to: 102, login: 'bob', until: '2026-11-21T10:00:00.000Z' },
+  'handoff-no-person': { login: 'bob' },
+  'handoff-not-theirs': { login: 'bob', needs: 'write' },
+  'handoff-already': { login: 'bob' },
+  accepted: { from: 'alice' },
+  'accept-not-yours': { login: 'bob' },
+  'accept-too-late': { until: '2026-11-21T10:00:00.000Z' },
+  'until-set': { step: 3_000, time: '2026-11-21T18:30:00.000Z', before: 9 },
+  'until-past': { what: 'step 300' },
+  'watch-not-yours': { owner: 'bob' },
   'lane-shown': { live: '', last: 'ferry-daily-20261121', issue: 12, holds: 'freeze' },
 };
 
@@ -334,6 +344,9 @@ describe('incidents and fallen approvals', () => {
       signatures: 'owner-died',
       attempt: 1,
       code: 'push-refused',
+      login: 'bob',
+      until: '2026-11-21T10:00:00.000Z',
+      owner: 'alice',
     };
     const fitting = code === 'monitor-stale' ? { why: detail.why } : detail;
     const body = say(submitted.incident(code, fitting).state, 'incident');

@@ -205,7 +205,7 @@ function threadsOf(lab: Lab, config: LaneScopedConfig, state: RunState): Promise
   );
 }
 
-/** Who works here: one request, and only where a `/why` waits, which names people. */
+/** Who works here: one request, and only where a command waits that is about people. */
 async function peopleFor(
   lab: Lab,
   config: LaneScopedConfig,
@@ -215,14 +215,14 @@ async function peopleFor(
   permissions: RunFacts['permissions'],
 ): Promise<Observed<readonly PersonFacts[]>> {
   if (comments.kind === 'unknown') return comments;
-  const { otherBots } = config;
-  const since = commandsSince(state);
-  const pending = pendingItems(state.commands, comments.value, { since, otherBots, permissions });
-  const isAsked = pending.some(({ said }) => said.kind === 'command' && said.name === 'why');
+  const how = { since: commandsSince(state), otherBots: config.otherBots, permissions };
+  const pending = pendingItems(state.commands, comments.value, how);
+  const names = pending.map(({ said }) => (said.kind === 'command' ? said.name : ''));
+  const isAsked = names.includes('why') || names.includes('handoff');
   return isAsked ? once('people', () => readPeople(lab.client)) : unknown(NOT_ASKED);
 }
 
-/** Live permissions of the people whose commands wait for an answer, and of nobody else. */
+/** Live permissions of those whose commands wait for an answer, and of nobody else. */
 async function permissionsFor(
   lab: Lab,
   config: LaneScopedConfig,

@@ -13,6 +13,7 @@ import { fromRfc3339 } from '../../domain/time.ts';
 import { lostDeliveries } from '../../run/decide-deliveries.ts';
 import { decideMissingCluster } from '../../run/decide-missing-cluster.ts';
 import { decideReminder, unsealedClosing } from '../../run/decide-notices.ts';
+import { decideOffer, watchEndReminder } from '../../run/decide-ownership.ts';
 import { decidePages } from '../../run/decide-pages.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
@@ -76,6 +77,7 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
   if (decideMissingCluster(state, heard.config) !== null) return true;
   const config = configFor(heard.config, state);
   if (decidePages(state, config, now).length > 0 || lostDeliveries(state, now).length > 0) return true;
+  if (decideOffer(state, now) !== null || watchEndReminder(state, config, now) !== null) return true;
   if (decideReminder(state, config, now) !== null || unsealedClosing(state, config, now) !== null)
     return true;
   const memory = looks.memories.of(state.run);

@@ -31,6 +31,8 @@ export function responseTo(state: RunState): Response | null {
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return null;
   if (askedFor(state) !== null) return byHand(state, last);
+  // Whoever ended the watch has let go of the job: nothing but a person starts it again.
+  if (state.watch.ended !== null) return null;
   const replaced = replacementFor(state);
   const { restartAfter } = last.order.manifest?.envelope ?? {};
   if (replaced === null && restartAfter === undefined) return null;

@@ -7,6 +7,7 @@ import type { CommandEventData } from './events/command-events.ts';
 import type { JobEventData } from './events/job-events.ts';
 import type { LaunchEventData } from './events/launch-events.ts';
 import type { NoticeEventData } from './events/notice-events.ts';
+import type { WatchEventData } from './events/watch-events.ts';
 import type { Role } from './role.ts';
 
 /** What an event of each type carries; each family stands in a file of its own. */
@@ -15,7 +16,8 @@ export type EventDataByType = LaunchEventData &
   ClosureEventData &
   CommandEventData &
   CareEventData &
-  NoticeEventData;
+  NoticeEventData &
+  WatchEventData;
 
 export const EVENT_TYPES = [
   'proposed',
@@ -44,6 +46,9 @@ export const EVENT_TYPES = [
   'notified',
   'delivered',
   'objective-asked',
+  'handoff',
+  'watch-bounded',
+  'watch-ended',
 ] as const satisfies readonly (keyof EventDataByType)[];
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -75,6 +80,9 @@ export const WRITERS = {
   notified: ['control', 'watch'],
   delivered: ['control', 'watch'],
   'objective-asked': ['control'],
+  handoff: ['control'],
+  'watch-bounded': ['control'],
+  'watch-ended': ['control', 'watch'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };
 
 /** What the writer decides; sequence, time, chain and signature are added when it is appended. */

@@ -7,12 +7,13 @@ import { branded, isRunId } from '../ids.ts';
 import { readIncident } from '../incidents.ts';
 import { holdFrom, holdName, withHold, withoutHold } from '../launch/hold.ts';
 import { asLaunched, pastAttempt } from '../launch/next-attempt.ts';
-import { limits } from '../limits.ts';
 import { readFacts } from '../payload.ts';
 import { fail, ok, type Result } from '../result.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
+import { observed } from './observed-state.ts';
 import { commandKey, type IssuedOrder, type RunState, type SeenCommand } from './run-state.ts';
 import { illegalAfter } from './transition.ts';
+import { NO_WATCH, watchAfter, watchOfNextAttempt } from './watch-state.ts';
 
 /** The entry at which folding stopped and the rule that it breaks. */
 export type IllegalEvent = { readonly seq: number; readonly rule: string };
@@ -72,6 +73,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     notices: [],
     deliveries: [],
     taken: null,
+    watch: NO_WATCH,
   };
 }
 
@@ -148,6 +150,10 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'disk-scanned':
     case 'objective-asked':
       return state;
+    case 'handoff':
+    case 'watch-bounded':
+    case 'watch-ended':
+      return { ...state, watch: watchAfter(state.watch, event) };
     case 'delivered':
       return { ...state, deliveries: [...state.deliveries, { ...event.data, ...moment, role: event.role }] };
     case 'notified':
@@ -168,6 +174,7 @@ function afterAttempt(state: RunState): RunState {
     firstTracker: null,
     end: null,
     acknowledged: null,
+    watch: watchOfNextAttempt(state.watch),
   };
   return { ...state, ...fresh, trace: [], attempts: [...state.attempts, past] };
 }
@@ -201,33 +208,6 @@ function dropped(state: RunState, event: EventOf<'approval-dropped'>): RunState 
   const users = new Set(event.data.users);
   const kept = state.approvals.filter((a) => !(a.digest === event.data.digest && users.has(a.actor.id)));
   return { ...voided(state), approvals: kept, drops: [...state.drops, event] };
-}
-
-function observed(state: RunState, event: EventOf<'observed'>): RunState {
-  const observation = { ...event.data, at: event.at, seq: event.seq };
-  const isFirstEval = state.firstEval === null && Object.keys(event.data.evals).length > 0;
-  return {
-    ...state,
-    observation,
-    trace: traced(state.trace, event.data),
-    fence: event.data.lease.fence,
-    firstEval: isFirstEval ? observation : state.firstEval,
-    firstTracker: state.firstTracker ?? (isNewTracker(state, event.data) ? observation : null),
-  };
-}
-
-/** Whether it shows a run of the tracker that no earlier attempt was followed in: one that was resumed is told once. */
-function isNewTracker({ attempts }: RunState, { trackers }: EventOf<'observed'>['data']): boolean {
-  const before = attempts.flatMap((past) => past.observation?.trackers ?? []).map(({ id }) => id);
-  return trackers.some(({ id }) => !before.includes(id));
-}
-
-/** A look at the same step adds nothing; when there are too many points every other one goes, but never the newest. */
-function traced(trace: RunState['trace'], { step, loss }: EventOf<'observed'>['data']): RunState['trace'] {
-  if (step === null || loss === null || trace.at(-1)?.step === step) return trace;
-  const longer = [...trace, { step, loss }];
-  if (longer.length <= limits.tracePointsMax) return longer;
-  return longer.filter((_, index) => (longer.length - 1 - index) % 2 === 0);
 }
 
 /** A stop before the launch takes the approvals with it: launching after all is a new decision. */
@@ -282,7 +262,8 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   const { code, detail } = event.data;
   const next = withCommand(state, key, { ...seen, answer: { code, detail, at: event.at, seq: event.seq } });
   const by = { actor: seen.actor, at: event.at };
-  if (code === 'incident-taken') return { ...next, taken: { ...by, seq: event.seq } };
+  if (code === 'incident-taken' || code === 'watch-end-taken')
+    return { ...next, taken: { ...by, seq: event.seq } };
   if (
     code === 'relaunch-asked' &&
     seen.surface !== 'review-comment' &&

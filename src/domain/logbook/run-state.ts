@@ -11,6 +11,7 @@ import type { Order } from '../launch/order.ts';
 import { fromRfc3339 } from '../time.ts';
 import type { EventDataByType, EventOf } from './event.ts';
 import type { Role } from './role.ts';
+import type { WatchState } from './watch-state.ts';
 
 /** The newest event that was folded: `seq:hash` is the anchor that cards, check runs and tags carry. */
 export type Head = { readonly seq: number; readonly hash: string; readonly at: string };
@@ -153,6 +154,7 @@ export type RunState = {
   })[];
   /** Who said last that they took what had happened until then. */
   readonly taken: { readonly actor: Actor; readonly at: string; readonly seq: number } | null;
+  readonly watch: WatchState;
 };
 
 /** How often people were told of the incident at this entry. */

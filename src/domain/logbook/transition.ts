@@ -17,6 +17,7 @@ import { allPass } from '../launch/verdict.ts';
 import { type EventDataByType, type LogbookEvent, WRITERS } from './event.ts';
 import { holdingsOf } from './holdings.ts';
 import { isHolding } from './liveness.ts';
+import { illegalWatch } from './ownership.ts';
 import {
   type Approval,
   commandKey,
@@ -89,6 +90,10 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
       return 'a scan of disks belongs to no run';
     case 'objective-asked':
       return 'a question about an objective belongs to no run';
+    case 'handoff':
+    case 'watch-bounded':
+    case 'watch-ended':
+      return illegalWatch(state, event);
     case 'delivered':
       return deliveredRule(state, event.data);
     case 'notified':

@@ -3,14 +3,14 @@
 import type { Permission } from '../../actor.ts';
 import type { Delivery } from '../../channel.ts';
 
-/** `lane-blocked`: its lane got no run on a day of the schedule. `undecided`: it has ended and waits for a decision. `incident`: one that needs a person. */
-export const NOTICE_REASONS = ['lane-blocked', 'undecided', 'incident'] as const;
+/** `lane-blocked`: its lane got no run on a day of the schedule. `undecided`: it has ended and waits for a decision. `incident`: one that needs a person. `watch-ended`: nobody watches its job any more, and nobody has taken note. */
+export const NOTICE_REASONS = ['lane-blocked', 'undecided', 'incident', 'watch-ended'] as const;
 export type NoticeReason = (typeof NOTICE_REASONS)[number];
 
 export type NoticeEventData = {
   /**
    * Recorded before it is said, so that it is said once. `about` names the occasion: for `lane-blocked` the day, in UTC, for
-   * `undecided` and `incident` the entry of the end or incident and the how manieth notice of it. Who is mentioned: `people` by their numeric ids,
+   * `undecided`, `incident` and `watch-ended` the entry of the end or incident and the how manieth notice of it. Who is mentioned: `people` by their numeric ids,
    * or everybody with at least `permission`; without either, nobody.
    */
   readonly notified: {

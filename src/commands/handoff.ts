@@ -1,0 +1,48 @@
+/** `/handoff @who`: offers the watch of a job that runs to one person, whose it is once they say `/accept` (policy ML-07). */
+
+import { permits } from '../domain/actor.ts';
+import { after, toRfc3339 } from '../domain/time.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { directed } from './direct-watch.ts';
+import { mention } from './values.ts';
+
+const answer = answering({
+  'handoff-offered': { to: 'integer', login: 'text', until: 'text' },
+  'handoff-no-person': { login: 'text' },
+  'handoff-not-theirs': { login: 'text', needs: 'text' },
+  'handoff-already': { login: 'text' },
+  'handoff-unreadable': { why: 'text' },
+});
+
+export const handoff = {
+  name: 'handoff',
+  answers: answer.vocabulary,
+  positional: { name: 'who', required: true, value: mention },
+  keys: {},
+  who: (policy) => policy.permissions.watch,
+  summary:
+    'Offers the watch of a running job to a person, whose it is after their `/accept`. By its owner, or who may approve.',
+  example: '/handoff @ada',
+  confusedWith: ['assign', 'handover'],
+  decide,
+} as const satisfies CommandDefinition;
+
+function decide(context: CommandContext): CommandDecision {
+  const { people, policy, args, actor, now } = context;
+  const watched = directed(context);
+  if ('kind' in watched) return watched;
+  if (people.kind === 'unknown') return answer('handoff-unreadable', { why: people.why });
+  const login = (args['who'] ?? '').slice(1);
+  const person = people.value.find((one) => one.actor.login.toLowerCase() === login.toLowerCase());
+  if (person === undefined) return answer('handoff-no-person', { login });
+  const { watch: needs } = policy.permissions;
+  if (!permits(person.permission, needs))
+    return answer('handoff-not-theirs', { login: person.actor.login, needs });
+  const to = person.actor;
+  if (watched.watch.owner?.id === to.id) return answer('handoff-already', { login: to.login });
+  const until = toRfc3339(after(now, policy.handoffMs));
+  return answer('handoff-offered', { to: to.id, login: to.login, until }, [
+    { type: 'handoff', role: 'control', actor, data: { state: 'offered', to, until } },
+  ]);
+}

@@ -1,0 +1,57 @@
+/** `/until step=… | time=…`: names where the watch of a job ends, which goes on after it (policy ML-16). */
+
+import type { Instant } from '../domain/ids.ts';
+import { dateAfter, dateOf, fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { directed } from './direct-watch.ts';
+import { stepNumber, timeWord } from './values.ts';
+
+const answer = answering({
+  'until-set': { step: 'integer?', time: 'text?', before: 'integer?' },
+  'until-what': {},
+  'until-past': { what: 'text' },
+});
+
+export const until = {
+  name: 'until',
+  answers: answer.vocabulary,
+  keys: {
+    step: { required: false, value: stepNumber },
+    time: { required: false, value: timeWord },
+  },
+  who: (policy) => policy.permissions.watch,
+  summary:
+    'Names where the watch of a job ends: at a step, at a time (UTC), or at whichever comes first. By its owner, or who may approve.',
+  example: '/until step=3000',
+  decide,
+} as const satisfies CommandDefinition;
+
+function decide(context: CommandContext): CommandDecision {
+  const { args, now, actor } = context;
+  const watched = directed(context);
+  if ('kind' in watched) return watched;
+  const step = args['step'] === undefined ? null : Number(args['step']);
+  const time = args['time'] === undefined ? null : momentOf(args['time'], now);
+  if (step === null && time === null) return answer('until-what');
+  if (time !== null && time <= now) return answer('until-past', { what: args['time'] ?? '' });
+  const { observation } = watched;
+  if (step !== null && observation?.stepIsExact === true && (observation.step ?? 0) >= step)
+    return answer('until-past', { what: `step ${step}` });
+  const data = { step, time: time === null ? null : toRfc3339(time) };
+  const told = {
+    ...(data.step === null ? {} : { step: data.step }),
+    ...(data.time === null ? {} : { time: data.time }),
+    ...(watched.watch.bound === null ? {} : { before: watched.watch.bound.seq }),
+  };
+  return answer('until-set', told, [{ type: 'watch-bounded', role: 'control', actor, data }]);
+}
+
+/** A time of day is the next one; `timeWord` lets through nothing that names no moment. */
+function momentOf(word: string, now: Instant): Instant {
+  const today = dateOf(now);
+  const isTimeOfDay = word.length === 'hh:mm'.length;
+  const at = fromRfc3339(isTimeOfDay ? `${today}T${word}:00Z` : word);
+  const tomorrow = isTimeOfDay ? fromRfc3339(`${dateAfter(today, 1)}T${word}:00Z`) : at;
+  return (at !== null && at > now ? at : tomorrow) ?? now;
+}

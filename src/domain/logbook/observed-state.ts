@@ -1,0 +1,33 @@
+/** What a look of the watch adds to the state of its run. */
+
+import { limits } from '../limits.ts';
+import type { EventOf } from './event.ts';
+import type { RunState } from './run-state.ts';
+
+/** The newest look, and what it is the first to show. */
+export function observed(state: RunState, event: EventOf<'observed'>): RunState {
+  const observation = { ...event.data, at: event.at, seq: event.seq };
+  const isFirstEval = state.firstEval === null && Object.keys(event.data.evals).length > 0;
+  return {
+    ...state,
+    observation,
+    trace: traced(state.trace, event.data),
+    fence: event.data.lease.fence,
+    firstEval: isFirstEval ? observation : state.firstEval,
+    firstTracker: state.firstTracker ?? (isNewTracker(state, event.data) ? observation : null),
+  };
+}
+
+/** Whether it shows a run of the tracker that no earlier attempt was followed in: one that was resumed is told once. */
+function isNewTracker({ attempts }: RunState, { trackers }: EventOf<'observed'>['data']): boolean {
+  const before = attempts.flatMap((past) => past.observation?.trackers ?? []).map(({ id }) => id);
+  return trackers.some(({ id }) => !before.includes(id));
+}
+
+/** A look at the same step adds nothing; when there are too many points every other one goes, but never the newest. */
+function traced(trace: RunState['trace'], { step, loss }: EventOf<'observed'>['data']): RunState['trace'] {
+  if (step === null || loss === null || trace.at(-1)?.step === step) return trace;
+  const longer = [...trace, { step, loss }];
+  if (longer.length <= limits.tracePointsMax) return longer;
+  return longer.filter((_, index) => (longer.length - 1 - index) % 2 === 0);
+}

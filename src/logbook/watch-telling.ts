@@ -1,0 +1,57 @@
+/** The entries about the watch of a run, told for people. */
+
+import { assertNever } from '../domain/assert.ts';
+import type { EventOf } from '../domain/logbook/event.ts';
+import { prose } from './plain-text.ts';
+
+type WatchType = 'handoff' | 'watch-bounded' | 'watch-ended';
+type Told = {
+  readonly status: string;
+  readonly evidence: string;
+  readonly decision: string;
+  readonly next: string;
+};
+
+export const watchTellers: { readonly [Type in WatchType]: (event: EventOf<Type>) => Told } = {
+  handoff: ({ data: { state, to, until } }) => ({
+    status: `the watch is ${state === 'offered' ? 'offered to' : state === 'accepted' ? 'taken by' : 'not taken by'} ${personOf(to)}`,
+    evidence: '',
+    decision: state === 'offered' ? `the offer stands until ${until}` : '',
+    next: state === 'offered' ? '`/accept` by exactly that person' : '',
+  }),
+  'watch-bounded': ({ data: { step, time }, actor }) => ({
+    status: `the watch ends ${[
+      ...(step === null ? [] : [`at step ${step}`]),
+      ...(time === null ? [] : [`at ${time}`]),
+    ].join(' or ')}`,
+    evidence: actor === undefined ? '' : `said by ${personOf(actor)}`,
+    decision: '',
+    next: 'the watch goes on until then',
+  }),
+  'watch-ended': ({ data: { attempt, cause, reason }, actor }) => ({
+    status: `the watch of attempt ${attempt} has ended; the job goes on`,
+    evidence: causeOf(cause, actor),
+    decision: reason === null ? '' : prose(reason),
+    next: 'somebody says that they took note; the end of the job is looked for',
+  }),
+};
+
+function causeOf(
+  cause: EventOf<'watch-ended'>['data']['cause'],
+  actor: EventOf<'watch-ended'>['actor'],
+): string {
+  switch (cause) {
+    case 'person':
+      return actor === undefined ? '' : `by ${personOf(actor)}`;
+    case 'step':
+      return 'the step was reached that somebody named';
+    case 'time':
+      return 'the time has come that somebody named';
+    default:
+      return assertNever(cause);
+  }
+}
+
+function personOf({ login, id }: { readonly login: string; readonly id: number }): string {
+  return `@${prose(login)} (${id})`;
+}

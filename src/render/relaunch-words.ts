@@ -1,0 +1,27 @@
+/** Why a job is not started again, in words. */
+
+import type { IncidentFacts } from '../domain/incidents.ts';
+import type { PlaceWord } from './place-word.ts';
+import { code } from './words.ts';
+
+/** Which bound of the approval, the gates or the record keeps the same from being started again. */
+export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: PlaceWord): string {
+  switch (d.reason) {
+    case 'no-restarts-left':
+      return d.restarts === 0
+        ? 'The manifest that was approved allows no restart.'
+        : `The manifest that was approved allows ${d.restarts ?? 'no more'} restarts, and they are used.`;
+    case 'manifest-changed':
+      return `The ${place} is not what was approved any more.`;
+    case 'not-recoverable':
+      return `Attempt ${d.attempt ?? 1} ended with ${code(d.failure ?? '')}, which the same manifest is not started again after.`;
+    case 'same-failure':
+      return `Attempt ${d.attempt ?? 1} failed as attempt ${d.earlier ?? 1} did (${code(d.failure ?? '')}): trying it again has not helped.`;
+    case 'no-progress':
+      return `Attempt ${d.attempt ?? 1} came no further than attempt ${d.earlier ?? 1} (${code(d.failure ?? '')}).`;
+    case 'same-in-lane':
+      return `Attempt ${d.attempt ?? 1} failed as ${code(d.run ?? '')} of this lane did, and none has gone well since.`;
+    default:
+      return `The gate ${code(d.gate ?? '')} does not pass now (${code(d.gateCode ?? '')}).`;
+  }
+}

@@ -1,0 +1,200 @@
+/** A person owns the watch of a run: it is offered, accepted, ended at a point that somebody names, and then somebody takes note. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Person } from '../../playground/world/seed.ts';
+import { isLive } from '../../src/domain/logbook/liveness.ts';
+import { ferryScript } from '../support/ferry-script.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+/** 1,200 steps in four hours. */
+const LONG = { ...SHORT_FERRY, durationMs: 4 * HOUR };
+
+type Running = { readonly run: string; readonly pull: number; readonly issue: number };
+
+/** A ferry that mira approved, and that is being watched. */
+async function runningFerry(options: VirtualLabOptions = {}): Promise<Running> {
+  lab = await openVirtualLab({ ferry: LONG, sweepMs: 10 * MINUTE, ...options });
+  const proposed = await propose(lab);
+  await approve(lab, 'mira', proposed.pull, proposed.run);
+  await until(lab, 'a look', async () => (await stateOf(lab, proposed.run))?.observation?.step != null, {
+    stepMs: 30_000,
+  });
+  return proposed;
+}
+
+/** Accounts of the seeded world are made in the order of its people. */
+async function idOfMira(): Promise<number> {
+  lab = await openVirtualLab({});
+  const mira = Object.values(lab.world.state.users).find(({ login }) => login === 'mira');
+  await lab.close();
+  return mira?.id ?? 0;
+}
+
+/** Says it, and gives the answer. */
+async function answered(who: Person, thread: number, words: string): Promise<string> {
+  const comment = await say(lab, who, thread, words);
+  await until(lab, `an answer to ${words}`, () => answersTo(lab, comment).length > 0, { stepMs: 1_000 });
+  return answersTo(lab, comment)[0] ?? '';
+}
+
+const watchOf = async (run: string) => (await stateOf(lab, run))?.watch;
+const watchEnds = (run: string): Promise<void> =>
+  until(lab, 'the end of the watch', async () => (await watchOf(run))?.ended != null, {
+    stepMs: MINUTE,
+    limitMs: 2 * HOUR,
+  });
+const mentioned = (text: string | undefined): readonly string[] =>
+  text?.replaceAll(/`[^`]*`/g, '').match(/(?<!\w)@[\w-]+/g) ?? [];
+const cardOf = (run: string): string =>
+  botComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
+
+/** The engine was restarted and does not know the job any more. */
+async function losesTheCluster(run: string): Promise<void> {
+  lab.engine.forgetEverything();
+  await until(lab, 'an incident', async () => ((await stateOf(lab, run))?.incidents.length ?? 0) > 0);
+  await lab.clock.advance(MINUTE);
+}
+
+describe('the watch of a run', () => {
+  it('is its approver’s until it is handed over with job, cluster, status, newest signal and links', async () => {
+    const { run, pull, issue } = await runningFerry();
+    expect(cardOf(run)).toContain("Owner: the watch is mira's");
+    const offer = await answered('mira', pull, '/handoff @ada');
+    const job = (await stateOf(lab, run))?.submission;
+    expect(mentioned(offer)).toEqual(['@ada']);
+    expect(offer).toContain(`Job \`${job?.jobId}\` on \`${job?.cluster}\``);
+    expect(offer).toContain('Training: `~');
+    expect(offer).toContain('Last signal: no incident');
+    expect(offer).toContain(`issue #${issue}`);
+    expect((await watchOf(run))?.owner).toBeNull();
+
+    expect(await answered('mira', pull, '/accept')).toContain('offered to ada, and to nobody else');
+    expect((await watchOf(run))?.owner).toBeNull();
+    expect(await answered('ada', pull, '/accept')).toContain('the watch is yours, from mira');
+    expect((await watchOf(run))?.owner?.login).toBe('ada');
+    await losesTheCluster(run);
+    const [page, ...others] = told(lab, 'notice').filter((text) => text.includes('needs a person'));
+    expect(others).toEqual([]);
+    expect(mentioned(page)).toEqual(['@ada']);
+  });
+
+  it('stays with whoever has it when nobody takes it in time, and those on call hear of that', async () => {
+    const mira = await idOfMira();
+    const { run, pull } = await runningFerry({
+      config: (text) => text.replace('inCharge: []', `inCharge: [${mira}]`),
+    });
+    await answered('mira', pull, '/handoff @ada');
+    await lab.clock.advance(50 * MINUTE);
+    expect((await watchOf(run))?.offer?.state).toBe('offered');
+    await lab.clock.advance(25 * MINUTE);
+    expect((await watchOf(run))?.offer?.state).toBe('expired');
+    const [incident] = told(lab, 'incident');
+    expect(incident).toContain('Nobody took the watch that was offered');
+    expect(told(lab, 'notice').filter((text) => text.includes('needs a person'))).toHaveLength(1);
+    expect(await answered('ada', pull, '/accept')).toContain('the offer stood until');
+    expect((await watchOf(run))?.owner).toBeNull();
+  });
+
+  it('is nobody’s to hand over or end but its owner’s and an approver’s, and not a stranger’s to take', async () => {
+    const { run, pull } = await runningFerry();
+    for (const words of ['/handoff @ada', '/stop-watching', '/until step=900'])
+      expect(await answered('ada', pull, words)).toContain(
+        'not done: that is for mira, whose watch it is, or for somebody who may approve launches',
+      );
+    expect(await answered('mira', pull, '/handoff @nobody-here')).toContain('not among those who work');
+    expect(await answered('sol', pull, '/accept')).toContain('it takes write permission');
+    expect(await watchOf(run)).toEqual({ owner: null, offer: null, bound: null, ended: null });
+  });
+
+  it('ends at the step that a person names, with a summary, and the job goes on', async () => {
+    const { run, pull } = await runningFerry();
+    expect(await answered('mira', pull, '/until step=400')).toContain('the watch ends at step 400');
+    await watchEnds(run);
+    const state = await stateOf(lab, run);
+    expect(state?.end).toBeNull();
+    expect(state?.observation?.step).toBeGreaterThanOrEqual(400);
+    expect(state?.watch.ended).toMatchObject({ cause: 'step', attempt: 1 });
+    const [summary] = told(lab, 'notice').filter((text) => text.includes('The watch of'));
+    expect(summary).toContain('step 400 is reached, as mira wanted it');
+    expect(summary).toContain('**The job goes on.**');
+    expect(summary).toContain(`Job \`${state?.submission?.jobId}\``);
+    expect(mentioned(summary)).toEqual(['@mira']);
+    expect(cardOf(run)).toContain('**Wanted: `/ack`');
+  });
+
+  it('ends at the time that a person names, and not a cadence later', async () => {
+    const { run, pull } = await runningFerry();
+    const at = new Date(lab.clock.now() + 20 * MINUTE).toISOString().slice(0, 16);
+    await answered('mira', pull, `/until time=${at.slice(11)}`);
+    await until(lab, 'the end of the watch', async () => (await watchOf(run))?.ended != null, {
+      stepMs: 10_000,
+    });
+    const ended = (await watchOf(run))?.ended;
+    expect(ended?.cause).toBe('time');
+    expect(Date.parse(ended?.at ?? '') - Date.parse(`${at}:00Z`)).toBeLessThan(MINUTE);
+  });
+
+  it('waits for /ack once it has ended, and reminds its owner first', async () => {
+    const { run, pull } = await runningFerry({
+      ferry: { ...LONG, durationMs: 12 * HOUR },
+      config: (text) => text.replace(/everyHours: \d+/, 'everyHours: 1'),
+    });
+    const answer = await answered('mira', pull, '/stop-watching reason="I look by hand"');
+    expect(answer).toContain('the watch has ended');
+    expect(answer).toContain('the lane `daily` gets no other run');
+    await lab.clock.advance(1.5 * HOUR);
+    const reminders = () => told(lab, 'notice').filter((text) => text.includes('nobody has taken note'));
+    expect(reminders().map(mentioned)).toEqual([['@mira']]);
+    expect(await answered('ada', pull, '/ack')).toContain('you have seen that the watch has ended');
+    await lab.clock.advance(1.5 * HOUR);
+    expect(reminders()).toHaveLength(1);
+    expect((await stateOf(lab, run))?.end).toBeNull();
+  });
+
+  it('that has ended raises no alarm and starts nothing again, until a person has the job started once more', async () => {
+    let started = 0;
+    const { run, pull } = await runningFerry({
+      script: () => {
+        started += 1;
+        const died = { step: 600, line: 'This TPU slice was preempted by the cloud', exitCode: 1 };
+        return ferryScript({ ...SHORT_FERRY, durationMs: 2 * HOUR, failAt: started === 1 ? died : null });
+      },
+    });
+    await answered('mira', pull, '/until step=300');
+    await watchEnds(run);
+    await until(lab, 'the end of the job', async () => (await stateOf(lab, run))?.end != null);
+    await lab.clock.advance(2 * HOUR);
+    const state = await stateOf(lab, run);
+    expect(state?.end).toMatchObject({ status: 'FAILED', diagnosis: { class: 'preempted' } });
+    expect(state?.incidents).toEqual([]);
+    expect(lab.engine.startCount()).toBe(1);
+
+    expect(await answered('mira', pull, '/relaunch')).toContain('attempt 2');
+    await until(lab, 'attempt 2', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+    expect(await watchOf(run)).toMatchObject({ bound: null, ended: null });
+  });
+
+  it('that has ended leaves the job to /stop, and its lane to nobody until the job is over', async () => {
+    const { run, pull } = await runningFerry();
+    await answered('mira', pull, '/stop-watching');
+    await lab.clock.advance(HOUR);
+    const state = await stateOf(lab, run);
+    expect(state?.end).toBeNull();
+    expect(state === null ? false : isLive(state)).toBe(true);
+    await answered('ada', pull, '/stop');
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 10_000 });
+    expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+  });
+});
