@@ -163,7 +163,7 @@ describe('the watch of a run', () => {
     expect((await stateOf(lab, run))?.end).toBeNull();
   });
 
-  it('that has ended raises no alarm and starts nothing again, until a person has the job started once more', async () => {
+  it('that has ended starts nothing again, until a person has the job started once more', async () => {
     let started = 0;
     const { run, pull } = await runningFerry({
       script: () => {
@@ -184,6 +184,19 @@ describe('the watch of a run', () => {
     expect(await answered('mira', pull, '/relaunch')).toContain('attempt 2');
     await until(lab, 'attempt 2', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
     expect(await watchOf(run)).toMatchObject({ bound: null, ended: null });
+  });
+
+  it('that has ended raises no alarm about how the job does; how it ended is told', async () => {
+    const line = 'OSError: [Errno 28] No space left on device';
+    const { run, pull } = await runningFerry({
+      ferry: { ...SHORT_FERRY, failAt: { step: 600, line, exitCode: 1 } },
+    });
+    await answered('mira', pull, '/stop-watching');
+    await until(lab, 'the end of the job', async () => (await stateOf(lab, run))?.end != null);
+    await lab.clock.advance(5 * MINUTE);
+    expect((await stateOf(lab, run))?.end?.signatures).toEqual(['disk-full']);
+    expect((await stateOf(lab, run))?.incidents).toEqual([]);
+    expect(told(lab, 'ended')[0]).toContain('has ended: FAILED');
   });
 
   it('that has ended leaves the job to /stop, and its lane to nobody until the job is over', async () => {
