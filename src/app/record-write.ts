@@ -2,6 +2,7 @@
 
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { ComposedRun } from '../logbook/compose.ts';
+import { projectMonitoringState } from '../logbook/monitoring-state.ts';
 import { projectLogbook } from '../logbook/projection.ts';
 import { type FileState, transitionCheck } from '../logbook/rules.ts';
 import { type GoodFile, type GrownFile, grown, startOf, textOf } from '../logbook/segments.ts';
@@ -100,8 +101,9 @@ function written(
     files.some(({ part }) => part === index + 1) ? null : (before?.files[index] ?? null),
   );
   const isRestored = before?.isRestored ?? false;
+  const monitoring = projectMonitoringState(file.events);
   return {
-    write: { run, events: files, markdown: changed, head, isRestored },
+    write: { run, events: files, markdown: changed, monitoring, head, isRestored },
     after: { ...file, open, state, tree: null, files: contents, markdown },
   };
 }

@@ -4,8 +4,9 @@ import type { LabConfig } from '../config/schema.ts';
 import { invariant } from '../domain/assert.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
+import { projectMonitoringState } from '../logbook/monitoring-state.ts';
 import type { Anchor } from '../logbook/ports.ts';
-import { eventsPath, type GoodFile, markdownPath } from '../logbook/segments.ts';
+import { eventsPath, type GoodFile, markdownPath, monitoringPath } from '../logbook/segments.ts';
 import { createLogbookStore, type LogbookStore } from '../logbook/store/git-store.ts';
 import { NOT_STORED, storedRuns, textsOf } from '../logbook/store/stored-runs.ts';
 import type { Lab, LabGit } from './lab.ts';
@@ -93,6 +94,8 @@ async function filesOf(
   const files: Record<string, string | null> = {};
   for (const part of [...events.keys().map((index) => index + 1), ...apart])
     files[eventsPath(run, part)] = null;
+  const monitoring = projectMonitoringState(good.events);
+  if (monitoring !== null) files[monitoringPath(run)] = monitoring;
   for (const { part, text } of wholeFiles(good)) {
     const existing = texts.get(markdown.get(part) ?? 'missing') ?? null;
     files[eventsPath(run, part)] = text;

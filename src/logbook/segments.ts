@@ -42,6 +42,11 @@ export function markdownName(part: number): string {
   return `${numbered('logbook', part)}.md`;
 }
 
+/** Where the policy's state file of a run lies. */
+export function monitoringPath(run: string): string {
+  return `${folderOf(run)}/monitoring_state.json`;
+}
+
 /** The folder of a run, or of the journal. */
 export function folderOf(run: string): string {
   return run === JOURNAL ? JOURNAL : `runs/${run}`;

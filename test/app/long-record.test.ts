@@ -88,7 +88,7 @@ describe('a long run', () => {
     await process.append(RUN, [observed(LONG)]);
     expect(await closed()).toBe(before);
     expect(await remote.git('ls-tree', '--name-only', `${BRANCH}:runs/${RUN}`)).toBe(
-      'events-0002.jsonl\nevents-0003.jsonl\nevents.jsonl\nlogbook-0002.md\nlogbook-0003.md\nlogbook.md',
+      'events-0002.jsonl\nevents-0003.jsonl\nevents.jsonl\nlogbook-0002.md\nlogbook-0003.md\nlogbook.md\nmonitoring_state.json',
     );
     const lines = (await remote.git('show', `${BRANCH}:${eventsPath(RUN)}`)).split('\n');
     expect(lines).toHaveLength(limits.logbookFileEntriesMax);

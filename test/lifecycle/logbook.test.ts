@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../playground/git/store/memory-remote.ts';
 import { approve, eventsOf, logbookText, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -199,6 +199,36 @@ describe('the tag of a sealed run', () => {
     expect(incidents(lab)[0]).toContain(`git push origin ${seal?.commit}:refs/tags/${tag}`);
     await lab.clock.advance(70 * MINUTE);
     expect(incidents(lab)).toHaveLength(1);
+    await lab.close();
+  });
+});
+
+describe('the state file of the monitoring policy', () => {
+  it('says which job is watched where, and what somebody writes into it changes nothing and is written over', async () => {
+    const { lab, run, pull } = await proposed();
+    const path = `runs/${run}/monitoring_state.json`;
+    expect(await fileOf(lab, BRANCH, path)).toBeNull();
+    await approve(lab, 'mira', pull);
+    await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation != null);
+    const job = (await stateOf(lab, run))?.submission;
+    const wanted = {
+      job_id: job?.jobId,
+      cluster: job?.cluster,
+      experiment: 'experiments/ferries/daily.py',
+      restart_count: 0,
+    };
+    expect(JSON.parse((await fileOf(lab, BRANCH, path)) ?? '')).toEqual(wanted);
+
+    const lie = JSON.stringify({ ...wanted, job_id: 'another-job', restart_count: 99 });
+    await pushFile(lab, 'ada', BRANCH, path, lie);
+    const seen = (await stateOf(lab, run))?.observation?.seq ?? 0;
+    await until(lab, 'another look', async () => ((await stateOf(lab, run))?.observation?.seq ?? 0) > seen);
+    expect(JSON.parse((await fileOf(lab, BRANCH, path)) ?? '')).toEqual(wanted);
+    await pushFile(lab, 'ada', BRANCH, path, 'no JSON at all {');
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
+    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
+    expect(JSON.parse((await fileOf(lab, BRANCH, path)) ?? '')).toEqual(wanted);
+    expect(incidents(lab)).toEqual([]);
     await lab.close();
   });
 });

@@ -40,7 +40,13 @@ async function composed(
   );
   if (!result.ok) throw new Error(JSON.stringify(result.error));
   const { files } = grown(standing?.ends ?? [], text, result.value.lines);
-  return { ...result.value, events: files, markdown: new Map([[1, '# told\n']]), isRestored: false };
+  return {
+    ...result.value,
+    events: files,
+    markdown: new Map([[1, '# told\n']]),
+    monitoring: null,
+    isRestored: false,
+  };
 }
 
 const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };

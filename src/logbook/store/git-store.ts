@@ -3,7 +3,7 @@
 import { invariant } from '../../domain/assert.ts';
 import type { GitReader, GitWriter } from '../../domain/git.ts';
 import type { Sha, TreeId } from '../../domain/ids.ts';
-import { eventsPath, type GrownFile, markdownPath } from '../segments.ts';
+import { eventsPath, type GrownFile, markdownPath, monitoringPath } from '../segments.ts';
 import { type Anchor, anchorAt, createAnchors, type Lines } from './anchors.ts';
 import {
   NOT_STORED,
@@ -38,6 +38,8 @@ export type RunWrite = {
   readonly events: readonly GrownFile[];
   /** By number. */
   readonly markdown: ReadonlyMap<number, string>;
+  /** The policy's state file, written with each append, whatever stands there; null: there is no job yet. */
+  readonly monitoring: string | null;
   /** The newest entry with it. */
   readonly head: Anchor;
   /** What stands there does not verify: `events` are all files of the run, and what else there is goes. */
@@ -177,6 +179,7 @@ async function filesOf(
     else assertContinues(write, events.length, texts.get(events.at(-1) ?? 'missing') ?? '');
     for (const { part, text } of write.events) files[eventsPath(write.run, part)] = text;
     for (const [part, text] of write.markdown) files[markdownPath(write.run, part)] = text;
+    if (write.monitoring !== null) files[monitoringPath(write.run)] = write.monitoring;
   }
   return files;
 }
