@@ -16,6 +16,7 @@ const CALMING: ReadonlySet<EventType> = new Set([
   'stop-requested',
   'approval-dropped',
   'held',
+  'checkpoint-rejected',
   'observed',
   'ended',
   'incident',

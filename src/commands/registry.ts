@@ -14,6 +14,7 @@ import { handoff } from './handoff.ts';
 import { help } from './help.ts';
 import { hold } from './hold.ts';
 import { propose } from './propose.ts';
+import { rejectCheckpoint } from './reject-checkpoint.ts';
 import { relaunch } from './relaunch.ts';
 import { revoke } from './revoke.ts';
 import { seal } from './seal.ts';
@@ -38,6 +39,7 @@ const REGISTERED = [
   why,
   stop,
   relaunch,
+  rejectCheckpoint,
   ack,
   handoff,
   accept,

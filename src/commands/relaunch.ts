@@ -8,6 +8,7 @@ import { bindingHex, namingOf } from '../domain/approval-binding.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
 import { isFixGated, pastAttempt } from '../domain/launch/next-attempt.ts';
+import { rejectionFor } from '../domain/launch/rejected-lineage.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { approvalsSinceEnd, askedFor, mayBeRelaunched } from '../domain/launch/response.ts';
 import type { PastAttempt } from '../domain/logbook/run-state.ts';
@@ -23,6 +24,7 @@ const answer = answering({
   'relaunch-never': { attempt: 'integer', failure: 'text' },
   'relaunch-digest-needed': { digest: 'text', restarts: 'integer' },
   'relaunch-by-author': {},
+  'relaunch-rejected': { attempt: 'integer', step: 'integer' },
 });
 
 export const relaunch = {
@@ -51,6 +53,8 @@ function decide(context: CommandContext): CommandDecision {
   if (isFixGated(state)) return answer('relaunch-fix', { attempt });
   const failure = failureOf(last);
   if (!mayBeTriedByHand(failure)) return answer('relaunch-never', { attempt, failure });
+  const rejected = rejectionFor(state, last);
+  if (rejected !== null) return answer('relaunch-rejected', { attempt, step: rejected.step });
   const left = restartsLeft(state);
   // Beyond the restarts that were approved nothing follows by itself: whoever says it again is one more, or says it anew.
   if (mayBeRelaunched(state) && (left > 0 || askedFor(state) === null))

@@ -81,6 +81,7 @@ export const INCIDENTS = {
     failure: 'text?',
     earlier: 'integer?',
     run: 'text?',
+    rejectedStep: 'integer?',
   },
 } as const satisfies Vocabulary;
 export type IncidentCode = keyof typeof INCIDENTS;

@@ -151,6 +151,7 @@ const observed = z.looseObject({
   standstill: standstill.exactOptional(),
   pace: pace.exactOptional(),
   course: course.exactOptional(),
+  resumedFrom: text.exactOptional(),
   cadenceMs: integer,
   lease: leaseSchema,
 });
@@ -286,5 +287,6 @@ export const dataSchemas = {
     cause: z.enum(WATCH_END_CAUSES),
     reason: text.nullable(),
   }),
+  'checkpoint-rejected': z.looseObject({ step: integer, reason: text, comment: integer, surface }),
   delivered: z.looseObject({ notice: integer, channel: text, outcome: z.enum(DELIVERY_OUTCOMES), why: text }),
 } as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };

@@ -48,6 +48,7 @@ const DECISIVE: ReadonlySet<EventType> = new Set([
   'consented',
   'mutation-begun',
   'mutation-ended',
+  'checkpoint-rejected',
 ]);
 
 /** Whether an append of these events is marked whatever was marked before. */

@@ -52,6 +52,7 @@ const titles: { readonly [Type in EventType]: string } = {
   handoff: 'ownership of the watch',
   'watch-bounded': 'stopping point named',
   'watch-ended': 'watch ended',
+  'checkpoint-rejected': 'checkpoint rejected',
 };
 
 type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Telling, 'title'> };
@@ -228,6 +229,12 @@ const tellers: Tellers = {
     next: data.state === 'open' ? 'an answer, or the usual objective after that' : '',
   }),
   ...watchTellers,
+  'checkpoint-rejected': (event) => ({
+    status: `${personOf(event)} rejected step ${event.data.step}`,
+    evidence: prose(event.data.reason),
+    decision: 'this step and what was made from it are used for nothing',
+    next: 'a run that goes on does so from an earlier one',
+  }),
 };
 
 function audienceOf({ people = [], permission }: EventOf<'notified'>['data']): string {

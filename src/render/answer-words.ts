@@ -111,6 +111,13 @@ const WORDS: Sentences<AnswerCode> = {
   'why-unreadable': (_, { input }) =>
     `the ${placeIn(input)} cannot be read now; ferrybot looks again by itself.`,
   'status-shown': () => 'this is where the run stands.',
+  'checkpoint-rejected': (d) =>
+    `rejected: the checkpoints from step ${d.step} on, as the attempts so far have written them, are out of the lineage of this run (${text(d.reason)}). The same manifest is not started again in that output root, where the job would take the newest of them by itself.`,
+  'reject-already': (d) =>
+    `nothing to reject: ${text(d.by)} has rejected everything from step ${d.step} on already.`,
+  'reject-no-job': () => 'nothing to reject: no job of this run was submitted, so that it has no checkpoint.',
+  'reject-not-reached': (d) =>
+    `nothing was rejected: no attempt was seen at step ${d.step}; the last one that was seen is ${d.reached}.`,
   'stop-requested': (d) =>
     d.missingCluster
       ? `stop asked for by ${text(d.by)}, and **nothing is stopped yet**: the job runs on the cluster ${code(d.missingCluster)}, which is not in the config any more, so that nothing here can reach it. Put the cluster back into \`.github/ferrybot.yml\` on the default branch, and the stop is carried out without being said again; until then it ends by itself, or by the cluster's own means.`
@@ -129,6 +136,8 @@ const WORDS: Sentences<AnswerCode> = {
     `not started again: the branch has something else than what attempt ${d.attempt} ran. The card shows it, with the line that approves it.`,
   'relaunch-never': (d) =>
     `not started again: attempt ${d.attempt} ended with ${code(d.failure)}, and the same manifest would end so once more. Push a change to its branch, or close the run with \`/ack\`.`,
+  'relaunch-rejected': (d) =>
+    `not started again: the checkpoints from step ${d.step} on were rejected, and attempt ${d.attempt + 1} in the same output root would take the newest of them by itself. Push a change that writes elsewhere or begins at an earlier one, or close the run with \`/ack\`.`,
   'relaunch-digest-needed': (d) =>
     `not started again: the restarts that were approved (${d.restarts}) are used. Who may approve can have it tried once more with this line: \`/relaunch ${text(d.digest)}\``,
   'relaunch-by-author': (_, { input }) =>

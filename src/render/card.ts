@@ -19,6 +19,7 @@ import { fenced, link } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { commandText, jobTable } from './job-table.ts';
+import { lineagePart } from './lineage.ts';
 import { trackerUrl } from './progress.ts';
 import { stateLine } from './state-line.ts';
 import { resultWords, verdictTable } from './verdict-table.ts';
@@ -49,6 +50,7 @@ export function renderCard(input: CardInput): string {
       ...(isBeforeLaunch(state)
         ? [cardGates(input), cardFix(state), cardManifest(input), jobPart(state)]
         : [jobPart(state), cardManifest(input), cardGates(input)]),
+      lineagePart(state),
       incidentsPart(state),
       linksPart(state),
       recordPart(input),

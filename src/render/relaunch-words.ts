@@ -19,6 +19,8 @@ export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: Place
       return `Attempt ${d.attempt ?? 1} failed as attempt ${d.earlier ?? 1} did (${code(d.failure ?? '')}): trying it again has not helped.`;
     case 'no-progress':
       return `Attempt ${d.attempt ?? 1} came no further than attempt ${d.earlier ?? 1} (${code(d.failure ?? '')}).`;
+    case 'checkpoint-rejected':
+      return `The checkpoints from step ${d.rejectedStep ?? 0} on were rejected, and started again in the same output root the job would take the newest of them by itself.`;
     case 'same-in-lane':
       return `Attempt ${d.attempt ?? 1} failed as ${code(d.run ?? '')} of this lane did, and none has gone well since.`;
     default:

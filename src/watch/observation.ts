@@ -46,6 +46,7 @@ function observationOf(state: RunState, look: Look): EventDataByType['observed']
     ...standstillOf(state, look),
     ...paceOf(log.training),
     ...recordedCourse(state, look),
+    ...(log.resumedFrom === null ? {} : { resumedFrom: redactAndTruncateLine(look, log.resumedFrom) }),
     cadenceMs: look.cadenceMs,
     lease: look.lease,
   };

@@ -31,6 +31,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
     evals: last.evals,
     trackers: last.trackers.map(({ id, url }) => ({ id, url, entity: '', project: '' })),
     checkpointStep: last.checkpointStep,
+    resumedFrom: last.resumedFrom ?? null,
     evalRunning: open?.isEvalRunning ?? false,
     skipping: open?.isLineSkipped ?? false,
     // Lines are counted from here on: what stood above has a number below zero.

@@ -88,10 +88,20 @@ function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
     .option('--exclude <PATH>', 'is passed over with all below it; may be given several times', each, NONE)
     .option('--max-step <N>', 'later ones are passed over', wholeNumber)
     .option('--step <N>', 'the one that is asked for: refused where it may not be used', wholeNumber)
-    .action(async (root, { maxStep, step, ...options }) => {
+    .option('--run <RUN>', 'only what attempts of this run wrote and nobody rejected')
+    .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
+    .action(async (root, { maxStep, step, run, ...options }) => {
       const { checkpointsVerb } = await import('./verbs/checkpoints.ts');
-      exit(await checkpointsVerb(io, root, { ...options, maxStep, step }));
+      exit(await checkpointsVerb(io, root, { ...options, maxStep, step, run }));
     });
+  program
+    .command('lineage')
+    .description('which attempt of a run went on from which checkpoint, and what was rejected, as a graph')
+    .argument('<RUN>', '', named)
+    .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
+    .action(async (run, { dir }) =>
+      exit(await (await import('./verbs/lineage.ts')).lineageVerb(io, run, dir)),
+    );
 }
 
 function addLogbook(program: Command, io: VerbIo, exit: Exit): void {

@@ -18,6 +18,7 @@ import {
 import { failureOf, sameFailure } from './fingerprint.ts';
 import { asLaunched, pastAttempt } from './next-attempt.ts';
 import type { Order } from './order.ts';
+import { rejectionFor } from './rejected-lineage.ts';
 import { replacementFor, restartsLeft } from './relaunch.ts';
 
 export type Response =
@@ -30,6 +31,11 @@ export type Response =
 export function responseTo(state: RunState): Response | null {
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return null;
+  const rejected = rejectionFor(state, last);
+  if (rejected !== null) {
+    const { attempt } = last.submission;
+    return { kind: 'ask', why: { attempt, reason: 'checkpoint-rejected', rejectedStep: rejected.step } };
+  }
   if (askedFor(state) !== null) return byHand(state, last);
   // Whoever ended the watch has let go of the job: nothing but a person starts it again.
   if (state.watch.ended !== null) return null;
@@ -206,6 +212,7 @@ const RULES: Readonly<Record<string, string>> = {
   'same-failure': 'after the same failure as before',
   'no-progress': 'though it came no further than before',
   'no-restarts-left': 'beyond the restarts that were approved',
+  'checkpoint-rejected': 'where it would go on from a rejected checkpoint',
 };
 
 /** Whether an approval of the manifest that failed may stand: what nothing but a new one lets start again. */

@@ -25,6 +25,8 @@ export const checkpointLimits = {
   checkpointGoneWaitMs: 30_000,
   /** Between two such looks. */
   checkpointGonePeriodMs: 2_000,
+  /** Attempts that the card draws: more do not fit a phone. */
+  lineageAttemptsShown: 8,
   /** A store's clock and ours differ by less, and the last file of a save is there so long after its job was seen to end. */
   lineageSlackMs: 60_000,
 } as const;

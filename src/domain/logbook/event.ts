@@ -2,6 +2,7 @@
 
 import type { Actor } from '../actor.ts';
 import type { CareEventData } from './events/care-events.ts';
+import type { CheckpointEventData } from './events/checkpoint-events.ts';
 import type { ClosureEventData } from './events/closure-events.ts';
 import type { CommandEventData } from './events/command-events.ts';
 import type { JobEventData } from './events/job-events.ts';
@@ -16,6 +17,7 @@ export type EventDataByType = LaunchEventData &
   ClosureEventData &
   CommandEventData &
   CareEventData &
+  CheckpointEventData &
   NoticeEventData &
   WatchEventData;
 
@@ -49,6 +51,7 @@ export const EVENT_TYPES = [
   'handoff',
   'watch-bounded',
   'watch-ended',
+  'checkpoint-rejected',
 ] as const satisfies readonly (keyof EventDataByType)[];
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -83,6 +86,7 @@ export const WRITERS = {
   handoff: ['control'],
   'watch-bounded': ['control'],
   'watch-ended': ['control', 'watch'],
+  'checkpoint-rejected': ['control'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };
 
 /** What the writer decides; sequence, time, chain and signature are added when it is appended. */

@@ -70,6 +70,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     holds: [],
     commands: new Map(),
     mutations: [],
+    rejections: [],
     notices: [],
     deliveries: [],
     taken: null,
@@ -147,6 +148,11 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'mutation-begun':
     case 'mutation-ended':
       return { ...state, mutations: mutationsAfter(state.mutations, event) };
+    case 'checkpoint-rejected':
+      return {
+        ...state,
+        rejections: [...state.rejections, { ...event.data, ...moment, actor: personOf(event) }],
+      };
     case 'disk-scanned':
     case 'objective-asked':
       return state;

@@ -75,6 +75,13 @@ export type RelaunchAsked = {
 /** Training loss at a step, as the log printed it. */
 export type TracePoint = { readonly step: number; readonly loss: string };
 
+/** A person took a step, and what was made from it, out of the lineage. */
+export type RejectedCheckpoint = EventDataByType['checkpoint-rejected'] & {
+  readonly actor: Actor;
+  readonly at: string;
+  readonly seq: number;
+};
+
 export type SeenCommand = EventDataByType['command-seen'] & {
   readonly actor: Actor;
   readonly at: string;
@@ -144,6 +151,8 @@ export type RunState = {
   readonly commands: ReadonlyMap<string, SeenCommand>;
   /** Changes of the cluster that were proposed for this run, oldest first. */
   readonly mutations: readonly MutationRecord[];
+  /** Oldest first; src/checkpoints/standing.ts says what each is worth. */
+  readonly rejections: readonly RejectedCheckpoint[];
   /** What people were told because the run waits for them, oldest first. */
   readonly notices: readonly Notice[];
   /** What came of sending them to channels, oldest first. */

@@ -86,6 +86,10 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'mutation-begun':
     case 'mutation-ended':
       return illegalMutation(state.mutations, state.run, event);
+    case 'checkpoint-rejected':
+      return state.submission === null && state.attempts.length === 0
+        ? 'rejected a checkpoint before a job was submitted'
+        : personRule(event);
     case 'disk-scanned':
       return 'a scan of disks belongs to no run';
     case 'objective-asked':

@@ -10,15 +10,20 @@ import {
   type Search,
   type SearchedRoot,
 } from '../../../checkpoints/choose.ts';
+import { lineageFor } from '../../../checkpoints/lineage.ts';
 import { checkpointLines, refusedWords } from '../../../render/checkpoints.ts';
 import { openStore } from '../../../stores/open.ts';
-import { answer, EXIT, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
+import { stateOfRun } from './lineage.ts';
 
 export type CheckpointsOptions = {
   readonly temporary: readonly string[];
   readonly exclude: readonly string[];
   readonly maxStep: number | undefined;
   readonly step: number | undefined;
+  /** Whose record says which are its own; without it nobody asks. */
+  readonly run: string | undefined;
+  readonly dir: string;
 };
 
 /** Exit 1 where none is chosen, or the step that was asked for is refused. */
@@ -27,9 +32,12 @@ export async function checkpointsVerb(
   root: string,
   options: CheckpointsOptions,
 ): Promise<number> {
+  const state = options.run === undefined ? null : await stateOfRun(io, options.run, options.dir);
+  if (state !== null && !state.ok)
+    return state.error.code === 'usage' ? misused(io, state.error.message) : refused(io, state.error);
   const search: Search = {
     roots: await Promise.all([root, ...options.temporary].map((one) => searched(io, one))),
-    lineage: null,
+    lineage: state === null ? null : lineageFor(state.value),
     maxStep: options.maxStep ?? null,
     excludePaths: options.exclude,
   };

@@ -111,6 +111,8 @@ export type JobEventData = {
     readonly pace?: Pace;
     /** Left out before a look has found the job. */
     readonly course?: Course;
+    /** The checkpoint that the job says it loads; left out where it says of none. */
+    readonly resumedFrom?: string;
     readonly cadenceMs: number;
     readonly lease: Lease;
   };

@@ -1,0 +1,58 @@
+/** `/reject-checkpoint step=… reason="…"`: takes a step, and what was made from it, out of the lineage of the run (policy HR-59). */
+
+import { mayApprove } from '../config/may-approve.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { reasonText, stepNumber } from './values.ts';
+
+const answer = answering({
+  'checkpoint-rejected': { step: 'integer', reason: 'text' },
+  'reject-already': { step: 'integer', by: 'text' },
+  'reject-no-job': {},
+  'reject-not-reached': { step: 'integer', reached: 'integer' },
+});
+
+export const rejectCheckpoint = {
+  name: 'reject-checkpoint',
+  answers: answer.vocabulary,
+  keys: {
+    step: { required: true, value: stepNumber },
+    reason: { required: true, value: reasonText },
+  },
+  who: (policy) => (policy.approveUsers.length > 0 ? 'write' : policy.approvePermission),
+  summary:
+    'Takes the checkpoints from a step on, as the attempts so far have written them, out of the lineage of the run: nothing goes on from them.',
+  example: '/reject-checkpoint step=1200 reason="the loss had diverged by then"',
+  decide,
+} as const satisfies CommandDefinition;
+
+function decide({ state, policy, permission, actor, comment, args }: CommandContext): CommandDecision {
+  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
+  if (!mayApprove(permission, actor.id, approvers))
+    return answer('not-permitted', { needs: policy.approvePermission });
+  const step = Number(args['step']);
+  const { reason = '' } = args;
+  if (state.submission === null && state.attempts.length === 0) return answer('reject-no-job');
+  const reached = reachedBy(state);
+  if (reached !== null && step > reached) return answer('reject-not-reached', { step, reached });
+  const begun = state.order?.claim?.at ?? '';
+  // One of after the newest attempt began covers all of them; a later attempt needs another word.
+  const earlier = state.rejections.find((one) => one.step <= step && one.at >= begun);
+  if (earlier !== undefined) return answer('reject-already', { step: earlier.step, by: earlier.actor.login });
+  const data = { step, reason, comment: comment.id, surface: comment.surface };
+  return answer('checkpoint-rejected', { step, reason }, [
+    { type: 'checkpoint-rejected', role: 'control', actor, data },
+  ]);
+}
+
+/** The last step that any attempt was seen at; null where nobody saw one. */
+function reachedBy({ attempts, observation, end }: RunState): number | null {
+  const seen = [...attempts, { observation, end }].flatMap((one) => [
+    one.observation?.step ?? [],
+    one.observation?.checkpointStep ?? [],
+    one.end?.lastStep ?? [],
+    one.end?.checkpointStep ?? [],
+  ]);
+  return seen.length === 0 ? null : Math.max(...seen.flat());
+}

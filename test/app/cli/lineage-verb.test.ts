@@ -1,0 +1,79 @@
+/** `ferrybot lineage RUN` and `ferrybot checkpoints ROOT --run RUN`, over a copy of the logbook. */
+
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+import { canonicalize } from '../../../src/logbook/canonical.ts';
+import { aRun } from '../../support/run-builder.ts';
+import { alice, bob } from '../../support/run-drafts.ts';
+import { openFolder } from '../../support/store-servers.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../../src/app/cli/main.ts');
+
+async function ferrybot(...args: readonly string[]): Promise<{ code: number; told: unknown }> {
+  const { exitCode, stdout } = await execa(process.execPath, [PROGRAM, ...args, '--json'], {
+    reject: false,
+    stdin: 'ignore',
+    extendEnv: false,
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+  return { code: exitCode ?? -1, told: JSON.parse(stdout) };
+}
+
+it('tell of a run what its attempts wrote, and choose nothing that none of them did', {
+  timeout: 60_000,
+}, async () => {
+  const { base, put, close } = await openFolder();
+  onTestFinished(close);
+  const data = { step: 200, reason: 'the loss had diverged', comment: 7, surface: 'comment' } as const;
+  const run = aRun()
+    .gated()
+    .shown()
+    .approved(alice)
+    .ordered()
+    .submitted()
+    .observed({ checkpointStep: 300 })
+    .add({ type: 'checkpoint-rejected', role: 'control', actor: bob, data });
+  const { run: name } = run.state;
+  const lines = run.events.map((event) => `${canonicalize(JSON.parse(JSON.stringify(event)))}\n`).join('');
+  await put(`${base}/logbook/runs/${name}/events.jsonl`, lines);
+  const lineage = await ferrybot('lineage', name, '--dir', `${base}/logbook`);
+  expect(lineage).toMatchObject({
+    code: 0,
+    told: {
+      ok: true,
+      run: name,
+      attempts: [{ attempt: 1, startStep: 0, newestStep: 300, until: null, status: 'RUNNING' }],
+      rejections: [{ step: 200, reason: 'the loss had diverged', actor: bob }],
+      graph: expect.stringContaining('a1 -.-x r1'),
+    },
+  });
+  expect((await ferrybot('lineage', 'ferry-daily-20200101', '--dir', `${base}/logbook`)).told).toMatchObject({
+    error: { code: 'run-unknown' },
+  });
+  for (const step of [100, 300])
+    await put(
+      `${base}/root/step-${step}/metadata.json`,
+      JSON.stringify({ step, timestamp: '2026-11-21T09:30:00', is_temporary: false }),
+    );
+  // Written by the clock of this machine, while the attempt has not ended.
+  const chosen = await ferrybot('checkpoints', `${base}/root`, '--run', name, '--dir', `${base}/logbook`);
+  expect(chosen).toMatchObject({
+    code: 0,
+    told: {
+      chosen: { step: 100, attempt: 1 },
+      checkpoints: [{ standing: 'eligible' }, { step: 300, standing: 'rejected' }],
+    },
+  });
+  const asked = await ferrybot(
+    'checkpoints',
+    `${base}/root`,
+    '--run',
+    name,
+    '--dir',
+    `${base}/logbook`,
+    '--step',
+    '300',
+  );
+  expect(asked).toMatchObject({ code: 1, told: { refused: { code: 'rejected' } } });
+});

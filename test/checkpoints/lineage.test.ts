@@ -1,0 +1,110 @@
+/** The lineage of a run as its record tells it: attempts, what each went on from, and what people rejected. */
+
+import mermaid from 'mermaid';
+import { describe, expect, it } from 'vitest';
+import { lineageFor, lineageOf, sourcesOf } from '../../src/checkpoints/lineage.ts';
+import { standingIn } from '../../src/checkpoints/standing.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import { lineageGraph, lineagePart } from '../../src/render/lineage.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { alice, bob } from '../support/run-drafts.ts';
+
+const ROOT = 'gs://lab/run/checkpoints';
+const MINUTE_MS = 60_000;
+
+/** One attempt that went so far, and failed. */
+function attempt(
+  before: RunBuilder,
+  number: number,
+  checkpointStep: number,
+  resumedFrom?: string,
+): RunBuilder {
+  const started = (before.state.end === null ? before.gated().shown() : before.shown())
+    .approved(alice)
+    .ordered(number === 1 ? {} : { parent: { run: before.state.run, attempt: number - 1 } })
+    .submitted({ attempt: number });
+  const seen = { attempt: number, checkpointStep, step: checkpointStep };
+  return started
+    .observed(resumedFrom === undefined ? seen : { ...seen, resumedFrom })
+    .ended({ attempt: number, status: 'FAILED', checkpointStep, signatures: ['preempted'] });
+}
+
+function rejected(run: RunBuilder, step: number, reason = 'the loss had diverged'): RunBuilder {
+  const data = { step, reason, comment: 77, surface: 'comment' } as const;
+  return run.add({ type: 'checkpoint-rejected', role: 'control', actor: bob, data });
+}
+
+/** How a checkpoint stands that was written while an attempt of the run was under way. */
+function standing(run: RunBuilder, of: number, step: number): string {
+  const lineage = lineageFor(run.state);
+  const from = lineage.attempts.find((one) => one.attempt === of)?.from ?? 0;
+  return standingIn(lineage, { step, writtenAt: branded(from + MINUTE_MS, isInstant) }).standing;
+}
+
+describe('the lineage of a run', () => {
+  it('has the attempt with what it wrote and how it ended', () => {
+    const run = attempt(aRun(), 1, 300);
+    expect(lineageOf(run.state)).toMatchObject({
+      attempts: [{ attempt: 1, startStep: 0, startedFrom: null, newestStep: 300, status: 'FAILED' }],
+      rejections: [],
+    });
+  });
+
+  it('takes a rejected step and all that came after it out, and leaves what was before', () => {
+    const run = rejected(attempt(aRun(), 1, 300), 200);
+    expect([100, 199, 200, 300].map((step) => standing(run, 1, step))).toEqual([
+      'eligible',
+      'eligible',
+      'rejected',
+      'rejected',
+    ]);
+    expect(lineageOf(run.state).rejections).toMatchObject([
+      { step: 200, reason: 'the loss had diverged', actor: bob },
+    ]);
+  });
+
+  it('knows no checkpoint that was written before, after or between its attempts', () => {
+    const lineage = lineageFor(attempt(aRun(), 1, 300).state);
+    const [only] = lineage.attempts;
+    const at = (ms: number) => standingIn(lineage, { step: 10, writtenAt: branded(ms, isInstant) }).standing;
+    expect(at((only?.from ?? 0) - 2 * MINUTE_MS)).toBe('foreign');
+    expect(at((only?.until ?? 0) + 2 * MINUTE_MS)).toBe('foreign');
+  });
+
+  it('names what it rests on: what its attempts loaded', () => {
+    const run = attempt(aRun(), 1, 300, `${ROOT}/step-120/`);
+    expect(sourcesOf(run.state)).toEqual([`${ROOT}/step-120`]);
+    expect(lineageOf(run.state).attempts).toMatchObject([{ startStep: 120 }]);
+  });
+
+  it('rejects nothing of a run that no job was submitted for', () => {
+    expect(() => rejected(aRun().gated(), 10)).toThrow('before a job was submitted');
+  });
+});
+
+describe('the graph of a lineage', () => {
+  it('is drawn by Mermaid, and has nothing that a person or a job wrote', async () => {
+    const evil = '"]; click a1 href "javascript:alert(1)"';
+    const run = rejected(attempt(aRun(), 1, 300, `${ROOT}/${evil}`), 200, evil);
+    const graph = lineageGraph(lineageOf(run.state));
+    // Mermaid hands every label to a sanitizer that needs a browser; here it is the grammar that is asked.
+    const sanitizer = 'dompurify';
+    const { default: purify } = await import(sanitizer);
+    Object.assign(purify, { addHook: () => undefined, sanitize: (label: string) => label });
+    expect(await mermaid.parse(graph)).toMatchObject({ diagramType: expect.stringContaining('flowchart') });
+    expect(graph).not.toContain('javascript');
+    expect(graph).toMatchInlineSnapshot(`
+      "flowchart LR
+        a1["attempt 1<br/>FAILED<br/>checkpoint at step 300"]
+        s1(["earlier"]) -->|not known| a1
+        r1{{"rejected from step 200 on"}}
+        a1 -.-x r1"
+    `);
+  });
+
+  it('stands on the card where there is more to tell than one attempt', () => {
+    const one = attempt(aRun(), 1, 300);
+    expect(lineagePart(one.state)).toBeNull();
+    expect(lineagePart(rejected(one, 200).state)).toMatchSnapshot();
+  });
+});
