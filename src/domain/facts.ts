@@ -8,6 +8,7 @@ import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
 import type { BaseFacts } from './launch/base.ts';
 import type { Delta } from './launch/delta.ts';
 import type { Hold } from './launch/hold.ts';
+import type { ModelSize } from './launch/model-size.ts';
 import type { RunState, SeenCommand } from './logbook/run-state.ts';
 import type { VerifiedMarker } from './marker.ts';
 import type { Observed } from './observed.ts';
@@ -120,6 +121,8 @@ export type ChangeFacts = {
   readonly mergeBaseAt: Instant;
   /** Commits on the target branch since the merge base that touch what the job ships: newest first, a bounded number. */
   readonly laterCommits: readonly LaterCommit[];
+  /** What the head would train; null where the lane says nothing of its scale. */
+  readonly size: ModelSize | null;
 };
 
 export type LaterCommit = { readonly sha: Sha; readonly subject: string };

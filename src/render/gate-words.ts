@@ -177,11 +177,23 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     ],
   },
   'scale-stable': {
-    unchanged: () => ['the scale stays'],
+    unchanged: (f) => [
+      f.flops === undefined
+        ? 'the scale stays'
+        : `the scale stays: ${text(f.parameters ?? '')} parameters, ${text(f.flops)} model FLOPs of ${text(f.target ?? '')}`,
+    ],
     'asked-for': (f) => [`${code(f.knob)} changes the scale, as ${text(f.by)} asked`],
     'scale-changed': (f) => [
       `${code(f.knob)} changes the scale: ${code(f.before)} to ${code(f.after)}`,
       'take it back, or ask for it by name in a proposal',
+    ],
+    'not-computed': (f) => [
+      `nobody can tell what the run would spend: ${text(f.why)}`,
+      "write the number there, or mend the lane's `scale`",
+    ],
+    'off-target': (f) => [
+      `the run would spend ${text(f.flops)} model FLOPs, ${text(f.percent)} % from the ${text(f.target)} that the lane is for (at most ${text(f.tolerance)} %)`,
+      "put the scale back, or change the lane's `scale`",
     ],
   },
   'identical-rerun': {

@@ -12,6 +12,7 @@ import type { Sha } from '../domain/ids.ts';
 import type { CarriedOver } from '../domain/launch/base.ts';
 import type { Delta } from '../domain/launch/delta.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
+import type { ModelSize } from '../domain/launch/model-size.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
 import type { Ending, RunState } from '../domain/logbook/run-state.ts';
 import type { PySyntax, PythonParser } from '../domain/python-syntax.ts';
@@ -32,6 +33,8 @@ export type Kind = {
   readonly change: {
     readonly file: (lane: LaneConfig) => string;
     readonly delta: (base: PySyntax, head: PySyntax) => Delta;
+    /** Tells what such a file would train; null where the lane says nothing of its scale, and no file has to be read. */
+    readonly size: (lane: LaneConfig) => ((head: PySyntax) => ModelSize) | null;
     /** The file that a run starts from which goes on from a pass. Throws `GitError` where git cannot tell. */
     readonly start: (git: GitReader, parser: PythonParser, place: StartPlace) => Promise<CarriedOver>;
   } | null;

@@ -71,6 +71,7 @@ export const PROBLEM_CODES = [
   'outcome-as-precondition',
   'no-pull-to-merge',
   'no-metrics',
+  'not-counted',
   'no-checkpoint',
 ] as const;
 

@@ -1,6 +1,8 @@
 // Cases of the gates over the change itself and its text.
 
+import type { ModelSize } from '../../src/domain/launch/model-size.ts';
 import { known } from '../../src/domain/observed.ts';
+import type { FerryLane } from '../../src/kinds/ferry/settings.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
@@ -28,7 +30,13 @@ import {
   UNPARSABLE,
   UNSHIPPED,
 } from './case-parts.ts';
-import { PROPOSAL } from './sample-facts.ts';
+import { LANE, PROPOSAL } from './sample-facts.ts';
+
+const FOR_A_SCALE: FerryLane = {
+  ...LANE,
+  scale: { parameters: '125e6', flops: '1e19', tolerancePercent: 20, tokens: null, flopsVariable: 'FLOPS' },
+};
+const sized = (size: ModelSize): Case[1] => ({ change: known(aChange({ size })), lane: FOR_A_SCALE });
 
 export const CHANGE_CASES = {
   freshness: {
@@ -102,6 +110,13 @@ export const CHANGE_CASES = {
   'scale-stable': {
     pass: 'unchanged',
     cases: [
+      [
+        'a run far from what the lane is for',
+        sized({ kind: 'known', parameters: 125e6, flops: 1.3e19 }),
+        'fail',
+        'off-target',
+      ],
+      ['a size that nobody can tell', sized({ kind: 'unknown', why: 'no number' }), 'fail', 'not-computed'],
       ['the scale by path', knobs('train.model'), 'fail', 'scale-changed'],
       [
         'the scale by name',

@@ -8,6 +8,7 @@ import { GitError, type GitReader } from '../../domain/git.ts';
 import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../domain/ids.ts';
 import type { BaseFacts, RunBase } from '../../domain/launch/base.ts';
 import type { Delta } from '../../domain/launch/delta.ts';
+import type { ModelSize } from '../../domain/launch/model-size.ts';
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -60,6 +61,7 @@ export async function changeFacts(
       base: await baseOf(lab, git, config, { mergeBase, head, pass: proven.value }),
       headAt: await committedAt(git, head),
       mergeBaseAt: await committedAt(git, mergeBase),
+      size: await sizeOf(lab, git, config, head),
       laterCommits: laterCommits.map(({ sha, subject }) => ({ sha, subject })),
     });
   } catch (error) {
@@ -132,6 +134,21 @@ async function textDelta(
   const interpreter = PYTHON.test(command[0] ?? '') ? (command[0] ?? '') : 'python3';
   const judged = (text: string): Promise<PySyntax> => lab.judgeSyntax(parser.parse(text), interpreter);
   return delta(await judged(base), await judged(head));
+}
+
+/** Of the head alone; a file that does not parse is told by the delta. */
+async function sizeOf(
+  lab: Pick<Lab, 'parser'>,
+  git: GitReader,
+  { kind: { change }, lane }: LaneScopedConfig,
+  head: Sha,
+): Promise<ModelSize | null> {
+  const sizeIn = change?.size(lane) ?? null;
+  if (change === null || sizeIn === null) return null;
+  const text = await git.readText(head, change.file(lane));
+  if (text === null) return { kind: 'unknown', why: `${change.file(lane)} is not there` };
+  const syntax = (await lab.parser()).parse(text);
+  return !syntax.hasErrors ? sizeIn(syntax) : { kind: 'unknown', why: 'the experiment does not parse' };
 }
 
 /** What is new against the pass: computed from commits, so that nothing can be said to be taken over that was not run. */

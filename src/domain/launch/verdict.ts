@@ -69,9 +69,11 @@ export const VERDICTS = {
     'leaves-more': { knobs: 'integer' },
   },
   'scale-stable': {
-    unchanged: {},
+    unchanged: { parameters: 'text?', flops: 'text?', target: 'text?' },
     'asked-for': { knob: 'text', by: 'text', count: 'integer?' },
     'scale-changed': { knob: 'text', before: 'text', after: 'text' },
+    'not-computed': { why: 'text' },
+    'off-target': { flops: 'text', target: 'text', percent: 'text', tolerance: 'text' },
   },
   'identical-rerun': {
     'something-changes': {},

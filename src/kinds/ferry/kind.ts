@@ -13,6 +13,7 @@ import { readStart } from './read-start.ts';
 import { FERRY_REPLAYS } from './replay.ts';
 import { FERRY_RESPONSES } from './responses.ts';
 import { FERRY_RULES } from './rules.ts';
+import { sizeOf } from './scale.ts';
 import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
 import { judgeFerry } from './verdict.ts';
 
@@ -21,13 +22,18 @@ export const ferryKind: Kind = {
   settings: ferrySettings,
   rules: FERRY_RULES,
   settingsOf: ({ experiment }) => ({ experiment, scope: [experiment] }),
-  change: { file: (lane) => ferryLane(lane).experiment, delta: configDelta, start: readStart },
+  change: {
+    file: (lane) => ferryLane(lane).experiment,
+    delta: configDelta,
+    size: sizeOf,
+    start: readStart,
+  },
   fixable: (lane) => fixableOf(ferryLane(lane)),
   readText: bodyFacts,
   gates: FERRY_GATES,
   replays: FERRY_REPLAYS,
   policy: (lane) => {
-    const { experiment, scope, fixScope, budget, steps, scaleKnobs } = ferryLane(lane);
+    const { experiment, scope, fixScope, budget, steps, scaleKnobs, scale } = ferryLane(lane);
     return {
       'lane.experiment': experiment,
       'lane.scope': scope.join(','),
@@ -35,6 +41,7 @@ export const ferryKind: Kind = {
       'lane.budget': `${budget.knobs} ${budget.enforce}`,
       ...(JSON.stringify(steps) === USUAL_STEPS ? {} : { 'lane.steps': JSON.stringify(steps) }),
       'lane.scaleKnobs': scaleKnobs.join(','),
+      ...(scale === null ? {} : { 'lane.scale': JSON.stringify(scale) }),
     };
   },
   responses: FERRY_RESPONSES,

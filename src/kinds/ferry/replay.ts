@@ -85,6 +85,12 @@ const scaleStable: ReplayGate = ({ gated, proposal }, lane, verdict) => {
   const scaled = newChanges(gated.manifest).find(
     ({ path, knob }) => scaleKnobs.includes(path) || scaleKnobs.includes(knob),
   );
+  const now = ferryLane(lane).scale;
+  // What the run would spend is in no manifest: under another scale nobody can say it again.
+  if (scaled === undefined && now !== null && JSON.stringify(now) !== gated.manifest.policy['lane.scale'])
+    return notRecorded('delta-not-recorded');
+  if (scaled === undefined && now !== null && verdict?.code === 'off-target')
+    return { outcome: 'fail', why: 'off-target' };
   if (scaled === undefined) return { outcome: 'pass', why: 'unchanged' };
   return proposal.requestedBy !== null && proposal.objective.text.includes(scaled.knob)
     ? { outcome: 'pass', why: 'asked-for' }

@@ -62,6 +62,26 @@ const shipsHoldTheFixes: FerryRule = {
     ),
 };
 
+/** Two ways to the FLOPs could disagree, and with none nothing could be shown. */
+const scaleIsCountedOnce: FerryRule = {
+  reads: ['scale', 'environment'],
+  configIssues: ({ lane: { scale, environment } }) => {
+    if (scale === null) return [];
+    const { tokens, flopsVariable } = scale;
+    if ((tokens === null) === (flopsVariable === null))
+      return [error('not-counted', inLane('scale'), 'needs either tokens or flopsVariable')];
+    return flopsVariable === null || Object.hasOwn(environment, flopsVariable)
+      ? []
+      : [
+          error(
+            'not-counted',
+            inLane('scale', 'flopsVariable'),
+            `${flopsVariable} is not in the environment of the lane`,
+          ),
+        ];
+  },
+};
+
 const experimentIsPython: FerryRule = {
   reads: ['experiment'],
   configIssues: ({ lane }) =>
@@ -219,6 +239,7 @@ const RULES: readonly FerryRule[] = [
   shipsHoldTheScope,
   shipsHoldTheFixes,
   experimentIsPython,
+  scaleIsCountedOnce,
   scopePathsStand,
   scopeSparesTheRules,
   closureLogStandsApart,

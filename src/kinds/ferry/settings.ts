@@ -32,6 +32,11 @@ const proposer = z.strictObject({
   outputBytesMax: z.int().min(1_000).max(1_000_000).default(100_000).describe('A longer answer is refused.'),
 });
 
+/** A large number as people write it. */
+const large = z
+  .string('a number in quotes, such as "125e6"')
+  .regex(/^[1-9]\d*(\.\d+)?(e\d{1,2})?$/, 'a number in quotes, such as "125e6"');
+
 /** A lane of ferries. */
 export const ferrySettings = z.strictObject({
   kind: z.literal('ferry').default('ferry').describe('What a run of this lane is.'),
@@ -92,6 +97,37 @@ export const ferrySettings = z.strictObject({
     .max(50)
     .default([])
     .describe('Paths of knobs that set the scale: a change blocks unless a person asked for it by name.'),
+  scale: z
+    .strictObject({
+      parameters: large.describe('Parameters of the model.'),
+      flops: large.describe('Model FLOPs that a ferry spends.'),
+      tolerancePercent: z
+        .int()
+        .min(1)
+        .max(100)
+        .default(20)
+        .describe('How far the FLOPs of a proposal may be from that unless a person asked for it by name.'),
+      tokens: z
+        .array(z.union([name, z.number().positive()]))
+        .min(1)
+        .max(10)
+        .nullable()
+        .default(null)
+        .describe('What makes the tokens of a run when multiplied: paths of knobs, and plain numbers.'),
+      flopsVariable: z
+        .string()
+        .regex(/^[A-Z][A-Z0-9_]*$/)
+        .nullable()
+        .default(null)
+        .describe(
+          "The variable of the lane's environment that sets the FLOPs, where the job works its steps out from it.",
+        ),
+    })
+    .nullable()
+    .default(null)
+    .describe(
+      'What the lane is for in size: shown with each proposal, as 6 FLOPs for each parameter and token. null: not told.',
+    ),
   objective: z
     .enum(['ask', 'integration'])
     .default('ask')

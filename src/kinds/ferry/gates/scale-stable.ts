@@ -1,9 +1,18 @@
-/** Gate: the model's scale stays as it ran last unless a person asked for the change by name (policy DF-11). */
+/** Gate: the model's scale stays as it ran last unless a person asked for the change by name (policy DF-11), and what the run spends is what the lane is for (policy DF-38). */
 
 import { newDelta } from '../../../domain/launch/base.ts';
 import type { KnobChange } from '../../../domain/launch/delta.ts';
-import { cannotTell, type Gate, type GateFacts, given, judging } from '../../../gates/gate.ts';
-import { ferryLane } from '../settings.ts';
+import type { ModelSize } from '../../../domain/launch/model-size.ts';
+import {
+  cannotTell,
+  type Gate,
+  type GateFacts,
+  given,
+  type Judgement,
+  judging,
+} from '../../../gates/gate.ts';
+import { offTarget } from '../scale.ts';
+import { type FerryLane, ferryLane } from '../settings.ts';
 
 const { block, pass } = judging('scale-stable');
 
@@ -17,7 +26,7 @@ export const scaleStable: Gate = {
       const scaled =
         delta.kind === 'none' ? [] : delta.changes.filter((one) => isScale(one, ferryLane(lane).scaleKnobs));
       const first = scaled[0];
-      if (first === undefined) return pass('unchanged');
+      if (first === undefined) return sizeAgainst(value.size, ferryLane(lane));
       const unasked = scaled.find((one) => !isAskedFor(one, proposal));
       const { requestedBy } = proposal;
       if (unasked === undefined && requestedBy !== null)
@@ -26,6 +35,22 @@ export const scaleStable: Gate = {
       return block('scale-changed', 'maintainer', { knob, before: before ?? '', after: after ?? '' });
     }),
 };
+
+/** A run that is far from what its lane is for needs somebody who asked, like a knob of the scale. */
+function sizeAgainst(size: ModelSize | null, { scale }: FerryLane): Judgement {
+  if (size === null || scale === null) return pass('unchanged');
+  if (size.kind === 'unknown') return block('not-computed', 'maintainer', { why: size.why });
+  const percent = offTarget(size.flops, scale);
+  const flops = size.flops.toExponential(1).replace('+', '');
+  return Math.abs(percent) > scale.tolerancePercent
+    ? block('off-target', 'maintainer', {
+        flops,
+        target: scale.flops,
+        percent: `${percent > 0 ? '+' : ''}${percent.toFixed(0)}`,
+        tolerance: String(scale.tolerancePercent),
+      })
+    : pass('unchanged', { parameters: scale.parameters, flops, target: scale.flops });
+}
 
 /** By its path, or by its bare name wherever it stands. */
 export function isScale(change: KnobChange, scaleKnobs: readonly string[]): boolean {

@@ -1,0 +1,14 @@
+/** How large what is trained is, and what a run of it spends: by what its files and its lane say, or why nobody can tell. */
+
+/** A number of parameters, and of floating point operations of the model: decimal text, in full. */
+export type ModelSize =
+  | { readonly kind: 'known'; readonly parameters: number; readonly flops: number }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** Forward and backward pass of a dense model: 6 for each parameter and token. */
+const FLOPS_PER_PARAMETER_AND_TOKEN = 6;
+
+/** The usual estimate of a dense model's training. */
+export function trainingFlops(parameters: number, tokens: number): number {
+  return FLOPS_PER_PARAMETER_AND_TOKEN * parameters * tokens;
+}

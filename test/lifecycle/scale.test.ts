@@ -1,0 +1,43 @@
+/** A ferry says what it would spend, and one that is far from what its lane is for waits for the lab. */
+
+import { afterEach, expect, it } from 'vitest';
+import { propose, stateOf } from '../support/play.ts';
+import { SHORT_FERRY, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+let lab: VirtualLab;
+
+afterEach(() => lab.close());
+
+/** What the gate says of a proposal in a lab with this config. */
+async function scaleOf(config: (text: string) => string): Promise<unknown> {
+  lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
+  const { run } = await propose(lab);
+  return (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'scale-stable');
+}
+
+it('tells its parameters and model FLOPs', async () => {
+  expect(await scaleOf((text) => text)).toMatchObject({
+    outcome: 'pass',
+    found: { parameters: '2254', flops: '7.8e8', target: '7.8e8' },
+  });
+  expect(told(lab, 'card').join()).toContain('the scale stays: 2254 parameters, 7.8e8 model FLOPs of 7.8e8');
+});
+
+it('is off its target where the lane is for another scale', async () => {
+  expect(await scaleOf((text) => text.replace('flops: "7.8e8"', 'flops: "1e9"'))).toMatchObject({
+    outcome: 'fail',
+    code: 'off-target',
+    found: { flops: '7.8e8', target: '1e9', percent: '-22', tolerance: '20' },
+  });
+});
+
+it('is not launched where nobody can tell what it would spend', async () => {
+  expect(
+    await scaleOf((text) => text.replace('6, DEFAULT_NUM_TRAIN_STEPS', '6, STEPS_OF_ANOTHER_FILE')),
+  ).toMatchObject({
+    outcome: 'fail',
+    code: 'not-computed',
+    found: { why: 'the experiment has no number at STEPS_OF_ANOTHER_FILE' },
+  });
+});
