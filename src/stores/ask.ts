@@ -34,7 +34,7 @@ export async function ask(
 /** For people: what the store said no to, in a few words of its own. */
 export function saidNo({ status, text }: StoreAnswer): { readonly kind: 'unknown'; readonly why: string } {
   const words = text
-    .replace(/<[^>]*>/g, ' ')
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, 200);

@@ -127,7 +127,10 @@ function sizeOf(objects: readonly { readonly bytes: number }[]): CheckpointSize 
 
 function keyOf({ base }: StoreParts, path: StorePath): string {
   if (!path.startsWith(base)) throw new Error(`${path} is not in ${base}`);
-  return path.slice(base.length).replace(/\/+$/, '');
+  const key = path.slice(base.length);
+  let end = key.length;
+  while (key.charAt(end - 1) === '/') end -= 1;
+  return key.slice(0, end);
 }
 
 function prefixOf(key: string): string {
