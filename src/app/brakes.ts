@@ -54,7 +54,9 @@ export async function gatherBrakes(
     const { author } = comment;
     if (asked.has(author.id)) continue;
     if (asked.size >= limits.brakeAuthorsMax)
-      return unknown('more people may hold this back than can be asked about');
+      return unknown(
+        'more people may hold this back than can be asked about: comments of strangers can be deleted',
+      );
     const permission = await ask(author);
     if (permission.kind === 'unknown' && !approvers.has(author.id)) return permission;
   }

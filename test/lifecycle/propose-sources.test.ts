@@ -152,7 +152,7 @@ describe('the checks of a lab that says nothing about them', () => {
     });
     await daily(lab);
     expect(commands).toEqual([
-      `python3 -m py_compile ${FILE}`,
+      `python3 -I -m py_compile ${FILE}`,
       'uv run python infra/pre-commit.py --all-files',
       `uv run mypy ${FILE}`,
     ]);

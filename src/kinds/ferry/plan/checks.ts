@@ -62,7 +62,8 @@ async function standingChecks(
   { git, config, defaultBranch }: PlanWork,
   { base, path }: Edited,
 ): Promise<readonly (readonly string[])[]> {
-  const parsed = ['python3', '-m', 'py_compile', path];
+  // Isolated: a `py_compile.py` of the branch is not what is asked.
+  const parsed = ['python3', '-I', '-m', 'py_compile', path];
   // Both run code of the branch beside the key that decides: of another branch nobody said that they may.
   if (config.lane.targetBranch !== defaultBranch) return [parsed];
   const has = async (file: string): Promise<boolean> => (await git.treeId(base, file)) !== null;

@@ -1,0 +1,46 @@
+/** What a launcher asks of the cluster about the jobs before its own. */
+
+import { expect, it } from 'vitest';
+import { earlierJobFault } from '../../src/actions/earlier-jobs.ts';
+import type { Engine, JobObservation } from '../../src/domain/engine.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+
+const launched = aRun({ run: 'ferry-daily-20261120' }).gated().shown().approved(bob).ordered().submitted();
+const closed = launched.add({
+  type: 'closed',
+  role: 'control',
+  actor: bob,
+  data: { outcome: 'lost', reason: 'its node is gone', closurePull: null },
+});
+const next = aRun().state;
+const cluster = launched.state.submission?.cluster ?? '';
+
+function judged(run: typeof launched, said: JobObservation): ReturnType<typeof earlierJobFault> {
+  // Of an engine only what is asked here.
+  const engine = { observe: async () => said } as unknown as Engine;
+  return earlierJobFault(next, [run.state], { cluster, engine });
+}
+
+const unknown = { kind: 'unknown', message: 'nothing says how it ended' } as const;
+const running: JobObservation = {
+  kind: 'found',
+  status: 'RUNNING',
+  message: '',
+  errorType: null,
+  exitCode: null,
+  startedAtMs: null,
+  endedAtMs: null,
+  metadata: null,
+  session: null,
+  details: {},
+};
+
+it('a job of which nobody can say what it does holds back the lane until a person has given it up', async () => {
+  expect(await judged(launched, unknown)).toMatchObject({ code: 'unreadable', effect: 'standing' });
+  expect(await judged(closed, unknown)).toBeNull();
+});
+
+it('one that was given up and runs all the same holds it back', async () => {
+  expect(await judged(closed, running)).toMatchObject({ code: 'attempt-live' });
+});

@@ -1,0 +1,62 @@
+/** More accounts than are asked about at one look say the same brake: an honest one among them is heard, and told. */
+
+import { expect, it } from 'vitest';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const ACCOUNTS = 201;
+
+/** Each of as many strangers writes one comment. */
+function flood(lab: VirtualLab, thread: number, body: string): void {
+  const { comments, issues, users } = lab.world.state;
+  const [key, issue] = Object.entries(issues).find(([, { number }]) => number === thread) ?? [];
+  const sol = Object.values(users).find(({ login }) => login === 'sol');
+  const pattern = Object.values(comments).find(({ issueNumber }) => issueNumber === thread);
+  if (key === undefined || issue === undefined || sol === undefined || pattern === undefined)
+    throw new Error('nothing to copy');
+  const at = lab.clock.now();
+  const ids = Array.from({ length: ACCOUNTS }, (_, index) => 5_000_000 + index);
+  for (const id of ids) {
+    users[id] = { ...sol, id, login: `stranger-${id}` };
+    comments[id] = { ...pattern, id, authorId: id, viaAppId: null, body, createdAtMs: at, updatedAtMs: at };
+  }
+  issues[key] = { ...issue, commentIds: [...issue.commentIds, ...ids] };
+}
+
+it('a `/stop` among those of two hundred strangers is answered and ends the job within minutes', async () => {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+  const { run, pull } = await propose(lab);
+  await approve(lab, 'mira', pull);
+  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null);
+  await lab.clock.advance(MINUTE);
+  flood(lab, pull, '/stop');
+  await lab.clock.advance(1_000);
+  const said = await say(lab, 'mira', pull, '/stop');
+  await until(lab, 'the answer', () => answersTo(lab, said).length > 0, {
+    stepMs: 5_000,
+    limitMs: 2 * MINUTE,
+  });
+  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, {
+    stepMs: 5_000,
+    limitMs: 5 * MINUTE,
+  });
+  expect((await stateOf(lab, run))?.stop?.actor.login).toBe('mira');
+  await lab.close();
+});
+
+it('a hold among those of two hundred strangers is answered, and until then the launcher, which cannot ask about so many, starts nothing and says why', async () => {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+  const { pull } = await propose(lab);
+  flood(lab, pull, '/hold reason="no"');
+  await lab.clock.advance(1_000);
+  await approve(lab, 'mira', pull);
+  await lab.clock.advance(5 * MINUTE);
+  const said = await say(lab, 'ada', pull, '/hold reason="really"');
+  await lab.clock.advance(5 * MINUTE);
+  expect(told(lab, 'incident').join()).toContain('more people may hold this back than can be asked about');
+  expect(lab.engine.startCount()).toBe(0);
+  expect(answersTo(lab, said).join()).toContain('on hold');
+  await lab.close();
+});
