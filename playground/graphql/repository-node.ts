@@ -85,7 +85,7 @@ function gitFields(context: Context, repo: Repo): object {
       }),
     object: (args: { readonly expression?: string | null; readonly oid?: string | null }) =>
       read(() => {
-        if (typeof args.oid === 'string') return objectNode(world, repo, args.oid);
+        if (typeof args.oid === 'string') return objectWithChecks(context, repo, args.oid);
         return typeof args.expression === 'string' ? expressionNode(world, repo, args.expression) : null;
       }),
   };
@@ -99,6 +99,14 @@ function withChecks(context: Context, repo: Repo, ref: ShapedRef | null): object
     return commit === null ? ref.target() : { ...commit, ...checkFields(context, repo, ref.sha) };
   };
   return { ...ref, target };
+}
+
+/** A commit that is asked for by its id knows its checks too. */
+async function objectWithChecks(context: Context, repo: Repo, oid: string): Promise<object | null> {
+  const commit = await commitNode(context.world, repo, oid);
+  return commit === null
+    ? objectNode(context.world, repo, oid)
+    : { ...commit, ...checkFields(context, repo, oid) };
 }
 
 function threadDoors(context: Context, repo: Repo): object {

@@ -133,6 +133,7 @@ const threads = /* GraphQL */ `
   type ProjectCard implements Node { id: ID!, project: Project!, column: ProjectColumn }
   type ProjectCardConnection { totalCount: Int!, nodes: [ProjectCard], pageInfo: PageInfo! }
   type Issue implements Node & Comment {
+    timelineItems(first: Int, last: Int, after: String, before: String, itemTypes: [IssueTimelineItemsItemType!]): IssueTimelineItemsConnection!
     stateReason(enableDuplicate: Boolean = false): IssueStateReason, milestone: Milestone
     assignees(first: Int, last: Int, after: String, before: String): UserConnection!
     projectCards(first: Int, last: Int, after: String, before: String): ProjectCardConnection!
@@ -169,9 +170,12 @@ const threads = /* GraphQL */ `
   type ReviewRequest implements Node { id: ID!, requestedReviewer: RequestedReviewer }
   type ReviewRequestConnection { totalCount: Int!, nodes: [ReviewRequest], pageInfo: PageInfo! }
   enum PullRequestTimelineItemsItemType { LABELED_EVENT UNLABELED_EVENT }
+  enum IssueTimelineItemsItemType { LABELED_EVENT UNLABELED_EVENT }
   type LabeledEvent implements Node { id: ID!, createdAt: DateTime!, actor: Actor, label: Label! }
   type UnlabeledEvent implements Node { id: ID!, createdAt: DateTime!, actor: Actor, label: Label! }
   union PullRequestTimelineItems = LabeledEvent | UnlabeledEvent
+  union IssueTimelineItems = LabeledEvent | UnlabeledEvent
+  type IssueTimelineItemsConnection { totalCount: Int!, nodes: [IssueTimelineItems], pageInfo: PageInfo! }
   type PullRequestTimelineItemsConnection { totalCount: Int!, nodes: [PullRequestTimelineItems], pageInfo: PageInfo! }
   type PullRequest implements Node & Comment {
     timelineItems(first: Int, last: Int, after: String, before: String, itemTypes: [PullRequestTimelineItemsItemType!]): PullRequestTimelineItemsConnection!

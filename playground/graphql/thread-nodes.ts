@@ -104,6 +104,21 @@ function threadFields(context: Context, repo: Repo, issue: Issue): object {
     repository: () => context.repositoryNode(repo),
     labels: (args: PageArgs) => connect(issue.labels, args, (name) => labelNode(repo, name)),
     comments: (args: PageArgs) => connect(commentsOf(world, issue), args, (row) => commentNode(context, row)),
+    timelineItems: (args: PageArgs & { readonly itemTypes?: readonly string[] | null }) =>
+      connect(
+        (issue.labelEvents ?? []).filter(
+          ({ event }) => args.itemTypes?.includes(`${event.toUpperCase()}_EVENT`) ?? true,
+        ),
+        args,
+        (one) => ({
+          __typename: one.event === 'labeled' ? 'LabeledEvent' : 'UnlabeledEvent',
+          id: nodeId(one.event === 'labeled' ? 'LE' : 'UNLE', one.id),
+          createdAt: iso(one.atMs),
+          actor: actorNode(world, one.actorId),
+          // A label that was renamed or deleted since keeps here the name that it had.
+          label: labelNode(repo, one.label.name) ?? { id: nodeId('LA', 0), ...one.label, description: null },
+        }),
+      ),
     // The playground has no milestones and no projects.
     milestone: null,
     projectCards: (args: PageArgs) => connect([], args, () => null),
@@ -136,21 +151,6 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
     baseRef: () => refNode(world, repo, `refs/heads/${pull.baseRef}`),
     isCrossRepository: pull.headRepoId !== repo.id,
     isDraft: pull.draft,
-    timelineItems: (args: PageArgs & { readonly itemTypes?: readonly string[] | null }) =>
-      connect(
-        (issue.labelEvents ?? []).filter(
-          ({ event }) => args.itemTypes?.includes(`${event.toUpperCase()}_EVENT`) ?? true,
-        ),
-        args,
-        (one) => ({
-          __typename: one.event === 'labeled' ? 'LabeledEvent' : 'UnlabeledEvent',
-          id: nodeId(one.event === 'labeled' ? 'LE' : 'UNLE', one.id),
-          createdAt: iso(one.atMs),
-          actor: actorNode(world, one.actorId),
-          // A label that was renamed or deleted since keeps here the name that it had.
-          label: labelNode(repo, one.label.name) ?? { id: nodeId('LA', 0), ...one.label, description: null },
-        }),
-      ),
     maintainerCanModify: false,
     headRepositoryOwner: actorNode(world, repoById(world, pull.headRepoId).ownerId),
     reviewRequests: (args: PageArgs) =>

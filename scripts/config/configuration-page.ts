@@ -7,7 +7,8 @@ import { typeText } from './type-text.ts';
 export function configurationPage(schema: JsonSchema): string {
   const { lanes, ...top } = schema.properties ?? {};
   const { additionalProperties } = lanes ?? {};
-  const lane = typeof additionalProperties === 'object' ? additionalProperties : undefined;
+  const lane = typeof additionalProperties === 'object' ? additionalProperties : {};
+  const [first = lane, ...others] = lane.anyOf ?? [];
   const simple = Object.entries(top).filter(([, value]) => !isGroup(value));
   const groups = Object.entries(top).filter(([, value]) => isGroup(value));
   return [
@@ -23,11 +24,27 @@ export function configurationPage(schema: JsonSchema): string {
     section(
       '`lanes.<name>`',
       lanes?.description,
-      Object.entries(lane?.properties ?? {}).flatMap(([key, value]) =>
-        rows(key, value, isRequired(lane, key)),
+      Object.entries(first.properties ?? {}).flatMap(([key, value]) =>
+        rows(key, value, isRequired(first, key)),
       ),
     ),
+    ...others.map((kind) => laneOfKind(kind, first)),
   ].join('\n');
+}
+
+/** What another kind of lane has otherwise. */
+function laneOfKind(kind: JsonSchema, first: JsonSchema): string {
+  const same = ([key, value]: readonly [string, JsonSchema]): boolean =>
+    JSON.stringify(first.properties?.[key]) === JSON.stringify(value) &&
+    isRequired(first, key) === isRequired(kind, key);
+  const own = Object.entries(kind.properties ?? {});
+  const shared = own.filter(same).map(([key]) => `\`${key}\``);
+  const name = String(kind.properties?.['kind']?.const);
+  return section(
+    `\`lanes.<name>\` of the kind \`${name}\``,
+    `As above: ${shared.join(', ')}. Otherwise:`,
+    own.filter((one) => !same(one)).flatMap(([key, value]) => rows(key, value, isRequired(kind, key))),
+  );
 }
 
 const INTRODUCTION = `# Configuration

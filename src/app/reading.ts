@@ -25,5 +25,6 @@ export function placeOf(
   { issue, pull, headBranch }: EventDataByType['proposed'],
   config: LaneScopedConfig,
 ): ProposalPlace {
-  return { issue, pull, headBranch, baseBranch: config.lane.targetBranch };
+  const { pinned, lane } = config;
+  return { issue, pull, headBranch, baseBranch: lane.targetBranch, pinned };
 }

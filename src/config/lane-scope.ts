@@ -1,6 +1,7 @@
 /** The config as one lane sees it: what belongs to the whole lab, and the settings of that lane alone. */
 
 import type { ConfigHealth } from '../domain/facts.ts';
+import type { PinnedSource } from '../domain/launch/contract.ts';
 import type { Kind } from '../run/kind.ts';
 import type { LaneConfig } from './lane-schema.ts';
 import type { LabConfig } from './schema.ts';
@@ -13,6 +14,8 @@ export type LaneScopedConfig = LabConfig & {
   readonly kind: Kind;
   /** False for a run whose lane was taken out of the config: nothing of it may be launched any more. */
   readonly isLaneConfigured: boolean;
+  /** The commit that the contract of the run names; null for the lane itself, and where the run is of a branch. */
+  readonly pinned: PinnedSource | null;
 };
 
 /** The lanes of the lab in the order of the config. */
@@ -23,6 +26,7 @@ export function lanesOf(config: LabConfig): readonly LaneScopedConfig[] {
     lane,
     kind: config.kindOf(lane),
     isLaneConfigured: true,
+    pinned: null,
   }));
 }
 
@@ -77,5 +81,5 @@ export function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig
     finalStep: null,
     ...kind.settingsOf(run),
   });
-  return { ...config, laneName: run.lane, lane, kind, isLaneConfigured: false };
+  return { ...config, laneName: run.lane, lane, kind, isLaneConfigured: false, pinned: null };
 }

@@ -6,7 +6,7 @@ import { type ConfigIssue, type ConfigProblem, dotted, type KeyPath } from '../s
 import { readYaml } from './read-yaml.ts';
 import { brokenRules } from './rules/all-rules.ts';
 import { configSchema, type LabConfig, labConfig } from './schema.ts';
-import { schemaErrors } from './schema-errors.ts';
+import { issuesOfKinds, schemaErrors } from './schema-errors.ts';
 import { validSubset } from './valid-subset.ts';
 import type { Place } from './yaml-place.ts';
 
@@ -26,7 +26,7 @@ export function readConfig(text: string, kinds: Kinds, now: Instant | null = nul
     configIssues.map((misfit) => placed(misfit, yaml.placeOf));
   const parsed = configSchema(kinds).safeParse(yaml.value);
   if (!parsed.success) {
-    const { issues } = parsed.error;
+    const issues = issuesOfKinds(parsed.error.issues);
     const sound = validSubset(yaml.value, issues, kinds);
     const configIssues = [
       ...schemaErrors(issues, yaml.value, kinds),

@@ -9,6 +9,34 @@ import { typeHint, typeName } from './type-words.ts';
 
 type Issue = z.core.$ZodIssue;
 
+/**
+ * The issues of the kind that a lane says it is of, in place of those of every kind that it is not; where it names no kind
+ * that there is, that alone.
+ */
+export function issuesOfKinds(issues: readonly Issue[]): readonly Issue[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'invalid_union' || issue.errors.length < 2) return [issue];
+    const about = issue.errors.map((errors) => errors.find((one) => isOfKind(one)));
+    if (about.every((one) => one === undefined)) return [issue];
+    const meant = issue.errors.filter((_, index) => about[index] === undefined);
+    if (meant.length === 0) {
+      const values = about.flatMap((one) => (one?.code === 'invalid_value' ? one.values : []));
+      const [first] = about;
+      return first?.code === 'invalid_value'
+        ? [{ ...first, values, path: [...issue.path, ...first.path] }]
+        : [issue];
+    }
+    const [only, second] = meant;
+    return only === undefined || second !== undefined
+      ? [issue]
+      : only.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+  });
+}
+
+function isOfKind({ code, path }: Issue): boolean {
+  return code === 'invalid_value' && path.length === 1 && path[0] === 'kind';
+}
+
 /** One misfit for each thing that is wrong: of ten unknown keys in one map, ten. */
 export function schemaErrors(issues: readonly Issue[], value: unknown, kinds: Kinds): readonly ConfigIssue[] {
   // Made only for a config that is wrong: it takes some milliseconds.

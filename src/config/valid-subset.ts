@@ -15,7 +15,7 @@ export type InvalidParts = {
 /** `config` has a stand-in where a part is unsound: nobody may look there. */
 export type ValidSubset = { readonly config: LabConfig; readonly unsound: InvalidParts };
 
-type Issues = NonNullable<ReturnType<ConfigSchema['safeParse']>['error']>['issues'];
+type Issues = readonly NonNullable<ReturnType<ConfigSchema['safeParse']>['error']>['issues'][number][];
 
 /** Null where nothing can be made of it. */
 export function validSubset(value: unknown, issues: Issues, kinds: Kinds): ValidSubset | null {

@@ -1,22 +1,29 @@
-/** A pull request that somebody else than the bot opened, as it may become a run. */
+/** A pull request or an issue that somebody else than the bot opened, as it may become a run. */
 
 import type { Actor } from './actor.ts';
 import type { Instant, Sha } from './ids.ts';
 
-export type OwnPull = {
+export type OwnThread = {
   readonly number: number;
   readonly isOpen: boolean;
-  readonly isDraft: boolean;
   readonly author: Actor;
   readonly authorIsBot: boolean;
+  readonly title: string;
   readonly body: string;
+  readonly labels: readonly string[];
+  /** Oldest first; a bounded number of the newest. */
+  readonly labelled: readonly Labelled[];
+};
+
+export type OwnIssue = OwnThread & { readonly kind: 'issue' };
+
+export type OwnPull = OwnThread & {
+  readonly kind: 'pull';
+  readonly isDraft: boolean;
   readonly headSha: Sha;
   readonly headBranch: string;
   /** `owner/name`, or null where the fork is gone. */
   readonly headRepository: string | null;
-  readonly labels: readonly string[];
-  /** Oldest first; a bounded number of the newest. */
-  readonly labelled: readonly Labelled[];
 };
 
 /** A label was put on. */

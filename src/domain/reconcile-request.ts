@@ -20,7 +20,7 @@ export type ReconcileRequest =
   | { readonly kind: 'remark'; readonly thread: number }
   /**
    * A thread changed: edited, labelled, pushed to, closed. `isExperiment`: an open issue that carries the label; `isFork`: a
-   * pull request whose head lies in another repository; `labels`: those of a pull request, where it has any.
+   * pull request whose head lies in another repository; `labels`: those that it has, where it is open and has any.
    */
   | {
       readonly kind: 'thread';

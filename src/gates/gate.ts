@@ -11,6 +11,7 @@ import type {
   PullFacts,
 } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
+import type { Contract } from '../domain/launch/contract.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { RemedyKind } from '../domain/launch/remedy-kind.ts';
@@ -32,6 +33,8 @@ export type GateFacts = {
   readonly lane: LaneConfig;
   readonly own: OwnGates;
   readonly onePersonIsEnough: boolean;
+  /** What the run's issue asks for, as it is recorded and as it says now; left out for a run that began from none. */
+  readonly contract?: { readonly recorded: Contract; readonly read: Observed<Contract> };
   readonly pull: Observed<PullFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly change: Observed<ChangeFacts>;

@@ -1,6 +1,7 @@
 /** Gate: the ferry issue is open, labelled, links the pull request where there is one, and was updated after the last change (policy DF-33). */
 
 import { isIssueFirst } from '../domain/issue-first.ts';
+import { hasLabel } from '../domain/own-pull.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { type Gate, type GateFacts, given, type Judgement, judging } from './gate.ts';
 
@@ -13,12 +14,18 @@ export const issueUpdated: Gate = {
       const issue = value.number;
       const { pull } = facts.proposal;
       if (value.state !== 'open') return block('issue-closed', 'maintainer', { issue });
-      if (!value.labels.includes('experiment')) return block('issue-unlabelled', 'maintainer', { issue });
+      if (!isLabelled(facts, value.labels)) return block('issue-unlabelled', 'maintainer', { issue });
       if (!isIssueFirst(facts.proposal) && !new RegExp(`(#|/pull/)${pull}(?!\\d)`).test(value.body))
         return block('issue-not-linked', 'author', { issue, pull });
       return afterTheChange(facts, issue);
     }),
 };
+
+/** The label that asked for a run in this very issue says as much as `experiment`. */
+function isLabelled({ proposal }: GateFacts, labels: readonly string[]): boolean {
+  const asked = isIssueFirst(proposal) ? (proposal.own?.label ?? null) : null;
+  return hasLabel(labels, 'experiment') || (asked !== null && hasLabel(labels, asked));
+}
 
 /** The last change is the newest commit of the proposal, by its committer's time. */
 function afterTheChange({ change, issueToldAt }: GateFacts, issue: number): Judgement {

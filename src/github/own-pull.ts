@@ -1,85 +1,113 @@
-/** A pull request as it may become a run, with who labelled it; and those that wait under a label (docs.github.com/graphql, LabeledEvent). */
+/** A pull request or an issue as it may become a run, with who labelled it; and those that wait under a label (docs.github.com/graphql, LabeledEvent). */
 
 import { z } from 'zod';
 import { branded, isSha } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import type { OwnPull } from '../domain/own-pull.ts';
+import type { OwnIssue, OwnPull, OwnThread } from '../domain/own-pull.ts';
 import { call, type GitHubClient } from './call.ts';
 import { query } from './graphql.ts';
 import { actorOf, instantOf, isBot } from './thread-comments.ts';
 import { authorSchema } from './thread-schema.ts';
 
 const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
-const QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
-  repository(owner: $owner, name: $repo) {
-    pullRequest(number: $number) {
-      number state isDraft body author ${AUTHOR} headRefName headRefOid headRepository { nameWithOwner }
-      labels(first: 100) { nodes { name } }
+const WRITTEN = `number title body author ${AUTHOR} labels(first: 100) { nodes { name } }
       timelineItems(last: 100, itemTypes: [LABELED_EVENT]) {
         nodes { ... on LabeledEvent { createdAt actor ${AUTHOR} label { name } } }
-      }
+      }`;
+/** The states are enumerations of two names, which one answer has to tell apart. */
+const QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) {
+    issueOrPullRequest(number: $number) {
+      ... on Issue { __typename state ${WRITTEN} }
+      ... on PullRequest { __typename pullState: state ${WRITTEN}
+        isDraft headRefName headRefOid headRepository { nameWithOwner } }
     }
   }
 }`;
 
 const name = z.object({ name: z.string() });
+const written = {
+  number: z.number().int(),
+  title: z.string(),
+  body: z.string(),
+  author: authorSchema,
+  labels: z.object({ nodes: z.array(name) }),
+  timelineItems: z.object({
+    nodes: z.array(z.object({ createdAt: z.string(), actor: authorSchema, label: name })),
+  }),
+};
+const issueSchema = z.object({
+  __typename: z.literal('Issue'),
+  ...written,
+  state: z.enum(['OPEN', 'CLOSED']),
+});
+const pullSchema = z.object({
+  __typename: z.literal('PullRequest'),
+  ...written,
+  pullState: z.enum(['OPEN', 'CLOSED', 'MERGED']),
+  isDraft: z.boolean(),
+  headRefName: z.string(),
+  headRefOid: z.string().refine(isSha),
+  headRepository: z.object({ nameWithOwner: z.string() }).nullable(),
+});
 const schema = z.object({
   repository: z.object({
-    pullRequest: z
-      .object({
-        number: z.number().int(),
-        state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
-        isDraft: z.boolean(),
-        body: z.string(),
-        author: authorSchema,
-        headRefName: z.string(),
-        headRefOid: z.string().refine(isSha),
-        headRepository: z.object({ nameWithOwner: z.string() }).nullable(),
-        labels: z.object({ nodes: z.array(name) }),
-        timelineItems: z.object({
-          nodes: z.array(z.object({ createdAt: z.string(), actor: authorSchema, label: name })),
-        }),
-      })
-      .nullable(),
+    issueOrPullRequest: z.discriminatedUnion('__typename', [issueSchema, pullSchema]).nullable(),
   }),
 });
 
-/** Null where GitHub has no pull request of this number: it is an issue, or nothing. */
-export async function readOwnPull(client: GitHubClient, number: number): Promise<Observed<OwnPull | null>> {
+/** Null where GitHub has nothing of this number. */
+export async function readOwnThread(
+  client: GitHubClient,
+  number: number,
+): Promise<Observed<OwnPull | OwnIssue | null>> {
   const variables = { owner: client.owner, repo: client.repo, number };
   const answer = await query(client, QUERY, variables, schema, [
-    { path: ['repository', 'pullRequest'], only: 'NOT_FOUND' },
+    { path: ['repository', 'issueOrPullRequest'], only: 'NOT_FOUND' },
   ]);
   if (answer.kind === 'unknown') return answer;
-  const pull = answer.value.repository.pullRequest;
-  if (pull === null) return known(null);
+  const found = answer.value.repository.issueOrPullRequest;
+  if (found === null) return known(null);
+  const thread = threadOf(found);
+  if (found.__typename === 'Issue')
+    return known({ kind: 'issue', ...thread, isOpen: found.state === 'OPEN' });
   return known({
-    number: pull.number,
-    isOpen: pull.state === 'OPEN',
-    isDraft: pull.isDraft,
-    author: actorOf(pull.author),
-    authorIsBot: isBot(pull.author),
-    body: pull.body,
-    headSha: branded(pull.headRefOid, isSha),
-    headBranch: pull.headRefName,
-    headRepository: pull.headRepository?.nameWithOwner ?? null,
-    labels: pull.labels.nodes.map((label) => label.name),
-    labelled: pull.timelineItems.nodes.map(({ createdAt, actor, label }) => ({
+    kind: 'pull',
+    ...thread,
+    isOpen: found.pullState === 'OPEN',
+    isDraft: found.isDraft,
+    headSha: branded(found.headRefOid, isSha),
+    headBranch: found.headRefName,
+    headRepository: found.headRepository?.nameWithOwner ?? null,
+  });
+}
+
+function threadOf(
+  found: z.infer<typeof issueSchema> | z.infer<typeof pullSchema>,
+): Omit<OwnThread, 'isOpen'> {
+  return {
+    number: found.number,
+    author: actorOf(found.author),
+    authorIsBot: isBot(found.author),
+    title: found.title,
+    body: found.body,
+    labels: found.labels.nodes.map((label) => label.name),
+    labelled: found.timelineItems.nodes.map(({ createdAt, actor, label }) => ({
       label: label.name,
       by: actorOf(actor),
       isBot: isBot(actor),
       at: instantOf(createdAt),
     })),
-  });
+  };
 }
 
 const listSchema = z.array(z.object({ number: z.number().int(), pull_request: z.unknown().optional() }));
 
-/** Open pull requests under a label, oldest first: at most one page of 100. */
+/** Open issues and pull requests under a label, oldest first: at most one page of 100. */
 export async function listLabelledOpen(
   client: GitHubClient,
   label: string,
-): Promise<Observed<readonly number[]>> {
+): Promise<Observed<readonly { readonly number: number; readonly isPull: boolean }[]>> {
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues', {
     labels: label,
     state: 'open',
@@ -88,9 +116,10 @@ export async function listLabelledOpen(
     per_page: 100,
   });
   const parsed = outcome.kind === 'answered' ? listSchema.safeParse(outcome.data) : null;
-  if (parsed === null || !parsed.success)
-    return unknown(`the pull requests labelled ${label} could not be listed`);
-  return known(parsed.data.filter((one) => one.pull_request !== undefined).map(({ number }) => number));
+  if (parsed === null || !parsed.success) return unknown(`what is labelled ${label} could not be listed`);
+  return known(
+    parsed.data.map(({ number, pull_request }) => ({ number, isPull: pull_request !== undefined })),
+  );
 }
 
 /** The number, where it is an open issue and no pull request. */
@@ -99,9 +128,9 @@ export async function isOpenIssue(client: GitHubClient, number: number): Promise
     issue_number: number,
   });
   if (outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 410)) return known(false);
-  const parsed = outcome.kind === 'answered' ? issueSchema.safeParse(outcome.data) : null;
+  const parsed = outcome.kind === 'answered' ? stateSchema.safeParse(outcome.data) : null;
   if (parsed === null || !parsed.success) return unknown(`#${number} could not be read`);
   return known(parsed.data.state === 'open' && parsed.data.pull_request === undefined);
 }
 
-const issueSchema = z.object({ state: z.string(), pull_request: z.unknown().optional() });
+const stateSchema = z.object({ state: z.string(), pull_request: z.unknown().optional() });

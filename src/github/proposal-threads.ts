@@ -4,6 +4,7 @@ import type { TextVersion } from '../domain/authorship.ts';
 import type { PullFacts } from '../domain/facts.ts';
 import { branded, type Instant, isSha } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import type { PinnedSource } from '../domain/launch/contract.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { GitHubClient } from './call.ts';
 import { checkFacts } from './checks-schema.ts';
@@ -15,6 +16,8 @@ import {
   ISSUE_FIRST_QUERY,
   type IssueFirstAnswer,
   issueFirstSchema,
+  PINNED_QUERY,
+  pinnedSchema,
 } from './thread-schema.ts';
 import { issueOf, readThreads, type ThreadFacts } from './threads.ts';
 
@@ -25,6 +28,8 @@ export type ProposalPlace = {
   /** Without `refs/heads/`. */
   readonly headBranch: string;
   readonly baseBranch: string;
+  /** A commit that counts in place of the branch's tip. */
+  readonly pinned?: PinnedSource | null;
 };
 
 /** The threads of a proposal with what was said since a moment (null = ever): one request for an ordinary one. Unknown as `readThreads` is. */
@@ -46,11 +51,7 @@ async function readIssueFirst(
   reading: Reading,
   since: Instant | null,
 ): Promise<Observed<ThreadFacts>> {
-  const ref = `refs/heads/${place.headBranch}`;
-  const variables = { owner: client.owner, repo: client.repo, issue: place.issue, ref };
-  const answer = await query(client, ISSUE_FIRST_QUERY, variables, issueFirstSchema, [
-    { path: ISSUE_FIRST_CHECKS_PLACE, only: null },
-  ]);
+  const answer = await readPlace(client, place);
   if (answer.kind === 'unknown') return answer;
   const { issue, checked } = answer.value.repository;
   const comments = await commentsOf(client, issue, since, reading);
@@ -58,7 +59,7 @@ async function readIssueFirst(
   const versions = await versionsOf(client, issue, reading);
   if (versions.kind === 'unknown') return versions;
   const pull = pullOf(answer.value, versions.value, place, reading);
-  const commits = checked?.target == null ? null : { nodes: [{ commit: checked.target }] };
+  const commits = checked === null ? null : { nodes: [{ commit: checked }] };
   return known({
     pull,
     issue: known(issueOf(issue, versions.value)),
@@ -67,14 +68,32 @@ async function readIssueFirst(
   });
 }
 
+function readPlace(client: GitHubClient, place: ProposalPlace): Promise<Observed<IssueFirstAnswer>> {
+  const { pinned = null, issue } = place;
+  const variables = { owner: client.owner, repo: client.repo, issue };
+  const places = [{ path: ISSUE_FIRST_CHECKS_PLACE, only: null }];
+  return pinned === null
+    ? query(
+        client,
+        ISSUE_FIRST_QUERY,
+        { ...variables, ref: `refs/heads/${place.headBranch}` },
+        issueFirstSchema,
+        places,
+      )
+    : query(client, PINNED_QUERY, { ...variables, oid: pinned.commit }, pinnedSchema, places);
+}
+
 /** The issue and its branch as decisions read a pull request; the branch lies in this repository, since nobody else's is asked for. */
 function pullOf(
-  { repository: { issue, nameWithOwner, ref } }: IssueFirstAnswer,
+  { repository: { issue, nameWithOwner, target } }: IssueFirstAnswer,
   versions: readonly TextVersion[],
-  { headBranch, baseBranch }: ProposalPlace,
+  { headBranch, baseBranch, pinned = null }: ProposalPlace,
   { digestOf }: Reading,
 ): Observed<PullFacts> {
-  if (ref === null || ref.target === null) return unknown(`the branch ${headBranch} is not there`);
+  if (target === null)
+    return unknown(
+      pinned === null ? `the branch ${headBranch} is not there` : `there is no commit ${pinned.commit}`,
+    );
   return known({
     number: issue.number,
     nodeId: issue.id,
@@ -87,8 +106,8 @@ function pullOf(
     author: actorOf(issue.author),
     authorIsBot: isBot(issue.author),
     versions,
-    headSha: branded(ref.target.oid, isSha),
-    headBranch,
+    headSha: branded(target.oid, isSha),
+    headBranch: pinned === null ? headBranch : (pinned.branch ?? baseBranch),
     headRepository: nameWithOwner,
     baseBranch,
     labels: issue.labels.nodes.map((label) => label.name),

@@ -49,7 +49,21 @@ export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue:
   }
 }`;
 
-/** Where the checks stand in its answer. */
+/** The same for a run of one commit, wherever branches are. */
+export const PINNED_QUERY = `query($owner: String!, $repo: String!, $issue: Int!, $oid: GitObjectID!) {
+  repository(owner: $owner, name: $repo) {
+    nameWithOwner
+    issue(number: $issue) {
+      id number title body state createdAt updatedAt lastEditedAt author ${AUTHOR}
+      ${LABELS} ${COMMENTS}
+      ${EDITS}
+    }
+    target: object(oid: $oid) { oid }
+    checked: object(oid: $oid) { oid ... on Commit { ${COMMIT_CHECKS_PART} } }
+  }
+}`;
+
+/** Where the checks stand in both answers. */
 export const ISSUE_FIRST_CHECKS_PLACE: readonly string[] = ['repository', 'checked'];
 
 /** One thread by its number; only a pull request has reviews. */
@@ -136,15 +150,29 @@ export const threadsSchema = z.object({
   }),
 });
 
-/** `ref` null = GitHub has no such branch; `checked` null also where the token may not read checks. */
-export const issueFirstSchema = z.object({
+/** `target` null = GitHub has no such branch or commit; `checked` null also where the token may not read checks. */
+export const pinnedSchema = z.object({
   repository: z.object({
     nameWithOwner: z.string(),
     issue: issueSchema,
-    ref: z.object({ target: z.object({ oid: z.string() }).nullable() }).nullable(),
-    checked: z.object({ target: commitChecksSchema.nullable() }).nullable(),
+    target: z.object({ oid: z.string() }).nullable(),
+    checked: commitChecksSchema.nullable(),
   }),
 });
+
+/** The same of a branch, by which both stand one level deeper. */
+export const issueFirstSchema = z
+  .object({
+    repository: z.object({
+      nameWithOwner: z.string(),
+      issue: issueSchema,
+      ref: z.object({ target: z.object({ oid: z.string() }).nullable() }).nullable(),
+      checked: z.object({ target: commitChecksSchema.nullable() }).nullable(),
+    }),
+  })
+  .transform(({ repository: { ref, checked, ...rest } }) => ({
+    repository: { ...rest, target: ref?.target ?? null, checked: checked?.target ?? null },
+  }));
 
 export const threadSchema = z.object({
   repository: z.object({
@@ -195,7 +223,7 @@ export const EDITS_CONNECTION: Connection<typeof editSchema> = {
 };
 
 export type ThreadsAnswer = z.infer<typeof threadsSchema>;
-export type IssueFirstAnswer = z.infer<typeof issueFirstSchema>;
+export type IssueFirstAnswer = z.infer<typeof pinnedSchema>;
 export type IssueAnswer = z.infer<typeof issueSchema>;
 export type CommentAnswer = z.infer<typeof commentSchema>;
 export type ReviewAnswer = z.infer<typeof reviewSchema>;

@@ -18,5 +18,11 @@ export const issues = handler('issues', schema, ({ action, issue, sender }) => {
   if (!ACTIONS.has(action) || sender?.type === 'Bot') return null;
   const isExperiment =
     issue.state !== 'closed' && (issue.labels ?? []).some((label) => label.name === 'experiment');
-  return { kind: 'thread', thread: issue.number, ...(isExperiment ? { isExperiment } : {}) };
+  const labels = issue.state === 'closed' ? [] : (issue.labels ?? []).map(({ name }) => name);
+  return {
+    kind: 'thread',
+    thread: issue.number,
+    ...(isExperiment ? { isExperiment } : {}),
+    ...(labels.length === 0 ? {} : { labels }),
+  };
 });

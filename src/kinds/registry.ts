@@ -2,7 +2,9 @@
 
 import type { Kinds } from '../run/kind.ts';
 import { ferryKind } from './ferry/kind.ts';
+import { heroKind } from './hero/kind.ts';
 
 export const KINDS: Kinds = [
   ferryKind, // one experiment file, one or two knobs, every day
+  heroKind, // an expensive run, begun from the contract in its issue
 ];

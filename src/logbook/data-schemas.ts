@@ -73,6 +73,13 @@ const proposed = z.looseObject({
   keys: z.array(publicKeySchema),
 });
 
+const contracted = z.looseObject({
+  contract: z.record(
+    text,
+    z.looseObject({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text }),
+  ),
+});
+
 const fixedAttempt = z.looseObject({
   attempt: integer,
   commit: sha,
@@ -188,6 +195,7 @@ const ended = z.looseObject({
 /** One schema a type; the compiler holds each against the domain's type of the same name. */
 export const dataSchemas = {
   proposed,
+  contracted,
   gated: z.looseObject({
     digest: digest.nullable(),
     manifest: manifestSchema.nullable(),

@@ -27,7 +27,10 @@ export const publicKeySchema = z.looseObject({
   until: text,
 });
 
-export const objectiveSchema = z.looseObject({ kind: z.enum(['integration', 'regression']), text });
+export const objectiveSchema = z.looseObject({
+  kind: z.enum(['integration', 'regression', 'production']),
+  text,
+});
 
 export const trackerSchema = z.looseObject({ id: text, url: text });
 

@@ -24,6 +24,7 @@ export function tell(event: LogbookEvent): Telling {
 
 const titles: { readonly [Type in EventType]: string } = {
   proposed: 'proposed',
+  contracted: 'contract read',
   gated: 'gates evaluated',
   shown: 'manifest shown',
   approved: 'approved',
@@ -64,6 +65,18 @@ const tellers: Tellers = {
     decision: `${data.objective.kind} run: ${prose(data.objective.text)}`,
     next: 'gates are evaluated',
   }),
+  contracted: ({ data }) => {
+    const values = Object.entries(data.contract);
+    const inferred = values.filter(([, { source }]) => source === 'inferred');
+    return {
+      status: `${values.length} values of the contract are known`,
+      evidence: inferred
+        .map(([name, { value, from }]) => `${prose(name)} ${code(value)} is inferred from ${prose(from)}`)
+        .join(', '),
+      decision: 'the run is of this contract',
+      next: 'gates are evaluated',
+    };
+  },
   gated: ({ data }) => {
     const open = data.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown');
     return {

@@ -3,6 +3,7 @@
 import { type GateId, VERDICTS, type Verdict } from '../domain/launch/verdict.ts';
 import { type Facts, readPayload } from '../domain/payload.ts';
 import { APPROVAL_SENTENCES } from './approval-gate-words.ts';
+import { CONTRACT_SENTENCES } from './contract-gate-words.ts';
 import type { GateSentences, Words } from './gate-sentences.ts';
 import type { PlaceWord } from './place-word.ts';
 import { code, listed, text, utc } from './words.ts';
@@ -135,6 +136,7 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
       place === 'issue' ? 'take it out of the branch' : 'take it out of this pull request',
     ],
   },
+  ...CONTRACT_SENTENCES,
   'delta-readable': {
     'no-change': () => ['no knob changes'],
     countable: (f) => [`knobs that change: ${f.knobs}`],

@@ -46,6 +46,8 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'attempt-otherwise':
     'The cluster says of the job of an earlier attempt that it ended otherwise than the record does: ask who wrote how it had ended.',
   'relaunch-not-due': 'Nothing says that the attempt before it may be followed by the same manifest again.',
+  'contract-complete': 'The contract in the issue does not say everything that a launch has to know.',
+  'contract-current': 'The issue says something else than the contract that is recorded.',
   'pull-closed': 'The pull request is not open any more.',
   'base-changed': 'The pull request goes to another branch than the approved one.',
   'body-edited': 'The description of the pull request is not the one that was approved.',

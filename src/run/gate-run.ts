@@ -3,6 +3,7 @@
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
+import type { Contract } from '../domain/launch/contract.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { type Launch, launchesOf } from '../domain/launch/spending.ts';
@@ -17,6 +18,8 @@ import type { ApprovalFacts } from '../gates/approvals.ts';
 import type { GateFacts } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
 import { authorsOf } from './authors.ts';
+import { contractNow } from './contract.ts';
+import { fillLane } from './fill.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
 
@@ -38,6 +41,8 @@ export type GateInput = {
   readonly holds: readonly Hold[];
   /** The attempt that has failed, of a run that may go on from it. */
   readonly failed?: PastAttempt | null;
+  /** What is recorded of the issue's contract; left out and null for a run that has none. */
+  readonly contract?: Contract | null;
   readonly approvals: Observed<ApprovalFacts>;
   readonly approved: Manifest | null;
   readonly config: LaneScopedConfig;
@@ -76,11 +81,12 @@ export function gateFactsOf(input: GateInput): GateFacts {
   return {
     repository: input.repository,
     now: input.now,
-    proposal,
+    proposal: namedNow(input),
     fixOf: input.failed?.submission.attempt ?? null,
     lane: config.lane,
     own: config.kind.gates,
     onePersonIsEnough: config.approvals.onePersonIsEnough,
+    ...contractOf(input),
     pull: facts.pull,
     issue: facts.issue,
     change: facts.change,
@@ -97,6 +103,18 @@ export function gateFactsOf(input: GateInput): GateFacts {
     approvals: input.approvals,
     bound: boundBy(manifest, facts, input.digestOf),
   };
+}
+
+/** A contract may name the run otherwise until it is launched; what is launched is in the manifest. */
+function namedNow({ run, proposal, contract = null, config }: GateInput): GateInput['proposal'] {
+  if (contract === null) return proposal;
+  return { ...proposal, runName: fillLane(config.lane, { run, date: proposal.date }).runName };
+}
+
+/** A run without a contract has none to be held against. */
+function contractOf({ contract = null, config, facts }: GateInput): Pick<GateFacts, 'contract'> {
+  const read = contractNow(config, facts);
+  return contract === null || read === null ? {} : { contract: { recorded: contract, read } };
 }
 
 /** What an approval given now would bind to. */

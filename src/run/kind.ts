@@ -8,12 +8,14 @@ import type { LaneConfig, LaneRule, LaneSchema } from '../config/lane-schema.ts'
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
 import type { Responses } from '../domain/failure-class.ts';
 import type { GitReader } from '../domain/git.ts';
-import type { Sha } from '../domain/ids.ts';
+import type { RunId, Sha } from '../domain/ids.ts';
 import type { CarriedOver } from '../domain/launch/base.ts';
+import type { Contract, ContractIssue, PinnedSource } from '../domain/launch/contract.ts';
 import type { Delta } from '../domain/launch/delta.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { ModelSize } from '../domain/launch/model-size.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
+import type { Objective } from '../domain/logbook/events/launch-events.ts';
 import type { Ending, RunState } from '../domain/logbook/run-state.ts';
 import type { PySyntax, PythonParser } from '../domain/python-syntax.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
@@ -51,9 +53,28 @@ export type Kind = {
   readonly responses: Responses;
   /** `history`: metrics of runs of the lane that were sealed before it ended, newest first. */
   readonly judge: (end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]) => RunVerdict;
+  /** How a run begins from somebody's issue; left out where none does. */
+  readonly contracts?: Contracts;
   /** How a run is proposed: its threads and its branch follow from what is planned. */
   readonly proposals: Proposals;
   readonly closing: Closing;
+};
+
+/**
+ * What a run is that begins from an issue: the issue's text is its contract, which is read anew at each look and recorded
+ * where it changed, and its values stand in the place of the lane's own settings wherever those are read.
+ */
+export type Contracts = {
+  /** Labels that ask for a run of the kind, besides the lane's own. */
+  readonly labels: readonly string[];
+  readonly read: (issue: ContractIssue, lane: LaneConfig) => Contract;
+  /** The lane's settings for this run. */
+  readonly settings: (lane: LaneConfig, contract: Contract) => LaneConfig;
+  /** The commit that it is of; null where it is of the lane's branch, or does not say. */
+  readonly source: (contract: Contract) => PinnedSource | null;
+  /** The run's name, where the contract gives it one that a run can have. */
+  readonly name: (contract: Contract) => RunId | null;
+  readonly objective: (contract: Contract) => Objective;
 };
 
 /** `pass`: the commit that the pass was launched from; `onto`: the commit of the target branch that the run is made on. */

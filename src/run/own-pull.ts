@@ -1,9 +1,17 @@
 /** Which lane somebody's own pull request asks for, and whether anything speaks against taking it up at all. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import { type LaneScopedConfig, lanesOf } from '../config/lane-scope.ts';
+import type { LabConfig } from '../config/schema.ts';
 import { isRunId, type RunId } from '../domain/ids.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { hasLabel, isSameLabel, type Labelled, type OwnPull } from '../domain/own-pull.ts';
+import {
+  hasLabel,
+  isSameLabel,
+  type Labelled,
+  type OwnIssue,
+  type OwnPull,
+  type OwnThread,
+} from '../domain/own-pull.ts';
 import { compactDate, fromRfc3339 } from '../domain/time.ts';
 
 /** The label that makes a pull request a run of the lane; the bot's own proposals carry it too. */
@@ -11,12 +19,23 @@ export function laneLabel({ kind, laneName }: Pick<LaneScopedConfig, 'kind' | 'l
   return `${kind.name}-${laneName}`;
 }
 
+/** All labels that ask for a run of the lane. */
+export function askedLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
+  return [laneLabel(config), ...(config.kind.contracts?.labels ?? [])];
+}
+
+/** The labels by which an issue asks for a run of any lane whose runs begin from issues. */
+export function contractLabels(config: LabConfig): readonly string[] {
+  return lanesOf(config).flatMap((one) => (one.kind.contracts === undefined ? [] : askedLabels(one)));
+}
+
 /** Branches of the bot's own work: whoever opens a pull request from one asks for nothing by it. */
 const OUR_BRANCHES = 'ferrybot/';
 
-/** Whether a pull request is the bot's own: a proposal, one that is half made, or a log-only closure. */
-export function isOurWork({ author, headBranch }: OwnPull, appSlug: string): boolean {
-  return headBranch.startsWith(OUR_BRANCHES) || (author.login === appSlug && appSlug !== 'github-actions');
+/** Whether a thread is the bot's own: a proposal, one that is half made, or a log-only closure. */
+export function isOurWork(thread: OwnPull | OwnIssue, appSlug: string): boolean {
+  const isFromOurs = thread.kind === 'pull' && thread.headBranch.startsWith(OUR_BRANCHES);
+  return isFromOurs || (thread.author.login === appSlug && appSlug !== 'github-actions');
 }
 
 /** Runs that a pull request was before, the one that is not over among them. */
@@ -28,7 +47,7 @@ export function runsOfPull(runs: readonly RunState[], pull: number): readonly Ru
  * The newest label of the lane, where it was put on after everything that the pull request was before: a label that is left
  * on a pull request whose run is over asks for no other. Null where there is none.
  */
-export function askedByLabel(pull: OwnPull, label: string, runs: readonly RunState[]): Labelled | null {
+export function askedByLabel(pull: OwnThread, label: string, runs: readonly RunState[]): Labelled | null {
   if (!hasLabel(pull.labels, label)) return null;
   const newest = pull.labelled.findLast((one) => isSameLabel(one.label, label));
   const before = runsOfPull(runs, pull.number);
@@ -37,14 +56,21 @@ export function askedByLabel(pull: OwnPull, label: string, runs: readonly RunSta
   return newest.at > over ? newest : null;
 }
 
-/** `ferry-daily-20261121-pr42`: it can be no proposal's of the bot's; where it was one before, `-2` and so on at the end. */
+/**
+ * `ferry-daily-20261121-pr42`, or the name that its contract gives it: it can be no proposal's of the bot's; where there
+ * was such a run before, `-2` and so on at the end.
+ */
 export function ownRunId(
-  { kind, laneName }: Pick<LaneScopedConfig, 'kind' | 'laneName'>,
+  {
+    kind,
+    laneName,
+    name = null,
+  }: Pick<LaneScopedConfig, 'kind' | 'laneName'> & { readonly name?: RunId | null },
   date: string,
-  pull: number,
+  thread: string,
   runs: readonly RunState[],
 ): RunId {
-  const base = `${kind.name}-${laneName}-${compactDate(date)}-pr${pull}`;
+  const base = name ?? `${kind.name}-${laneName}-${compactDate(date)}-${thread}`;
   const taken = new Set<string>(runs.map(({ run }) => run));
   let run = base;
   for (let number = 2; taken.has(run); number += 1) run = `${base}-${number}`;

@@ -16,6 +16,7 @@ import type { RunVerdict } from '../domain/run-verdict.ts';
 import { smallestRemedy } from '../gates/why/smallest-remedy.ts';
 import { annotationsOf } from './annotations.ts';
 import { approvalFacts } from './approval-facts.ts';
+import { decideContract } from './contract.ts';
 import { decideApprovals } from './decide-approvals.ts';
 import { decideCare } from './decide-care.ts';
 import { type ClosingCommand, decideClosure } from './decide-closure.ts';
@@ -55,12 +56,14 @@ export function reconcile(input: ReconcileInput): Step | null {
     run: input.state.run,
     proposal: input.state.proposal,
     holds: input.state.holds,
+    contract: input.state.contract,
     failed: failedAttempt(input.state),
     approvals: known(approvalFacts(input.state, input.facts, input.config, input.now)),
     approved: approvedManifest(input.state),
   });
   return (
     withdraw(input) ??
+    decideContract(input.state, input.facts, input.config) ??
     decideGates(input.state, input.facts, gated) ??
     decideShown(input) ??
     decideProposalTexts(input) ??

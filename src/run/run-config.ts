@@ -2,10 +2,21 @@
 
 import { configOfRun, type LaneScopedConfig } from '../config/lane-scope.ts';
 import type { LabConfig } from '../config/schema.ts';
+import type { Contract } from '../domain/launch/contract.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 
-/** The config for this run; also where its lane was taken out of the config since. */
-export function configFor(config: LabConfig, { proposal, submission }: RunState): LaneScopedConfig {
+/** The config for this run, with what its contract says; also where its lane was taken out of the config since. */
+export function configFor(config: LabConfig, { proposal, submission, contract }: RunState): LaneScopedConfig {
   const { lane, kind = '', experiment, runName } = proposal;
-  return configOfRun(config, { lane, kind, experiment, runName, cluster: submission?.cluster ?? null });
+  const cluster = submission?.cluster ?? null;
+  const scoped = configOfRun(config, { lane, kind, experiment, runName, cluster });
+  return contract === null ? scoped : configWith(scoped, contract);
+}
+
+/** The config of a lane for the run of this contract. */
+export function configWith(config: LaneScopedConfig, contract: Contract): LaneScopedConfig {
+  const { kind, lane } = config;
+  const { contracts } = kind;
+  if (contracts === undefined) return config;
+  return { ...config, lane: contracts.settings(lane, contract), pinned: contracts.source(contract) };
 }

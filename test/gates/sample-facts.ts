@@ -1,10 +1,13 @@
 // Facts on which every gate passes, and a way to make one of them bad.
 
+import type { Contract } from '../../src/domain/launch/contract.ts';
 import type { Hold } from '../../src/domain/launch/hold.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { ApprovalFacts, GivenApproval } from '../../src/gates/approvals.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import type { FerryLane } from '../../src/kinds/ferry/settings.ts';
+import { FIELD_NAMES } from '../../src/kinds/hero/contract/fields.ts';
+import { heroKind } from '../../src/kinds/hero/kind.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, digestOf } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, aConfigHealth, anIssue, aPull, NOON } from '../support/run-facts.ts';
@@ -14,6 +17,11 @@ export const PROPOSAL = aRun().state.proposal;
 const { kind, lane, approvals } = aConfig();
 export const LANE: FerryLane = { ...lane, scaleKnobs: ['train.model', 'hidden_dim'] };
 
+/** Everything that a hero run's issue can say. */
+export const CONTRACT: Contract = Object.fromEntries(
+  FIELD_NAMES.map((name) => [name, { value: '1', source: 'given', from: '' } as const]),
+);
+
 export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
   return {
     repository: 'lab/models',
@@ -21,7 +29,8 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     proposal: PROPOSAL,
     fixOf: null,
     lane: LANE,
-    own: kind.gates,
+    own: { gates: [...kind.gates.gates, ...heroKind.gates.gates], remedies: kind.gates.remedies },
+    contract: { recorded: CONTRACT, read: known(CONTRACT) },
     onePersonIsEnough: approvals.onePersonIsEnough,
     pull: known(aPull()),
     issue: known(anIssue()),

@@ -4,13 +4,13 @@ import { limits } from '../../src/domain/limits.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
 import { known } from '../../src/domain/observed.ts';
-import { judgeFerry } from '../../src/kinds/ferry/verdict.ts';
 import { renderCard } from '../../src/render/card.ts';
 import { lossChart } from '../../src/render/chart.ts';
 import { checkConclusion, renderCheck } from '../../src/render/check.ts';
 import type { RenderInput } from '../../src/render/input.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
 import { pastOf } from '../../src/run/history.ts';
+import { judgeRun } from '../../src/run/judge-run.ts';
 import { consentDraft, proposedDraft } from '../care/consent-parts.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
@@ -27,7 +27,7 @@ const HISTORY = [
 ];
 
 function inputOf(state: RunState): RenderInput {
-  const verdict = state.end === null ? null : judgeFerry(state.end, config.lane, HISTORY);
+  const verdict = state.end === null ? null : judgeRun(state.end, config.lane, HISTORY);
   const past = pastOf(known([state]), config.lanes);
   return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config), past };
 }

@@ -4,7 +4,7 @@ import { GATES, REMEDY_ACTORS, VERDICTS } from '../../src/domain/launch/verdict.
 import { gateWords, SENTENCES } from '../../src/render/gate-words.ts';
 import { whoCan } from '../../src/render/who-can.ts';
 
-const FOLDERS = ['../../src/gates/', '../../src/kinds/ferry/gates/'];
+const FOLDERS = ['../../src/gates/', '../../src/kinds/ferry/gates/', '../../src/kinds/hero/gates/'];
 const FILES = FOLDERS.flatMap((folder) =>
   readdirSync(new URL(folder, import.meta.url)).map((name) => ({ gate: name.replace(/\.ts$/, ''), folder })),
 );

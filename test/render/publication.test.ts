@@ -7,12 +7,12 @@ import { readMarker } from '../../src/domain/marker.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { Detail } from '../../src/domain/payload.ts';
 import { DROP_REASONS } from '../../src/domain/reasons.ts';
-import { judgeFerry } from '../../src/kinds/ferry/verdict.ts';
 import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
 import { refusalWords } from '../../src/render/refusal-words.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
 import { pastOf } from '../../src/run/history.ts';
+import { judgeRun } from '../../src/run/judge-run.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, type Commanded } from '../support/run-drafts.ts';
@@ -27,7 +27,7 @@ function say(state: RunState, kind: PublicationView['kind'], key?: string): stri
   );
   const [publication] = owed;
   if (publication === undefined) throw new Error(`${kind} is not owed`);
-  const verdict = state.end === null ? null : judgeFerry(state.end, config.lane, []);
+  const verdict = state.end === null ? null : judgeRun(state.end, config.lane, []);
   return renderPublication(publication, {
     state,
     config,

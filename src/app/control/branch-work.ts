@@ -12,13 +12,14 @@ import type { Lab } from '../lab.ts';
 /** Asks GitHub, whatever the record says of the head. */
 export async function branchWork(
   { client }: Pick<Lab, 'client'>,
-  { proposal }: RunState,
+  { proposal, contract }: RunState,
   pull: PullFacts,
   { baseSha: base, headSha, mergeBase }: ChangeFacts,
 ): Promise<Observed<BranchWork>> {
   if (headSha !== pull.headSha) return unknown('the branch moved while it was read');
-  // A run of the lane's branch as it is has no work of its own: what is there was reviewed there.
-  if (pull.headBranch === pull.baseBranch && headSha === mergeBase) return known(NO_BRANCH_WORK);
+  // A run of the lane's branch as it is, or as it was, has no work of its own: what is there was reviewed there.
+  const isBranchItself = pull.headBranch === pull.baseBranch || contract !== null;
+  if (isBranchItself && headSha === mergeBase) return known(NO_BRANCH_WORK);
   const own = proposal.head ?? null;
   return readBranchWork(client, { branch: pull.headBranch, base, head: headSha, own });
 }

@@ -173,7 +173,8 @@ export function recordFactsOf({
 function ofEachLane<Value>(make: (config: LaneScopedConfig) => Value): (config: LaneScopedConfig) => Value {
   const made = new Map<string, Value>();
   return (config) => {
-    const key = `${config.isLaneConfigured} ${config.laneName} ${config.kind.change?.file(config.lane) ?? ''}`;
+    const { isLaneConfigured, laneName, lane, kind } = config;
+    const key = `${isLaneConfigured} ${laneName} ${lane.cluster} ${kind.change?.file(lane) ?? ''}`;
     const value = made.get(key) ?? make(config);
     made.set(key, value);
     return value;
@@ -192,9 +193,7 @@ function memoized(): Once {
   };
 }
 
-function notAsked(): Extract<Observed<never>, { readonly kind: 'unknown' }> {
-  return unknown(NOT_ASKED);
-}
+const notAsked = (): Extract<Observed<never>, { readonly kind: 'unknown' }> => unknown(NOT_ASKED);
 
 function threadsOf(lab: Lab, config: LaneScopedConfig, state: RunState): Promise<Observed<ThreadFacts>> {
   return readProposal(

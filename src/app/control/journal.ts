@@ -9,12 +9,14 @@ import type { EventDraft } from '../../domain/logbook/event.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import type { Observed } from '../../domain/observed.ts';
+import { hasLabel } from '../../domain/own-pull.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after } from '../../domain/time.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { decideJournal } from '../../run/decide-journal.ts';
+import { contractLabels } from '../../run/own-pull.ts';
 import { commandsSince, type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
 import type { BrokenRun } from '../broken-run.ts';
@@ -118,8 +120,9 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const ownedSince = record.runs.filter((run) => !isOver(run) && isHere(run)).map(commandsSince);
   const unowned = comments.filter((one) => ownedSince.every((moment) => one.createdAt < moment));
   const unasked = pendingItems(known, unowned, { since, otherBots, permissions: new Map() });
-  const isSilent =
-    past === null && broken === undefined && !isOurs && !read.value.labels.includes('experiment');
+  const isAsking = contractLabels(config).some((label) => hasLabel(read.value.labels, label));
+  const isHeard = isOurs || isAsking || read.value.labels.includes('experiment');
+  const isSilent = past === null && broken === undefined && !isHeard;
   const concern = (item: PendingItem): boolean =>
     !isSilent ||
     isConsent(item) ||
@@ -159,8 +162,10 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   ];
   if (drafts.length > 0 && !(await recorded(open, drafts))) return 'owing';
   await tellIn(open, thread, comments, look.told, look.troubles);
-  if (broken === undefined && read.value.isOpenIssue && read.value.labels.includes('experiment'))
-    await keepIssueCard(open, thread, comments, past);
+  // An issue that asks for a run becomes one in a moment, or is told why it does not.
+  const hasCard =
+    read.value.isOpenIssue && read.value.labels.includes('experiment') && (!isAsking || past !== null);
+  if (broken === undefined && hasCard) await keepIssueCard(open, thread, comments, past);
   const given = drafts.filter(({ type }) => type === 'command-answered').length;
   return given < pending.length ? 'owing' : 'done';
 }

@@ -9,7 +9,7 @@ import { changedFiles, listMovedPulls, type MovedPull } from '../../github/moved
 import { listNewReviews } from '../../github/new-comments.ts';
 import { readFileText } from '../../github/repository-files.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { laneLabel } from '../../run/own-pull.ts';
+import { askedLabels } from '../../run/own-pull.ts';
 import { CONFIG_PATH } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { labelledIn, laneLabels, waitingFor } from '../propose/own-pulls.ts';
@@ -113,7 +113,7 @@ async function labelledPulls(open: OpenLab, moved: readonly MovedPull[]): Promis
   );
   for (const config of lanesOf(open.config))
     for (const thread of await waitingFor({ ...open, config }))
-      found.push({ kind: 'thread', thread, labels: [laneLabel(config)] });
+      found.push({ kind: 'thread', thread, labels: askedLabels(config) });
   return labelledIn(open, found).map((thread) => ({ kind: 'thread', thread, labels: laneLabels(open) }));
 }
 

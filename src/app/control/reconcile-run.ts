@@ -1,6 +1,7 @@
 /** The loop around reconcile: decide one step, do it, feed what came of it back, until nothing is owed. */
 
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
+import type { LabConfig } from '../../config/schema.ts';
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
 import type { RunId } from '../../domain/ids.ts';
@@ -9,6 +10,7 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { isAllSaid } from '../../run/decide-publications.ts';
 import { reconcile } from '../../run/reconcile.ts';
+import { configFor } from '../../run/run-config.ts';
 import type { AttemptCache, Step } from '../../run/step.ts';
 import type { Lab, LabGit } from '../lab.ts';
 import type { EventStore } from '../record.ts';
@@ -21,6 +23,8 @@ export type RunContext = {
   readonly lab: Lab;
   readonly git: LabGit;
   readonly config: LaneScopedConfig;
+  /** What `config` is made of anew where the record has another contract of the run. */
+  readonly labConfig: LabConfig;
   readonly store: EventStore;
   readonly gatherer: FactGatherer;
   readonly memories: Memories;
@@ -32,7 +36,7 @@ export type Reconciled = 'settled' | 'said' | 'owing';
 
 /** Brings one run to where nothing more can be done for it now. */
 export async function reconcileRun(context: RunContext, run: RunId): Promise<Reconciled> {
-  const { lab, config, store, gatherer } = context;
+  const { lab, store, gatherer } = context;
   let memory = context.memories.of(run);
   for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
     const state = stateOf(store, run);
@@ -44,7 +48,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
     const step = reconcile({
       state,
       facts,
-      config,
+      config: configFor(context.labConfig, state),
       repository: lab.repository,
       now: lab.now(),
       memory,

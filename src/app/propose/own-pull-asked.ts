@@ -1,13 +1,14 @@
-/** `/propose` in somebody's own pull request: that very pull request becomes the run. */
+/** `/propose` in somebody's own pull request or issue: that very thread becomes the run. */
 
 import { lanesOf } from '../../config/lane-scope.ts';
 import { GitError } from '../../domain/git.ts';
 import { isOver, type SeenCommand } from '../../domain/logbook/run-state.ts';
-import type { OwnPull } from '../../domain/own-pull.ts';
-import { readOwnPull } from '../../github/own-pull.ts';
-import { isOurWork, runsOfPull } from '../../run/own-pull.ts';
+import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
+import { readOwnThread } from '../../github/own-pull.ts';
+import { askedLabels, isOurWork, runsOfPull } from '../../run/own-pull.ts';
 import { askOf, isFrom } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { takeUpIssue } from './own-issue.ts';
 import { takeUp } from './own-pull.ts';
 import { lanesFor, noExperiment, refusalOf, refused, severalLanes } from './own-pulls.ts';
 import type { RequestOutcome } from './request.ts';
@@ -19,16 +20,37 @@ export async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<R
     (run) => !isOver(run) || run.proposal.own === undefined,
   );
   if (isRun || runs.some(({ proposal }) => isFrom(proposal.request, command))) return null;
-  const read = await readOwnPull(open.lab.client, command.thread);
+  const read = await readOwnThread(open.lab.client, command.thread);
   if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
-  const pull = read.value;
-  if (pull === null || !pull.isOpen || isOurWork(pull, open.config.appSlug)) return null;
+  const thread = read.value;
+  if (thread === null || !thread.isOpen || isOurWork(thread, open.config.appSlug)) return null;
+  if (thread.kind === 'issue') return decidedIssue(open, thread, command);
   try {
-    return await decided(open, pull, command);
+    return await decided(open, thread, command);
   } catch (error) {
     if (error instanceof GitError) return { kind: 'wait', why: error.message };
     throw error;
   }
+}
+
+/** A lane whose runs begin from issues is asked for by its name, or by a label of it; null where it is another lane's command. */
+async function decidedIssue(
+  open: OpenLab,
+  issue: OwnIssue,
+  command: SeenCommand,
+): Promise<RequestOutcome | null> {
+  const { lane: named, knobs } = askOf(command);
+  const lanes = lanesOf(open.config).filter((config) => {
+    if (config.kind.contracts === undefined) return false;
+    return named === null
+      ? askedLabels(config).some((label) => hasLabel(issue.labels, label))
+      : config.laneName === named;
+  });
+  const [lane, second] = lanes;
+  if (lane === undefined) return null;
+  if (second !== undefined) return severalLanes(lanes);
+  if (knobs.length > 0) return refused('knobs');
+  return takeUpIssue({ ...open, config: lane }, issue, { kind: 'command', command });
 }
 
 async function decided(open: OpenLab, pull: OwnPull, command: SeenCommand): Promise<RequestOutcome | null> {

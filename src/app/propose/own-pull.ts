@@ -36,22 +36,18 @@ export type AskedBy =
 /** Throws `GitError` where git cannot tell. */
 export async function takeUp(open: OpenLane, pull: OwnPull, asked: AskedBy): Promise<RequestOutcome> {
   const { lab, config, store } = open;
-  const { runs, broken, journal } = store.current();
+  const { runs } = store.current();
   const { planOfPull } = config.kind.proposals;
   if (planOfPull === undefined) throw new Error(`a ${config.kind.name} is nobody's own pull request`);
-  if (broken.length > 0) return answerTo('logbook-broken');
-  const date = dateOf(lab.now());
-  const [hold] = holdsOn(journal.holds, { lane: config.laneName, date });
-  if (hold !== undefined)
-    return answerTo('propose-held', { kind: hold.kind, by: hold.actor.login, reason: hold.reason });
-  const inTheWay = blockedBy(open);
+  const inTheWay = roomFor(open);
   if (inTheWay !== null) return inTheWay;
+  const date = dateOf(lab.now());
   // Half made by the schedule: it is a run in a moment, or is completed by the next sweep.
   if ((await placesOf(open, date)).begun.some((one) => isPartialFor(one, null)))
     return { kind: 'wait', why: 'a proposal of the schedule was begun' };
   const mergeBase = await forkPoint(open, pull);
   if (mergeBase === null) return { kind: 'wait', why: `the head of #${pull.number} is not fetched yet` };
-  const run = ownRunId(config, date, pull.number, runs);
+  const run = ownRunId(config, date, `pr${pull.number}`, runs);
   const request = asked.kind === 'command' ? asked.command : null;
   const { number, body, headSha: head } = pull;
   const input = { run, date, request, pull: number, body, mergeBase, head };
@@ -87,8 +83,13 @@ async function closeDouble(open: OpenLane, { number }: OwnPull, issue: number): 
   await perform(open, edit);
 }
 
-/** The run that the lane has to be rid of first. */
-function blockedBy({ store, config }: OpenLane): Answered | null {
+/** Why no run can begin in the lane now: a hold, or the run that the lane has to be rid of first. */
+export function roomFor({ lab, store, config }: OpenLane): Answered | null {
+  const { broken, journal } = store.current();
+  if (broken.length > 0) return answerTo('logbook-broken');
+  const [hold] = holdsOn(journal.holds, { lane: config.laneName, date: dateOf(lab.now()) });
+  if (hold !== undefined)
+    return answerTo('propose-held', { kind: hold.kind, by: hold.actor.login, reason: hold.reason });
   const standing = laneStanding(runsOfLane(store.current().runs, config.laneName), null);
   if (standing.kind === 'free') return null;
   const { run, proposal } = standing.run;

@@ -1,4 +1,4 @@
-/** People's own pull requests that carry a lane's label: each is taken up once its lane has room, or told why not. */
+/** People's own pull requests and issues that carry a lane's label: each is taken up once its lane has room, or told why not. */
 
 import { policyOf } from '../../commands/policy.ts';
 import { type LaneScopedConfig, lanesOf } from '../../config/lane-scope.ts';
@@ -6,17 +6,24 @@ import { type Actor, permits } from '../../domain/actor.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, runsOfLane } from '../../domain/logbook/run-state.ts';
-import { hasLabel, type Labelled, type OwnPull } from '../../domain/own-pull.ts';
+import {
+  hasLabel,
+  type Labelled,
+  type OwnIssue,
+  type OwnPull,
+  type OwnThread,
+} from '../../domain/own-pull.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { listLabelledOpen, readOwnPull } from '../../github/own-pull.ts';
+import { listLabelledOpen, readOwnThread } from '../../github/own-pull.ts';
 import { readPermission } from '../../github/permission.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { renderNotTaken } from '../../render/own-pull.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
-import { askedByLabel, isOurWork, laneLabel } from '../../run/own-pull.ts';
+import { askedByLabel, askedLabels, isOurWork } from '../../run/own-pull.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { type Answered, answerTo } from './answers.ts';
+import { takeUpIssue } from './own-issue.ts';
 import { forkPoint, sayOnce, takeUp } from './own-pull.ts';
 import type { RequestOutcome } from './request.ts';
 
@@ -35,13 +42,15 @@ export function noOwnPulls(): OwnPulls {
 
 /** The labels that ask for a run, of every lane. */
 export function laneLabels(open: Pick<OpenLab, 'config'>): readonly string[] {
-  return lanesOf(open.config).map(laneLabel);
+  return lanesOf(open.config).flatMap(askedLabels);
 }
 
-/** Pull requests that the triggers tell to carry a lane's label, and are no run that is under way. */
+/** Threads that the triggers tell to carry a lane's label, and are no run that is under way. */
 export function labelledIn(open: OpenLab, triggers: readonly ReconcileRequest[]): readonly number[] {
   const labels = laneLabels(open);
-  const owned = new Set(open.store.current().runs.flatMap((run) => (isOver(run) ? [] : [run.proposal.pull])));
+  const owned = new Set(
+    open.store.current().runs.flatMap((run) => (isOver(run) ? [] : [run.proposal.pull, run.proposal.issue])),
+  );
   return triggers.flatMap((trigger) =>
     trigger.kind === 'thread' &&
     !owned.has(trigger.thread) &&
@@ -83,10 +92,16 @@ export async function takeUpLabelled(
 /** Those that wait in a lane which has room, as GitHub lists them: what no webhook told and no process remembers. */
 export async function waitingFor(open: OpenLane): Promise<readonly number[]> {
   if (!hasRoom(open, open.config)) return [];
-  const listed = await listLabelledOpen(open.lab.client, laneLabel(open.config));
-  if (listed.kind === 'known') return listed.value.filter((number) => !isBotsRun(open, number));
-  open.lab.log(`own pull requests: ${listed.why}`);
-  return [];
+  const { config } = open;
+  const found: number[] = [];
+  for (const label of askedLabels(config)) {
+    const listed = await listLabelledOpen(open.lab.client, label);
+    if (listed.kind === 'unknown') open.lab.log(`own pull requests: ${listed.why}`);
+    else
+      for (const { number, isPull } of listed.value)
+        if (isPull === (config.kind.contracts === undefined) && !isBotsRun(open, number)) found.push(number);
+  }
+  return found;
 }
 
 function isBotsRun({ store }: OpenLab, pull: number): boolean {
@@ -96,21 +111,29 @@ function isBotsRun({ store }: OpenLab, pull: number): boolean {
 async function look(open: OpenLab, number: number, known: OwnPulls): Promise<'taken' | 'not'> {
   known.waiting.delete(number);
   for (let round = 0; round < limits.requestRoundsMax; round += 1) {
-    const read = await readOwnPull(open.lab.client, number);
+    const read = await readOwnThread(open.lab.client, number);
     if (read.kind === 'unknown') {
       open.lab.log(`#${number} is not taken up yet: ${read.why}`);
       known.waiting.add(number);
       return 'not';
     }
-    const pull = read.value;
-    if (pull === null || !pull.isOpen || isOurWork(pull, open.config.appSlug)) return 'not';
+    const thread = read.value;
+    if (thread === null || !thread.isOpen || isOurWork(thread, open.config.appSlug)) return 'not';
     const { runs } = open.store.current();
     const asked = lanesOf(open.config).flatMap((config) => {
-      const by = askedByLabel(pull, laneLabel(config), runs);
-      return by === null ? [] : [{ config, by }];
+      const by = askedLabels(config).flatMap((label) => askedByLabel(thread, label, runs) ?? [])[0];
+      return by === undefined ? [] : [{ config, by }];
     });
     if (asked.length === 0) return 'not';
-    const outcome = await decided(open, pull, asked);
+    const outcome =
+      thread.kind === 'pull'
+        ? await decided(open, thread, asked)
+        : await decidedIssue(
+            open,
+            thread,
+            asked.filter(({ config }) => config.kind.contracts !== undefined),
+          );
+    if (outcome === null) return 'not';
     if (outcome.kind === 'again') {
       await open.git.fetch();
       await open.store.load();
@@ -123,7 +146,7 @@ async function look(open: OpenLab, number: number, known: OwnPulls): Promise<'ta
     }
     if (outcome.code === 'proposed') return 'taken';
     if (WAITING.has(outcome.code)) known.waiting.add(number);
-    await tell(open, pull, outcome, known);
+    await tell(open, thread, outcome, known);
     return 'not';
   }
   return 'not';
@@ -202,17 +225,33 @@ export function refused(
   return answerTo('propose-pull-refused', { why, about, wanted });
 }
 
+/** An issue is of one lane: there is nothing by which two could be told apart. Null where it asks for none. */
+async function decidedIssue(
+  open: OpenLab,
+  issue: OwnIssue,
+  asked: readonly Asked[],
+): Promise<RequestOutcome | null> {
+  const [first, second] = asked;
+  if (first === undefined) return null;
+  if (second !== undefined) return severalLanes(asked.map(({ config }) => config));
+  const allowed = await mayAsk(open, first.by, issue);
+  return (
+    allowed ??
+    takeUpIssue({ ...open, config: first.config }, issue, { kind: 'label', by: personOf(first.by) })
+  );
+}
+
 function personOf({ by, isBot }: Labelled): Actor | null {
   return isBot ? null : by;
 }
 
-/** A label is put on by more people than may propose; where no person did, whoever opened the pull request is asked about. */
+/** A label is put on by more people than may propose; where no person did, whoever opened it is asked about. */
 async function mayAsk(
   { lab, config }: OpenLab,
   labelled: Labelled,
-  pull: OwnPull,
+  thread: OwnThread,
 ): Promise<RequestOutcome | null> {
-  const person = personOf(labelled) ?? (pull.authorIsBot ? null : pull.author);
+  const person = personOf(labelled) ?? (thread.authorIsBot ? null : thread.author);
   // What an app pushed to a branch of this repository it was allowed to push.
   if (person === null) return null;
   const wanted = policyOf(config).permissions.propose;
@@ -222,17 +261,22 @@ async function mayAsk(
 }
 
 /** Once for each reason: the same words a second time tell nobody anything. */
-async function tell(open: OpenLab, pull: OwnPull, why: Answered, { told }: OwnPulls): Promise<void> {
+async function tell(
+  open: OpenLab,
+  thread: OwnPull | OwnIssue,
+  why: Answered,
+  { told }: OwnPulls,
+): Promise<void> {
   const { run, by } = why.detail;
   const about = why.detail['why'] ?? run ?? by ?? '';
-  const isOfHead = about === 'no-experiment' || about === 'several-lanes';
-  const key = `${why.code}-${about}${isOfHead ? `-${pull.headSha.slice(0, 12)}` : ''}`.replace(
+  const isOfHead = thread.kind === 'pull' && (about === 'no-experiment' || about === 'several-lanes');
+  const key = `${why.code}-${about}${isOfHead ? `-${thread.headSha.slice(0, 12)}` : ''}`.replace(
     /[^A-Za-z0-9:._-]/g,
     '_',
   );
-  const name = `${pull.number} ${key}`;
+  const name = `${thread.number} ${key}`;
   if (told.has(name)) return;
-  const outcome = await sayOnce(open, pull.number, key, renderNotTaken(key, why));
+  const outcome = await sayOnce(open, thread.number, key, renderNotTaken(key, why));
   if (outcome === 'done') told.add(name);
-  else open.lab.log(`#${pull.number}: ${outcome.why}`);
+  else open.lab.log(`#${thread.number}: ${outcome.why}`);
 }

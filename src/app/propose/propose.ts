@@ -48,6 +48,9 @@ async function proposeIn(open: OpenLane, troubles: Trouble[]): Promise<ProposeOu
     if (begun !== null) return begun;
     // What a person asked for by a label comes before what nobody did.
     await takeUpLabelled(open, await waitingFor(open), noOwnPulls(), troubles);
+    // Its runs begin from people's issues, and on no day by themselves.
+    if (open.config.kind.contracts !== undefined)
+      return { kind: 'not-due', why: 'runs of this lane begin from issues' };
     return isDue(open.config, open.lab.now())
       ? await proposeToday(open)
       : { kind: 'not-due', why: dueWords(open.config) };

@@ -98,6 +98,7 @@ function gatesOnReading(
     run: state.run,
     proposal: state.proposal,
     holds: state.holds,
+    contract: state.contract,
     failed: failedAttempt(state),
     approvals: unknown(NOT_ASKED),
     approved: approvedManifest(state),

@@ -48,6 +48,13 @@ export const VERDICTS = {
     'fix-inside': { files: 'integer', attempt: 'integer', may: 'list' },
     'fix-outside': { first: 'text', count: 'integer', attempt: 'integer', may: 'list' },
   },
+  'contract-complete': {
+    complete: { values: 'integer', inferred: 'list' },
+    none: {},
+    incomplete: { missing: 'list', unclear: 'list' },
+    'retention-open': { missing: 'list', unclear: 'list' },
+  },
+  'contract-current': { 'as-recorded': {}, none: {}, differs: { names: 'list' } },
   'delta-readable': {
     'no-change': {},
     countable: { knobs: 'integer' },

@@ -52,6 +52,7 @@ export const EVENT_TYPES = [
   'watch-bounded',
   'watch-ended',
   'checkpoint-rejected',
+  'contracted',
 ] as const satisfies readonly (keyof EventDataByType)[];
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -87,6 +88,7 @@ export const WRITERS = {
   'watch-bounded': ['control'],
   'watch-ended': ['control', 'watch'],
   'checkpoint-rejected': ['control'],
+  contracted: ['control'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };
 
 /** What the writer decides; sequence, time, chain and signature are added when it is appended. */

@@ -46,6 +46,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     head: { seq: event.seq, hash: event.hash, at: event.at },
     proposal: event.data,
     proposedAt: event.at,
+    contract: null,
     gate: null,
     shown: null,
     cardEdit: null,
@@ -83,6 +84,8 @@ function applied(state: RunState, event: LogbookEvent): RunState {
   switch (event.type) {
     case 'proposed':
       return state;
+    case 'contracted':
+      return { ...state, contract: event.data.contract };
     case 'gated':
       return {
         ...state,

@@ -5,6 +5,7 @@ import type { MutationRecord } from '../care/mutation-state.ts';
 import type { Surface } from '../command.ts';
 import type { Digest, Instant, RunId } from '../ids.ts';
 import { type Incident, incidentsWith } from '../incidents.ts';
+import type { Contract } from '../launch/contract.ts';
 import type { Hold } from '../launch/hold.ts';
 import type { Manifest } from '../launch/manifest.ts';
 import type { Order } from '../launch/order.ts';
@@ -106,6 +107,8 @@ export type RunState = {
   readonly head: Head;
   readonly proposal: EventDataByType['proposed'];
   readonly proposedAt: string;
+  /** What the issue asks for that it began from, as it was recorded last; null for a run that began from none. */
+  readonly contract: Contract | null;
   readonly gate: Gate | null;
   /** Null while nobody has been shown what the gates know, or somebody else edited the card that showed it. */
   readonly shown: Showing | null;

@@ -44,6 +44,8 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
   switch (event.type) {
     case 'proposed':
       return 'a run is proposed once';
+    case 'contracted':
+      return state.order?.status === 'claimed' ? 'contracted while an order is claimed' : null;
     case 'gated':
       return state.submission === null || isFixPushed(state, event.data.commit)
         ? null

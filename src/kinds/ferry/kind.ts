@@ -1,5 +1,6 @@
 /** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
 
+import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
 import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
 import { bodyFacts } from './body/body-facts.ts';
@@ -15,7 +16,6 @@ import { FERRY_RESPONSES } from './responses.ts';
 import { FERRY_RULES } from './rules.ts';
 import { sizeOf } from './scale.ts';
 import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
-import { judgeFerry } from './verdict.ts';
 
 export const ferryKind: Kind = {
   name: 'ferry',
@@ -45,7 +45,7 @@ export const ferryKind: Kind = {
     };
   },
   responses: FERRY_RESPONSES,
-  judge: judgeFerry,
+  judge: judgeRun,
   proposals: {
     usual: USUAL_OBJECTIVE,
     objective: ferryObjective,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FERRY_CLOSURE_LOG, renderClosureLog } from '../../../src/kinds/ferry/closure-log.ts';
-import { judgeFerry } from '../../../src/kinds/ferry/verdict.ts';
 import { renderMismatch, renderUnreadableDelta } from '../../../src/render/annotation.ts';
 import { renderTagMessage } from '../../../src/render/tag.ts';
+import { judgeRun } from '../../../src/run/judge-run.ts';
 import type { ClosureDecision } from '../../../src/run/kind.ts';
 import { aRun } from '../../support/run-builder.ts';
 import { bob } from '../../support/run-drafts.ts';
@@ -22,7 +22,7 @@ const tomorrow = aRun({ date: '2026-11-22', issue: 22, pull: 23 })
 const tag = 'ferry/daily/20261121/ferry-daily-20261121';
 
 function logged(before: string | null, state = today, decision = passed): string {
-  const verdict = state.end === null ? null : judgeFerry(state.end, config.lane, []);
+  const verdict = state.end === null ? null : judgeRun(state.end, config.lane, []);
   return renderClosureLog({ before, state, decision, tag, verdict });
 }
 

@@ -4,13 +4,14 @@ import type { Actor } from '../../actor.ts';
 import type { Surface } from '../../command.ts';
 import type { Digest, RunId, Sha } from '../../ids.ts';
 import type { RunBase } from '../../launch/base.ts';
+import type { Contract } from '../../launch/contract.ts';
 import type { Manifest } from '../../launch/manifest.ts';
 import type { Order } from '../../launch/order.ts';
 import type { Verdict } from '../../launch/verdict.ts';
 import type { DropReason } from '../../reasons.ts';
 import type { PublicKey } from '../role.ts';
 
-export type Objective = { readonly kind: 'integration' | 'regression'; readonly text: string };
+export type Objective = { readonly kind: 'integration' | 'regression' | 'production'; readonly text: string };
 
 /** Where the interval of this run begins: the last run's launch commit, or a date when there is none. */
 export type IntervalStart = {
@@ -70,6 +71,8 @@ export type LaunchEventData = {
     readonly request?: ProposalRequest;
     readonly keys: readonly PublicKey[];
   };
+  /** What the issue asks for that the run began from; the newest one counts. */
+  readonly contracted: { readonly contract: Contract };
   readonly gated: {
     readonly digest: Digest | null;
     readonly manifest: Manifest | null;

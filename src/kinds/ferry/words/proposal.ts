@@ -100,6 +100,8 @@ function objectiveText({ objective, unanswered }: ProposalView): string {
       return quoted('Normal daily integration check.');
     case 'regression':
       return quoted('Targeted regression confirmation.');
+    case 'production':
+      throw new Error('a ferry is no production run');
     default:
       return assertNever(objective.kind);
   }

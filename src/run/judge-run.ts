@@ -3,14 +3,14 @@
  * metric within tolerance of the median of the last five sealed ferries (policy DF-29).
  */
 
-import type { LaneConfig } from '../../config/lane-schema.ts';
-import type { SealedMetrics } from '../../domain/facts.ts';
-import { limits } from '../../domain/limits.ts';
-import type { Ending } from '../../domain/logbook/run-state.ts';
-import type { MetricRow, RunVerdict } from '../../domain/run-verdict.ts';
+import type { LaneConfig } from '../config/lane-schema.ts';
+import type { SealedMetrics } from '../domain/facts.ts';
+import { limits } from '../domain/limits.ts';
+import type { Ending } from '../domain/logbook/run-state.ts';
+import type { MetricRow, RunVerdict } from '../domain/run-verdict.ts';
 
 /** Judges one ended run. A metric or step that is not there is unknown, and unknown is no pass. */
-export function judgeFerry(end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]): RunVerdict {
+export function judgeRun(end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]): RunVerdict {
   const recent = history.slice(0, limits.verdictHistoryRuns);
   const expectedStep = lane.finalStep ?? end.totalSteps;
   const stepOutcome = judgeStep(end.lastStep, expectedStep);

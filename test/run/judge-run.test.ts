@@ -1,12 +1,12 @@
 /** The verdict on an ended ferry: status, last step, and every key metric against the median of the last five. */
 
 import { describe, expect, it } from 'vitest';
-import type { LaneConfig } from '../../../src/config/lane-schema.ts';
-import type { EventDataByType } from '../../../src/domain/logbook/event.ts';
-import { judgeFerry } from '../../../src/kinds/ferry/verdict.ts';
-import { aRun } from '../../support/run-builder.ts';
-import { bob } from '../../support/run-drafts.ts';
-import { aConfig } from '../../support/run-parts.ts';
+import type { LaneConfig } from '../../src/config/lane-schema.ts';
+import type { EventDataByType } from '../../src/domain/logbook/event.ts';
+import { judgeRun } from '../../src/run/judge-run.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+import { aConfig } from '../support/run-parts.ts';
 
 const submitted = aRun().gated().approved(bob).ordered().submitted();
 const LOSS = { key: 'eval/loss', better: 'lower', tolerancePercent: '2' } as const;
@@ -21,7 +21,7 @@ function judge(
 ) {
   const { end } = submitted.ended({ metrics: { 'eval/loss': '100' }, lastStep: 5155, ...change }).state;
   if (end === null) throw new Error('not ended');
-  return judgeFerry(end, { ...lane, ...of }, past);
+  return judgeRun(end, { ...lane, ...of }, past);
 }
 const loss = (value: string, past?: ReturnType<typeof history>, of?: Partial<LaneConfig>) =>
   judge({ metrics: { 'eval/loss': value } }, past, of);

@@ -1,0 +1,63 @@
+/** Takes somebody's own issue up as a run of a lane whose runs begin from one: its text is the contract, and nothing is opened. */
+
+import type { EventDataByType } from '../../domain/logbook/event.ts';
+import type { OwnIssue } from '../../domain/own-pull.ts';
+import { dateOf } from '../../domain/time.ts';
+import { askedLabels, ownRunId } from '../../run/own-pull.ts';
+import { configWith } from '../../run/run-config.ts';
+import type { OpenLane } from '../open-lab.ts';
+import { type Answered, answerTo } from './answers.ts';
+import { proposedData } from './begin.ts';
+import { type AskedBy, roomFor } from './own-pull.ts';
+import type { RequestOutcome } from './request.ts';
+
+/** What is recorded at once with the proposal is what the issue says at this moment; the gates look at what it says later. */
+export async function takeUpIssue(
+  open: OpenLane,
+  issue: OwnIssue,
+  asked: AskedBy,
+): Promise<RequestOutcome | Answered> {
+  const { lab, config, store } = open;
+  const { contracts } = config.kind;
+  if (contracts === undefined) throw new Error(`a ${config.kind.name} begins from nobody's issue`);
+  const busy = roomFor(open);
+  if (busy !== null) return busy;
+  const date = dateOf(lab.now());
+  const contract = contracts.read(issue, config.lane);
+  const { runs } = store.current();
+  const run = ownRunId({ ...config, name: contracts.name(contract) }, date, `issue${issue.number}`, runs);
+  const request = asked.kind === 'command' ? asked.command : null;
+  const planned = {
+    run,
+    date,
+    recorded: {
+      experiment: '',
+      objective: contracts.objective(contract),
+      interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
+      candidate: null,
+    },
+    knobs: [],
+  };
+  const scoped = configWith(config, contract);
+  const place = { headBranch: config.lane.targetBranch, author: issue.author };
+  const labels = askedLabels(config);
+  const data: EventDataByType['proposed'] = {
+    ...proposedData({ ...open, config: scoped }, planned, request, place),
+    requestedBy: asked.kind === 'command' ? asked.command.actor : asked.by,
+    issue: issue.number,
+    pull: issue.number,
+    own: {
+      label: asked.kind === 'label' ? (labels.find((one) => issue.labels.includes(one)) ?? null) : null,
+    },
+  };
+  const drafts = [
+    { type: 'proposed', role: 'control', data },
+    { type: 'contracted', role: 'control', data: { contract } },
+  ] as const;
+  const result = await store.append(run, drafts, lab.now());
+  if (result.kind === 'appended')
+    return answerTo('proposed', { run, pull: issue.number, issue: issue.number });
+  if (result.kind !== 'conflict') return { kind: 'wait', why: result.message };
+  await store.load();
+  return { kind: 'again' };
+}

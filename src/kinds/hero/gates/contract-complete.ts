@@ -1,0 +1,33 @@
+/** Gate: the contract says everything that a launch has to know, in words that mean one thing (policy HR, Launch). */
+
+import { type Gate, given, judging } from '../../../gates/gate.ts';
+import { FIELD_NAMES, FIELDS } from '../contract/fields.ts';
+
+const { block, pass } = judging('contract-complete');
+
+/** What has no value holds back, and so does what nobody can read; what was inferred is told as that. */
+export const contractComplete: Gate = {
+  id: 'contract-complete',
+  evaluate: ({ contract }) => {
+    if (contract === undefined) return block('none', 'author');
+    return given(contract.read, (values) => {
+      const labels = (wanted: (name: (typeof FIELD_NAMES)[number]) => boolean): readonly string[] =>
+        FIELD_NAMES.filter(wanted).map((name) => FIELDS[name].label);
+      const missing = labels((name) => FIELDS[name].needed && values[name] === undefined);
+      const unclear = FIELD_NAMES.flatMap((name) => {
+        const value = values[name];
+        return value?.source === 'unclear' ? [`${FIELDS[name].label}: ${value.from}`] : [];
+      });
+      const inferred = FIELD_NAMES.flatMap((name) => {
+        const value = values[name];
+        return value?.source === 'inferred' ? [`${FIELDS[name].label} from ${value.from}`] : [];
+      });
+      const isRetention = ['permanent', 'temporary', 'rollback'].some((name) => values[name] === undefined);
+      if (missing.length + unclear.length === 0)
+        return pass('complete', { values: Object.keys(values).length, inferred });
+      return isRetention
+        ? block('retention-open', 'author', { missing, unclear })
+        : block('incomplete', 'author', { missing, unclear });
+    });
+  },
+};

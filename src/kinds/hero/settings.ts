@@ -1,0 +1,44 @@
+/** The settings that a lane of hero runs has; what a run is of stands in its issue (docs/policy-coverage.md, the rows HR). */
+
+import { z } from 'zod';
+import { laneKeys } from '../../config/lane-schema.ts';
+import { argumentArray, name } from '../../settings/words.ts';
+
+/** A run of weeks is looked at every quarter of an hour, and first as soon as any other. */
+const CADENCE_MS = 900_000;
+/** The source of a run of months is named by its contract, and grows no older than that. */
+const YEAR_HOURS = 8_760;
+
+/** A lane of hero runs. */
+export const heroSettings = z.strictObject({
+  kind: z.literal('hero').describe('What a run of this lane is.'),
+  ...laneKeys,
+  runName: name.default('{date}').describe('Left out: the contract names the run.'),
+  command: argumentArray.default(['false']).describe('Left out: the contract has the command.'),
+  outputRoot: name.default('{run}').describe('Left out: the contract pins the output root.'),
+  finalStep: laneKeys.finalStep.default(null).describe('Left out: the contract has the final step.'),
+  freshnessHours: laneKeys.freshnessHours
+    .default(YEAR_HOURS)
+    .describe('How old the merge base with the target branch may be.'),
+  checklist: z
+    .strictObject({
+      preconditions: z
+        .array(z.string().min(1).max(200))
+        .max(20)
+        .default([])
+        .describe('Boxes of the issue that have to be ticked before a launch.'),
+    })
+    .prefault({})
+    .describe('The checklist of a contract.'),
+  cadence: z
+    .strictObject({
+      startupMs: z
+        .int()
+        .min(1_000)
+        .default(120_000)
+        .describe('How soon after the submission the watch looks first.'),
+      pollMs: z.int().min(1_000).default(CADENCE_MS).describe('How often the watch looks afterwards.'),
+    })
+    .prefault({})
+    .describe('How often the watch looks at a run.'),
+});

@@ -1,0 +1,35 @@
+/** The contract of a run that began from an issue: what the issue says now, and when that becomes what the run is of. */
+
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import type { IssueFacts, PullFacts } from '../domain/facts.ts';
+import { type Contract, isSameContract } from '../domain/launch/contract.ts';
+import { isFixPushed } from '../domain/launch/next-attempt.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { known, type Observed } from '../domain/observed.ts';
+import { append, type Step } from './step.ts';
+
+type Threads = { readonly pull: Observed<PullFacts>; readonly issue: Observed<IssueFacts> };
+
+/** What the issue says now; null for a kind whose runs begin from none, and where the lane is gone. Read by the lane's own settings, never by what an earlier reading made of them. */
+export function contractNow(
+  { kind: { contracts }, lanes, laneName }: LaneScopedConfig,
+  { pull, issue }: Threads,
+): Observed<Contract> | null {
+  const lane = lanes[laneName];
+  if (contracts === undefined || lane === undefined) return null;
+  if (issue.kind === 'unknown') return issue;
+  if (pull.kind === 'unknown') return pull;
+  const { title, body } = issue.value;
+  return known(contracts.read({ title, body, author: pull.value.author }, lane));
+}
+
+/** Records what the issue says where it says something new: before a launch, and where it names another commit than the attempt that failed. */
+export function decideContract(state: RunState, facts: Threads, config: LaneScopedConfig): Step | null {
+  const now = contractNow(config, facts);
+  if (now === null || now.kind === 'unknown' || state.contract === null) return null;
+  if (isSameContract(now.value, state.contract) || state.order?.status === 'claimed') return null;
+  const source = config.kind.contracts?.source(now.value) ?? null;
+  const isFix = source !== null && isFixPushed(state, source.commit);
+  if (state.submission !== null && !isFix) return null;
+  return append({ type: 'contracted', role: 'control', data: { contract: now.value } });
+}

@@ -1,0 +1,24 @@
+/** A hero run as its people live it: from the contract in an issue to the seal. */
+
+import { expect, it } from 'vitest';
+import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openGates } from '../support/own-pull.ts';
+import { approveAndFinish, seal, stateOf, until } from '../support/play.ts';
+import { saidTwice } from '../support/talk.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+
+it('goes from the form to the seal in its own issue, at the commit that the contract names', async () => {
+  const lab = await openHeroLab();
+  const issue = await openHeroIssue(lab);
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate?.digest != null, {
+    limitMs: 3_600_000,
+  });
+  const state = await stateOf(lab, RUN);
+  expect(state === null ? null : openGates(state)).toEqual([]);
+  await approveAndFinish(lab, RUN, issue);
+  await seal(lab, RUN, issue);
+  expect((await stateOf(lab, RUN))?.seal).toMatchObject({ verdict: 'pass' });
+  expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+});

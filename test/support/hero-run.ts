@@ -1,0 +1,74 @@
+/** Hero runs in the tests: a lab that has a lane of them, and the issue that a person opens. */
+
+import type { Person } from '../../playground/world/seed.ts';
+import { SHORT_FERRY } from './talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
+
+export const HERO_LANE = `  hero:
+    kind: hero
+    cluster: us-central1
+    ships: [experiments, lib, scripts]
+    tracker: { kind: none, entity: '', project: '' }
+    cadence: { startupMs: 3000, pollMs: 60000 }
+`;
+
+/** The form as GitHub writes it, filled in; a name that is null was left empty. */
+export type Answers = Readonly<Record<string, string | null>>;
+
+export const ANSWERS: Answers = {
+  DRI: '@ada',
+  Goal: 'Train the 125M model to 1200 steps, as a rehearsal of the 1e23 run.',
+  'Stop and escalation criteria': 'Stop on NaN, or on a loss above 5 after step 600.',
+  'Run slug': 'grug-moe-1e23-ep8',
+  Command: 'FERRY_DATE=hero LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 experiments/ferries/daily.py',
+  'Output root': 'outputs/grug-moe-1e23-ep8',
+  'W&B run id': 'grug-moe-1e23-ep8',
+  'Resume policy': 'allow',
+  'Permanent checkpoints every (steps)': '500',
+  'Temporary checkpoints every (minutes)': '15',
+  'Checkpoints kept for rollback': '10',
+  initialize_from: 'none',
+  'Final step': '1200',
+  'Hardware and topology': 'one machine of the lab',
+  Parameters: '125M',
+  'Token budget': '2.5B',
+  'Pre-registered loss': '3.2',
+  'Check cadence': '15',
+};
+
+export function formBody(answers: Answers): string {
+  return Object.entries(answers)
+    .map(([label, answer]) => `### ${label}\n\n${answer ?? '_No response_'}`)
+    .join('\n\n');
+}
+
+/** A lab with a lane of hero runs beside its ferries. */
+export function openHeroLab(options: VirtualLabOptions = {}): Promise<VirtualLab> {
+  return openVirtualLab({
+    ferry: SHORT_FERRY,
+    config: (text) => `${text.trimEnd()}\n${HERO_LANE}`,
+    ...options,
+  });
+}
+
+export async function headOf(lab: VirtualLab, branch = 'main'): Promise<string> {
+  return (await lab.store.refs(`refs/heads/${branch}`)).get(`refs/heads/${branch}`) ?? '';
+}
+
+/** Somebody opens the issue of a hero run; its number. */
+export async function openHeroIssue(
+  lab: VirtualLab,
+  {
+    answers = {},
+    who = 'ada',
+    labels = ['experiment', 'hero-run'],
+  }: {
+    readonly answers?: Answers;
+    readonly who?: Person;
+    readonly labels?: readonly string[];
+  } = {},
+): Promise<number> {
+  const body = formBody({ ...ANSWERS, 'Source SHA': await headOf(lab), ...answers });
+  const issue = { title: '[Hero run] Grug MoE 1e23 ep8', body, labels };
+  return ((await lab.as(who, 'POST', '/issues', issue)) as { readonly number: number }).number;
+}
