@@ -80,6 +80,12 @@ describe('the source tree', () => {
     expect(callers(/(?<!function )\bmintStop\(/)).toEqual(['src/app/watch/tick.ts']);
     expect(callers(/\bengine\.submit\(/)).toEqual(['src/actions/launch.ts']);
     expect(callers(/\bengine\.stop\(/)).toEqual(['src/app/watch/tick.ts']);
+    // A checkpoint: nobody yet; the list that people are shown deletes none.
+    expect(callers(/\bdeletionStep\(/).filter((file) => file !== 'src/domain/checkpoint/stored.ts')).toEqual(
+      [],
+    );
+    expect(callers(/\bstore(\.value)?\.remove\(/)).toEqual([]);
+    expect(callers(/\bbucket\.remove\(/)).toEqual(['src/stores/store.ts']);
     // The words of a deletion stand in the one step that takes a consent.
     expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/care/tpu-vm.ts']);
   });

@@ -11,9 +11,12 @@ import {
   type SearchedRoot,
 } from '../../../checkpoints/choose.ts';
 import { lineageFor } from '../../../checkpoints/lineage.ts';
+import type { CheckpointStore } from '../../../domain/checkpoint/stored.ts';
+import type { Observed } from '../../../domain/observed.ts';
 import { checkpointLines, refusedWords } from '../../../render/checkpoints.ts';
 import { openStore } from '../../../stores/open.ts';
 import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
+import { cleanupList } from './cleanup-list.ts';
 import { stateOfRun } from './lineage.ts';
 
 export type CheckpointsOptions = {
@@ -24,6 +27,9 @@ export type CheckpointsOptions = {
   /** Whose record says which are its own; without it nobody asks. */
   readonly run: string | undefined;
   readonly dir: string;
+  readonly cleanup: boolean;
+  readonly keep: number;
+  readonly milestone: readonly number[];
 };
 
 /** Exit 1 where none is chosen, or the step that was asked for is refused. */
@@ -35,8 +41,14 @@ export async function checkpointsVerb(
   const state = options.run === undefined ? null : await stateOfRun(io, options.run, options.dir);
   if (state !== null && !state.ok)
     return state.error.code === 'usage' ? misused(io, state.error.message) : refused(io, state.error);
+  const roots = await Promise.all([root, ...options.temporary].map((one) => searched(io, one)));
+  if (options.cleanup) {
+    if (state === null) return misused(io, '--cleanup needs --run: what a run needs stands in its record');
+    const wishes = { keep: options.keep, milestones: options.milestone };
+    return cleanupList(io, state.value, roots, wishes, (path) => opened(io, path));
+  }
   const search: Search = {
-    roots: await Promise.all([root, ...options.temporary].map((one) => searched(io, one))),
+    roots,
     lineage: state === null ? null : lineageFor(state.value),
     maxStep: options.maxStep ?? null,
     excludePaths: options.exclude,
@@ -76,9 +88,13 @@ function answerAsked(io: VerbIo, all: readonly JudgedCheckpoint[], asked: Asked)
 
 async function searched(io: VerbIo, root: string): Promise<SearchedRoot> {
   const path = root.replace(/(?<=[^/])\/+$/, '');
-  const host = { fetch, sleep: (durationMs: number) => sleep(durationMs) };
-  const store = openStore({ host, environment: io.environment, now: Date.now }, path);
+  const store = opened(io, path);
   return { root: path, found: store.kind === 'unknown' ? store : await store.value.list(path) };
+}
+
+function opened(io: VerbIo, path: string): Observed<CheckpointStore> {
+  const host = { fetch, sleep: (durationMs: number) => sleep(durationMs) };
+  return openStore({ host, environment: io.environment, now: Date.now }, path);
 }
 
 function told({ stored, metadata, attempt, standing }: JudgedCheckpoint): object {

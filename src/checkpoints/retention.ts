@@ -1,0 +1,157 @@
+/**
+ * Which checkpoints of a run may be deleted, and what protects the others (policy HR-62 and HR-63). What is not known to be
+ * needless is protected; each that was listed is judged again, on a new listing, before anything happens to it.
+ */
+
+import { namedStep, type StoredCheckpoint, type StorePath } from '../domain/checkpoint/stored.ts';
+import { pastAttempt } from '../domain/launch/next-attempt.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { isEligible, type JudgedCheckpoint, judgeAll, type SearchedRoot } from './choose.ts';
+import { lineageFor, lineageOf, sourcesOf } from './lineage.ts';
+import type { Lineage } from './standing.ts';
+
+/** Why a checkpoint stays. */
+export const PROTECTIONS = [
+  'newest',
+  'final',
+  'source',
+  'milestone',
+  'being-written',
+  'incomplete',
+  'unreadable',
+  'foreign',
+  'unvalidated',
+  'misnamed',
+  'root',
+] as const;
+export type Protection = (typeof PROTECTIONS)[number];
+
+/** What the record of a run says about what it needs. */
+export type Needs = {
+  readonly lineage: Lineage;
+  /** Checkpoints that the run was launched from or that an attempt started from; a path of the job's own may be relative. */
+  readonly sources: readonly StorePath[];
+  readonly finalSteps: readonly number[];
+  /** Up to which step nobody writes any more; null where a job may write at any. */
+  readonly writtenUpTo: number | null;
+};
+
+export type Wishes = {
+  /** How many of the newest steps stay; at least one does. */
+  readonly keep: number;
+  /** Steps that people want to keep. */
+  readonly milestones: readonly number[];
+};
+
+export type KeptCheckpoint = {
+  readonly checkpoint: JudgedCheckpoint;
+  readonly because: readonly Protection[];
+};
+
+export type Retention = {
+  /** Oldest first. */
+  readonly candidates: readonly JudgedCheckpoint[];
+  readonly kept: readonly KeptCheckpoint[];
+};
+
+/** What the run needs, from its record alone. */
+export function needsOf(state: RunState): Needs {
+  const { attempts } = lineageOf(state);
+  const ends = [...state.attempts, pastAttempt(state)].flatMap((past) => past?.end ?? []);
+  const policy = state.order?.manifest?.policy['lane.finalStep'] ?? '';
+  const configured = /^\d+$/.test(policy) ? [Number(policy)] : [];
+  return {
+    lineage: lineageFor(state),
+    sources: sourcesOf(state),
+    finalSteps: [
+      ...configured,
+      ...ends.flatMap(({ status, checkpointStep }) => (status === 'SUCCEEDED' ? (checkpointStep ?? []) : [])),
+    ],
+    writtenUpTo: writtenUpTo(attempts),
+  };
+}
+
+/**
+ * A job that runs may write every step that it has not passed: until it has a checkpoint of its own, everything from where
+ * it began. One that has ended writes nothing any more.
+ */
+function writtenUpTo(attempts: ReturnType<typeof lineageOf>['attempts']): number | null {
+  const running = attempts.filter(({ until }) => until === null);
+  const passed = running.map(({ newestStep, startStep }) => newestStep ?? startStep);
+  return passed.reduce<number | null>(
+    (least, one) => (least === null || one === null ? null : Math.min(least, one)),
+    Number.MAX_SAFE_INTEGER,
+  );
+}
+
+/** What may go and what stays; unknown where a root could not be listed: then nothing may. */
+export function retentionOf(
+  roots: readonly SearchedRoot[],
+  needs: Needs,
+  wishes: Wishes,
+): Observed<Retention> {
+  const blind = roots.find(({ found }) => found.kind === 'unknown');
+  if (blind?.found.kind === 'unknown') return unknown(`${blind.root}: ${blind.found.why}`);
+  const all = judgeAll({ roots, lineage: needs.lineage, maxStep: null, excludePaths: [] });
+  const newest = newestSteps(all, Math.max(1, wishes.keep));
+  const judged = all.map((checkpoint) => ({
+    checkpoint,
+    because: protectionsOf(checkpoint, needs, wishes, newest),
+  }));
+  return known({
+    candidates: judged.filter(({ because }) => because.length === 0).map(({ checkpoint }) => checkpoint),
+    kept: judged.filter(({ because }) => because.length > 0),
+  });
+}
+
+/** What became of one that was listed: `same` alone may go. */
+export type SecondLook = 'same' | 'gone' | 'changed' | 'protected';
+
+/** Judges one that was listed on a new listing: its path, with the content that was seen then. */
+export function secondLook(now: Retention, path: StorePath, identity: string): SecondLook {
+  const candidate = now.candidates.find(({ stored }) => stored.path === path);
+  if (candidate !== undefined) return identityOf(candidate.stored) === identity ? 'same' : 'changed';
+  return now.kept.some(({ checkpoint }) => checkpoint.stored.path === path) ? 'protected' : 'gone';
+}
+
+/** What the store calls the content of its `metadata.json`; null where there is none, or nobody could read it. */
+export function identityOf({ metadata }: StoredCheckpoint): string | null {
+  return metadata.kind === 'known' ? (metadata.value?.identity ?? null) : null;
+}
+
+/** The newest steps of which there is something to go on from; both roots may have one of the same step. */
+function newestSteps(all: readonly JudgedCheckpoint[], keep: number): ReadonlySet<number> {
+  const steps = new Set(all.filter(isEligible).map(({ metadata }) => metadata.step));
+  return new Set([...steps].toSorted((a, b) => b - a).slice(0, keep));
+}
+
+function protectionsOf(
+  one: JudgedCheckpoint,
+  needs: Needs,
+  { milestones }: Wishes,
+  newest: ReadonlySet<number>,
+): readonly Protection[] {
+  const { stored, metadata, standing } = one;
+  const step = metadata?.step ?? null;
+  const isAny = (steps: readonly number[]): boolean => step !== null && steps.includes(step);
+  const rows: readonly (readonly [Protection, boolean])[] = [
+    ['root', stored.path === stored.root],
+    ['unreadable', standing === 'unreadable'],
+    ['incomplete', standing === 'no-metadata' || standing === 'bad-metadata'],
+    ['misnamed', standing === 'misnamed'],
+    ['foreign', standing === 'foreign'],
+    ['unvalidated', standing === 'unvalidated'],
+    ['newest', standing === 'eligible' && step !== null && newest.has(step)],
+    ['final', isAny(needs.finalSteps)],
+    ['source', needs.sources.some((source) => isSource(stored.path, step, source))],
+    ['milestone', isAny(milestones)],
+    ['being-written', step !== null && (needs.writtenUpTo === null || step > needs.writtenUpTo)],
+  ];
+  return rows.filter(([, holds]) => holds).map(([protection]) => protection);
+}
+
+/** The same path, or the same step: what a job prints of a path may be shortened. */
+function isSource(path: StorePath, step: number | null, source: StorePath): boolean {
+  return path === source || (step !== null && namedStep(source) === step);
+}

@@ -1,0 +1,244 @@
+/** What may be deleted of a run: nothing that is protected is ever listed, nor deleted while others write, prune and reject. */
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SearchedRoot } from '../../src/checkpoints/choose.ts';
+import {
+  identityOf,
+  type Needs,
+  needsOf,
+  type Retention,
+  retentionOf,
+  secondLook,
+  type Wishes,
+} from '../../src/checkpoints/retention.ts';
+import { namedStep, type StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { aRun } from '../support/run-builder.ts';
+import { alice } from '../support/run-drafts.ts';
+import { PERMANENT, searches, TEMPORARY } from './layouts.ts';
+
+const NOW = branded(1_000_000, isInstant);
+const NOTHING_KEPT: Wishes = { keep: 1, milestones: [] };
+
+function saved(step: number, root = PERMANENT, version = 0): StoredCheckpoint {
+  const text = JSON.stringify({
+    step,
+    timestamp: `2026-11-20T10:00:0${version}`,
+    is_temporary: root !== PERMANENT,
+  });
+  return {
+    path: `${root}/step-${step}`,
+    root,
+    metadata: known({ text, writtenAt: NOW, identity: `${step}-${version}` }),
+  };
+}
+
+/** One attempt that wrote all of it and has ended. */
+function needs(change: Partial<Needs> = {}): Needs {
+  const from = branded(900_000, isInstant);
+  const attempts = [{ attempt: 1, from, until: branded(1_100_000, isInstant), startStep: 0 }];
+  return {
+    lineage: { attempts, rejections: [] },
+    sources: [],
+    finalSteps: [],
+    writtenUpTo: Number.MAX_SAFE_INTEGER,
+    ...change,
+  };
+}
+
+function rootsOf(found: readonly StoredCheckpoint[]): readonly SearchedRoot[] {
+  return [PERMANENT, TEMPORARY].map((root) => ({
+    root,
+    found: known(found.filter((one) => one.root === root)),
+  }));
+}
+
+function plan(found: readonly StoredCheckpoint[], its: Needs = needs(), wishes = NOTHING_KEPT): Retention {
+  const retention = retentionOf(rootsOf(found), its, wishes);
+  if (retention.kind === 'unknown') throw new Error(retention.why);
+  return retention.value;
+}
+
+function steps({ candidates }: Retention): readonly (number | null)[] {
+  return candidates.map(({ metadata }) => metadata?.step ?? null);
+}
+
+describe('a list of what may go', () => {
+  const found = [100, 200, 300, 400, 1_000].map((step) => saved(step));
+
+  it('has the oldest, and keeps as many of the newest as were asked for', () => {
+    expect(steps(plan(found, needs(), { keep: 2, milestones: [] }))).toEqual([100, 200, 300]);
+    expect(steps(plan(found, needs(), { keep: 0, milestones: [] }))).toEqual([100, 200, 300, 400]);
+  });
+
+  it('never has what an attempt started from, nor what the run was launched from, however old', () => {
+    const its = needs({ sources: [`${PERMANENT}/step-200`, 'checkpoints/step-300'] });
+    expect(steps(plan(found, its))).toEqual([100, 400]);
+  });
+
+  it('never has the final one, nor a milestone', () => {
+    const its = needs({ finalSteps: [400] });
+    expect(steps(plan(found, its, { keep: 1, milestones: [100] }))).toEqual([200, 300]);
+  });
+
+  it('never has what a job that runs may still write', () => {
+    expect(steps(plan(found, needs({ writtenUpTo: 250 })))).toEqual([100, 200]);
+    expect(steps(plan(found, needs({ writtenUpTo: null })))).toEqual([]);
+  });
+
+  it('never has what is incomplete, unreadable, foreign or the root, and says so', () => {
+    const half = { ...saved(10), metadata: known(null) };
+    const shut = { ...saved(20), metadata: unknown('status 403') };
+    const late = { ...saved(30), metadata: known({ text: '{}', writtenAt: NOW, identity: 'x' }) };
+    const foreign = saved(40);
+    const written = foreign.metadata.kind === 'known' ? foreign.metadata.value : null;
+    const strange = {
+      ...foreign,
+      metadata: known(written === null ? null : { ...written, writtenAt: branded(5, isInstant) }),
+    };
+    const root = { ...saved(50), path: PERMANENT };
+    const { candidates, kept } = plan([half, shut, late, strange, root, ...found]);
+    expect(candidates.map(({ metadata }) => metadata?.step)).toEqual([100, 200, 300, 400]);
+    expect(
+      Object.fromEntries(kept.map(({ checkpoint, because }) => [checkpoint.stored.path, because])),
+    ).toEqual({
+      [`${PERMANENT}/step-10`]: ['incomplete'],
+      [`${PERMANENT}/step-20`]: ['unreadable'],
+      [`${PERMANENT}/step-30`]: ['incomplete'],
+      [`${PERMANENT}/step-40`]: ['foreign'],
+      [PERMANENT]: ['root'],
+      [`${PERMANENT}/step-1000`]: ['newest'],
+    });
+  });
+
+  it('is none where a root could not be listed', () => {
+    const roots = [
+      { root: PERMANENT, found: known(found) },
+      { root: TEMPORARY, found: unknown('status 403') },
+    ];
+    expect(retentionOf(roots, needs(), NOTHING_KEPT)).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('rests on the record: what its job loaded, and what it may still write', () => {
+    const submitted = aRun().gated().shown().approved(alice).ordered().submitted();
+    expect(needsOf(submitted.state)).toMatchObject({ writtenUpTo: 0 });
+    const seen = submitted.observed({ checkpointStep: 300, resumedFrom: `${PERMANENT}/step-200` });
+    expect(needsOf(seen.state)).toMatchObject({ writtenUpTo: 300, sources: [`${PERMANENT}/step-200`] });
+    const ended = seen.ended({ checkpointStep: 1_000 });
+    expect(needsOf(ended.state)).toMatchObject({ writtenUpTo: Number.MAX_SAFE_INTEGER, finalSteps: [1_000] });
+  });
+
+  it('has nothing protected, whatever lies there', () => {
+    fc.assert(
+      fc.property(searches, fc.nat(4), fc.array(fc.constantFrom(9, 100, 200)), (search, keep, milestones) => {
+        const lineage = search.lineage ?? { attempts: [], rejections: [] };
+        const its = needs({
+          lineage,
+          sources: [`${PERMANENT}/step-99`],
+          finalSteps: [101],
+          writtenUpTo: 999,
+        });
+        const retention = retentionOf(search.roots, its, { keep, milestones });
+        if (retention.kind === 'unknown') return;
+        const { candidates, kept } = retention.value;
+        const eligible = [...candidates, ...kept.map(({ checkpoint }) => checkpoint)]
+          .filter(({ standing }) => standing === 'eligible')
+          .map(({ metadata }) => metadata?.step ?? -1);
+        const newer = (than: number): number => new Set(eligible.filter((step) => step > than)).size;
+        for (const { stored, metadata, standing } of candidates) {
+          const step = metadata?.step ?? -1;
+          expect(['eligible', 'rejected']).toContain(standing);
+          expect([99, 101, ...milestones]).not.toContain(step);
+          expect(step).toBeLessThanOrEqual(999);
+          expect(namedStep(stored.path) ?? step).toBe(step);
+          if (standing === 'eligible') expect(newer(step)).toBeGreaterThanOrEqual(Math.max(1, keep));
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+type Act =
+  | { readonly does: 'save'; readonly root: string }
+  | { readonly does: 'prune' | 'rewrite' | 'reject' | 'delete' };
+
+const acts: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ does: fc.constant('save' as const), root: fc.constantFrom(PERMANENT, TEMPORARY) }),
+  },
+  { weight: 5, arbitrary: fc.constant({ does: 'delete' as const }) },
+  fc.record({ does: fc.constantFrom('prune' as const, 'rewrite' as const, 'reject' as const) }),
+);
+
+describe('what was listed', () => {
+  it('goes only as it was seen, and only while nothing protects it, however others write, prune and reject meanwhile', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 9 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(acts, { maxLength: 30 }),
+        (count, keep, script) => {
+          const wishes = { keep, milestones: [] };
+          let store = Array.from({ length: count }, (_, index) =>
+            saved((index + 1) * 100, index % 3 === 0 ? PERMANENT : TEMPORARY),
+          );
+          let its = needs({ sources: [`${PERMANENT}/step-200`], writtenUpTo: count * 100 });
+          let newest = count * 100;
+          // What people consented to: a list of the beginning.
+          const listed = plan(store, its, wishes).candidates.map(({ stored }) => stored);
+          let next = 0;
+          for (const act of script) {
+            if (act.does === 'save') {
+              newest += 100;
+              store = [...store, saved(newest, act.root)];
+              // A save of what stays prunes all that rolls (levanter, checkpoint.py).
+              if (act.root === PERMANENT) store = store.filter(({ root }) => root === PERMANENT);
+              its = { ...its, writtenUpTo: newest };
+            } else if (act.does === 'prune') store = store.filter(({ root }) => root === PERMANENT);
+            else if (act.does === 'rewrite')
+              store = store.map((one) => saved(namedStep(one.path) ?? 0, one.root, 1));
+            else if (act.does === 'reject')
+              its = { ...its, lineage: { ...its.lineage, rejections: [{ step: newest, at: NOW }] } };
+            else {
+              const target = listed[next];
+              if (target === undefined) return;
+              const look = secondLook(plan(store, its, wishes), target.path, identityOf(target) ?? '');
+              // The first that is not as it was ends it.
+              if (look !== 'same') return;
+              const left = store.filter(({ path }) => path !== target.path);
+              const usable = new Set(
+                left.flatMap(({ path }) => {
+                  const step = namedStep(path) ?? 0;
+                  return its.lineage.rejections.some((one) => step >= one.step) ? [] : [step];
+                }),
+              );
+              const step = namedStep(target.path) ?? 0;
+              const isUsable = !its.lineage.rejections.some((one) => step >= one.step);
+              if (isUsable)
+                expect([...usable].filter((one) => one > step).length).toBeGreaterThanOrEqual(keep);
+              expect(step).not.toBe(200);
+              expect(store).toContainEqual(target);
+              store = left;
+              next += 1;
+            }
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is not touched where it was written anew, is protected by now, or is gone', () => {
+    const found = [saved(100), saved(200), saved(300)];
+    const seen = '100-0';
+    const path = `${PERMANENT}/step-100`;
+    expect(secondLook(plan(found), path, seen)).toBe('same');
+    expect(secondLook(plan([saved(100, PERMANENT, 1), saved(200)]), path, seen)).toBe('changed');
+    expect(secondLook(plan([saved(100)]), path, seen)).toBe('protected');
+    expect(secondLook(plan([saved(200), saved(300)]), path, seen)).toBe('gone');
+  });
+});
