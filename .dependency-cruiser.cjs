@@ -11,6 +11,7 @@ const CORE = [
   'kinds',
   'diagnosis',
   'detectors',
+  'rental',
   'watch',
   'care',
   'checkpoints',

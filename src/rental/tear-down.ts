@@ -1,0 +1,124 @@
+/** Which rented machines are destroyed now: desired by the record against what the account really has. */
+
+import type {
+  AccountRead,
+  Condemned,
+  RecordRead,
+  RentedInstance,
+  RentingRun,
+  TearDownPolicy,
+  TearDownReason,
+} from './fleet.ts';
+import type { Spent } from './money.ts';
+
+export type TearDownInput = {
+  readonly nowMs: number;
+  /** When the next look will be: what would be too long by then is ended now. */
+  readonly nextLookMs: number;
+  readonly account: AccountRead;
+  readonly record: RecordRead;
+  readonly policy: TearDownPolicy;
+  /** What was decided before and is not verified yet, by instance. */
+  readonly condemned: ReadonlyMap<number, Condemned>;
+  readonly spent: ReadonlyMap<number, Spent>;
+};
+
+export type TearDown = {
+  /** Asked to be destroyed now, again where it was asked before: twice does no harm. */
+  readonly destroy: readonly {
+    readonly id: number;
+    readonly jobId: string;
+    readonly reason: TearDownReason;
+  }[];
+  /** No longer on the account, by a whole read of it. */
+  readonly verified: readonly { readonly id: number; readonly reason: TearDownReason }[];
+  /** Asked before and still there. */
+  readonly alerts: readonly {
+    readonly id: number;
+    readonly sinceMs: number;
+    readonly reason: TearDownReason;
+  }[];
+  readonly condemned: ReadonlyMap<number, Condemned>;
+};
+
+type OurInstance = RentedInstance & { readonly jobId: string };
+
+/** Decides. Without a whole read of the account nothing is done and nothing is verified. */
+export function decideTearDown(input: TearDownInput): TearDown {
+  const { account, condemned, nowMs, policy } = input;
+  if (account.kind === 'unknown') return { destroy: [], verified: [], alerts: [], condemned };
+  const ours = account.instances.flatMap((one) => (one.jobId === null ? [] : [{ ...one, jobId: one.jobId }]));
+  const present = new Set(ours.map(({ id }) => id));
+  const verified = [...condemned].flatMap(([id, { reason }]) => (present.has(id) ? [] : [{ id, reason }]));
+  const destroy: { id: number; jobId: string; reason: TearDownReason }[] = [];
+  const alerts: { id: number; sinceMs: number; reason: TearDownReason }[] = [];
+  const next = new Map<number, Condemned>();
+  for (const instance of ours) {
+    const { id, jobId } = instance;
+    const before = condemned.get(id);
+    // What was condemned once stays so: it may have been asked to go already.
+    const reason = before?.reason ?? reasonFor(instance, ours, input);
+    if (reason === null) continue;
+    destroy.push({ id, jobId, reason });
+    const isDue =
+      before !== undefined && nowMs - (before.alertedAtMs ?? before.sinceMs) >= policy.alertEveryMs;
+    if (isDue) alerts.push({ id, sinceMs: before.sinceMs, reason });
+    next.set(id, {
+      reason,
+      sinceMs: before?.sinceMs ?? nowMs,
+      alertedAtMs: isDue ? nowMs : (before?.alertedAtMs ?? null),
+    });
+  }
+  return { destroy, verified, alerts, condemned: next };
+}
+
+function reasonFor(
+  instance: OurInstance,
+  ours: readonly OurInstance[],
+  input: TearDownInput,
+): TearDownReason | null {
+  const { policy, record, nextLookMs } = input;
+  const cost = input.spent.get(instance.id)?.dollars ?? 0;
+  // Caps hold whatever the record says, also where it cannot be read.
+  if (nextLookMs - instance.createdAtMs > policy.lifetimeMs) return 'lifetime';
+  if (cost >= policy.dollarsMax) return 'cost';
+  if (record.kind === 'unknown') return null;
+  const run = record.runs.find(({ jobId }) => jobId === instance.jobId);
+  if (run === undefined) return 'orphan';
+  if (isDouble(instance, ours, input.condemned)) return 'double';
+  if (run.keepUntilMs !== null && nextLookMs <= run.keepUntilMs) return null;
+  if (run.endedAtMs !== null) return 'ended';
+  return nextLookMs - idleSince(instance, run, input) > policy.idleGraceMs ? 'idle' : null;
+}
+
+/** Of several for one job the oldest stays, because it is the one that every look takes for the job's. */
+function isDouble(
+  { id, jobId }: OurInstance,
+  ours: readonly OurInstance[],
+  condemned: ReadonlyMap<number, Condemned>,
+): boolean {
+  return ours.some((other) => other.jobId === jobId && other.id < id && !condemned.has(other.id));
+}
+
+/**
+ * Since when it does nothing for the run. Steps are the witness: utilisation may be missing or old. A machine that starts has
+ * its own grace, which it does not have once it has stopped, frozen or lost its host.
+ */
+function idleSince(
+  { createdAtMs, status }: OurInstance,
+  { progressAtMs }: RentingRun,
+  { policy }: TearDownInput,
+): number {
+  const isStarting = progressAtMs === null && STARTS.has(status);
+  if (isStarting) return createdAtMs + policy.startGraceMs;
+  return Math.max(createdAtMs, progressAtMs ?? 0);
+}
+
+/** States from which a first step can still come. */
+const STARTS: ReadonlySet<RentedInstance['status']> = new Set([
+  null,
+  'created',
+  'loading',
+  'running',
+  'rebooting',
+]);

@@ -1,0 +1,63 @@
+/** A sample of the rental days; `npm run rentals -- --days 10000` plays as many as one likes. */
+
+import { describe, expect, it } from 'vitest';
+import { decideTearDown } from '../../src/rental/tear-down.ts';
+import { type Law, playRentalDays } from './rental-days.ts';
+
+const DAYS = 120;
+
+describe('rental days with faults', () => {
+  it('leave no orphan, no second machine and no idle minute beyond the grace an hour after the faults, and touch nothing of others', () => {
+    const { orphanMinutes, doubleMinutes, idleMinutes, foreignTouched, ...played } = playRentalDays(DAYS, 1);
+    expect({ orphanMinutes, doubleMinutes, idleMinutes, foreignTouched }).toEqual({
+      orphanMinutes: 0,
+      doubleMinutes: 0,
+      idleMinutes: 0,
+      foreignTouched: 0,
+    });
+    for (const happened of [played.rented, played.destroyed, played.faults, played.kills])
+      expect(happened).toBeGreaterThan(DAYS / 10);
+  });
+
+  it('are booked to within one in a hundred of what the server bills', () => {
+    const { billed, booked } = playRentalDays(DAYS, 2);
+    expect(Math.abs(booked / billed - 1)).toBeLessThan(0.01);
+  });
+
+  it.each([
+    [
+      'forgets what did not go',
+      (input) => decideTearDown({ ...input, record: forgetful(input) }),
+      'orphanMinutes',
+    ],
+    [
+      'waits for another look',
+      (input) => decideTearDown({ ...input, nextLookMs: input.nowMs - 600_000 }),
+      'idleMinutes',
+    ],
+    [
+      'takes every machine for ours',
+      (input) => decideTearDown({ ...input, account: allOurs(input) }),
+      'foreignTouched',
+    ],
+  ] as const satisfies readonly (readonly [string, Law, string])[])('show a law that %s', (_, law, what) => {
+    expect(playRentalDays(20, 3, law)[what]).toBeGreaterThan(0);
+  });
+});
+
+/** Every machine has a living run. */
+function forgetful({ account }: Parameters<Law>[0]): Parameters<Law>[0]['record'] {
+  if (account.kind === 'unknown') return account;
+  const runs = account.instances.map(({ jobId }) => ({
+    jobId: jobId ?? '',
+    endedAtMs: null,
+    progressAtMs: Number.MAX_SAFE_INTEGER,
+    keepUntilMs: null,
+  }));
+  return { kind: 'read', runs };
+}
+
+function allOurs({ account }: Parameters<Law>[0]): Parameters<Law>[0]['account'] {
+  if (account.kind === 'unknown') return account;
+  return { kind: 'read', instances: account.instances.map((one) => ({ ...one, jobId: one.jobId ?? 'x' })) };
+}

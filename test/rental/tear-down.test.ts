@@ -1,0 +1,184 @@
+/** Which rented machines are destroyed, case by case and by property. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RentedInstance, RentingRun } from '../../src/rental/fleet.ts';
+import { bookCosts, moneyAt } from '../../src/rental/money.ts';
+import { decideTearDown, type TearDownInput } from '../../src/rental/tear-down.ts';
+import { POLICY } from './rental-days.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOW = Date.UTC(2026, 10, 21);
+
+const machine = (changes: Partial<RentedInstance> = {}): RentedInstance => ({
+  ...{ id: 1, jobId: 'job-1', status: 'running', createdAtMs: NOW - HOUR, hourly: 0.4, storageHourly: 0.01 },
+  ...changes,
+});
+const run = (changes: Partial<RentingRun> = {}): RentingRun => ({
+  ...{ jobId: 'job-1', endedAtMs: null, progressAtMs: NOW, keepUntilMs: null },
+  ...changes,
+});
+const decide = (
+  instances: readonly RentedInstance[],
+  runs: readonly RentingRun[],
+  changes: Partial<TearDownInput> = {},
+): ReturnType<typeof decideTearDown> =>
+  decideTearDown({
+    nowMs: NOW,
+    nextLookMs: NOW + 10 * MINUTE,
+    account: { kind: 'read', instances },
+    record: { kind: 'read', runs },
+    policy: POLICY,
+    condemned: new Map(),
+    spent: new Map(),
+    ...changes,
+  });
+const why = (...asked: Parameters<typeof decide>): readonly string[] =>
+  decide(...asked).destroy.map(({ id, reason }) => `${id} ${reason}`);
+
+describe('a rented machine', () => {
+  it('stays as long as its run trains', () => {
+    expect(why([machine()], [run()])).toEqual([]);
+  });
+
+  it('goes when its run is over, also one that only stopped, and when no run is known for it', () => {
+    for (const status of ['running', 'stopped', 'frozen', 'exited'] as const)
+      expect(why([machine({ status })], [run({ endedAtMs: NOW })])).toEqual(['1 ended']);
+    expect(why([machine()], [])).toEqual(['1 orphan']);
+  });
+
+  it('goes before its idleness would be longer than the grace at the next look', () => {
+    const idle = (minutes: number): readonly string[] =>
+      why([machine()], [run({ progressAtMs: NOW - minutes * MINUTE })]);
+    expect(idle(10)).toEqual([]);
+    expect(idle(11)).toEqual(['1 idle']);
+  });
+
+  it('has time to start, which one that stopped, froze or lost its host has no more', () => {
+    const begun = (status: RentedInstance['status']): readonly string[] =>
+      why([machine({ status, createdAtMs: NOW - 15 * MINUTE })], [run({ progressAtMs: null })]);
+    for (const status of [null, 'created', 'loading', 'running'] as const) expect(begun(status)).toEqual([]);
+    for (const status of ['stopped', 'frozen', 'unknown', 'offline'] as const)
+      expect(begun(status)).toEqual(['1 idle']);
+  });
+
+  it('is kept where a person asked, and never past its longest life or its cost', () => {
+    const kept = run({ endedAtMs: NOW, keepUntilMs: NOW + HOUR });
+    expect(why([machine()], [kept])).toEqual([]);
+    expect(why([machine()], [run({ endedAtMs: NOW, keepUntilMs: NOW + MINUTE })])).toEqual(['1 ended']);
+    expect(why([machine({ createdAtMs: NOW - POLICY.lifetimeMs })], [kept])).toEqual(['1 lifetime']);
+    const spent = new Map([[1, { dollars: POLICY.dollarsMax, atMs: NOW, status: 'running' as const }]]);
+    expect(why([machine()], [kept], { spent })).toEqual(['1 cost']);
+  });
+
+  it('that a doubled creation made goes, and the older one stays', () => {
+    expect(why([machine({ id: 2 }), machine({ id: 1 })], [run()])).toEqual(['2 double']);
+  });
+
+  it('of others is never touched, however it looks', () => {
+    expect(why([machine({ jobId: null, status: 'frozen', createdAtMs: 0 })], [])).toEqual([]);
+  });
+});
+
+describe('what could not be read', () => {
+  it('of the account destroys nothing and verifies nothing', () => {
+    const condemned = new Map([[1, { reason: 'ended', sinceMs: 0, alertedAtMs: null } as const]]);
+    expect(decide([], [], { account: { kind: 'unknown' }, condemned })).toEqual({
+      ...{ destroy: [], verified: [], alerts: [], condemned },
+    });
+  });
+
+  it('of the record makes nobody an orphan; the caps hold all the same', () => {
+    const record = { kind: 'unknown' } as const;
+    expect(why([machine()], [], { record })).toEqual([]);
+    expect(why([machine({ createdAtMs: NOW - POLICY.lifetimeMs })], [], { record })).toEqual(['1 lifetime']);
+  });
+});
+
+describe('a destruction', () => {
+  it('counts when the whole account no longer has the machine, is asked for again until then, and told again', () => {
+    let condemned = decide([machine()], []).condemned;
+    const told: number[] = [];
+    for (let minute = 10; minute <= 120; minute += 10) {
+      const next = decide([machine()], [run()], { nowMs: NOW + minute * MINUTE, condemned });
+      expect(next.destroy).toMatchObject([{ id: 1, reason: 'orphan' }]);
+      expect(next.verified).toEqual([]);
+      if (next.alerts.length > 0) told.push(minute);
+      condemned = next.condemned;
+    }
+    expect(told).toEqual([30, 60, 90, 120]);
+    expect(decide([], [], { condemned })).toMatchObject({
+      verified: [{ id: 1, reason: 'orphan' }],
+      destroy: [],
+    });
+  });
+});
+
+it('never asks for more than ours, never for the last machine of a run that trains, and twice gives the same', () => {
+  const status = fc.constantFrom(
+    null,
+    'loading',
+    'running',
+    'stopped',
+    'frozen',
+    'exited',
+    'unknown',
+    'offline',
+  );
+  const jobId = fc.constantFrom(null, 'job-1', 'job-2', 'job-3');
+  const instances = fc.uniqueArray(
+    fc.record({ id: fc.integer({ min: 1, max: 9 }), jobId, status, age: fc.integer({ min: 1, max: 29 }) }),
+    { selector: ({ id }) => id },
+  );
+  const runs = fc.uniqueArray(
+    fc.record({
+      job: fc.integer({ min: 1, max: 3 }),
+      isOver: fc.boolean(),
+      idle: fc.integer({ min: 0, max: 40 }),
+    }),
+    { selector: ({ job }) => job },
+  );
+  fc.assert(
+    fc.property(instances, runs, (someInstances, someRuns) => {
+      const rented = someInstances.map(({ age, ...one }) =>
+        machine({ ...one, createdAtMs: NOW - age * HOUR }),
+      );
+      const known = someRuns.map(({ job, isOver, idle }) =>
+        run({
+          ...{ jobId: `job-${job}`, endedAtMs: isOver ? NOW : null, progressAtMs: NOW - idle * MINUTE },
+        }),
+      );
+      const decided = decide(rented, known);
+      expect(decide(rented, known)).toEqual(decided);
+      const gone = new Set(decided.destroy.map(({ id }) => id));
+      for (const { id, jobId: of } of rented) if (of === null) expect(gone.has(id)).toBe(false);
+      for (const { jobId: of, endedAtMs, progressAtMs } of known) {
+        const its = rented.filter((one) => one.jobId === of);
+        const left = its.filter(({ id }) => !gone.has(id));
+        const trains = endedAtMs === null && (progressAtMs ?? 0) >= NOW - 10 * MINUTE;
+        expect(left.length).toBe(its.length > 0 && trains ? 1 : 0);
+      }
+    }),
+  );
+});
+
+describe('money', () => {
+  it('is booked by state: the card while it runs or is frozen, the disk always, a change halfway', () => {
+    const at = (status: RentedInstance['status'], hours: number, spent = new Map()): number =>
+      bookCosts(spent, [machine({ status, createdAtMs: NOW })], NOW + hours * HOUR).get(1)?.dollars ?? 0;
+    const running = new Map([[1, { dollars: 1, atMs: NOW, status: 'running' as const }]]);
+    expect(at('running', 2, running)).toBeCloseTo(1.8);
+    expect(at('frozen', 2, running)).toBeCloseTo(1.8);
+    expect(at('stopped', 2, running)).toBeCloseTo(1 + (0.4 + 0.01));
+    expect(at('loading', 2)).toBeCloseTo(0.02);
+    expect(bookCosts(new Map(), [machine({ jobId: null })], NOW).size).toBe(0);
+  });
+
+  it('is short where the account cannot pay what runs on it, ours or not, until the next look', () => {
+    const rented = [machine(), machine({ id: 2, jobId: null, hourly: 2 })];
+    const short = (credit: number | null): boolean => moneyAt(new Map(), rented, credit, HOUR).isShort;
+    expect(moneyAt(new Map(), rented, null, HOUR)).toMatchObject({ hourly: 0.4, untilNextLook: 2.4 });
+    expect([short(2.3), short(2.5), short(null)]).toEqual([true, false, false]);
+  });
+});
