@@ -33,6 +33,8 @@ export type JobSpec = {
   readonly command: readonly string[];
   /** Everything that the job gets to see, apart from the engine's own minimum. */
   readonly env: Readonly<Record<string, string>>;
+  /** Variables whose values are secrets: those of `env`, and those that this runner has no value for. Without it: none. */
+  readonly secretNames?: readonly string[];
   readonly workingDirectory: string;
   /** What has to lie there when the job is started or sent, byte for byte and nothing else; without it nobody compares. */
   readonly files?: readonly ExportedFile[];
@@ -54,7 +56,12 @@ export type JobLocator =
       /** The folder that the command was really started in: of two submitters only one starts it. */
       readonly workingDirectory: string;
     }
-  | { readonly kind: 'dashboard'; readonly url: string };
+  | {
+      readonly kind: 'dashboard';
+      readonly url: string;
+      /** The name under which the cluster keeps the shipped files, where it says one. */
+      readonly bundle?: string;
+    };
 
 /** A job as the engine knows it after a submit. */
 export type Job = {

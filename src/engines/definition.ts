@@ -23,6 +23,8 @@ export type EngineTraits = {
   readonly launcher: string | null;
   /** Variables of the runner whose values open the cluster: no text may have them. */
   readonly secretVariables: readonly string[];
+  /** What whoever sets the lab up has to know of a cluster that is set so; without it: nothing. */
+  readonly warnings?: readonly string[];
   /** Scripts of the lab that are called, for whoever measures what a call costs; null: there are none. */
   readonly scriptCalls: ScriptCalls | null;
   /** The machines under it, where the lab has them looked after; null: nobody does. */

@@ -4,8 +4,9 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { leftOutOfPackage, zipTree } from '../../src/engines/package-files.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
-import { leftOutOfPackage, zipTree } from '../../src/engines/ray/rest/package-files.ts';
+import { RAY } from '../../src/engines/ray/rest/ship-package.ts';
 import { leftOutByScript } from '../../src/engines/ray/scripts/left-out.ts';
 import { filesOnDisk } from '../../src/host/git/tree-on-disk.ts';
 import { submitTo } from '../support/capabilities.ts';
@@ -82,16 +83,16 @@ describe('a package of the Jobs API', () => {
   it('has the approved bytes and modes, or is not sent', async () => {
     await tree({ 'lib/a.py': 'a', 'lib/.gitignore': '*', 'lib/.rayignore': '*' });
     const { files } = await spec();
-    expect(await leftOutOfPackage({ workingDirectory: folder, files })).toEqual([]);
-    expect(await zipTree(folder, files)).toMatchObject({ kind: 'zip', files: 3 });
+    expect(await leftOutOfPackage({ workingDirectory: folder, files }, RAY)).toEqual([]);
+    expect(await zipTree(folder, files, RAY)).toMatchObject({ kind: 'zip', files: 3 });
     await chmod(join(folder, 'lib/a.py'), 0o755);
-    expect(await zipTree(folder, files)).toMatchObject({
+    expect(await zipTree(folder, files, RAY)).toMatchObject({
       message: expect.stringContaining('lib/a.py differs'),
     });
     await chmod(join(folder, 'lib/a.py'), 0o644);
     await tree({ 'lib/a.py': 'b', 'lib/b.py': 'planted' });
     await rm(join(folder, 'lib/.gitignore'));
-    expect(await zipTree(folder, files)).toEqual({
+    expect(await zipTree(folder, files, RAY)).toEqual({
       kind: 'refused',
       code: 'refused',
       message:

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import type { Http } from '../../src/engines/ray/rest/http.ts';
+import type { Http } from '../../src/engines/http.ts';
 import { createLogReader, type LogReader } from '../../src/engines/ray/rest/log-reader.ts';
 import { type RestOptions, restSettings } from '../../src/engines/ray/rest/settings.ts';
 import type { TailOpener } from '../../src/engines/ray/rest/tail-socket.ts';

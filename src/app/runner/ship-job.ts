@@ -99,6 +99,7 @@ function jobOf(
       submissionId,
       command: filled.command,
       env: { ...filled.environment, ...secrets, GIT_COMMIT: order.commit },
+      secretNames: lane.passSecrets,
       workingDirectory,
       files,
       metadata: signedMetadata(open, { submissionId, run: state.run, attempt, manifest: digest }),

@@ -16,9 +16,9 @@ export const rayLimits = {
   /** The dashboard takes no larger body (ray_constants.DASHBOARD_CLIENT_MAX_SIZE). */
   rayPackageBytesMax: 100 * 1024 * 1024,
   /** Before it is a zip; it is made in memory, and code has a tenth of this. */
-  rayPackageTreeBytesMax: 256 * 1024 * 1024,
+  packageTreeBytesMax: 256 * 1024 * 1024,
   /** A lab ships hundreds of files; more is a data set or an environment by mistake. */
-  rayPackageFilesMax: 20_000,
+  packageFilesMax: 20_000,
   /** A frame of the log's socket is ten lines; a longer one is one huge line, which the whole log gives in pieces. */
   rayTailFrameBytesMax: 1024 * 1024,
   /** The head looks for the job for a second before it sends the first frame. */

@@ -3,7 +3,8 @@
 import { spendCapability } from '../../domain/actions/capability.ts';
 import type { Engine } from '../../domain/engine.ts';
 import { stopStep, submitStep } from '../../domain/engine.ts';
-import { leftOutOfPackage } from './rest/package-files.ts';
+import { leftOutOfPackage } from '../package-files.ts';
+import { RAY } from './rest/ship-package.ts';
 import { leftOutByScript } from './scripts/left-out.ts';
 import { observeByScript } from './scripts/observe.ts';
 import { readLogByScript } from './scripts/read-log.ts';
@@ -39,7 +40,8 @@ export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineO
     name: 'ray',
     ...(forgetsWithSession === undefined ? {} : { forgetsWithSession }),
     session: () => behind(() => looking.session()),
-    leftOut: (spec) => (scripts === null ? leftOutOfPackage(spec) : leftOutByScript(scripts.templates, spec)),
+    leftOut: (spec) =>
+      scripts === null ? leftOutOfPackage(spec, RAY) : leftOutByScript(scripts.templates, spec),
     submit: (spec, permit) => behind(() => submit(spec, permit)),
     observe: (jobId, lastSession) => behind(() => looking.observe(jobId, lastSession)),
     readLog: (jobId, offset) => behind(() => looking.readLog(jobId, offset)),

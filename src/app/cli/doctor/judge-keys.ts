@@ -37,11 +37,14 @@ export function judgeKeys(config: LabConfig, held: SigningKeys, now: Instant): F
     : missing('keys', faults.join('; '), todo);
 }
 
-/** Whose account jobs run under, by their engine. Nothing is missing there; it has to be known. */
+/** Whose account jobs run under, and who else may reach them, by their engine. Nothing is missing there; it has to be known. */
 export function judgeJobUser(config: LabConfig): Finding {
   const clusters = Object.keys(config.clusters);
   const local = clusters.filter((name) => traitsOf(config, name)?.jobsRunHere === true);
   const shared = clusters.filter((name) => traitsOf(config, name)?.runsAsSubmitter === true);
+  const warned = clusters.flatMap((name) =>
+    (traitsOf(config, name)?.warnings ?? []).map((warning) => `of ${name}: ${warning}`),
+  );
   const said = [
     ...(local.length === 0
       ? []
@@ -53,6 +56,7 @@ export function judgeJobUser(config: LabConfig): Finding {
       : [
           `jobs of ${shared.join(', ')} run on other machines as the account that submits them: they may read and write what it may on every file system that they share with the runner, so its home, keys and state have to lie off those (docs/threat-model.md)`,
         ]),
+    ...warned,
   ];
   return fine('job-user', said.length === 0 ? 'no job runs as the runner’s user' : said.join('; '));
 }

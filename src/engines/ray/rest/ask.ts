@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { cutText } from '../../../domain/cut-text.ts';
 import { limits } from '../../../domain/limits.ts';
 import { redact } from '../../../host/redactor.ts';
-import type { HttpAnswer } from './http.ts';
+import { type HttpAnswer, readWholeBody } from '../../http.ts';
 import { authorization, type RestSettings } from './settings.ts';
 
 export type Question = {
@@ -107,23 +107,15 @@ export function noAnswer(cause: NoAnswer['cause'], message: string): NoAnswer {
 }
 
 async function readWhole(settings: RestSettings, answer: HttpAnswer): Promise<Answer> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const piece of answer.body) {
-      size += piece.length;
-      if (size > limits.rayAnswerBytesMax) {
-        answer.close();
-        return noAnswer('too-large', `the answer has more than ${limits.rayAnswerBytesMax} bytes`);
-      }
-      pieces.push(piece);
-    }
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return noAnswer('lost', scrub(settings, `the answer broke off: ${error.message}`));
+  const body = await readWholeBody(answer, limits.rayAnswerBytesMax);
+  switch (body.kind) {
+    case 'too-large':
+      return noAnswer('too-large', `the answer has more than ${limits.rayAnswerBytesMax} bytes`);
+    case 'broken':
+      return noAnswer('lost', scrub(settings, `the answer broke off: ${body.message}`));
+    case 'whole':
+      return { kind: 'answer', status: answer.status, contentType: answer.contentType, text: body.text };
   }
-  const text = Buffer.concat(pieces).toString('utf8');
-  return { kind: 'answer', status: answer.status, contentType: answer.contentType, text };
 }
 
 function jsonOf(text: string): unknown {

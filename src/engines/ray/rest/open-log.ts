@@ -1,8 +1,8 @@
 /** Opens the answer with a job's whole log: the Jobs API's, or the file itself where the job wrote bytes that are no UTF-8. */
 
+import type { HttpAnswer } from '../../http.ts';
 import { lastLine, refusalOf, scrub } from './ask.ts';
 import { createFileLogReader } from './file-log.ts';
-import type { HttpAnswer } from './http.ts';
 import { createJsonLogReader } from './json-log.ts';
 import type { LogDecoder } from './log-decoder.ts';
 import { lookUp, saysMissing } from './look-up.ts';

@@ -2,7 +2,7 @@
 
 import { cutText } from '../../../domain/cut-text.ts';
 import { limits } from '../../../domain/limits.ts';
-import type { HttpAnswer } from './http.ts';
+import type { HttpAnswer } from '../../http.ts';
 
 /** Bounded text; null where the connection broke off before so much, or all, of it had come. */
 export async function readSome(answer: HttpAnswer): Promise<string | null> {

@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { limits } from '../../../domain/limits.ts';
-import { callOverHttp, type Http } from './http.ts';
+import { callOverHttp, type Http } from '../../http.ts';
 import { openTailSocket, type TailOpener } from './tail-socket.ts';
 
 export type RestOptions = {

@@ -2,8 +2,9 @@
 
 import { hash } from 'node:crypto';
 import type { JobSpec } from '../../../domain/engine.ts';
+import { limits } from '../../../domain/limits.ts';
+import { type Taker, zipTree } from '../../package-files.ts';
 import { type Answer, ask, lastLine, type NoAnswer, noAnswer } from './ask.ts';
-import { zipTree } from './package-files.ts';
 import type { RestSettings } from './settings.ts';
 
 export type Shipped =
@@ -14,6 +15,9 @@ export type Shipped =
       readonly message: string;
     }
   | NoAnswer;
+
+/** What it says of itself where a package is too large or holds what it would not unpack. */
+export const RAY: Taker = { name: 'Ray', zipBytesMax: limits.rayPackageBytesMax };
 
 /** Of the 64 digits of a SHA-256: enough that no two trees of a lab share a name. */
 const NAME_DIGITS = 40;
@@ -27,7 +31,7 @@ export async function shipPackage(
   settings: RestSettings,
   { workingDirectory, files }: Pick<JobSpec, 'workingDirectory' | 'files'>,
 ): Promise<Shipped> {
-  const zip = await zipTree(workingDirectory, files ?? null);
+  const zip = await zipTree(workingDirectory, files ?? null, RAY);
   if (zip.kind === 'refused') return { kind: 'rejected', code: zip.code, message: zip.message };
   const name = `_ray_pkg_${hash('sha256', zip.bytes, 'hex').slice(0, NAME_DIGITS)}.zip`;
   const path = `api/packages/gcs/${name}`;

@@ -3,11 +3,11 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Zippable, zipSync } from 'fflate';
-import type { JobSpec, LeftOut } from '../../../domain/engine.ts';
-import type { ExportedFile } from '../../../domain/git.ts';
-import { limits } from '../../../domain/limits.ts';
-import { blobIdOf, firstOf } from '../../../host/git/tree-on-disk.ts';
-import { codeOf } from '../../../host/publish-once.ts';
+import type { JobSpec, LeftOut } from '../domain/engine.ts';
+import type { ExportedFile } from '../domain/git.ts';
+import { limits } from '../domain/limits.ts';
+import { blobIdOf, firstOf } from '../host/git/tree-on-disk.ts';
+import { codeOf } from '../host/publish-once.ts';
 
 export type PackageBytes =
   | { readonly kind: 'zip'; readonly bytes: Uint8Array; readonly files: number }
@@ -20,18 +20,22 @@ const MODIFIED = new Date(1980, 0, 1);
 /** `version made by` Unix: only then do the upper bits of the attributes hold a mode (APPNOTE 4.4.2). */
 const UNIX = 3;
 
+/** Who takes the package, and how many bytes of it at most. */
+export type Taker = { readonly name: string; readonly zipBytesMax: number };
+
 /**
  * Zips a folder in memory. Names are sorted, times are fixed, and of the mode only *executable* is kept, so that one
- * tree has one name. Ray unpacks no symbolic links; what one points to inside the tree is shipped in its place, and
+ * tree has one name. No taker unpacks symbolic links; what one points to inside the tree is shipped in its place, and
  * one that leads out is refused.
  */
 export async function zipTree(
   folder: string,
-  files: readonly ExportedFile[] | null = null,
+  files: readonly ExportedFile[] | null,
+  taker: Taker,
 ): Promise<PackageBytes> {
   let members: readonly Member[];
   try {
-    members = await membersOf(await realpath(folder));
+    members = await membersOf(await realpath(folder), taker);
   } catch (error) {
     if (error instanceof OutsideError) return { kind: 'refused', code: 'refused', message: error.message };
     if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
@@ -55,11 +59,11 @@ export async function zipTree(
       message: `what would be sent is not what was approved: ${firstOf(wrong)}`,
     };
   const bytes = zipSync(content, { level: 6 });
-  if (bytes.length > limits.rayPackageBytesMax)
+  if (bytes.length > taker.zipBytesMax)
     return {
       kind: 'refused',
       code: 'refused',
-      message: `the shipped files are ${bytes.length} bytes as a zip; Ray takes ${limits.rayPackageBytesMax}`,
+      message: `the shipped files are ${bytes.length} bytes as a zip; ${taker.name} takes ${taker.zipBytesMax}`,
     };
   return { kind: 'zip', bytes, files: members.length };
 }
@@ -83,30 +87,30 @@ function differencesOf(packed: readonly Packed[], files: readonly ExportedFile[]
   ];
 }
 
-/** A package takes every file; of a link, what it points to, and Ray unpacks none to a folder. */
-export async function leftOutOfPackage({
-  workingDirectory,
-  files = [],
-}: Pick<JobSpec, 'workingDirectory' | 'files'>): Promise<readonly LeftOut[]> {
+/** A package takes every file; of a link, what it points to, and none to a folder. */
+export async function leftOutOfPackage(
+  { workingDirectory, files = [] }: Pick<JobSpec, 'workingDirectory' | 'files'>,
+  { name: taker }: Pick<Taker, 'name'>,
+): Promise<readonly LeftOut[]> {
   const leftOut: LeftOut[] = [];
   for (const { path, target } of files) {
     if (target === null || (await stat(join(workingDirectory, path))).isFile()) continue;
-    leftOut.push({ path, why: 'a link to a folder, which Ray does not unpack' });
+    leftOut.push({ path, why: `a link to a folder, which ${taker} does not unpack` });
   }
   return leftOut;
 }
 
 function refusalOf(files: number, bytes: number): string | null {
-  if (files > limits.rayPackageFilesMax)
-    return `${files} files are to be shipped; ${limits.rayPackageFilesMax} is the limit`;
-  if (bytes > limits.rayPackageTreeBytesMax)
-    return `the shipped files have ${bytes} bytes; ${limits.rayPackageTreeBytesMax} is the limit`;
+  if (files > limits.packageFilesMax)
+    return `${files} files are to be shipped; ${limits.packageFilesMax} is the limit`;
+  if (bytes > limits.packageTreeBytesMax)
+    return `the shipped files have ${bytes} bytes; ${limits.packageTreeBytesMax} is the limit`;
   return null;
 }
 
 class OutsideError extends Error {}
 
-async function membersOf(root: string): Promise<readonly Member[]> {
+async function membersOf(root: string, { name: taker }: Taker): Promise<readonly Member[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const members: Member[] = [];
   for (const entry of entries) {
@@ -115,7 +119,7 @@ async function membersOf(root: string): Promise<readonly Member[]> {
     const target = entry.isSymbolicLink() ? await targetOf(root, path, name) : path;
     const seen = await stat(target);
     if (entry.isSymbolicLink() && seen.isDirectory())
-      throw new OutsideError(`${name} is a link to a folder, which Ray does not unpack`);
+      throw new OutsideError(`${name} is a link to a folder, which ${taker} does not unpack`);
     const mode = (seen.mode & 0o111) === 0 ? 0o644 : 0o755;
     if (seen.isFile()) members.push({ name, path: target, bytes: seen.size, mode });
   }

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestOverTls } from 'node:https';
-import { codeOf } from '../../../host/publish-once.ts';
+import { codeOf } from '../host/publish-once.ts';
 
 export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -63,6 +63,32 @@ export async function callOverHttp(asked: HttpRequest): Promise<HttpResult> {
     const code = codeOf(error) ?? '';
     return { kind: 'failed', sent: !NOT_SENT.has(code), message: `${code} ${error.message}`.trim() };
   }
+}
+
+/** The body of an answer, or why it is not had whole. */
+export type WholeBody =
+  | { readonly kind: 'whole'; readonly text: string }
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'broken'; readonly message: string };
+
+/** Reads a body to its end; one of more bytes than that is left. */
+export async function readWholeBody(answer: HttpAnswer, bytesMax: number): Promise<WholeBody> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of answer.body) {
+      size += piece.length;
+      if (size > bytesMax) {
+        answer.close();
+        return { kind: 'too-large' };
+      }
+      pieces.push(piece);
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { kind: 'broken', message: error.message };
+  }
+  return { kind: 'whole', text: Buffer.concat(pieces).toString('utf8') };
 }
 
 function start({ method, url, headers, body, idleTimeoutMs, signal }: HttpRequest): ClientRequest {
