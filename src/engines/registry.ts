@@ -2,12 +2,13 @@
 
 import { z } from 'zod';
 import type { EngineAdapter, EngineDefinition } from './definition.ts';
+import { irisEngine } from './iris/definition.ts';
 import { localEngine } from './local/definition.ts';
 import { rayEngine } from './ray/definition.ts';
 import { slurmEngine } from './slurm/definition.ts';
 import { vastEngine } from './vast/definition.ts';
 
-const ENGINES = [localEngine, rayEngine, slurmEngine, vastEngine] as const;
+const ENGINES = [localEngine, rayEngine, slurmEngine, irisEngine, vastEngine] as const;
 
 const [first, ...others] = ENGINES;
 

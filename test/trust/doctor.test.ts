@@ -17,6 +17,7 @@ import { known, unknown } from '../../src/domain/observed.ts';
 import { createClient } from '../../src/github/call.ts';
 import type { TagRuleset } from '../../src/github/settings.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
+import { irisConfig } from '../support/iris-config.ts';
 import { NOON } from '../support/run-facts.ts';
 import { inLane } from '../support/run-parts.ts';
 import { slurmConfig } from '../support/slurm-config.ts';
@@ -329,6 +330,13 @@ describe('the user that jobs run as', () => {
     expect(judgeJobUser(slurm).found).toMatch(
       /^jobs of hpc run on other machines as the account that submits/,
     );
+  });
+
+  it('is everybody’s with an Iris controller that no key is sent to, which is said', () => {
+    const open = { ...config(), clusters: { iris: irisConfig({ tokenFrom: null }) } };
+    expect(judgeJobUser(open).found).toMatch(/^of iris: .*whoever reaches it is its administrator/);
+    const closed = { ...config(), clusters: { iris: irisConfig() } };
+    expect(judgeJobUser(closed).found).toBe('no job runs as the runner’s user');
   });
 });
 

@@ -1,0 +1,107 @@
+/** The `iris` engine: jobs of an Iris cluster, over the RPC of its controller and never through its command line. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { spendCapability } from '../../domain/actions/capability.ts';
+import {
+  type Engine,
+  isTerminal,
+  type JobObservation,
+  type StopOutcome,
+  stopStep,
+  submitStep,
+} from '../../domain/engine.ts';
+import type { ComposedEngine, EngineHost } from '../definition.ts';
+import { isSubmissionId } from '../file-records.ts';
+import { callOverHttp, type Http } from '../http.ts';
+import { leftOutOfPackage } from '../package-files.ts';
+import { statusAnswer } from './answers.ts';
+import { ask } from './ask.ts';
+import { irisLimits } from './limits.ts';
+import { createIrisLogReader, type IrisLogReader } from './log-reader.ts';
+import { isMissing, observeOnIris } from './observe.ts';
+import type { IrisCluster } from './schema.ts';
+import { readIrisSession } from './session.ts';
+import { type IrisSettings, irisIdOf } from './settings.ts';
+import { stopOnIris } from './stop.ts';
+import { IRIS, submitToIris } from './submit.ts';
+
+/** The engine of a cluster of the config. */
+export function compose({ environment, now }: EngineHost, cluster: IrisCluster): ComposedEngine {
+  const { tokenFrom } = cluster;
+  const token = tokenFrom === null ? null : environment[tokenFrom] || null;
+  return { engine: createIrisEngine({ cluster, token, now }), close: async () => undefined };
+}
+
+export type IrisEngineOptions = {
+  readonly cluster: IrisCluster;
+  readonly token: string | null;
+  readonly now: () => number;
+  readonly http?: Http;
+  readonly sleep?: (durationMs: number) => Promise<unknown>;
+};
+
+/** An engine over one controller. All that it knows lies there, but for its places in the logs that it reads. */
+export function createIrisEngine(options: IrisEngineOptions): Engine {
+  const { controller } = options.cluster;
+  const settings: IrisSettings = {
+    http: callOverHttp,
+    sleep: (durationMs) => sleep(durationMs),
+    ...options,
+    address: controller.endsWith('/') ? controller : `${controller}/`,
+  };
+  const readerOf = readersOf(settings);
+  const noteEnd = (jobId: string, seen: JobObservation | StopOutcome): void => {
+    const isOver =
+      (seen.kind === 'found' && isTerminal(seen.status)) ||
+      seen.kind === 'already-ended' ||
+      seen.kind === 'stopped';
+    if (isOver) readerOf(jobId).markEnded();
+  };
+  return {
+    name: 'iris',
+    // A controller keeps its jobs over a restart, but one that came up from an old checkpoint does not, and looks the same.
+    forgetsWithSession: true,
+    session: () => readIrisSession(settings),
+    leftOut: (spec) => leftOutOfPackage(spec, IRIS),
+    submit: async (spec, permit) => {
+      spendCapability(permit, submitStep(spec));
+      return submitToIris(settings, spec);
+    },
+    observe: async (jobId, lastSession) => {
+      const seen = await observeOnIris(settings, jobId, lastSession);
+      noteEnd(jobId, seen);
+      return seen;
+    },
+    readLog: async (jobId, offset) => {
+      if (!isSubmissionId(jobId)) return { kind: 'absent' };
+      const read = await readerOf(jobId).read(offset);
+      // Iris gives no lines of a job that it does not know, and no error.
+      const isNothing = read.kind === 'chunk' && read.nextOffset === 0;
+      if (!isNothing) return read;
+      const asked = await ask(settings, 'status', { jobId: irisIdOf(settings, jobId) }, statusAnswer);
+      if (isMissing(asked)) return { kind: 'absent' };
+      return asked.kind === 'said' ? read : { kind: 'unknown', message: asked.message };
+    },
+    stop: async (jobId, permit) => {
+      spendCapability(permit, stopStep(jobId));
+      const outcome = await stopOnIris(settings, jobId);
+      noteEnd(jobId, outcome);
+      return outcome;
+    },
+  };
+}
+
+/** The one that was asked least lately gives way. */
+function readersOf(settings: IrisSettings): (jobId: string) => IrisLogReader {
+  const readers = new Map<string, IrisLogReader>();
+  return (jobId) => {
+    const reader = readers.get(jobId) ?? createIrisLogReader(settings, jobId);
+    readers.delete(jobId);
+    readers.set(jobId, reader);
+    for (const oldest of readers.keys()) {
+      if (readers.size <= irisLimits.readersKept) break;
+      readers.delete(oldest);
+    }
+    return reader;
+  };
+}

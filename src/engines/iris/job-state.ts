@@ -1,0 +1,200 @@
+/** What Iris's words about a job and its one task mean: by the task and not by the job, and never by an exit code. */
+
+import type { FoundJob, JobMetadata } from '../../domain/engine.ts';
+import type { IrisJob, IrisTask } from './answers.ts';
+import { irisLimits } from './limits.ts';
+import { REFUSED } from './wrapper.ts';
+
+/** What one look saw. `task`: the one of this job; null where Iris has made none yet. */
+export type Seen = {
+  readonly job: IrisJob['job'];
+  readonly task: IrisTask | null;
+  readonly metadata: JobMetadata | null;
+  readonly bundleId: string;
+  readonly session: string | null;
+  /** By the job's own word in its log: the status with which the command ended; null where it has not said so. */
+  readonly saidEnd: number | null;
+  readonly nowMs: number;
+};
+
+export type Judged =
+  | FoundJob
+  | { readonly kind: 'unknown'; readonly message: string }
+  | { readonly kind: 'lost'; readonly message: string };
+
+const FINAL: ReadonlySet<string> = new Set(
+  ['SUCCEEDED', 'FAILED', 'KILLED', 'WORKER_FAILED', 'UNSCHEDULABLE'].map((state) => `JOB_STATE_${state}`),
+);
+const WAITING: ReadonlySet<string> = new Set(
+  ['PENDING', 'ASSIGNED', 'BUILDING', 'PREEMPTED', 'WORKER_FAILED', 'MISSING'].map(
+    (state) => `TASK_STATE_${state}`,
+  ),
+);
+const LIVING: ReadonlySet<string> = new Set(
+  ['PENDING', 'BUILDING', 'RUNNING'].map((state) => `JOB_STATE_${state}`),
+);
+
+/** Whether Iris says that nothing will change any more; of KILLED that is not yet the end. */
+export function isFinal({ state }: IrisJob['job']): boolean {
+  return FINAL.has(state);
+}
+
+/** The newest attempt of the task, as Iris numbers them; -1 where it was never placed. */
+export function attemptOf(task: IrisTask | null): number {
+  return task?.currentAttemptId ?? -1;
+}
+
+/** What the job is doing, or how it ended. */
+export function judgeJob(seen: Seen): Judged {
+  const { job } = seen;
+  if (!FINAL.has(job.state))
+    return LIVING.has(job.state)
+      ? living(seen)
+      : { kind: 'unknown', message: `Iris says ${job.state}, which is no state known here` };
+  switch (job.state) {
+    case 'JOB_STATE_SUCCEEDED':
+      return succeeded(seen);
+    case 'JOB_STATE_KILLED':
+      return killed(seen);
+    default:
+      return failed(seen);
+  }
+}
+
+/** RUNNING of the job says that it was placed once. What waits now waits, whatever was before. */
+function living(seen: Seen): Judged {
+  const { job, task } = seen;
+  const state = task?.state ?? 'TASK_STATE_PENDING';
+  const isWaiting = task === null || WAITING.has(state);
+  const reason = isWaiting ? (task?.pendingReason || job.pendingReason).replaceAll(/\s+/g, ' ').trim() : '';
+  const said = `Iris says ${short(state)}${reason === '' ? '' : `: ${reason}`}.`;
+  return found(seen, {
+    status: isWaiting ? 'PENDING' : 'RUNNING',
+    message: [said, restartsOf(seen)].filter(Boolean).join(' '),
+    ...(reason === '' ? {} : { details: { reason } }),
+  });
+}
+
+/** A worker that has met a name before hands its old result out again at once: then nothing has run. */
+function succeeded(seen: Seen): Judged {
+  const { job, task } = seen;
+  if (task?.startedAt === undefined)
+    return {
+      kind: 'unknown',
+      message:
+        'Iris says SUCCEEDED of a task that never started: it may be the result of an earlier job on that worker',
+    };
+  return found(seen, {
+    status: 'SUCCEEDED',
+    message: [`Iris says SUCCEEDED.`, restartsOf(seen)].filter(Boolean).join(' '),
+    exitCode: 0,
+    endedAtMs: job.finishedAt ?? null,
+  });
+}
+
+/**
+ * KILLED is written before anything has ended. What ends it is the job's own word, that it was never placed, or the time after
+ * which no worker can still run it.
+ */
+function killed(seen: Seen): Judged {
+  const { job, task, saidEnd, nowMs } = seen;
+  const why = (job.error || task?.error) ?? '';
+  const said = `Iris says KILLED${why === '' ? '' : `: ${why}`}.`;
+  const end = { status: 'STOPPED', endedAtMs: job.finishedAt ?? null } as const;
+  if (saidEnd !== null)
+    return found(seen, {
+      ...end,
+      message: `${said} The job says itself that it has ended, with status ${saidEnd}.`,
+    });
+  if (attemptOf(task) === -1) return found(seen, { ...end, message: `${said} It was never placed.` });
+  const sinceMs = job.finishedAt === undefined ? 0 : nowMs - job.finishedAt;
+  if (sinceMs >= irisLimits.killedCertainMs)
+    return found(seen, {
+      ...end,
+      message: `${said} The job has not said itself that it ended; no worker keeps a task for so long after that.`,
+    });
+  return found(seen, {
+    status: 'RUNNING',
+    message: `${said} Its process may still run: the job has not said itself that it ended.`,
+    details: { stopping: 'yes' },
+  });
+}
+
+function failed(seen: Seen): Judged {
+  const { job, task, saidEnd } = seen;
+  const error = task?.error || job.error;
+  const [, refusal] = REFUSED.exec(error) ?? [];
+  if (refusal === 'again')
+    return {
+      kind: 'lost',
+      message: `Iris started the job again under its name, which started nothing; how the first start ended is not known: ${error}`,
+    };
+  const code = task?.exitCode ?? 0;
+  const errorType = refusal === 'restart' ? lostOf(seen) : errorTypeOf(job.state, error, code);
+  const isCommand = errorType === 'JOB_ENTRYPOINT_COMMAND_ERROR' || errorType === 'OUT_OF_MEMORY';
+  const signal = code < 0 ? String(-code) : code > 128 && code < 160 ? String(code - 128) : null;
+  const said = `Iris says ${short(job.state)}${error === '' ? '' : `: ${error}`}.`;
+  // Lost with its worker says what Iris knows; the job itself may have come to its end before.
+  const own =
+    job.state === 'JOB_STATE_WORKER_FAILED' && saidEnd !== null
+      ? ` By its own word the command ended with status ${saidEnd}.`
+      : '';
+  return found(seen, {
+    status: 'FAILED',
+    message: [`${said}${own}`, restartsOf(seen)].filter(Boolean).join(' '),
+    errorType,
+    exitCode: isCommand && signal === null && code > 0 ? code : null,
+    endedAtMs: job.finishedAt ?? null,
+    ...(signal === null ? {} : { details: { signal } }),
+  });
+}
+
+/** Why there was another attempt where none was approved. */
+function lostOf({ job }: Seen): string {
+  return job.failureCount > 1 ? 'JOB_ENTRYPOINT_COMMAND_ERROR' : 'WORKER_FAILED';
+}
+
+function errorTypeOf(state: string, error: string, code: number): string {
+  if (state !== 'JOB_STATE_FAILED') return short(state);
+  if (/^Execution timeout exceeded/.test(error)) return 'TIMEOUT';
+  if (/OOM killed/.test(error)) return 'OUT_OF_MEMORY';
+  if (REFUSED.test(error)) return 'JOB_ENTRYPOINT_COMMAND_START_ERROR';
+  // Ray's word, so that one rule reads all engines. Without a code the command was never reached.
+  return code === 0 ? 'JOB_ENTRYPOINT_COMMAND_START_ERROR' : 'JOB_ENTRYPOINT_COMMAND_ERROR';
+}
+
+function restartsOf({ job, task }: Seen): string {
+  const again = Math.max(attemptOf(task), 0);
+  if (again === 0 && job.preemptionCount === 0) return '';
+  return `Iris has started it ${again} time(s) again (${job.preemptionCount} lost workers, ${job.failureCount} failures).`;
+}
+
+type Said = Pick<FoundJob, 'status' | 'message'> &
+  Partial<Pick<FoundJob, 'errorType' | 'exitCode' | 'endedAtMs' | 'details'>>;
+
+function found({ job, task, metadata, bundleId, session }: Seen, said: Said): FoundJob {
+  const restarts = Math.max(attemptOf(task), 0);
+  return {
+    kind: 'found',
+    errorType: null,
+    exitCode: null,
+    startedAtMs: task?.startedAt ?? null,
+    endedAtMs: null,
+    metadata,
+    session,
+    ...said,
+    details: {
+      irisState: short(job.state),
+      ...(task === null ? {} : { taskState: short(task.state) }),
+      ...(task === null || task.workerId === '' ? {} : { worker: task.workerId }),
+      ...(bundleId === '' ? {} : { bundle: bundleId }),
+      ...(restarts === 0 ? {} : { restarts: String(restarts) }),
+      ...(job.preemptionCount === 0 ? {} : { lostWorkers: String(job.preemptionCount) }),
+      ...said.details,
+    },
+  };
+}
+
+function short(state: string): string {
+  return state.replace(/^(?:JOB|TASK)_STATE_/, '');
+}

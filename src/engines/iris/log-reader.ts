@@ -1,0 +1,220 @@
+/** The log of one job as bytes that keep their places, out of entries whose numbers do not. */
+
+import { hash } from 'node:crypto';
+import type { LogRead } from '../../domain/engine.ts';
+import { limits } from '../../domain/limits.ts';
+import { completeUtf8Length } from '../../host/utf8-boundary.ts';
+import { type LogEntry, logsAnswer } from './answers.ts';
+import { ask } from './ask.ts';
+import { irisLimits } from './limits.ts';
+import { type IrisProcess, isSameProcess, readProcess } from './session.ts';
+import { type IrisSettings, irisIdOf } from './settings.ts';
+import { saysBegin } from './wrapper.ts';
+
+export type IrisLogReader = {
+  readonly read: (offset: number) => Promise<LogRead>;
+  /** The job has ended: its last lines are waited for. */
+  readonly markEnded: () => void;
+};
+
+/** What stands in the log where lines may be missing. */
+export const GAP = 'ferrybot: the log server of Iris began anew: lines that it had not kept are missing here';
+export const HEADLESS =
+  'ferrybot: the beginning of this log is missing: the log server of Iris began anew before it was read';
+
+type Unknown = { readonly kind: 'unknown'; readonly message: string };
+
+type Reading = {
+  /** Exclusive, of the whole store; it means nothing after the store began anew. */
+  cursor: number;
+  process: IrisProcess | null;
+  /** How often each line was given; several may be alike to the millisecond. */
+  readonly known: Map<string, number>;
+  /** The same while the store is read again from its beginning; null: it is not. */
+  again: Map<string, number> | null;
+  /** The last bytes, and where they begin. */
+  window: Buffer;
+  start: number;
+  hasBegun: boolean;
+  isFirstPassOver: boolean;
+  hasEnded: boolean;
+  isSettled: boolean;
+};
+
+/** A reader that goes on where it was; one of another process reads from the first line on. */
+export function createIrisLogReader(settings: IrisSettings, jobId: string): IrisLogReader {
+  let reading = fresh();
+  let isEnded = false;
+  return {
+    markEnded: () => {
+      isEnded = true;
+      reading.hasEnded = true;
+    },
+    read: async (offset) => {
+      if (offset < reading.start) reading = { ...fresh(), hasEnded: isEnded };
+      const problem = await readOn(settings, jobId, reading, offset);
+      if (problem !== null) return problem;
+      return chunkOf(reading, offset);
+    },
+  };
+}
+
+function fresh(): Reading {
+  return {
+    cursor: 0,
+    process: null,
+    known: new Map(),
+    again: null,
+    window: Buffer.alloc(0),
+    start: 0,
+    hasBegun: false,
+    isFirstPassOver: false,
+    hasEnded: false,
+    isSettled: false,
+  };
+}
+
+/** Reads until there is a chunk behind `offset`, or nothing new. */
+async function readOn(
+  settings: IrisSettings,
+  jobId: string,
+  reading: Reading,
+  offset: number,
+): Promise<Unknown | null> {
+  const process = await readProcess(settings);
+  if (process.kind === 'unknown') return process;
+  if (reading.process !== null && !isSameProcess(reading.process, process)) beginAnew(reading);
+  reading.process = process;
+  let empty = 0;
+  for (let request = 0; request < irisLimits.requestsPerRead; request += 1) {
+    if (endOf(reading) - offset > limits.logChunkBytesMax) return null;
+    const entries = await nextEntries(settings, jobId, reading);
+    if ('kind' in entries) return entries;
+    if (entries.length > 0) {
+      empty = 0;
+      forget(reading, Math.min(offset, endOf(reading)));
+      continue;
+    }
+    empty += 1;
+    const isOlder = await storeBeganAnew(settings, jobId, reading);
+    if (typeof isOlder !== 'boolean') return isOlder;
+    if (isOlder) {
+      beginAnew(reading);
+      continue;
+    }
+    passIsOver(settings, reading);
+    if (!reading.hasEnded || reading.isSettled) return null;
+    // The state is told before the last lines: twice nothing, a second apart.
+    if (empty >= 2) {
+      reading.isSettled = true;
+      return null;
+    }
+    await settings.sleep(irisLimits.lastLinesPauseMs);
+  }
+  return { kind: 'unknown', message: 'the log is longer than one look can read: the next one goes on' };
+}
+
+async function nextEntries(
+  settings: IrisSettings,
+  jobId: string,
+  reading: Reading,
+): Promise<readonly LogEntry[] | Unknown> {
+  const { cursor } = reading;
+  const body = { ...sourceOf(settings, jobId), cursor, maxLines: irisLimits.linesPerRequest };
+  const answer = await ask(settings, 'logs', body, logsAnswer);
+  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  const { entries } = answer.value;
+  if (entries.length > 0) reading.cursor = answer.value.cursor;
+  const own = entries.filter(({ key }) => key.startsWith(`${irisIdOf(settings, jobId)}/`));
+  take(
+    reading,
+    own.flatMap((entry) => (isNew(reading, entry) ? [entry.data] : [])),
+    jobId,
+  );
+  return entries;
+}
+
+/** An empty answer is given beyond the end too, and without a word: a store that ends before our place is another one. */
+async function storeBeganAnew(
+  settings: IrisSettings,
+  jobId: string,
+  { cursor }: Reading,
+): Promise<boolean | Unknown> {
+  if (cursor === 0) return false;
+  const answer = await ask(
+    settings,
+    'logs',
+    { ...sourceOf(settings, jobId), tail: true, maxLines: 1 },
+    logsAnswer,
+  );
+  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  return answer.value.cursor < cursor;
+}
+
+function sourceOf(settings: IrisSettings, jobId: string): object {
+  // The slash: without it Iris reads the jobs whose names only begin so as well.
+  return { source: `${irisIdOf(settings, jobId)}/`, matchScope: 'MATCH_SCOPE_PREFIX' };
+}
+
+function beginAnew(reading: Reading): void {
+  if (endOf(reading) > 0) take(reading, [GAP], '');
+  reading.cursor = 0;
+  reading.again = new Map();
+  reading.isSettled = false;
+}
+
+/** Lines are known by where they stood, when, and what they say; of several alike the store gives as many again. */
+function isNew(reading: Reading, { key, timestamp, data }: LogEntry): boolean {
+  // A digest: a long log has millions of lines.
+  const name = hash('sha1', `${key}\n${timestamp ?? ''}\n${data}`, 'base64');
+  const count = (map: Map<string, number>): number => {
+    const next = (map.get(name) ?? 0) + 1;
+    map.set(name, next);
+    return next;
+  };
+  if (reading.again === null) {
+    count(reading.known);
+    return true;
+  }
+  if (count(reading.again) <= (reading.known.get(name) ?? 0)) return false;
+  count(reading.known);
+  return true;
+}
+
+function take(reading: Reading, lines: readonly string[], jobId: string): void {
+  if (lines.length === 0) return;
+  if (jobId !== '') reading.hasBegun ||= lines.some((line) => saysBegin(line, jobId));
+  const added = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  reading.window = Buffer.concat([reading.window, added]);
+}
+
+/** The first time that all was read: what does not begin with the job's own beginning has lost it. */
+function passIsOver(settings: IrisSettings, reading: Reading): void {
+  if (reading.isFirstPassOver || endOf(reading) === 0) return;
+  reading.isFirstPassOver = true;
+  // What sets the task up may speak before the job does.
+  if (!reading.hasBegun && settings.cluster.setupCommands.length === 0) take(reading, [HEADLESS], '');
+}
+
+function chunkOf(reading: Reading, offset: number): LogRead {
+  const end = endOf(reading);
+  if (offset > end) return { kind: 'rewound', sizeBytes: end };
+  const known = reading.window.subarray(offset - reading.start);
+  const piece = known.subarray(0, limits.logChunkBytesMax);
+  const length = completeUtf8Length(piece);
+  const bytes = Uint8Array.from(piece.subarray(0, length));
+  const nextOffset = offset + length;
+  forget(reading, nextOffset);
+  return { kind: 'chunk', bytes, offset, nextOffset, atEnd: nextOffset >= end };
+}
+
+/** Lets go of what lies far enough before that place. */
+function forget(reading: Reading, place: number): void {
+  const keepFrom = Math.max(reading.start, place - irisLimits.lookbackBytes);
+  reading.window = Buffer.from(reading.window.subarray(keepFrom - reading.start));
+  reading.start = keepFrom;
+}
+
+function endOf({ start, window }: Reading): number {
+  return start + window.length;
+}

@@ -1,0 +1,102 @@
+/** What a job of Iris is doing; a job that it does not name is absent only where nobody has ever seen it. */
+
+import type { JobObservation } from '../../domain/engine.ts';
+import { isSubmissionId } from '../file-records.ts';
+import { type IrisJob, type IrisTask, logsAnswer, statusAnswer, tasksAnswer } from './answers.ts';
+import { type Answer, ask } from './ask.ts';
+import { identityOf } from './identity.ts';
+import { attemptOf, isFinal, judgeJob } from './job-state.ts';
+import { irisLimits } from './limits.ts';
+import { readProcess } from './session.ts';
+import { type IrisSettings, irisIdOf } from './settings.ts';
+import { saidEnd } from './wrapper.ts';
+
+/** Looks once. */
+export async function observeOnIris(
+  settings: IrisSettings,
+  jobId: string,
+  lastSession: string | null,
+): Promise<JobObservation> {
+  const answer = isSubmissionId(jobId)
+    ? await ask(settings, 'status', { jobId: irisIdOf(settings, jobId) }, statusAnswer)
+    : null;
+  if (answer === null || isMissing(answer)) return missing(settings, lastSession);
+  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  return judged(settings, jobId, answer.value);
+}
+
+/** The one no of the controller that is about this job, and not about who asks or how. */
+export function isMissing(answer: Answer<unknown>): boolean {
+  return answer.kind === 'refused' && answer.status === 404 && answer.code === 'not_found';
+}
+
+async function missing(settings: IrisSettings, lastSession: string | null): Promise<JobObservation> {
+  const process = await readProcess(settings);
+  if (process.kind === 'unknown') return process;
+  if (lastSession === null) return { kind: 'absent', session: process.id };
+  const message =
+    lastSession === process.id
+      ? 'Iris no longer names the job: it deletes what ended a week ago, and how this ended is not known'
+      : `the controller restarted (${lastSession} before, ${process.id} now) and has forgotten the job, as one does that came up from an old checkpoint; how it ended is not known`;
+  return { kind: 'state-lost', session: process.id, message };
+}
+
+async function judged(
+  settings: IrisSettings,
+  jobId: string,
+  { job, request }: IrisJob,
+): Promise<JobObservation> {
+  const asked = await ask(settings, 'tasks', { jobId: irisIdOf(settings, jobId) }, tasksAnswer);
+  if (asked.kind !== 'said') return { kind: 'unknown', message: asked.message };
+  const { tasks } = asked.value;
+  const own = tasks.filter(({ taskId }) => taskId === `${job.jobId}/0`);
+  const [task = null] = own;
+  if (tasks.length !== own.length)
+    return { kind: 'unknown', message: `the job has ${tasks.length} tasks, where ferrybot starts one` };
+  // Between both answers a task may have gone on: the job was asked for first, and what is final stays.
+  const said = needsWord(job) ? await ownWord(settings, jobId, task) : null;
+  if (said !== null && typeof said !== 'number') return said;
+  const seen = judgeJob({
+    job,
+    task,
+    metadata: identityOf(request?.environment?.envVars ?? {}),
+    bundleId: request?.bundleId ?? '',
+    session: null,
+    saidEnd: said,
+    nowMs: settings.now(),
+  });
+  if (seen.kind !== 'lost') return seen;
+  const process = await readProcess(settings);
+  return process.kind === 'unknown'
+    ? process
+    : { kind: 'state-lost', session: process.id, message: seen.message };
+}
+
+/** Only where Iris's own word leaves open whether the process has ended. */
+function needsWord(job: IrisJob['job']): boolean {
+  return isFinal(job) && (job.state === 'JOB_STATE_KILLED' || job.state === 'JOB_STATE_WORKER_FAILED');
+}
+
+/** What the job said in its log of its own end; null: nothing. */
+async function ownWord(
+  settings: IrisSettings,
+  jobId: string,
+  task: IrisTask | null,
+): Promise<number | null | { readonly kind: 'unknown'; readonly message: string }> {
+  const attempt = attemptOf(task);
+  if (attempt === -1) return null;
+  const body = {
+    // Of this attempt alone: a job that it started may have said more since.
+    source: `${irisIdOf(settings, jobId)}/0:${attempt}`,
+    matchScope: 'MATCH_SCOPE_EXACT',
+    tail: true,
+    maxLines: irisLimits.lastLines,
+  };
+  const answer = await ask(settings, 'logs', body, logsAnswer);
+  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  for (const { data } of answer.value.entries.toReversed()) {
+    const code = saidEnd(data, jobId, attempt);
+    if (code !== null) return code;
+  }
+  return null;
+}

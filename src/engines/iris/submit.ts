@@ -1,0 +1,143 @@
+/** Starts a job on an Iris cluster at most once: under a name that is never used again, refused where it is taken. */
+
+import { hash } from 'node:crypto';
+import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../domain/engine.ts';
+import { zipTree } from '../package-files.ts';
+import { type IrisJob, launchAnswer, statusAnswer } from './answers.ts';
+import { type Answer, ask, clean } from './ask.ts';
+import { identityOf, isHidden } from './identity.ts';
+import { launchBody } from './launch-body.ts';
+import { irisLimits } from './limits.ts';
+import { isMissing } from './observe.ts';
+import { type IrisProcess, isSameProcess, readProcess } from './session.ts';
+import { type IrisSettings, irisIdOf } from './settings.ts';
+import { specRefusal } from './spec-refusal.ts';
+
+/** Who takes the package. */
+export const IRIS = { name: 'Iris', zipBytesMax: irisLimits.zipBytesMax } as const;
+
+type Stand = {
+  readonly settings: IrisSettings;
+  readonly spec: JobSpec;
+  readonly process: IrisProcess;
+};
+
+/** What a look under the name said; null: nothing is there. */
+type Found = SubmitOutcome | null;
+
+/**
+ * A name belongs to one attempt alone, and the controller is told to refuse one that is taken, whatever became of that job. So
+ * the same body may be sent again when an answer was lost, as long as the same process of the controller answers: another one
+ * may have come up from a checkpoint that knows neither the job nor its name.
+ */
+export async function submitToIris(settings: IrisSettings, spec: JobSpec): Promise<SubmitOutcome> {
+  const refusal = await specRefusal(spec, settings.cluster);
+  if (refusal !== null) return refusal;
+  const process = await readProcess(settings);
+  if (process.kind === 'unknown') return process;
+  const stand = { settings, spec, process };
+  const found = await look(stand);
+  if (found !== null) return found;
+  const zip = await zipTree(spec.workingDirectory, spec.files ?? null, IRIS);
+  if (zip.kind === 'refused')
+    return (await look(stand)) ?? { kind: 'rejected', code: zip.code, message: zip.message };
+  const body = launchBody(settings, spec, zip.bytes);
+  const bundle = hash('sha256', zip.bytes, 'hex');
+  let last = await ask(settings, 'launch', body, launchAnswer);
+  for (const delayMs of irisLimits.lookAgainDelaysMs) {
+    const outcome = await outcomeOf(stand, last, bundle);
+    if (outcome !== null) return outcome;
+    await settings.sleep(delayMs);
+    const now = await readProcess(settings);
+    if (now.kind === 'unknown') continue;
+    if (!isSameProcess(process, now))
+      return notConfirmed(
+        settings,
+        last,
+        'the controller restarted meanwhile, and may have forgotten the job',
+      );
+    const seen = await look(stand);
+    if (seen?.kind === 'unknown') continue;
+    if (seen !== null) return seen;
+    last = await ask(settings, 'launch', body, launchAnswer);
+  }
+  return (await outcomeOf(stand, last, bundle)) ?? notConfirmed(settings, last, '');
+}
+
+/** What an answer to a launch settles; null: nothing, the job under the name decides. */
+async function outcomeOf(
+  stand: Stand,
+  answer: Answer<{ readonly jobId: string }>,
+  bundle: string,
+): Promise<SubmitOutcome | null> {
+  const { settings, spec } = stand;
+  switch (answer.kind) {
+    case 'unknown':
+      return null;
+    case 'said': {
+      const asked = irisIdOf(settings, spec.submissionId);
+      // With authentication the controller puts the key's own user there.
+      if (answer.value.jobId !== asked) {
+        const why = `the controller took the job as ${answer.value.jobId} where ${asked} was asked for: set \`user\` to whose key it is, and stop that job by hand`;
+        return { kind: 'unknown', message: clean(settings, why) };
+      }
+      return { kind: 'submitted', job: jobOf(stand, bundle) };
+    }
+    case 'refused': {
+      // Taken: by us, where an answer was lost, or by another runner with the same order; or by a stranger.
+      if (answer.status === 409)
+        return (
+          (await look(stand)) ?? {
+            kind: 'unknown',
+            message: 'the name is taken, and nothing is found under it',
+          }
+        );
+      const isAuth = answer.status === 401 || answer.status === 403;
+      const message = `${answer.status} ${answer.code}: ${answer.message}`;
+      return (await look(stand)) ?? { kind: 'rejected', code: isAuth ? 'unauthorized' : 'refused', message };
+    }
+  }
+}
+
+async function look(stand: Stand): Promise<Found> {
+  const { settings, spec } = stand;
+  const jobId = irisIdOf(settings, spec.submissionId);
+  const answer = await ask(settings, 'status', { jobId }, statusAnswer);
+  if (answer.kind === 'unknown') return answer;
+  if (answer.kind === 'refused') {
+    if (isMissing(answer)) return null;
+    return answer.status === 401 || answer.status === 403
+      ? { kind: 'rejected', code: 'unauthorized', message: `${answer.code}: ${answer.message}` }
+      : { kind: 'unknown', message: `${answer.status} ${answer.code}: ${answer.message}` };
+  }
+  return compared(stand, answer.value);
+}
+
+function compared(stand: Stand, { request }: IrisJob): SubmitOutcome {
+  const variables = request?.environment?.envVars ?? {};
+  if (isHidden(variables)) return { kind: 'unknown', message: 'Iris hides whose the job under this name is' };
+  const found = identityOf(variables);
+  if (found === null || !isSameJob(found, stand.spec.metadata)) return { kind: 'conflict', found };
+  return { kind: 'adopted', job: jobOf(stand, request?.bundleId ?? '') };
+}
+
+function jobOf({ settings, spec, process }: Stand, bundle: string): Job {
+  const { submissionId: jobId, metadata } = spec;
+  const url = new URL(`#/job/${encodeURIComponent(irisIdOf(settings, jobId))}`, settings.address).href;
+  return {
+    engine: 'iris',
+    jobId,
+    metadata,
+    session: process.id,
+    locator: { kind: 'dashboard', url, ...(bundle === '' ? {} : { bundle }) },
+  };
+}
+
+function notConfirmed(
+  settings: IrisSettings,
+  last: Answer<unknown>,
+  why: string,
+): Extract<SubmitOutcome, { kind: 'unknown' }> {
+  const said = [why, last.kind === 'said' ? '' : last.message].filter(Boolean).join('; ');
+  return { kind: 'unknown', message: clean(settings, `the launch was not confirmed: ${said}`) };
+}

@@ -1,0 +1,86 @@
+/** The script that an Iris job runs: the same text for every job, so that no value is ever read by a shell line; values are arguments. */
+
+import type { JobSpec } from '../../domain/engine.ts';
+import type { IrisCluster } from './schema.ts';
+
+/** A start that the script refused. The words stand in the task's `error`, which has the end of standard error. */
+export const REFUSED = /ferrybot refused (again|restart|set-up): /;
+
+/**
+ * Arguments: the job's id, the restarts that were approved, the folder of marks or nothing, `NAME=file` for each secret, `--`,
+ * and the command. Iris places a task that it had only assigned once more whatever its limits say, a controller restored from
+ * an old checkpoint knows neither the job nor its name, and a worker gives an old result for a name that it knows: so each
+ * start takes its mark, and what finds it taken starts nothing. Without a folder of marks an attempt that was not approved
+ * is refused by its number.
+ *
+ * How it ended stands in the log, because Iris writes KILLED before anything has ended, and an exit code of 0 for most ends.
+ * Bash 4 and mkdir are all that it needs.
+ */
+export const WRAPPER = `job=$1 restarts=$2 marks=$3
+shift 3
+refuse() { printf 'ferrybot refused %s: %s\\n' "$1" "$2" >&2; exit 97; }
+task=\${IRIS_TASK_ID:-}
+attempt=0
+[[ $task != *:* ]] || attempt=\${task##*:}
+[[ $attempt =~ ^[0-9]+$ ]] || refuse set-up 'Iris says no number of the attempt'
+if [[ -n $marks ]]; then
+  mkdir -p "$marks/$job" 2> /dev/null
+  [[ -w $marks/$job ]] || refuse set-up "$marks/$job cannot be written"
+  mkdir "$marks/$job/attempt-$attempt" 2> /dev/null || refuse again "attempt $attempt was started before"
+  start=0
+  until mkdir "$marks/$job/start-$start" 2> /dev/null; do
+    ((++start <= restarts)) || refuse restart "$restarts restarts were approved, and they are used"
+  done
+else
+  ((attempt <= restarts)) || refuse restart "attempt $attempt of Iris, where $restarts restarts were approved"
+fi
+while [[ $1 != -- ]]; do
+  [[ -r \${1#*=} ]] || refuse set-up "the file of \${1%%=*} cannot be read"
+  export "\${1%%=*}=$(< "\${1#*=}")"
+  shift
+done
+shift
+[[ ! -d \${IRIS_WORKDIR:-} ]] || cd "$IRIS_WORKDIR" || refuse set-up 'the shipped files are gone'
+child='' interrupted=0
+trap 'interrupted=1; [[ -z $child ]] || kill -TERM "$child" 2> /dev/null' TERM
+printf 'ferrybot begin %s:%s\\n' "$job" "$attempt"
+"$@" < /dev/null &
+child=$!
+((interrupted == 0)) || kill -TERM "$child" 2> /dev/null
+while :; do
+  interrupted=0
+  wait "$child"
+  code=$?
+  ((interrupted)) || break
+done
+printf 'ferrybot end %s:%s %s\\n' "$job" "$attempt" "$code"
+exit "$code"
+`;
+
+/** The command of a job: an argument array, of which the script is one. Everybody can read it. */
+export function wrappedCommand(
+  { submissionId, command, secretNames = [] }: JobSpec,
+  { markers, secretFiles, maxRetriesPreemption, maxRetriesFailure }: IrisCluster,
+): readonly string[] {
+  const secrets = secretNames.map((name) => `${name}=${secretFiles[name] ?? ''}`);
+  const restarts = String(maxRetriesPreemption + maxRetriesFailure);
+  return [
+    ...['bash', '-c', WRAPPER, 'ferrybot', submissionId, restarts, markers ?? ''],
+    ...secrets,
+    '--',
+    ...command,
+  ];
+}
+
+/** What the script says in the log at the beginning of an attempt. A line of the job's may stand in front, without its end. */
+export function saysBegin(line: string, jobId: string): boolean {
+  return line.includes(`ferrybot begin ${jobId}:`);
+}
+
+/** The status with which the command of that attempt ended, by the job's own word; null: this line does not say it. */
+export function saidEnd(line: string, jobId: string, attempt: number): number | null {
+  const word = `ferrybot end ${jobId}:${attempt} `;
+  const at = line.lastIndexOf(word);
+  const code = at === -1 ? '' : line.slice(at + word.length);
+  return /^\d{1,3}$/.test(code) ? Number(code) : null;
+}

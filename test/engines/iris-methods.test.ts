@@ -1,0 +1,28 @@
+/** What the adapter can ask of Iris at all: jobs, one at a time, and never a cluster, a controller or a worker. */
+
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { METHODS } from '../../src/engines/iris/ask.ts';
+
+const FOLDER = 'src/engines/iris';
+
+it('has no call that stops, starts or restarts an Iris cluster', () => {
+  expect(Object.values(METHODS).toSorted()).toEqual([
+    'finelog.logging.LogService/FetchLogs',
+    'iris.cluster.ControllerService/GetJobStatus',
+    'iris.cluster.ControllerService/GetProcessStatus',
+    'iris.cluster.ControllerService/LaunchJob',
+    'iris.cluster.ControllerService/ListTasks',
+    'iris.cluster.ControllerService/TerminateJob',
+  ]);
+});
+
+it('asks by these alone, and starts no program', () => {
+  const sources = globSync(`${FOLDER}/*.ts`).map((file) => [file, readFileSync(file, 'utf8')] as const);
+  expect(sources.length).toBeGreaterThan(10);
+  const doing = (what: RegExp): readonly string[] =>
+    sources.flatMap(([file, text]) => (what.test(text) ? [file] : []));
+  expect(doing(/settings\.http\(|\bfetch\(/)).toEqual([`${FOLDER}/ask.ts`]);
+  expect(doing(/execa|child_process|runProgram|process-group/)).toEqual([]);
+  expect(doing(/ControllerService|LogService/)).toEqual([`${FOLDER}/ask.ts`]);
+});

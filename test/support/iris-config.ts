@@ -1,0 +1,13 @@
+/** A cluster of the engine `iris` as a config gives it. */
+
+import { type IrisCluster, irisSchema } from '../../src/engines/iris/schema.ts';
+
+export function irisConfig(changes: Partial<IrisCluster> = {}): IrisCluster {
+  return irisSchema.parse({
+    engine: 'iris',
+    controller: 'http://127.0.0.1:18400',
+    user: 'alice',
+    acceleratorHoursPerRun: '2',
+    ...changes,
+  });
+}

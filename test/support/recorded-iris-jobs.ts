@@ -1,0 +1,288 @@
+/** The jobs of the recorded Iris and what really runs of them: placed, started, ended, lost, and told late or wrongly as the real one does. */
+
+import type { Attempt, IrisPlan, Job, Launched, Line, Run } from './recorded-iris-types.ts';
+
+/** As recorded: a worker that has met (task, attempt) hands its old result out; a lost one is noticed late; KILLED runs on. */
+const NOTICED_AFTER_MS = 50_000;
+const YOUNG_MS = 30_000;
+const KILL_MS = 500;
+const HELD_LINES_MS = 30_000;
+
+export type JobsOptions = {
+  readonly now: () => number;
+  readonly plan: (command: readonly string[]) => IrisPlan;
+  /** A container gets SIGTERM first, so that the wrapper says its last word; a bare process is killed at once. */
+  readonly runtime: 'container' | 'process';
+};
+
+export type IrisJobs = {
+  readonly jobs: Map<string, Job>;
+  readonly launch: (launched: Launched) => void;
+  readonly terminate: (name: string) => void;
+  /** Lets everything happen that is due by now. */
+  readonly tick: () => void;
+  readonly lines: () => readonly Line[];
+  /** Commands that really started: the independent count. Each by the job's name. */
+  readonly starts: () => readonly string[];
+  readonly runs: () => readonly Run[];
+  /** The bundled log server begins anew. */
+  readonly loseLines: () => void;
+  readonly loseWorker: () => void;
+  /** State as of a moment ago: whatever was launched since is forgotten, and its processes are killed. */
+  readonly checkpoint: () => void;
+  readonly restore: () => void;
+};
+
+export function createIrisJobs({ now, plan, runtime }: JobsOptions): IrisJobs {
+  let jobs = new Map<string, Job>();
+  let saved = new Map<string, Job>();
+  let store: Line[] = [];
+  let nextCursor = 2;
+  let heldUntilMs = 0;
+  let workers = 1;
+  let runs: Run[] = [];
+  const starts: string[] = [];
+  const marks = new Set<string>();
+  /** What each worker remembers: `worker name attempt` to the result it gave. */
+  const remembered = new Map<
+    string,
+    { readonly state: string; readonly exitCode: number; readonly error: string }
+  >();
+  const lost: { readonly workerId: string; readonly atMs: number }[] = [];
+
+  const worker = (): string => `worker-${workers}`;
+  const say = (run: Pick<Run, 'name' | 'attemptId'>, text: string, epochMs: number): void => {
+    store.push({
+      cursor: nextCursor,
+      key: `${run.name}/0:${run.attemptId}`,
+      data: text,
+      attemptId: run.attemptId,
+      epochMs,
+    });
+    nextCursor += 1;
+  };
+
+  const begin = (job: Job, attemptId: number, atMs: number): void => {
+    const { name, argv } = job.launched;
+    const workerId = worker();
+    const attempt: Attempt = {
+      ...{ attemptId, workerId, state: 'TASK_STATE_RUNNING', exitCode: 0, error: '' },
+      ...{ startedAt: atMs, finishedAt: null, isWorkerFailure: false },
+    };
+    job.attempts.push(attempt);
+    const old = remembered.get(`${workerId} ${name} ${attemptId}`);
+    if (old !== undefined) {
+      attempt.startedAt = null;
+      finish(job, attempt, old.state, old.exitCode, old.error, atMs);
+      return;
+    }
+    const wrapped = wrapperOf(argv, attemptId, marks);
+    const planned = plan(wrapped.command);
+    job.state = 'JOB_STATE_RUNNING';
+    job.startedAt ??= job.submittedAt;
+    job.taskState = 'TASK_STATE_RUNNING';
+    const base = { name, attemptId, workerId, beganAtMs: atMs, isReported: true };
+    if (wrapped.refusal !== null) {
+      const error = `Exit code: 97. stderr: ${wrapped.refusal}`;
+      runs.push({ ...base, lines: [], endAtMs: atMs, exitCode: 97, error });
+      return;
+    }
+    starts.push(name);
+    const { endAfterMs, exitCode, lines } = planned;
+    const said = wrapped.jobId === null ? [] : [`ferrybot begin ${wrapped.jobId}:${attemptId}`];
+    runs.push({
+      ...base,
+      lines: [...said, ...lines].map((text, index) => ({
+        atMs: atMs + index * 10,
+        text,
+      })),
+      endAtMs: endAfterMs === null ? null : atMs + endAfterMs,
+      exitCode,
+      error: exitCode === 0 ? '' : `Exit code: ${exitCode}`,
+    });
+  };
+
+  const finish = (
+    job: Job,
+    attempt: Attempt,
+    state: string,
+    exitCode: number,
+    error: string,
+    atMs: number,
+  ): void => {
+    Object.assign(attempt, { state, exitCode, error, finishedAt: atMs });
+    remembered.set(`${attempt.workerId} ${job.launched.name} ${attempt.attemptId}`, {
+      state,
+      exitCode,
+      error,
+    });
+    job.error = error;
+    if (state === 'TASK_STATE_FAILED') {
+      job.failureCount += 1;
+      if (job.failureCount <= job.launched.maxRetriesFailure) {
+        job.taskState = 'TASK_STATE_PENDING';
+        return;
+      }
+    }
+    job.taskState = state;
+    job.state = state.replace('TASK', 'JOB');
+    job.finishedAt = atMs;
+  };
+
+  const noticeLostWorker = (workerId: string, atMs: number): void => {
+    for (const job of jobs.values()) {
+      const attempt = job.attempts.at(-1);
+      if (attempt?.workerId !== workerId || attempt.state !== 'TASK_STATE_RUNNING') continue;
+      job.preemptionCount += 1;
+      Object.assign(attempt, {
+        ...{ state: 'TASK_STATE_WORKER_FAILED', isWorkerFailure: true, finishedAt: atMs },
+        error: `Worker ${workerId} failed: worker ping threshold exceeded`,
+      });
+      job.error = attempt.error;
+      if (job.preemptionCount <= job.launched.maxRetriesPreemption) {
+        job.taskState = 'TASK_STATE_PENDING';
+        job.error = `Retrying (attempt ${attempt.attemptId + 1}, last: task_state_worker_failed)`;
+        continue;
+      }
+      Object.assign(job, {
+        state: 'JOB_STATE_WORKER_FAILED',
+        taskState: 'TASK_STATE_WORKER_FAILED',
+        finishedAt: atMs,
+      });
+    }
+  };
+
+  const speak = (nowMs: number): void => {
+    // What was held back goes first, in the order in which it was said.
+    if (nowMs >= heldUntilMs) for (const { run, line } of held.splice(0)) say(run, line.text, line.atMs);
+    for (const run of runs) {
+      const until = Math.min(nowMs, run.endAtMs ?? nowMs);
+      while ((run.lines[0]?.atMs ?? Number.POSITIVE_INFINITY) <= until) {
+        const line = run.lines.shift();
+        if (line !== undefined && nowMs >= heldUntilMs) say(run, line.text, line.atMs);
+        else if (line !== undefined) held.push({ run, line });
+      }
+    }
+  };
+  const held: { readonly run: Run; readonly line: { readonly atMs: number; readonly text: string } }[] = [];
+
+  const tick = (): void => {
+    const nowMs = now();
+    while ((lost[0]?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs) {
+      const gone = lost.shift();
+      if (gone !== undefined) noticeLostWorker(gone.workerId, gone.atMs);
+    }
+    for (const job of jobs.values()) {
+      const isWaiting = job.taskState === 'TASK_STATE_PENDING' && job.finishedAt === null;
+      const startMs = job.submittedAt + plan(wrapperOf(job.launched.argv, 0, new Set()).command).pendingMs;
+      if (isWaiting && job.pendingReason === '' && startMs <= nowMs)
+        begin(job, job.attempts.length, Math.max(startMs, job.attempts.at(-1)?.finishedAt ?? 0));
+    }
+    speak(nowMs);
+    for (const run of runs.filter(({ endAtMs }) => endAtMs !== null && endAtMs <= nowMs)) {
+      const job = jobs.get(run.name);
+      const attempt = job?.attempts.find(({ attemptId }) => attemptId === run.attemptId);
+      const jobId = jobIdOf(job?.launched.argv ?? []);
+      const isSigkill = run.exitCode === -9;
+      if (jobId !== null && !isSigkill && run.exitCode !== 97)
+        run.lines.splice(0, run.lines.length, {
+          atMs: run.endAtMs ?? 0,
+          text: `ferrybot end ${jobId}:${run.attemptId} ${run.exitCode}`,
+        });
+      else run.lines.splice(0);
+      speak(nowMs);
+      if (run.isReported && job !== undefined && attempt !== undefined)
+        finish(
+          job,
+          attempt,
+          run.exitCode === 0 ? 'TASK_STATE_SUCCEEDED' : 'TASK_STATE_FAILED',
+          run.exitCode,
+          run.error,
+          run.endAtMs ?? nowMs,
+        );
+    }
+    runs = runs.filter(({ endAtMs }) => endAtMs === null || endAtMs > nowMs);
+  };
+
+  return {
+    get jobs() {
+      return jobs;
+    },
+    launch: (launched) => {
+      jobs.set(launched.name, {
+        ...{ launched, submittedAt: now(), state: 'JOB_STATE_PENDING', taskState: 'TASK_STATE_PENDING' },
+        ...{ error: '', pendingReason: '', startedAt: null, finishedAt: null },
+        ...{ failureCount: 0, preemptionCount: 0, attempts: [] },
+      });
+      tick();
+    },
+    terminate: (name) => {
+      const job = jobs.get(name);
+      if (job === undefined || job.finishedAt !== null) return;
+      Object.assign(job, {
+        ...{ state: 'JOB_STATE_KILLED', taskState: 'TASK_STATE_KILLED', error: 'Terminated by user' },
+        finishedAt: now(),
+      });
+      for (const run of runs.filter((one) => one.name === name)) {
+        run.isReported = false;
+        run.exitCode = runtime === 'container' ? 143 : -9;
+        run.endAtMs = Math.max(now() + KILL_MS, job.submittedAt + YOUNG_MS);
+      }
+    },
+    tick,
+    lines: () => store,
+    starts: () => starts,
+    runs: () => runs,
+    loseLines: () => {
+      store = [];
+      nextCursor = 2;
+      heldUntilMs = now() + HELD_LINES_MS;
+    },
+    loseWorker: () => {
+      tick();
+      const workerId = worker();
+      runs = runs.filter((run) => run.workerId !== workerId);
+      lost.push({ workerId, atMs: now() + NOTICED_AFTER_MS });
+      workers += 1;
+    },
+    checkpoint: () => {
+      tick();
+      saved = structuredClone(jobs);
+    },
+    restore: () => {
+      tick();
+      jobs = structuredClone(saved);
+      // The worker kills what the controller does not ask for.
+      for (const run of runs.filter(({ name }) => !jobs.has(name)))
+        Object.assign(run, { isReported: false, exitCode: -9, endAtMs: now() });
+      tick();
+    },
+  };
+}
+
+/** The wrapper's rules, for commands that are never really run; test/engines/iris-wrapper.test.ts runs the script itself. */
+function wrapperOf(
+  argv: readonly string[],
+  attempt: number,
+  marks: Set<string>,
+): { readonly command: readonly string[]; readonly jobId: string | null; readonly refusal: string | null } {
+  const jobId = jobIdOf(argv);
+  if (jobId === null) return { command: argv, jobId, refusal: null };
+  const [restarts = '0', folder = ''] = argv.slice(5);
+  const command = argv.slice(argv.indexOf('--', 7) + 1);
+  if (folder === '')
+    return {
+      command,
+      jobId,
+      refusal: attempt > Number(restarts) ? `ferrybot refused restart: attempt ${attempt} of Iris` : null,
+    };
+  const own = `${folder}/${jobId}/attempt-${attempt}`;
+  if (marks.has(own))
+    return { command, jobId, refusal: `ferrybot refused again: attempt ${attempt} was started before` };
+  marks.add(own);
+  return { command, jobId, refusal: null };
+}
+
+function jobIdOf(argv: readonly string[]): string | null {
+  return argv[0] === 'bash' && argv[3] === 'ferrybot' ? (argv[4] ?? null) : null;
+}

@@ -1,0 +1,360 @@
+/** The recorded Iris controller: answers as the real one did (fixtures/iris), its lies included. Judged by test/engines/iris-transcripts.test.ts. */
+
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { createIrisJobs, type IrisJobs, type JobsOptions } from './recorded-iris-jobs.ts';
+import type { Attempt, Job } from './recorded-iris-types.ts';
+
+export type RpcAnswer = { readonly status: number; readonly body: object | string };
+
+export type RecordedIris = {
+  /** `method`: service and name, as in the path. */
+  readonly answer: (method: string, body: string, authorization?: string) => RpcAnswer;
+  readonly world: IrisJobs;
+  /** Killed and started again with the same disk: jobs stay, the bundled log server begins anew. */
+  readonly restart: () => void;
+  /** The disk is lost too: what was launched since the checkpoint is forgotten. */
+  readonly restore: () => void;
+  /** Told to end, it lingers: health and some answers go on, the rest fails. */
+  readonly linger: () => void;
+};
+
+export type RecordedIrisOptions = Partial<JobsOptions> & {
+  readonly now: () => number;
+  /** Keys and their users; empty: authentication is off, and any key is ignored. */
+  readonly keys?: Readonly<Record<string, string>>;
+};
+
+const launchRequest = z.strictObject({
+  name: z.string().default(''),
+  entrypoint: z.object({
+    setupCommands: z.array(z.string()).optional(),
+    runCommand: z.object({ argv: z.array(z.string()) }),
+  }),
+  resources: z
+    .object({ cpuMillicores: z.number().default(0) })
+    .loose()
+    .optional(),
+  environment: z.object({ envVars: z.record(z.string(), z.string()).default({}) }).optional(),
+  bundleBlob: z.string().optional(),
+  bundleId: z.string().optional(),
+  constraints: z.array(z.unknown()).optional(),
+  timeout: z.object({ milliseconds: z.string() }).optional(),
+  replicas: z.number().optional(),
+  clientRevisionDate: z.string().default(''),
+  existingJobPolicy: z.string().default('EXISTING_JOB_POLICY_UNSPECIFIED'),
+  failIfExists: z.boolean().optional(),
+  maxRetriesFailure: z.number().default(0),
+  maxRetriesPreemption: z.number().default(0),
+  priorityBand: z.string().optional(),
+});
+const byJob = z.object({ jobId: z.string() });
+const logsRequest = z.object({
+  source: z.string(),
+  matchScope: z.string().default('MATCH_SCOPE_PREFIX'),
+  cursor: z.coerce.number().default(0),
+  maxLines: z.number().default(1_000),
+  tail: z.boolean().default(false),
+});
+
+const FORTNIGHT_MS = 14 * 24 * 3_600_000;
+
+export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
+  const { now, keys = {} } = options;
+  const world = createIrisJobs({
+    plan: () => ({ pendingMs: 0, endAfterMs: 1_000, exitCode: 0, lines: [] }),
+    runtime: 'container',
+    ...options,
+  });
+  let process = { pid: 17_595, beganAtMs: now() - 60_000 };
+  let isLingering = false;
+
+  const begin = (): void => {
+    process = { pid: process.pid + 1, beganAtMs: now() };
+    isLingering = false;
+    world.loseLines();
+  };
+
+  const methods: Readonly<Record<string, (body: unknown, caller: string) => RpcAnswer>> = {
+    'iris.cluster.ControllerService/LaunchJob': (body, caller) => launch(body, caller),
+    'iris.cluster.ControllerService/GetJobStatus': (body) => {
+      const { jobId } = byJob.parse(body);
+      const job = world.jobs.get(jobId);
+      return job === undefined ? malformedOr(jobId, notFound(jobId)) : said(statusOf(job));
+    },
+    'iris.cluster.ControllerService/GetJobState': (body) => {
+      const { jobIds } = z.object({ jobIds: z.array(z.string()) }).parse(body);
+      const known = jobIds.flatMap((id) => {
+        const job = world.jobs.get(id);
+        return job === undefined ? [] : [[id, job.state] as const];
+      });
+      return said(known.length === 0 ? {} : { states: Object.fromEntries(known) });
+    },
+    'iris.cluster.ControllerService/ListTasks': (body) => {
+      const job = world.jobs.get(byJob.parse(body).jobId);
+      return job === undefined ? notFound(byJob.parse(body).jobId) : said({ tasks: [taskOf(job)] });
+    },
+    'iris.cluster.ControllerService/TerminateJob': (body, caller) => {
+      const { jobId } = byJob.parse(body);
+      if (!world.jobs.has(jobId)) return malformedOr(jobId, notFound(jobId));
+      const [, owner = ''] = jobId.split('/');
+      if (caller !== '' && caller !== owner)
+        return complaint(
+          403,
+          'permission_denied',
+          `User '${caller}' cannot access resources owned by '${owner}'`,
+        );
+      world.terminate(jobId);
+      return said({});
+    },
+    'iris.cluster.ControllerService/GetProcessStatus': () =>
+      said({
+        processInfo: {
+          hostname: 'host-1',
+          pid: process.pid,
+          pythonVersion: '3.12.1',
+          uptimeMs: String(now() - process.beganAtMs),
+        },
+      }),
+    'iris.cluster.ControllerService/GetAuthInfo': () =>
+      said({ provider: Object.keys(keys).length === 0 ? '' : 'static', gcpProjectId: '' }),
+    'finelog.logging.LogService/FetchLogs': (body) => said(logsOf(world, logsRequest.parse(body))),
+  };
+
+  const launch = (body: unknown, caller: string): RpcAnswer => {
+    const parsed = launchRequest.safeParse(body);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const field = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.join('.');
+      return complaint(
+        500,
+        'unknown',
+        `Message type "iris.cluster.Controller.LaunchJobRequest" has no field named "${field}" at "LaunchJobRequest".`,
+      );
+    }
+    const request = parsed.data;
+    const refusal = refusalOf(request, now());
+    if (refusal !== null) return refusal;
+    const [, , ...rest] = request.name.split('/');
+    const name = caller === '' ? request.name : `/${caller}/${rest.join('/')}`;
+    if (rest.length > 1 && !world.jobs.has(name.split('/').slice(0, -1).join('/')))
+      return complaint(
+        400,
+        'failed_precondition',
+        `Cannot submit job: parent job ${name.split('/').slice(0, -1).join('/')} is absent from the database`,
+      );
+    const taken = takenBy(world.jobs.get(name), name, request.existingJobPolicy);
+    if (taken !== null) return taken;
+    const { bundleBlob, ...kept } = request;
+    world.launch({
+      name,
+      argv: request.entrypoint.runCommand.argv,
+      env: request.environment?.envVars ?? {},
+      maxRetriesFailure: request.maxRetriesFailure,
+      maxRetriesPreemption: request.maxRetriesPreemption,
+      request: {
+        ...kept,
+        ...(bundleBlob === undefined
+          ? {}
+          : { bundleId: hash('sha256', Buffer.from(bundleBlob, 'base64'), 'hex') }),
+      },
+    });
+    const job = world.jobs.get(name);
+    const cpu = request.resources?.cpuMillicores ?? 0;
+    if (job !== undefined && cpu > 4_000)
+      job.pendingReason = `Scheduler: Insufficient CPU (need ${cpu / 1_000} cores, available 3.5 cores) - 1 worker(s)`;
+    return said({ jobId: name });
+  };
+
+  return {
+    world,
+    answer: (method, text, authorization) => {
+      world.tick();
+      const respond = methods[method];
+      if (respond === undefined) return { status: 404, body: '' };
+      const caller = callerOf(keys, authorization, method);
+      if (typeof caller !== 'string') return caller;
+      if (isLingering && !method.endsWith('/GetJobState'))
+        return complaint(
+          500,
+          'internal',
+          `RPC ${method.split('/')[1]}: cannot schedule new futures after shutdown`,
+        );
+      let body: unknown;
+      try {
+        body = JSON.parse(text);
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        return complaint(500, 'unknown', `Failed to parse JSON: ${error.message}`);
+      }
+      return respond(body, caller);
+    },
+    restart: () => {
+      world.tick();
+      begin();
+    },
+    restore: () => {
+      world.restore();
+      begin();
+    },
+    linger: () => {
+      isLingering = true;
+    },
+  };
+}
+
+/** Off: everybody is an administrator, and no name is put in anybody's place. */
+function callerOf(
+  keys: Readonly<Record<string, string>>,
+  authorization: string | undefined,
+  method: string,
+): string | RpcAnswer {
+  if (Object.keys(keys).length === 0 || method.endsWith('/GetAuthInfo')) return '';
+  if (authorization === undefined) return complaint(401, 'unauthenticated', 'Missing authentication');
+  return (
+    keys[authorization.replace('Bearer ', '')] ?? complaint(401, 'unauthenticated', 'Authentication failed')
+  );
+}
+
+function refusalOf(request: z.infer<typeof launchRequest>, nowMs: number): RpcAnswer | null {
+  const least = new Date(nowMs - FORTNIGHT_MS).toISOString().slice(0, 10);
+  if (request.clientRevisionDate < least)
+    return complaint(
+      400,
+      'failed_precondition',
+      `marin-iris client is too old (build ${request.clientRevisionDate || '2026-04-22'}; minimum ${least}). Run \`uv sync\` or upgrade marin-iris and retry.`,
+    );
+  if (request.name === '') return complaint(400, 'invalid_argument', 'Job name is required');
+  if (!/^\/[^/]+\/./.test(request.name))
+    return complaint(
+      500,
+      'internal',
+      `RPC LaunchJob: Job name must use canonical '/<user>/<job>[...]' format: ${request.name}`,
+    );
+  return request.priorityBand === 'PRIORITY_BAND_PRODUCTION'
+    ? complaint(
+        403,
+        'permission_denied',
+        'User alice cannot submit production jobs (max band: interactive). Ask an administrator.',
+      )
+    : null;
+}
+
+/** Null: the name is free, or the default frees it by deleting what has ended. */
+function takenBy(old: Job | undefined, name: string, policy: string): RpcAnswer | null {
+  if (old === undefined) return null;
+  if (policy === 'EXISTING_JOB_POLICY_ERROR')
+    return complaint(409, 'already_exists', `Job ${name} already exists (state=${old.state})`);
+  if (old.state === 'JOB_STATE_KILLED')
+    return complaint(
+      504,
+      'deadline_exceeded',
+      `Timed out waiting for job ${name} to drain before replacement`,
+    );
+  if (old.finishedAt !== null) return null;
+  return policy === 'EXISTING_JOB_POLICY_KEEP'
+    ? said({ jobId: name })
+    : complaint(409, 'already_exists', `Job ${name} already exists and is still running`);
+}
+
+function statusOf(job: Job): object {
+  const { launched, state, error, pendingReason, failureCount, preemptionCount } = job;
+  const isWaiting = job.taskState === 'TASK_STATE_PENDING' && job.attempts.length === 0;
+  const env = Object.fromEntries(
+    Object.entries(launched.env).map(([name, value]) => [
+      name,
+      isRedacted(name, value) ? '[REDACTED]' : value,
+    ]),
+  );
+  return {
+    job: {
+      ...{
+        jobId: launched.name,
+        state,
+        exitCode: 0,
+        error,
+        failureCount,
+        preemptionCount,
+        name: launched.name,
+      },
+      ...{
+        submittedAt: at(job.submittedAt),
+        ...given('startedAt', job.startedAt),
+        ...given('finishedAt', job.finishedAt),
+      },
+      taskStateCounts: { [job.taskState.replace('TASK_STATE_', '').toLowerCase()]: 1 },
+      ...{ taskCount: 1, completedCount: state === 'JOB_STATE_SUCCEEDED' ? 1 : 0, hasChildren: false },
+      pendingReason: isWaiting ? pendingReason : '',
+    },
+    request: { ...launched.request, environment: { envVars: env } },
+  };
+}
+
+/** By the name, but for those that end so; or by the look. Both as recorded. */
+function isRedacted(name: string, value: string): boolean {
+  if (/TOKEN|SECRET|PASSWORD|API_KEY|SESSION|AUTH/.test(name)) return true;
+  if (/_ID$|_SHA$|^COMMIT$/.test(name)) return false;
+  return /^[0-9a-f]{40}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^gs:\/\/.{20}|sk-/.test(value);
+}
+
+function taskOf(job: Job): object {
+  const last = job.attempts.at(-1);
+  const { launched, taskState, error } = job;
+  // The newest attempt alone; of a KILLED task nothing says when it ended.
+  return {
+    taskId: `${launched.name}/0`,
+    state: taskState,
+    workerId: last?.workerId ?? '',
+    exitCode: last?.exitCode ?? 0,
+    error,
+    ...given('startedAt', last?.startedAt ?? null),
+    ...given('finishedAt', taskState === 'TASK_STATE_KILLED' ? null : (last?.finishedAt ?? null)),
+    currentAttemptId: last?.attemptId ?? -1,
+    ...(last === undefined ? { canBeScheduled: true } : { attempts: [attemptOf(last)] }),
+    ...(job.pendingReason === '' ? {} : { pendingReason: job.pendingReason }),
+  };
+}
+
+function attemptOf({ startedAt, finishedAt, ...attempt }: Attempt): object {
+  return { ...attempt, ...given('startedAt', startedAt), ...given('finishedAt', finishedAt) };
+}
+
+function logsOf(world: IrisJobs, asked: z.infer<typeof logsRequest>): object {
+  const isExact = asked.matchScope === 'MATCH_SCOPE_EXACT';
+  const all = world.lines();
+  const own = all.filter(({ key }) => (isExact ? key === asked.source : key.startsWith(asked.source)));
+  const after = own.filter(({ cursor }) => cursor > asked.cursor);
+  const given = asked.tail ? own.slice(-asked.maxLines) : after.slice(0, asked.maxLines);
+  const last = given.at(-1)?.cursor ?? (asked.tail ? 0 : asked.cursor);
+  const entries = given.map(({ key, data, attemptId, epochMs }) => ({
+    ...{ timestamp: at(epochMs), source: 'stdout', data, attemptId, level: 'LOG_LEVEL_UNKNOWN' },
+    ...(isExact ? {} : { key }),
+  }));
+  return { ...(entries.length === 0 ? {} : { entries }), cursor: String(last) };
+}
+
+function malformedOr(jobId: string, otherwise: RpcAnswer): RpcAnswer {
+  return jobId.startsWith('/')
+    ? otherwise
+    : complaint(500, 'internal', `RPC: Job name must use canonical '/<user>/<job>[...]' format: ${jobId}`);
+}
+
+function notFound(jobId: string): RpcAnswer {
+  return complaint(404, 'not_found', `Job ${jobId} not found`);
+}
+
+function complaint(status: number, code: string, message: string): RpcAnswer {
+  return { status, body: { code, message } };
+}
+
+function said(body: object): RpcAnswer {
+  return { status: 200, body };
+}
+
+function at(epochMs: number): object {
+  return { epochMs: String(epochMs) };
+}
+
+function given(name: string, epochMs: number | null): object {
+  return epochMs === null ? {} : { [name]: at(epochMs) };
+}
