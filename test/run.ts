@@ -1,6 +1,6 @@
 /**
  * `npm test`: runs the main suite, or the files given to it, names every skipped test with its reason, and closes with
- * `N passed, N failed`. `--suite NAME` runs another suite of test/suites.ts. Exit 0 only if all ran and none failed; with
+ * `N passed, N failed`. `--suite NAME` runs another suite of test/suites.ts, `--controller URL` the Iris tests on a real controller. Exit 0 only if all ran and none failed; with
  * CI=true none may be skipped either.
  */
 
@@ -19,7 +19,18 @@ const CLOSE_TIMEOUT_MS = 30_000;
 
 type Asked = { readonly suite: Suite; readonly argv: readonly string[] };
 
-function asked(argv: readonly string[]): Asked {
+/** The tests of an engine that is on no registry run on a real controller where one is named. */
+function withController(argv: readonly string[]): readonly string[] {
+  const at = argv.indexOf('--controller');
+  if (at === -1) return argv;
+  const address = argv[at + 1] ?? '';
+  if (!URL.canParse(address)) throw new Error('--controller takes an address such as http://10.0.0.2:10000');
+  process.env['FERRYBOT_TEST_CONTROLLER'] = address;
+  return argv.toSpliced(at, 2);
+}
+
+function asked(given: readonly string[]): Asked {
+  const argv = withController(given);
   const at = argv.indexOf('--suite');
   if (at === -1) return { suite: MAIN, argv };
   const suite = SUITES.find(({ name }) => name === argv[at + 1]);

@@ -46,6 +46,13 @@ const OWN: readonly Suite[] = [
     files: found('test/slurm/*.test.ts'),
   },
   {
+    name: 'iris',
+    about:
+      'ten thousand submits to the recorded Iris controller; the contract on a real one with `-- --controller URL`',
+    minutes: 1,
+    files: found('test/iris/*.test.ts'),
+  },
+  {
     name: 'long',
     about:
       'processes that die at every boundary, ferries in real time, floods and slow servers, the campaign with each defence taken out, every regular expression attacked',
@@ -65,6 +72,7 @@ const SAMPLES = found(
   'test/playground/pages/long-thread.test.ts',
   'test/ray/rest-contract.test.ts',
   'test/slurm/contract.test.ts',
+  'test/iris/contract.test.ts',
   'test/campaign/permissive-record.test.ts',
 );
 

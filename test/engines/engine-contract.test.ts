@@ -1,4 +1,4 @@
-/** What every engine behind the interface must do, run on the local one, the simulated one, and those for Ray and Iris against a recorded head and a recorded controller. */
+/** What every engine behind the interface must do, run on the local one, the simulated one, and the one for Ray against the recorded head. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,15 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
-import { createIrisEngine } from '../../src/engines/iris/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { stopIn } from '../support/capabilities.ts';
 import { type EngineBench, engineContract, SAID } from '../support/engine-contract.ts';
 import type { JobScript } from '../support/ferry-script.ts';
-import { irisConfig } from '../support/iris-config.ts';
-import { serveIris } from '../support/iris-http.ts';
-import { createRecordedIris } from '../support/recorded-iris.ts';
 import { createRecordedRay } from '../support/recorded-ray.ts';
 import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
 import { createSimulatedEngine } from '../support/simulated-engine.ts';
@@ -98,46 +94,7 @@ async function rayBench(): Promise<EngineBench> {
   };
 }
 
-/** Iris's log has the wrapper's first and last word; virtual time moves on the controller. */
-async function irisBench(): Promise<EngineBench> {
-  const directory = await mkdtemp(join(tmpdir(), 'ferrybot-contract-'));
-  await writeFile(join(directory, 'train.py'), '');
-  let nowMs = Date.UTC(2026, 10, 21);
-  const now = (): number => nowMs;
-  const iris = createRecordedIris({
-    now,
-    plan: ([kind]) => ({
-      pendingMs: 50,
-      endAfterMs: kind === 'endless' ? null : 1_000,
-      exitCode: kind === 'failing' ? 3 : 0,
-      lines: SAID.trimEnd().split('\n'),
-    }),
-  });
-  const served = await serveIris(iris);
-  const pass = async (durationMs: number): Promise<void> => {
-    nowMs += durationMs;
-  };
-  return {
-    engine: createIrisEngine({
-      cluster: irisConfig({ controller: served.address, tokenFrom: null }),
-      token: null,
-      now,
-      sleep: pass,
-    }),
-    jobId: 'job-1',
-    log: /^ferrybot begin job-1:0\nup 🚀 käse\nprogress\nferrybot end job-1:0 0\n$/,
-    directory,
-    command: (kind) => [kind],
-    pass: () => pass(25),
-    close: async () => {
-      await served.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-}
-
 describe.each([
-  ['iris', irisBench],
   ['ray', rayBench],
   ['local', localBench],
   ['simulated', simulatedBench],
