@@ -134,6 +134,16 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'yes',
     next: 'The failed run stays open until `/ack` or a fix; no new ferry is proposed on top of it.',
   },
+  'fix-made': {
+    job: 'There is none: the attempt has failed.',
+    wait: 'Yes: the run waits for a person.',
+    next: 'Whoever did not push the fix and may approve reads the difference and approves the card’s line, or says `/ack`.',
+  },
+  'fix-not-made': {
+    job: 'There is none: the attempt has failed.',
+    wait: 'Yes: the run waits for a person.',
+    next: 'The end of the attempt has file, line and error; a person mends it on the branch, or says `/ack`.',
+  },
 };
 
 /** What to do about each fault of the logbook, in the order of haste. */

@@ -97,6 +97,8 @@ export type Effect =
       readonly kind: 'push-branch';
       readonly branch: string;
       readonly base: Sha;
+      /** The branch is there and stands on `base`; the commit bears this time, so that it is the same whoever makes it. */
+      readonly onto?: { readonly atMs: number };
       readonly files: Readonly<Record<string, string>>;
       readonly message: string;
     }

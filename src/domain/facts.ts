@@ -9,6 +9,7 @@ import type { BaseFacts } from './launch/base.ts';
 import type { Delta } from './launch/delta.ts';
 import type { Hold } from './launch/hold.ts';
 import type { ModelSize } from './launch/model-size.ts';
+import type { SmallFix } from './launch/small-fix.ts';
 import type { RunState, SeenCommand } from './logbook/run-state.ts';
 import type { VerifiedMarker } from './marker.ts';
 import type { Observed } from './observed.ts';
@@ -232,6 +233,8 @@ export type RunFacts = {
   readonly stopRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly careRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly closureLog: Observed<ClosureLogFacts>;
+  /** What puts a slip right that the newest attempt died of; left out where nobody asks for it. */
+  readonly smallFix?: Observed<SmallFix>;
   /** What the tag of the run's seal points to, null where there is none; asked for where a seal may have been begun. */
   readonly sealTag: Observed<Sha | null>;
 };

@@ -7,6 +7,8 @@ export type FolderEntry = {
   readonly path: string;
   readonly type: 'blob' | 'tree';
   readonly id: TreeId;
+  /** A symbolic link: its text is where it points to. */
+  readonly isLink?: true;
 };
 
 /** One commit of a log, newest first in a list. Time is the committer's, in Unix milliseconds. */

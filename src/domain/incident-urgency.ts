@@ -31,6 +31,8 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'consent-unused': 'day',
   'relaunch-refused': 'day',
   'handoff-unanswered': 'day',
+  'fix-made': 'day',
+  'fix-not-made': 'none',
 };
 
 /** What another version of ferrybot recorded may be anything. */

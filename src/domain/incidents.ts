@@ -83,6 +83,14 @@ export const INCIDENTS = {
     run: 'text?',
     rejectedStep: 'integer?',
   },
+  'fix-made': {
+    attempt: 'integer',
+    commit: 'text',
+    base: 'text',
+    place: 'text',
+    diff: 'text',
+  },
+  'fix-not-made': { attempt: 'integer', reason: 'text' },
 } as const satisfies Vocabulary;
 export type IncidentCode = keyof typeof INCIDENTS;
 export type IncidentFacts<Code extends IncidentCode> = Facts<(typeof INCIDENTS)[Code]>;

@@ -2,9 +2,12 @@
 
 import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { fixMade } from '../domain/launch/small-fix.ts';
+import { limits } from '../domain/limits.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import { canonicalize } from '../logbook/canonical.ts';
-import { code, digestHex, listed, paragraphs, shortCommit, table, text, utc } from './words.ts';
+import { fenced } from './escape.ts';
+import { code, details, digestHex, listed, paragraphs, shortCommit, table, text, utc } from './words.ts';
 
 /** Null for what goes on from no attempt, and while there is no manifest to compare. */
 export function cardFix(state: RunState): string | null {
@@ -20,9 +23,17 @@ export function cardFix(state: RunState): string | null {
       filesLine(state),
       ...(launched === null ? ['- Its manifest is not in the record.'] : differences(launched, next)),
     ].join('\n'),
+    ownFixPart(state),
     launched === null ? null : knobTable(launched, next, attempt),
     goesOnLine(last, next),
   );
+}
+
+/** The difference, where all that is new is what was put right without a person. */
+function ownFixPart(state: RunState): string | null {
+  const made = fixMade(state);
+  if (made === null || made.detail.commit !== state.gate?.commit) return null;
+  return details('What ferrybot put right', fenced(made.detail.diff, limits.shownBlockCharsMax));
 }
 
 function signaturesOf({ end }: PastAttempt): string {

@@ -1,10 +1,24 @@
-/** Why no program mends a failure: what is left to people. */
+/** A slip that a program puts right: the commit's message, and why there is none. */
 
-import type { NoFixReason } from '../diagnosis/fix/no-fix.ts';
+import { NO_FIX_REASONS, type NoFixReason } from '../diagnosis/fix/no-fix.ts';
+import { text } from './words.ts';
 
-/** A sentence without its end. */
+/** Nothing of the job's own words goes into it. */
+export function fixCommitMessage(path: string, run: string, attempt: number): string {
+  return `Fix a slip in ${path}\n\nAttempt ${attempt} of ${run} failed by it. It is launched only once it is approved.\n`;
+}
+
+/** A sentence without its end: of this process's own reason. */
 export function noFixWords(reason: NoFixReason): string {
   return WORDS[reason];
+}
+
+/** The same of what is recorded, which may be what a push met. */
+export function recordedReasonWords(reason: string): string {
+  const known = NO_FIX_REASONS.find((one) => one === reason);
+  if (known !== undefined) return WORDS[known];
+  if (reason === 'branch-moved') return 'somebody has pushed to the branch meanwhile';
+  return `the branch could not be pushed to (${text(reason)})`;
 }
 
 const WORDS: Readonly<Record<NoFixReason, string>> = {

@@ -1,7 +1,10 @@
 /** What each incident is, what ferrybot did about it and what a person should do. */
 
 import type { Incident, IncidentCode, IncidentFacts } from '../domain/incidents.ts';
+import { limits } from '../domain/limits.ts';
 import { alarmWhy } from './alarm-words.ts';
+import { fenced } from './escape.ts';
+import { recordedReasonWords } from './fix-words.ts';
 import type { PlaceWord } from './place-word.ts';
 import { refusalWords } from './refusal-words.ts';
 import { relaunchWords } from './relaunch-words.ts';
@@ -273,6 +276,19 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
       `It was offered to ${text(d.login)} until ${utc(d.until)}, who has not said \`/accept\`.`,
     did: 'ferrybot goes on watching. The watch stays with whoever had it.',
     todo: '`/handoff @who` offers it again, also to yourself; `/stop-watching` ends it.',
+  },
+  'fix-made': {
+    title: 'A slip was put right on the branch',
+    evidence: (d) =>
+      `attempt ${d.attempt} died of it in ${code(d.place)}. The correction follows from the files that ran, not from what the log proposes. Commit ${code(d.commit)}, on ${code(d.base)}:\n\n${fenced(d.diff, limits.shownBlockCharsMax)}\n`,
+    did: 'It was committed and nothing was started. Only one such try is made in a run.',
+    todo: 'Read the difference. The card shows the new manifest, which is approved as the first one was, and launched as the next attempt; `/ack` closes the failed run.',
+  },
+  'fix-not-made': {
+    title: 'No program puts this right',
+    evidence: (d) => `${recordedReasonWords(d.reason)} (attempt ${d.attempt}).`,
+    did: 'Nothing was changed.',
+    todo: 'A fix that somebody pushes to the branch can be approved as the next attempt, with the line that the card then shows; `/ack` closes the failed run.',
   },
   'relaunch-refused': {
     title: 'The job is not started again',

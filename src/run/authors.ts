@@ -31,7 +31,11 @@ export function interestedIn(proposal: Proposal, { pull, issue, branchWork }: Sh
 
 /** The people behind a proposal, and what nobody can be named for. Unknown where a part cannot be read. */
 export function authorsOf(
-  { run, proposal }: { readonly run: RunId; readonly proposal: Proposal },
+  {
+    run,
+    proposal,
+    ownFix,
+  }: { readonly run: RunId; readonly proposal: Proposal; readonly ownFix?: Sha | null },
   { pull, issue, branchWork }: Shown,
   config: LaneScopedConfig,
   digestOf: DigestOf,
@@ -52,7 +56,7 @@ export function authorsOf(
     people: distinct([...asked, ...peopleOf([...texts, ...handsIn(branchWork.value)])]),
     unnamed: [
       ...unnamedOpener(proposal, pull.value),
-      ...unnamedWork(branchWork.value, proposal.head ?? null, config),
+      ...unnamedWork(branchWork.value, [proposal.head, ownFix], config),
       ...pullText.map((by) => edit(`#${pull.value.number}`, by)),
       ...issueText.map((by) => edit(`#${issue.value.number}`, by)),
     ],
@@ -127,13 +131,13 @@ function unnamedEdits(
 /** Commits and pushes by nobody who can be named; the bot's own are known by the record, or by the App that pushed them. */
 function unnamedWork(
   { commits, pushes, isWhole }: BranchWork,
-  recorded: Sha | null,
+  recorded: readonly (Sha | null | undefined)[],
   config: LaneScopedConfig,
 ): readonly UnnamedWork[] {
   if (!isWhole) return [{ code: 'too-much-work', about: '', by: '' }];
   const isOurApp = isOurAppIn(config);
   const byUs = pushes.filter(({ by }) => by.kind === 'app' && isOurApp(by.login)).map(({ after }) => after);
-  const own = new Set([...byUs, ...(recorded === null ? [] : [recorded])]);
+  const own = new Set([...byUs, ...recorded.flatMap((sha) => sha ?? [])]);
   // A commit of ours that a person carried to another base has our name in it still; who carried it is the pusher.
   const isOurs = (hand: Contributor, email: string): boolean =>
     email === config.git.email || (hand.kind === 'app' && (isOurApp(hand.login) || hand.login === WEB_FLOW));

@@ -6,6 +6,7 @@ import { quorumOf } from '../config/quorum.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { askedFor, failedAlike, isAsked, responseTo, restingOn } from '../domain/launch/response.ts';
+import { fixMade } from '../domain/launch/small-fix.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
@@ -24,7 +25,8 @@ export function decideRelaunch(input: RelaunchInput): Step | null {
   if (response === null || response.kind === 'wait' || isAsked(state)) return null;
   if (askedFor(state) !== null)
     return response.kind === 'relaunch' ? byHand(input) : refused(state, response.why);
-  if (isOfNode(state)) return null;
+  // Whoever is shown a fix is asked by it.
+  if (isOfNode(state) || fixMade(state)?.detail.attempt === state.submission?.attempt) return null;
   if (response.kind === 'ask') return isTold(state, response.why) ? null : refused(state, response.why);
   if (runs.kind === 'unknown') return null;
   const alike = failedAlike(state, runs.value);

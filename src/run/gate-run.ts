@@ -6,6 +6,7 @@ import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
 import type { Contract } from '../domain/launch/contract.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
+import type { OwnFix } from '../domain/launch/small-fix.ts';
 import { type Launch, launchesOf } from '../domain/launch/spending.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
@@ -43,6 +44,8 @@ export type GateInput = {
   readonly failed?: PastAttempt | null;
   /** What is recorded of the issue's contract; left out and null for a run that has none. */
   readonly contract?: Contract | null;
+  /** The commit with which control put a slip right. */
+  readonly ownFix?: OwnFix | null;
   readonly approvals: Observed<ApprovalFacts>;
   readonly approved: Manifest | null;
   readonly config: LaneScopedConfig;
@@ -91,10 +94,15 @@ export function gateFactsOf(input: GateInput): GateFacts {
     issue: facts.issue,
     change: facts.change,
     body: facts.body,
-    authors: authorsOf({ run: input.run, proposal }, facts, config, input.digestOf),
+    authors: authorsOf(
+      { run: input.run, proposal, ownFix: input.ownFix?.commit ?? null },
+      facts,
+      config,
+      input.digestOf,
+    ),
     checks: facts.checks,
     configHealth: facts.configHealth,
-    issueToldAt: issueToldAt(facts),
+    issueToldAt: issueToldAt(facts, input.ownFix ?? null),
     liveRuns: liveOthers(facts, input.run, proposal.lane),
     holds: holdsFor(input),
     launches: launchesFor(input),
@@ -143,11 +151,17 @@ function manifestFrom(input: GateInput): Observed<Manifest> {
 }
 
 /** The newest of the issue's text and what people wrote there; ferrybot's own comments tell of a run, not of a change. */
-function issueToldAt({ issue, comments }: GateReading): Observed<Instant> {
+function issueToldAt({ issue, comments, change }: GateReading, ownFix: OwnFix | null): Observed<Instant> {
   if (issue.kind === 'unknown') return issue;
   if (comments.kind === 'unknown') return comments;
   const { number, writtenAt } = issue.value;
-  const said = comments.value.filter((comment) => comment.thread === number && !comment.byUs);
+  // Our own words tell of our own commit alone.
+  const isOurs = change.kind === 'known' && change.value.headSha === ownFix?.commit;
+  const said = comments.value.filter(
+    ({ thread, byUs, marker }) =>
+      thread === number &&
+      (!byUs || (isOurs && marker?.kind === 'incident' && marker.key === String(ownFix.seq))),
+  );
   return known(said.map(({ createdAt }) => createdAt).reduce(later, writtenAt));
 }
 

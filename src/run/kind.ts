@@ -42,6 +42,8 @@ export type Kind = {
   } | null;
   /** Files and folders that a fix of a failed attempt may change, in words for people; empty where no gate of it looks. */
   readonly fixable: (lane: LaneConfig) => readonly string[];
+  /** Which files of the lane a program may put a slip right in, once an attempt has failed; left out or null: none. */
+  readonly mends?: (lane: LaneConfig) => ((path: string) => boolean) | null;
   /** What a proposal's text declares; null where it is too large or too deeply nested to be read. */
   readonly readText: (markdown: string, about: TextAbout) => Omit<BodyFacts, 'fingerprint'> | null;
   /** Its gates, beside those of every kind, and how they answer for a recorded look under another config. */

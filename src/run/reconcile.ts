@@ -8,6 +8,7 @@ import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { ownFix } from '../domain/launch/small-fix.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { known } from '../domain/observed.ts';
@@ -22,6 +23,7 @@ import { decideCare } from './decide-care.ts';
 import { type ClosingCommand, decideClosure } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand, type StagedCommand } from './decide-commands.ts';
 import { lostDeliveries } from './decide-deliveries.ts';
+import { decideFix } from './decide-fix.ts';
 import { decideGates } from './decide-gates.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
 import { decideReminder, unsealedClosing } from './decide-notices.ts';
@@ -58,12 +60,14 @@ export function reconcile(input: ReconcileInput): Step | null {
     holds: input.state.holds,
     contract: input.state.contract,
     failed: failedAttempt(input.state),
+    ownFix: ownFix(input.state),
     approvals: known(approvalFacts(input.state, input.facts, input.config, input.now)),
     approved: approvedManifest(input.state),
   });
   return (
     withdraw(input) ??
     decideContract(input.state, input.facts, input.config) ??
+    decideFix(input) ??
     decideGates(input.state, input.facts, gated) ??
     decideShown(input) ??
     decideProposalTexts(input) ??

@@ -352,7 +352,14 @@ describe('incidents and fallen approvals', () => {
       until: '2026-11-21T10:00:00.000Z',
       owner: 'alice',
     };
-    const fitting = code === 'monitor-stale' ? { why: detail.why } : detail;
+    const fix = {
+      commit: 'c'.repeat(40),
+      base: 'b'.repeat(40),
+      place: 'lib/a.py:5',
+      diff: '--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1,1 +1,2 @@\n+import math\n ```@alice',
+    };
+    const all = code === 'fix-made' ? { ...detail, ...fix } : detail;
+    const fitting = code === 'monitor-stale' ? { why: detail.why } : all;
     const body = say(submitted.incident(code, fitting).state, 'incident');
     expect(body).toMatchSnapshot();
     expect(body).not.toContain('another version');

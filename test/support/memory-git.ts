@@ -134,6 +134,9 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       }
       // All of it or nothing, as git's atomic push; who finds the branch moved has lost a race, whatever became of the tags.
       const outcome = await store().updateRef({ ref: request.ref, sha: written, expected: request.expected });
+      // Who finds its own object there has pushed it, as the git program sees when it looks.
+      if (outcome !== 'updated' && (await resolve(request.ref)) === written)
+        return { kind: 'pushed', sha: branded(written, isSha) };
       if (outcome !== 'updated') return (await noRoom(request.ref)) ?? { kind: 'rejected' };
       const made: typeof tags = [];
       for (const { ref, sha } of tags) {
@@ -202,9 +205,16 @@ async function entriesIn(store: GitStore, root: string, folder: string): Promise
   const start = await entryAt(store, root, folder);
   if (start === null || start.type !== 'tree') return [];
   const entries = (await store.readTree(start.sha)) ?? [];
-  return entries.flatMap(({ name, type, sha }): readonly FolderEntry[] =>
+  return entries.flatMap(({ name, type, sha, mode }): readonly FolderEntry[] =>
     type === 'tree' || type === 'blob'
-      ? [{ path: `${folder}/${name}`, type, id: branded(sha, isTreeId) }]
+      ? [
+          {
+            path: `${folder}/${name}`,
+            type,
+            id: branded(sha, isTreeId),
+            ...(mode === '120000' ? { isLink: true } : {}),
+          },
+        ]
       : [],
   );
 }

@@ -14,6 +14,7 @@ import type {
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
+import { ownFix } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -28,6 +29,7 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
 import { sealTagOf, withdrawnSeal } from '../../run/begun-seal.ts';
 import { wantsCareRuns } from '../../run/decide-care.ts';
+import { wantsSmallFix } from '../../run/decide-fix.ts';
 import { wantsGates } from '../../run/decide-gates.ts';
 import { unsealedClosing } from '../../run/decide-notices.ts';
 import { wantsLaunchRuns } from '../../run/decide-order.ts';
@@ -43,6 +45,7 @@ import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownRun, readBody } from './body-facts.ts';
 import { cachedBranchWork } from './branch-work.ts';
 import { cachedChangeFacts, changedSince } from './change-facts.ts';
+import { fixFacts } from './fix-facts.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
 
 export type FactGatherer = {
@@ -81,7 +84,9 @@ export function createGatherer(
       const config = configFor(labConfig, state);
       const { change, branchWorkOf } = changesOf(config);
       const readAt = await once(`read ${state.run}`, async () => lab.now());
-      const threads = await once(`threads ${state.run}`, () => threadsOf(lab, config, state));
+      const threads = await once(`threads ${state.run} ${ownFix(state)?.commit ?? ''}`, () =>
+        threadsOf(lab, config, state),
+      );
       const pull = threads.kind === 'known' ? threads.value.pull : threads;
       const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
       const changed =
@@ -132,6 +137,7 @@ export function createGatherer(
         closureLog: isClosing(state, config, lab.now())
           ? await once(`closure ${config.laneName}`, () => closureLogOf(git, config))
           : notAsked(),
+        ...(await smallFixOf(lab, git, config, once, state)),
         sealTag:
           threads.kind === 'known' && withdrawnSeal(state, threads.value.comments) !== null
             ? await sealTagIn(git, state)
@@ -269,6 +275,21 @@ async function citedFor(
 function isClosing(state: RunState, config: LaneScopedConfig, now: Instant): boolean {
   const isAsked = [...state.commands.values()].some((command) => command.answer === null);
   return (state.order !== null && isAsked) || unsealedClosing(state, config, now) !== null;
+}
+
+/** Where the newest attempt died of a slip, and the lane names files that a program may put one right in. */
+async function smallFixOf(
+  lab: Lab,
+  git: GitReader,
+  config: LaneScopedConfig,
+  once: Once,
+  state: RunState,
+): Promise<Pick<RunFacts, 'smallFix'>> {
+  const slip = wantsSmallFix(state, config);
+  const mayChange = slip === null ? null : (config.kind.mends?.(config.lane) ?? null);
+  if (slip === null || mayChange === null) return {};
+  const found = await once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, mayChange));
+  return { smallFix: found };
 }
 
 /** What was fetched last: a tag that this process pushed is there too. */

@@ -175,13 +175,15 @@ async function pushBranch(
   return orUnreachable(async () => {
     const outcome = await git.commitAndPush({
       ref,
-      expected: null,
+      expected: effect.onto === undefined ? null : effect.base,
       parent: effect.base,
       files: effect.files,
       message: effect.message,
-      atMs: lab.now(),
+      atMs: effect.onto?.atMs ?? lab.now(),
     });
     if (outcome.kind === 'pushed') return { kind: 'done', number: null, isNew: true, sha: outcome.sha };
+    if (outcome.kind === 'rejected' && effect.onto !== undefined)
+      return { kind: 'refused', code: 'branch-moved', message: `${ref} is not on ${effect.base} any more` };
     if (outcome.kind === 'rejected') {
       const beside = await changedBeside(git, ref, effect);
       const [first] = beside;

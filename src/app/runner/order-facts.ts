@@ -9,6 +9,7 @@ import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts
 import { asLaunched, failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { citationKey, type Order } from '../../domain/launch/order.ts';
 import { askedFor } from '../../domain/launch/response.ts';
+import { ownFix } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import { fallenApprovals } from '../../domain/logbook/fallen-approvals.ts';
 import { approvedManifest, type RunState } from '../../domain/logbook/run-state.ts';
@@ -100,6 +101,7 @@ function gatesOnReading(
     holds: state.holds,
     contract: state.contract,
     failed: failedAttempt(state),
+    ownFix: ownFix(state),
     approvals: unknown(NOT_ASKED),
     approved: approvedManifest(state),
     config,

@@ -145,9 +145,10 @@ async function entriesIn(
     'unreadable',
   );
   return zeroSeparated(listed).flatMap((line): readonly FolderEntry[] => {
-    const [, type = '', id = '', path = ''] =
-      /^\d{6} (blob|tree) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line) ?? [];
-    return isTreeId(id) && (type === 'blob' || type === 'tree') ? [{ path, type, id }] : [];
+    const [, mode, type = '', id = '', path = ''] =
+      /^(\d{6}) (blob|tree) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line) ?? [];
+    if (!isTreeId(id) || (type !== 'blob' && type !== 'tree')) return [];
+    return [{ path, type, id, ...(mode === '120000' ? { isLink: true } : {}) }];
   });
 }
 

@@ -15,7 +15,7 @@ import { FERRY_REPLAYS } from './replay.ts';
 import { FERRY_RESPONSES } from './responses.ts';
 import { FERRY_RULES } from './rules.ts';
 import { sizeOf } from './scale.ts';
-import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
+import { covers, ferryLane, ferrySettings, fixableOf } from './settings.ts';
 
 export const ferryKind: Kind = {
   name: 'ferry',
@@ -29,6 +29,12 @@ export const ferryKind: Kind = {
     start: readStart,
   },
   fixable: (lane) => fixableOf(ferryLane(lane)),
+  // Code of the experiment is mended where it is reviewed: a change of more than values would hide the knobs.
+  mends: (lane) => {
+    const { fixScope, scope } = ferryLane(lane);
+    if (fixScope.length === 0) return null;
+    return (path) => !scope.includes(path) && fixScope.some((folder) => covers(folder, path));
+  },
   readText: bodyFacts,
   gates: FERRY_GATES,
   replays: FERRY_REPLAYS,

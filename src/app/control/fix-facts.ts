@@ -1,0 +1,42 @@
+/** What the files of the commit that ran say to the slip that it died of. Nothing of them is run. */
+
+import { GitError, type GitReader } from '../../domain/git.ts';
+import type { Sha } from '../../domain/ids.ts';
+import type { SlipOfAttempt, SmallFix } from '../../domain/launch/small-fix.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
+import type { Lab } from '../lab.ts';
+import { smallFix } from '../small-fix.ts';
+
+/** Unknown where git cannot tell, or Python is asked and does not answer. */
+export async function fixFacts(
+  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  git: GitReader,
+  slip: SlipOfAttempt,
+  mayChange: (path: string) => boolean,
+): Promise<Observed<SmallFix>> {
+  const { commit } = slip;
+  try {
+    const paths = (): Promise<readonly string[]> => git.listFiles(commit, '');
+    const textOf = (path: string): Promise<string | null> => textIn(git, commit, path);
+    const found = await smallFix({ paths, textOf, mayChange }, slip, lab.parser);
+    if (found.kind === 'none') return known(found);
+    // The grammar takes more than Python does; where there is no Python here, the checks of the branch have the word.
+    const parser = await lab.parser();
+    const { refusal } = await lab.judgeSyntax(parser.parse(found.text), 'python3');
+    return known(refusal === null ? found : { kind: 'none', reason: 'not-mended' });
+  } catch (error) {
+    if (error instanceof GitError) return unknown(error.message);
+    throw error;
+  }
+}
+
+/** Null for a link, whose text is none of a file, and for what is no UTF-8: a commit of it would change other bytes too. */
+async function textIn(git: GitReader, commit: Sha, path: string): Promise<string | null> {
+  const folder = path.split('/').slice(0, -1).join('/');
+  const entries = folder === '' ? [] : await git.entriesIn(commit, [folder]);
+  const entry = entries.find((one) => one.path === path);
+  if (entry?.type !== 'blob' || entry.isLink === true) return null;
+  const [text, id] = [await git.readText(commit, path), await git.treeId(commit, path)];
+  if (text === null || id === null) return null;
+  return git.beginningsOf(text, new Set([id])).has(id) ? text : null;
+}

@@ -1,0 +1,62 @@
+/** Puts a slip right on the run's own branch: a commit on top of what ran, which nobody is asked about before it is shown. */
+
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import type { RunFacts } from '../domain/facts.ts';
+import { incidentDraft } from '../domain/incidents.ts';
+import { holdsOn } from '../domain/launch/hold.ts';
+import { openSlip, type SlipOfAttempt } from '../domain/launch/small-fix.ts';
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { fixCommitMessage } from '../render/fix-words.ts';
+import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
+
+export type FixInput = {
+  readonly state: RunState;
+  readonly facts: RunFacts;
+  readonly config: LaneScopedConfig;
+  readonly memory: AttemptCache;
+};
+
+/** The slip that is to be looked at in the files, where the lane names some that a fix may change. */
+export function wantsSmallFix(state: RunState, { kind, lane }: LaneScopedConfig): SlipOfAttempt | null {
+  return kind.mends?.(lane) == null ? null : openSlip(state);
+}
+
+/** The commit, or the record of what came of it; null while a fact is missing, somebody holds the run, or its thread is closed. */
+export function decideFix({ state, facts, config, memory }: FixInput): Step | null {
+  const slip = wantsSmallFix(state, config);
+  const { smallFix: found, pull, journalHolds } = facts;
+  if (slip === null || found === undefined || found.kind === 'unknown') return null;
+  if (pull.kind === 'unknown' || pull.value.state === 'closed' || isHeld(state, journalHolds)) return null;
+  const { attempt, commit: base, line } = slip;
+  const fix = found.value;
+  if (fix.kind === 'none') return notMade(attempt, fix.reason);
+  const key = `fix:${attempt}`;
+  const outcome = memory.outcomes.get(key);
+  if (outcome?.kind === 'refused') return notMade(attempt, outcome.code);
+  if (outcome?.kind === 'done' && outcome.sha !== undefined) {
+    const { path, diff } = fix;
+    const made = { attempt, commit: outcome.sha, base, place: `${path}:${line}`, diff };
+    return append(incidentDraft('control', 'fix-made', made));
+  }
+  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+  return perform(key, {
+    kind: 'push-branch',
+    branch: state.proposal.headBranch,
+    base,
+    files: { [fix.path]: fix.text },
+    message: fixCommitMessage(fix.path, state.run, attempt),
+    // The same commit whoever makes it: of two processes the second finds its own there.
+    onto: { atMs: fromRfc3339(slip.endedAt) ?? 0 },
+  });
+}
+
+function notMade(attempt: number, reason: string): Step {
+  return append(incidentDraft('control', 'fix-not-made', { attempt, reason }));
+}
+
+function isHeld(state: RunState, journal: RunFacts['journalHolds']): boolean {
+  if (journal.kind === 'unknown') return true;
+  return state.holds.length > 0 || holdsOn(journal.value, state.proposal).length > 0;
+}

@@ -1,0 +1,279 @@
+/** A job dies of a slip, ferrybot puts it right on the branch, a person reads and approves it, and the run goes on past it. */
+
+import { describe, expect, it } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import { shownApprovalLine } from '../support/approve.ts';
+import { Crash } from '../support/crash.ts';
+import { ferryScript } from '../support/ferry-script.ts';
+import { approve, propose, seal, stateOf, until } from '../support/play.ts';
+import {
+  answersTo,
+  botComments,
+  fileOf,
+  pushFile,
+  SHORT_FERRY,
+  saidTwice,
+  say,
+  told,
+} from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const SCHEDULE = 'lib/smalllab/schedule.py';
+const TEXT = '"""How the rate falls."""\n\nimport json\n\nHALF_TURN = math.pi\nprint(json)\n';
+
+function traceback(error: string, file = SCHEDULE, line = 5): string {
+  return `Traceback (most recent call last):
+  File "/tmp/job/experiments/ferries/daily.py", line 12, in <module>
+    from smalllab.train import default_train
+  File "/tmp/job/lib/smalllab/train.py", line 3, in <module>
+    from smalllab.schedule import HALF_TURN
+  File "/tmp/job/${file}", line ${line}, in <module>
+    HALF_TURN = math.pi
+${error}`;
+}
+
+const MISSING = "NameError: name 'math' is not defined. Did you forget to import 'math'?";
+
+type Play = VirtualLabOptions & {
+  readonly log?: string;
+  readonly text?: string;
+  /** So many attempts die of it. */
+  readonly deaths?: number;
+  /** At the moment of the end, before anybody has looked. */
+  readonly meanwhile?: (played: {
+    readonly lab: VirtualLab;
+    readonly run: string;
+    readonly pull: number;
+  }) => Promise<void>;
+};
+
+/** A lab whose library has the slip, up to the end of the first attempt and what is done about it. */
+async function died({ log = traceback(MISSING), text = TEXT, deaths = 1, meanwhile, ...options }: Play = {}) {
+  let started = 0;
+  const script = () => {
+    started += 1;
+    return ferryScript({
+      ...SHORT_FERRY,
+      failAt: started > deaths ? null : { step: 1, line: log, exitCode: 1 },
+    });
+  };
+  const lab = await openVirtualLab({ ...options, script });
+  await pushFile(lab, 'ada', 'main', SCHEDULE, text);
+  await lab.clock.advance(MINUTE);
+  const proposed = await propose(lab);
+  await approve(lab, 'mira', proposed.pull);
+  await until(lab, 'the job', async () => (await stateOf(lab, proposed.run))?.submission != null);
+  await meanwhile?.({ lab, ...proposed });
+  await until(lab, 'the end', async () => (await stateOf(lab, proposed.run))?.end != null, {
+    stepMs: 10_000,
+  });
+  await lab.clock.advance(3 * MINUTE);
+  const branch = `ferrybot/proposal/${proposed.run}`;
+  return {
+    lab,
+    ...proposed,
+    branch,
+    now: () => stateOf(lab, proposed.run),
+    file: () => fileOf(lab, branch, SCHEDULE),
+  };
+}
+
+async function triesOf({ now }: Pick<Awaited<ReturnType<typeof died>>, 'now'>) {
+  const incidents = (await now())?.incidents ?? [];
+  return {
+    made: incidentsWith(incidents, 'fix-made').map(({ detail }) => detail),
+    not: incidentsWith(incidents, 'fix-not-made').map(({ detail }) => detail.reason),
+  };
+}
+
+/** The commits of a branch that stand on this one, newest first. */
+async function commitsAbove(lab: VirtualLab, branch: string, base: string): Promise<readonly string[]> {
+  const ref = `refs/heads/${branch}`;
+  const tip = (await lab.store.refs(ref)).get(ref) ?? '';
+  const found = await lab.store.log({ from: tip, not: base, paths: [], limit: 10 });
+  return found.map(({ sha }) => sha);
+}
+
+describe('a job that dies of a missing import', () => {
+  it('is told with file and line, mended on its branch, shown as a difference, approved, launched past it, and sealed', async () => {
+    const played = await died();
+    const { lab, run, pull, issue, now, file } = played;
+    expect(told(lab, 'ended')[0]).toContain(`\`/tmp/job/${SCHEDULE}:5\`: \`${MISSING}\``);
+    expect(await file()).toBe(TEXT.replace('import json\n', 'import json\nimport math\n'));
+    const { made } = await triesOf(played);
+    expect(made).toMatchObject([{ attempt: 1, place: `${SCHEDULE}:5`, commit: (await now())?.gate?.commit }]);
+    const comment = told(lab, 'incident').join('\n');
+    expect(comment).toContain('A slip was put right on the branch');
+    expect(comment).toContain('\n+import math\n');
+    expect(comment).not.toContain('The job is not started again');
+    const card = botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+    expect(card).toContain('\n+import math\n');
+    expect(card).toContain(`- Files: \`${SCHEDULE}\``);
+    expect(lab.engine.startCount()).toBe(1);
+
+    await approve(lab, 'mira', pull, run);
+    await until(lab, 'the second attempt', async () => (await now())?.submission?.attempt === 2);
+    expect((await now())?.submission?.commit).toBe(made[0]?.commit);
+    await until(lab, 'its end', async () => (await now())?.end?.attempt === 2, { stepMs: MINUTE });
+    await seal(lab, run, issue);
+    expect((await now())?.seal).toMatchObject({ verdict: 'pass', commit: made[0]?.commit });
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('is mended by one commit where two controls see the end at once', async () => {
+    const played = await died({ servers: 2 });
+    const { lab, branch, now } = played;
+    expect((await triesOf(played)).made).toHaveLength(1);
+    expect(await commitsAbove(lab, branch, (await now())?.submission?.commit ?? '')).toEqual([
+      (await now())?.gate?.commit,
+    ]);
+    await lab.close();
+  });
+
+  it('is mended without a server too, by whoever the watch asks', async () => {
+    const played = await died({ server: false });
+    await played.lab.clock.advance(20 * MINUTE);
+    expect((await triesOf(played)).made).toHaveLength(1);
+    expect(shownApprovalLine(played.lab, played.run)).not.toBeNull();
+    await played.lab.close();
+  });
+
+  it('is mended once: the same failure after the fix goes to people, and so does another slip', async () => {
+    const played = await died({ deaths: 2 });
+    const { lab, run, pull, now, file } = played;
+    await approve(lab, 'mira', pull, run);
+    await until(lab, 'the second end', async () => (await now())?.end?.attempt === 2, { stepMs: MINUTE });
+    const before = await file();
+    await lab.clock.advance(20 * MINUTE);
+    expect(await file()).toBe(before);
+    expect((await triesOf(played)).made).toHaveLength(1);
+    expect(lab.engine.startCount()).toBe(2);
+    await lab.close();
+  });
+});
+
+describe('nothing is committed', () => {
+  const refusals: readonly (readonly [what: string, play: Play, reason: string])[] = [
+    [
+      'where the log proposes a name of its own',
+      { log: traceback("NameError: name 'math' is not defined. Did you mean: 'json'?") },
+      'other-suggestion',
+    ],
+    [
+      'where the log is about a line that says something else',
+      { log: traceback("NameError: name 'json' is not defined. Did you forget to import 'json'?") },
+      'tree-unlike',
+    ],
+    [
+      'in a file that a fix may not change',
+      { log: traceback(MISSING, 'scripts/compare_runs.py') },
+      'outside-scope',
+    ],
+    [
+      'in the experiment, whose code is reviewed',
+      { log: traceback(MISSING, 'experiments/ferries/daily.py') },
+      'outside-scope',
+    ],
+    [
+      'in the config or a workflow',
+      { log: traceback(MISSING, '.github/workflows/ferrybot-launch.yml') },
+      'outside-scope',
+    ],
+    ['in a file that is not there', { log: traceback(MISSING, 'lib/smalllab/other.py') }, 'not-in-tree'],
+    ['in a file of a size that nobody writes', { text: `${TEXT}${'# filler\n'.repeat(30_000)}` }, 'too-long'],
+  ];
+  it.each(refusals)('%s, and the thread says why', async (_what, play, reason) => {
+    const played = await died(play);
+    const tries = await triesOf(played);
+    expect(tries).toEqual({ made: [], not: [reason] });
+    expect(await played.file()).toBe(play.text ?? TEXT);
+    expect(told(played.lab, 'incident').join()).toContain('No program puts this right');
+    await played.lab.close();
+  });
+
+  it('where somebody has pushed to the branch meanwhile: what they pushed stays', async () => {
+    const mine = TEXT.replace('math.pi', '3.14');
+    const played = await died({
+      meanwhile: ({ lab, run }) => pushFile(lab, 'ada', `ferrybot/proposal/${run}`, SCHEDULE, mine),
+    });
+    expect(await triesOf(played)).toEqual({ made: [], not: ['branch-moved'] });
+    expect(await played.file()).toBe(mine);
+    await played.lab.close();
+  });
+
+  it('where the pull request is closed', async () => {
+    const played = await died({
+      meanwhile: async ({ lab, pull }) => {
+        await lab.as('ada', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
+      },
+    });
+    expect(await triesOf(played)).toEqual({ made: [], not: [] });
+    await played.lab.close();
+  });
+
+  it('while somebody has frozen the lane, and then it is', async () => {
+    const played = await died({
+      meanwhile: async ({ lab, pull }) => {
+        await say(lab, 'mira', pull, '/freeze reason="let me look"');
+      },
+    });
+    expect(await triesOf(played)).toEqual({ made: [], not: [] });
+    await say(played.lab, 'mira', played.pull, '/thaw');
+    await played.lab.clock.advance(3 * MINUTE);
+    expect((await triesOf(played)).made).toHaveLength(1);
+    await played.lab.close();
+  });
+
+  it('in a lane that names nothing that a fix may change', async () => {
+    const played = await died({ config: (text) => text.replace('fixScope: [lib]', 'fixScope: []') });
+    expect(await triesOf(played)).toEqual({ made: [], not: [] });
+    await played.lab.close();
+  });
+});
+
+describe('a fix that ferrybot pushed', () => {
+  it('is found and recorded by the next process where the one that pushed it died', async () => {
+    let isFirst = true;
+    let crashes = 0;
+    const played = await died({
+      atBoundary: (_, kind, moment) => {
+        if (kind !== 'push-branch' || moment !== 'after') return;
+        // The first is the proposal's own branch.
+        crashes += 1;
+        if (crashes !== 2 || !isFirst) return;
+        isFirst = false;
+        throw new Crash();
+      },
+    });
+    const { lab, branch, now } = played;
+    expect(isFirst).toBe(false);
+    await lab.clock.advance(20 * MINUTE);
+    const { made } = await triesOf(played);
+    expect(made).toHaveLength(1);
+    expect(await commitsAbove(lab, branch, (await now())?.submission?.commit ?? '')).toEqual([
+      made[0]?.commit,
+    ]);
+    expect(shownApprovalLine(lab, played.run)).not.toBeNull();
+    await lab.close();
+  });
+
+  it('says nothing of who pushed on top of it: that is theirs, and told by them', async () => {
+    const played = await died();
+    const { lab, run, pull, branch } = played;
+    await pushFile(lab, 'mira', branch, SCHEDULE, `${await played.file()}# mine\n`);
+    await lab.clock.advance(3 * MINUTE);
+    const verdicts = (await played.now())?.gate?.verdicts ?? [];
+    expect(verdicts.filter(({ outcome }) => outcome === 'fail').map(({ gate }) => gate)).toContain(
+      'issue-updated',
+    );
+    await say(lab, 'mira', played.issue, 'A remark of mine.');
+    await lab.clock.advance(3 * MINUTE);
+    const line = shownApprovalLine(lab, run) ?? '';
+    const asked = await say(lab, 'mira', pull, line);
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, asked).join()).toContain('this change is yours');
+    await lab.close();
+  });
+});
