@@ -2,7 +2,7 @@
 import { addExample } from './acts/add-example.ts';
 import { dispatchWorkflow } from './acts/dispatch.ts';
 import { actOnRun, mergePull, toggleLabel } from './acts/manage.ts';
-import { openOwnPull } from './acts/own-pull.ts';
+import { openOwnPull, openSlip } from './acts/own-pull.ts';
 import { pressCheckButton } from './acts/press.ts';
 import { reactToComment, reactToThread } from './acts/react.ts';
 import { editComment, editThread, openIssue, postComment } from './acts/say.ts';
@@ -68,5 +68,6 @@ export const actRoutes: readonly Route<ActHandler>[] = [
   { pattern: '/:owner/:repo/actions/workflows/:id#', handler: dispatchWorkflow },
   { pattern: '/:owner/:repo/example', handler: addExample },
   { pattern: '/:owner/:repo/own-pull', handler: openOwnPull },
+  { pattern: '/:owner/:repo/slip', handler: openSlip },
   { pattern: '/:owner/:repo/runs/:check#/buttons', handler: pressCheckButton },
 ];

@@ -128,6 +128,8 @@ const FIX = `## A fix after a failed attempt
 5. The launch is the run's next attempt: its order names the attempt that it goes on from, and the runner checks everything again. It writes to the same output root. ferrybot hands over no checkpoint: whether the job goes on from one that it finds there is its own doing.
 6. Fails it with a signature that an earlier attempt with other files had, there is no further try of the run: find the cause, \`/ack\`, and propose the next one. A failure without a known signature is told apart by people alone.
 
+Where the attempt died of a slip that the interpreter names (a misspelt name, a missing import, comma or colon), in one file that \`fixScope\` covers, ferrybot takes steps 2 and 3 itself, once a run: it commits the correction on the branch and shows the difference in the issue and on the card. It works it out from the files that ran; what the log proposes counts only where they say the same. It changes nothing while the run is held or its lane frozen, where somebody has pushed already, and in the experiment file. Step 4 is a person's as ever. \`ferrybot fix --log job.log --tree DIR\` says the same of a log and a checkout at hand.
+
 A bad node needs no fix: once it is replaced, the same is started again under the approval that it has, as often as \`restartsMax\` says. A fix that is ordered first takes its place.`;
 
 const AFTERWARDS = `## In the morning

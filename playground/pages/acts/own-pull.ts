@@ -1,4 +1,4 @@
-/** Opens a pull request of the speaker's own that changes the experiment: something to make a ferry of, by a label or a command. */
+/** Opens a pull request of the speaker's own: something to make a ferry of, or a slip that a job dies of. */
 import * as z from 'zod';
 import { branchShape, repoShape } from '../api/repo-shapes.ts';
 import { apiOf, pathOf } from '../place.ts';
@@ -13,38 +13,81 @@ const opened = z.object({ number: z.number() });
 export const OWN_FILE = 'experiments/ferries/daily.py';
 const WARMUP = /\bwarmup=(\d+)/;
 
-export const openOwnPull: ActHandler = async (visit, params) => {
-  const [api, path] = [apiOf(params), pathOf(params)];
+/** A file of the example lab's library that cannot be imported without one of its lines. */
+export const SLIP_FILE = 'lib/smalllab/config.py';
+const IMPORT = /^import dataclasses\n\n?/m;
+
+type Change = {
+  readonly text: string;
+  /** Under the speaker's name. */
+  readonly branch: string;
+  readonly headline: string;
+  readonly title: string;
+  readonly body: string;
+};
+
+/** Opens a ferry to be: one setting of the experiment is another. */
+export const openOwnPull: ActHandler = (visit, params) =>
+  openPull(visit, params, OWN_FILE, (before) => {
+    const steps = WARMUP.exec(before)?.[1];
+    if (steps === undefined) return `${OWN_FILE} has no warmup that could be changed.`;
+    const shorter = `${Math.round(Number(steps) * 0.8)}`;
+    return {
+      text: before.replace(WARMUP, `warmup=${shorter}`),
+      branch: `warmup-${shorter}`,
+      headline: `Warm up for ${shorter} steps`,
+      title: `A shorter warmup: ${shorter} steps`,
+      body: 'Does a shorter warmup hold?',
+    };
+  });
+
+/** Opens a change of the library with a slip in it, of which every job dies that runs it. */
+export const openSlip: ActHandler = (visit, params) =>
+  openPull(visit, params, SLIP_FILE, (before) =>
+    IMPORT.test(before)
+      ? {
+          text: before.replace(IMPORT, ''),
+          branch: 'tidy-imports',
+          headline: 'Tidy the imports',
+          title: 'Tidy the imports of the library',
+          body: `Takes a line out of \`${SLIP_FILE}\` that looks as if nobody needed it.`,
+        }
+      : `${SLIP_FILE} has no import that could be forgotten.`,
+  );
+
+/** `change`: what is made of the file, or why nothing can be. */
+async function openPull(
+  visit: Parameters<ActHandler>[0],
+  params: Parameters<ActHandler>[1],
+  path: string,
+  change: (before: string) => Change | string,
+): ReturnType<ActHandler> {
+  const [api, home] = [apiOf(params), pathOf(params)];
   const repo = await visit.api.get(api, repoShape);
-  if (repo.kind === 'refused') return outcomeOf(repo, path);
+  if (repo.kind === 'refused') return outcomeOf(repo, home);
   const { full_name: repositoryNameWithOwner, default_branch: base } = repo.data;
   const tip = await visit.api.get(`${api}/branches/${encodeURIComponent(base)}`, branchShape);
-  if (tip.kind === 'refused') return outcomeOf(tip, path);
-  const file = await visit.api.text(`${api}/contents/${OWN_FILE}`, 'application/vnd.github.raw+json');
-  const steps = file.kind === 'found' ? WARMUP.exec(file.data)?.[1] : undefined;
-  if (file.kind === 'refused' || steps === undefined)
-    return refuse(`${OWN_FILE} has no warmup that could be changed.`);
-  const shorter = `${Math.round(Number(steps) * 0.8)}`;
-  const branchName = `${visit.speaker.login}/warmup-${shorter}`;
+  if (tip.kind === 'refused') return outcomeOf(tip, home);
+  const file = await visit.api.text(`${api}/contents/${path}`, 'application/vnd.github.raw+json');
+  const made = file.kind === 'refused' ? `${path} is not there.` : change(file.data);
+  if (typeof made === 'string') return refuse(made);
+  const { text, branch, headline, title, body } = made;
+  const branchName = `${visit.speaker.login}/${branch}`;
   const { sha } = tip.data.commit;
-  const made = await visit.api.send('POST', `${api}/git/refs`, { ref: `refs/heads/${branchName}`, sha });
-  if (made.kind === 'refused') return outcomeOf(made, path);
-  const text = file.data.replace(WARMUP, `warmup=${shorter}`);
-  const additions = [{ path: OWN_FILE, contents: Buffer.from(text).toString('base64') }];
+  const begun = await visit.api.send('POST', `${api}/git/refs`, { ref: `refs/heads/${branchName}`, sha });
+  if (begun.kind === 'refused') return outcomeOf(begun, home);
   const input = {
     branch: { repositoryNameWithOwner, branchName },
-    message: { headline: `Warm up for ${shorter} steps` },
-    fileChanges: { additions },
+    message: { headline },
+    fileChanges: { additions: [{ path, contents: Buffer.from(text).toString('base64') }] },
     expectedHeadOid: sha,
   };
   const commit = await visit.api.graphql(mutation, { input }, committed);
-  if (commit.kind === 'refused') return outcomeOf(commit, path);
+  if (commit.kind === 'refused') return outcomeOf(commit, home);
   const [error] = commit.data.errors ?? [];
   if (error !== undefined) return refuse(error.message);
-  const title = `A shorter warmup: ${shorter} steps`;
-  const pull = { title, body: 'Does a shorter warmup hold?', head: branchName, base };
-  const answer = await visit.api.send('POST', `${api}/pulls`, pull);
-  if (answer.kind === 'refused') return outcomeOf(answer, path);
+  const answer = await visit.api.send('POST', `${api}/pulls`, { title, body, head: branchName, base });
+  if (answer.kind === 'refused') return outcomeOf(answer, home);
   const number = opened.safeParse(answer.data);
-  return { kind: 'done', to: number.success ? `${path}/pull/${number.data.number}` : `${path}/pulls` };
-};
+  return { kind: 'done', to: number.success ? `${home}/pull/${number.data.number}` : `${home}/pulls` };
+}

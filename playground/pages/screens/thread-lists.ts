@@ -1,5 +1,5 @@
 /** The pages that list issues and pull requests, open or closed. */
-import { OWN_FILE } from '../acts/own-pull.ts';
+import { OWN_FILE, SLIP_FILE } from '../acts/own-pull.ts';
 import { issueShape } from '../api/thread-shapes.ts';
 import { html } from '../html.ts';
 import { repoHeader } from '../parts/repo-header.ts';
@@ -38,7 +38,7 @@ async function listScreen(visit: Visit, params: Params, kind: 'issues' | 'pulls'
     body: html`<div class="page">
       <div class="row between"><h1 class="page-title">${kind === 'pulls' ? 'Pull requests' : 'Issues'}</h1><nav class="switch" aria-label="Which ${word}">${choice('open', 'Open')}${choice('closed', 'Closed')}</nav></div>
       ${threadList(place, issues, `No ${state} ${word}.`)}
-      ${kind === 'issues' ? newIssue(place.path) : ownPull(place.path)}</div>`,
+      ${kind === 'issues' ? newIssue(place.path) : html`${ownPull(place.path)}${slip(place.path)}`}</div>`,
   };
 }
 
@@ -54,6 +54,14 @@ function newIssue(path: string) {
 function ownPull(path: string) {
   return html`<details class="card new-issue"><summary>Try a pull request of your own</summary><form method="post" action="${path}/own-pull" data-act class="card-body">
     <p>Changes one setting of <code>${OWN_FILE}</code> on a branch of yours and opens a pull request. Put the label <code>ferry-daily</code> on it, or say <code>/propose</code> in it: it becomes a ferry, which somebody else than you has to approve. A lane has one run at a time: where today's ferry is under way, yours waits for its seal, or for its pull request to be closed.</p>
+    <p class="refusal" role="alert" data-refusal hidden></p>
+    <div class="row end"><button class="button primary">Open pull request</button></div></form></details>`;
+}
+
+/** Another: a job that dies of a missing import, which the bot puts right. */
+function slip(path: string) {
+  return html`<details class="card new-issue"><summary>Try a job that dies of a missing import</summary><form method="post" action="${path}/slip" data-act class="card-body">
+    <p>Opens a pull request of yours that takes an import out of <code>${SLIP_FILE}</code>. Merge it, have the daily ferry proposed (Actions, daily ferry, run), and approve it: the job dies within seconds. The bot says in which file and line, commits the correction on the ferry's branch and shows the difference; nothing starts before somebody approves the new line of the card.</p>
     <p class="refusal" role="alert" data-refusal hidden></p>
     <div class="row end"><button class="button primary">Open pull request</button></div></form></details>`;
 }

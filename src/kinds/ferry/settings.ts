@@ -47,7 +47,7 @@ export const ferrySettings = z.strictObject({
     .max(20)
     .default([])
     .describe(
-      'Files and folders that a fix may change besides `scope`, once an attempt of the ferry has failed.',
+      'Files and folders that a fix may change besides `scope`, once an attempt of the ferry has failed. In these, ferrybot puts a slip right by itself: one commit a run, approved as any fix is.',
     ),
   budget: z
     .strictObject({

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { gated, runOf } from '../../support/own-pull.ts';
-import { say } from '../../support/talk.ts';
+import { fileOf, say } from '../../support/talk.ts';
 import { openFerrySite } from './ferry-site.ts';
 
 it('is opened by a button, and becomes a ferry by a command', async () => {
@@ -22,5 +22,26 @@ it('is opened by a button, and becomes a ferry by a command', async () => {
   await say(site.lab, 'ada', number, '/propose');
   expect((await gated(site.lab, runOf(number))).proposal.own).toEqual({ label: null });
   expect((await press('playground_speaker=ada')).status).toBeGreaterThanOrEqual(400);
+  await site.close();
+});
+
+it('with a slip in it is opened by another', async () => {
+  const site = await openFerrySite();
+  expect(await (await fetch(`${site.home}/pulls`)).text()).toContain('a job that dies of a missing import');
+  const opened = await fetch(`${site.home}/slip`, {
+    method: 'POST',
+    headers: {
+      cookie: 'playground_speaker=ada',
+      accept: 'application/json',
+      'sec-fetch-site': 'same-origin',
+    },
+    redirect: 'manual',
+  });
+  expect(opened.status).toBeLessThan(400);
+  const [pull] = Object.values(site.lab.world.state.issues).filter((one) => one.pull !== null);
+  expect(pull?.pull?.headRef).toBe('ada/tidy-imports');
+  const text = await fileOf(site.lab, 'ada/tidy-imports', 'lib/smalllab/config.py');
+  expect(text).toContain('@dataclasses.dataclass');
+  expect(text).not.toContain('import dataclasses');
   await site.close();
 });
