@@ -132,6 +132,17 @@ describe('a job that dies of a missing import', () => {
     await lab.close();
   });
 
+  it('shows no secret that stands beside the slip, and leaves it in the file', async () => {
+    const token = 'hf_abcdefghijklmnopqrstuvwxyz012345';
+    const text = TEXT.replace('import json\n', `import json\nKEY = "${token}"\n`);
+    const played = await died({ text, log: traceback(MISSING, SCHEDULE, 6) });
+    expect((await triesOf(played)).made).toHaveLength(1);
+    expect(await played.file()).toContain(token);
+    expect(JSON.stringify(botComments(played.lab))).not.toContain(token.slice(0, 12));
+    expect(JSON.stringify(await played.now())).not.toContain(token.slice(0, 12));
+    await played.lab.close();
+  });
+
   it('is mended without a server too, by whoever the watch asks', async () => {
     const played = await died({ server: false });
     await played.lab.clock.advance(20 * MINUTE);

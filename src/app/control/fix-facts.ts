@@ -4,6 +4,7 @@ import { GitError, type GitReader } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import type { SlipOfAttempt, SmallFix } from '../../domain/launch/small-fix.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { redact } from '../../host/redactor.ts';
 import type { Lab } from '../lab.ts';
 import { smallFix } from '../small-fix.ts';
 
@@ -23,7 +24,9 @@ export async function fixFacts(
     // The grammar takes more than Python does; where there is no Python here, the checks of the branch have the word.
     const parser = await lab.parser();
     const { refusal } = await lab.judgeSyntax(parser.parse(found.text), 'python3');
-    return known(refusal === null ? found : { kind: 'none', reason: 'not-mended' });
+    if (refusal !== null) return known({ kind: 'none', reason: 'not-mended' });
+    // What is shown and recorded; the commit has the file as it is.
+    return known({ ...found, diff: redact(found.diff, []) });
   } catch (error) {
     if (error instanceof GitError) return unknown(error.message);
     throw error;
