@@ -6,29 +6,35 @@ import { ownerOf } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type AnswerDecision, answerCommon, type CommandContext } from './decision.ts';
 
-/** A run whose job runs and is watched. */
-export type Watched = RunState & { readonly submission: NonNullable<RunState['submission']> };
+/** A run whose job runs. */
+export type Running = RunState & { readonly submission: NonNullable<RunState['submission']> };
 
-/** The run, for somebody who may say how its watch goes on; else the answer that says why not. */
-export function directed(context: CommandContext): Watched | AnswerDecision {
-  const { permission, policy, actor } = context;
+/** The run, watched, for somebody who may say how that goes on; else the answer that says why not. */
+export function directed(context: CommandContext): Running | AnswerDecision {
+  const watched = watchedIn(context);
+  return 'kind' in watched ? watched : (mayDirect(context) ?? watched);
+}
+
+/** Why somebody may not say how the watch goes on; null where they may. */
+export function mayDirect({ state, permission, policy, actor }: CommandContext): AnswerDecision | null {
   if (!permits(permission, policy.permissions.watch))
     return answerCommon('not-permitted', { needs: policy.permissions.watch });
-  const watched = watchedIn(context);
-  if ('kind' in watched) return watched;
-  const owner = ownerOf(watched);
+  const owner = ownerOf(state);
   const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
-  if (owner?.id !== actor.id && !mayApprove(permission, actor.id, approvers))
-    return answerCommon('watch-not-yours', owner === null ? {} : { owner: owner.login });
-  return watched;
+  if (owner?.id === actor.id || mayApprove(permission, actor.id, approvers)) return null;
+  return answerCommon('watch-not-yours', owner === null ? {} : { owner: owner.login });
 }
 
 /** The run, where its job runs and is watched. */
-export function watchedIn({ state }: CommandContext): Watched | AnswerDecision {
-  const { submission, end, watch } = state;
+export function watchedIn(context: CommandContext): Running | AnswerDecision {
+  const run = running(context);
+  if ('kind' in run || run.watch.ended === null) return run;
+  return answerCommon('watch-none', { status: 'the watch has ended before' });
+}
+
+/** The run, where its job runs. */
+export function running({ state }: CommandContext): Running | AnswerDecision {
+  const { submission, end } = state;
   if (submission === null) return answerCommon('watch-none', { status: 'not launched' });
-  if (end !== null) return answerCommon('watch-none', { status: end.status });
-  return watch.ended === null
-    ? { ...state, submission }
-    : answerCommon('watch-none', { status: 'the watch has ended before' });
+  return end === null ? { ...state, submission } : answerCommon('watch-none', { status: end.status });
 }

@@ -25,6 +25,7 @@ import { stopWatching } from './stop-watching.ts';
 import { thaw } from './thaw.ts';
 import { unhold } from './unhold.ts';
 import { until } from './until.ts';
+import { watch } from './watch.ts';
 import { why } from './why.ts';
 
 const REGISTERED = [
@@ -45,6 +46,7 @@ const REGISTERED = [
   accept,
   until,
   stopWatching,
+  watch,
   seal,
   propose,
   approveNodeDelete,

@@ -295,6 +295,7 @@ export const dataSchemas = {
     cause: z.enum(WATCH_END_CAUSES),
     reason: text.nullable(),
   }),
+  'watch-resumed': z.looseObject({ attempt: integer }),
   'checkpoint-rejected': z.looseObject({ step: integer, reason: text, comment: integer, surface }),
   delivered: z.looseObject({ notice: integer, channel: text, outcome: z.enum(DELIVERY_OUTCOMES), why: text }),
 } as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };

@@ -62,12 +62,14 @@ function contractBlock(proposal: EventOf<'proposed'>, events: readonly LogbookEv
     trackers?.type === 'observed' ? trackers.data.trackers.map((run) => code(run.url)).join(', ') : '';
   const last = events.findLast((event) => event.type === 'observed' || event.type === 'ended');
   const finalStep = last?.data.totalSteps ?? null;
+  const taken = events.findLast((event) => event.type === 'handoff' && event.data.state === 'accepted');
+  const owner = taken?.type === 'handoff' ? taken.data.to : (data.requestedBy ?? data.author);
   return {
     id: 'contract',
     text: lines([
       '## Run Contract',
       '',
-      `- DRI: @${prose((data.requestedBy ?? data.author).login)}`,
+      `- DRI: @${prose(owner.login)}`,
       `- Goal: ${data.objective.kind}, ${prose(data.objective.text)}`,
       '- Stop/escalation criteria: a person asks for a stop, or the watch sees a failure signature',
       `- Issue: ${prose(data.repository)}#${data.issue}`,

@@ -53,6 +53,7 @@ const titles: { readonly [Type in EventType]: string } = {
   handoff: 'ownership of the watch',
   'watch-bounded': 'stopping point named',
   'watch-ended': 'watch ended',
+  'watch-resumed': 'watch resumed',
   'checkpoint-rejected': 'checkpoint rejected',
 };
 

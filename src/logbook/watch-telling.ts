@@ -4,7 +4,7 @@ import { assertNever } from '../domain/assert.ts';
 import type { EventOf } from '../domain/logbook/event.ts';
 import { prose } from './plain-text.ts';
 
-type WatchType = 'handoff' | 'watch-bounded' | 'watch-ended';
+type WatchType = 'handoff' | 'watch-bounded' | 'watch-ended' | 'watch-resumed';
 type Told = {
   readonly status: string;
   readonly evidence: string;
@@ -33,6 +33,12 @@ export const watchTellers: { readonly [Type in WatchType]: (event: EventOf<Type>
     evidence: causeOf(cause, actor),
     decision: reason === null ? '' : prose(reason),
     next: 'somebody says that they took note; the end of the job is looked for',
+  }),
+  'watch-resumed': ({ data: { attempt }, actor }) => ({
+    status: `attempt ${attempt} is watched again`,
+    evidence: actor === undefined ? '' : `said by ${personOf(actor)}`,
+    decision: '',
+    next: 'the watch goes on to the end of the job',
   }),
 };
 

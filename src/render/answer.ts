@@ -10,6 +10,7 @@ import { historyTable } from './history.ts';
 import type { RenderInput } from './input.ts';
 import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
+import { watchPart } from './watch-words.ts';
 import { code, paragraphs, person, text } from './words.ts';
 
 /** The answer with this key (`answersByKey`) in the run's threads. Commands that were answered by a reaction alone are left out. */
@@ -60,7 +61,11 @@ function extraOf({ answer }: SeenCommand, input: RenderInput | null, past: PastO
   if (answer?.code === 'lane-past') return pastPart(past(String(answer.detail['lane'] ?? '')));
   if (answer?.code !== 'status-shown' || input === null) return null;
   const { symbol, title, evidence } = stateLine(input.state);
-  return `${symbol} **${title}.** ${evidence}\n\n**Wanted: ${wantedLine(input)}**`;
+  return paragraphs(
+    `${symbol} **${title}.** ${evidence}`,
+    watchPart(input.state),
+    `**Wanted: ${wantedLine(input)}**`,
+  );
 }
 
 function pastPart(runs: ReturnType<PastOf>): string {

@@ -27,6 +27,8 @@ type WatchAnswer =
   | 'until-what'
   | 'until-past'
   | 'watch-stopped'
+  | 'watch-resumed'
+  | 'watch-goes-on'
   | 'watch-none'
   | 'watch-not-yours'
   | 'watch-end-taken';
@@ -58,6 +60,10 @@ export const WATCH_WORDS: Sentences<WatchAnswer> = {
   'until-past': (d) => `not done: ${text(d.what)} is reached already. \`/stop-watching\` ends the watch now.`,
   'watch-stopped': (_, { input }) =>
     input === null ? 'the watch has ended.' : paragraphs('the watch has ended.', afterEndWords(input)),
+  'watch-resumed': () =>
+    'the job is watched again, to its end: alarms are raised, and it is started again where that was approved.',
+  'watch-goes-on': (d) =>
+    `the job is watched${d.owner ? `, and the watch is ${text(d.owner)}'s` : ''}: nothing to do.`,
   'watch-none': (d) => `not done: there is no job that is watched here (${text(d.status)}).`,
   'watch-not-yours': (d) =>
     `not done: that is for ${d.owner ? `${text(d.owner)}, whose watch it is, or for ` : ''}somebody who may approve launches.`,
@@ -103,7 +109,7 @@ function afterEndWords(input: RenderInput): string {
   return paragraphs(
     jobFacts(state),
     `**The job goes on.** No alarm is raised about it any more, and it is not started again by itself; \`/stop\` ends it, as before. ferrybot looks on for its end alone: until that is known, the lane ${code(state.proposal.lane)} gets no other run.`,
-    `**Wanted: \`/ack\`** by a person with ${config.permissions.ack} permission, who has taken note of this.`,
+    `**Wanted: \`/ack\`** by a person with ${config.permissions.ack} permission, who has taken note of this. \`/watch\` has it watched again.`,
   );
 }
 

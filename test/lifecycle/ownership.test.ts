@@ -203,11 +203,28 @@ describe('the watch of a run', () => {
     const { run, pull } = await runningFerry();
     await answered('mira', pull, '/stop-watching');
     await lab.clock.advance(HOUR);
+    expect(await answered('mira', pull, '/until step=900')).toContain('the watch has ended before');
     const state = await stateOf(lab, run);
     expect(state?.end).toBeNull();
     expect(state === null ? false : isLive(state)).toBe(true);
     await answered('ada', pull, '/stop');
     await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 10_000 });
     expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+  });
+
+  it('that has ended is taken up again by /watch, of who may end it', async () => {
+    const line = 'OSError: [Errno 28] No space left on device';
+    const { run, pull } = await runningFerry({
+      ferry: { ...SHORT_FERRY, durationMs: HOUR, failAt: { step: 1_000, line, exitCode: 1 } },
+    });
+    expect(await answered('mira', pull, '/watch')).toContain("the watch is mira's: nothing to do");
+    await answered('mira', pull, '/stop-watching');
+    expect(await answered('ada', pull, '/watch')).toContain('that is for mira');
+    expect((await watchOf(run))?.ended).not.toBeNull();
+    expect(await answered('mira', pull, '/watch')).toContain('the job is watched again');
+    expect((await watchOf(run))?.ended).toBeNull();
+    await until(lab, 'the end of the job', async () => (await stateOf(lab, run))?.end != null);
+    await lab.clock.advance(MINUTE);
+    expect((await stateOf(lab, run))?.incidents.map(({ code }) => code)).toContain('failure-signature');
   });
 });

@@ -51,6 +51,7 @@ export const EVENT_TYPES = [
   'handoff',
   'watch-bounded',
   'watch-ended',
+  'watch-resumed',
   'checkpoint-rejected',
   'contracted',
 ] as const satisfies readonly (keyof EventDataByType)[];
@@ -87,6 +88,7 @@ export const WRITERS = {
   handoff: ['control'],
   'watch-bounded': ['control'],
   'watch-ended': ['control', 'watch'],
+  'watch-resumed': ['control'],
   'checkpoint-rejected': ['control'],
   contracted: ['control'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };

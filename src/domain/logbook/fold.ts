@@ -104,7 +104,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
       return dropped(state, event);
     case 'ordered':
       return {
-        ...afterAttempt(state),
+        ...afterAttempt(state, event.at),
         order: {
           order: event.data.order,
           digest: event.data.orderDigest,
@@ -162,6 +162,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'handoff':
     case 'watch-bounded':
     case 'watch-ended':
+    case 'watch-resumed':
       return { ...state, watch: watchAfter(state.watch, event) };
     case 'delivered':
       return { ...state, deliveries: [...state.deliveries, { ...event.data, ...moment, role: event.role }] };
@@ -173,7 +174,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
 }
 
 /** A new order after a job that failed begins anew; what was is kept. */
-function afterAttempt(state: RunState): RunState {
+function afterAttempt(state: RunState, at: string): RunState {
   const past = pastAttempt(state);
   if (past === null) return state;
   const fresh = {
@@ -183,7 +184,7 @@ function afterAttempt(state: RunState): RunState {
     firstTracker: null,
     end: null,
     acknowledged: null,
-    watch: watchOfNextAttempt(state.watch),
+    watch: watchOfNextAttempt(state.watch, at),
   };
   return { ...state, ...fresh, trace: [], attempts: [...state.attempts, past] };
 }

@@ -11,12 +11,18 @@ import type { Offer, WatchEnd, WatchEvent, WatchState } from './watch-state.ts';
 export function illegalWatch({ submission, end, watch }: RunState, event: WatchEvent): string | null {
   if (submission === null || end !== null) return `${event.type} without a job that runs`;
   if (event.type === 'handoff') return illegalHandoff(watch, event);
+  if (event.type === 'watch-resumed') return illegalResumption(watch, event);
   if (watch.ended !== null) return `${event.type} after the end of the watch`;
   if (event.type === 'watch-bounded')
     return event.actor === undefined ? 'watch-bounded names no person' : null;
   if (event.data.attempt !== submission.attempt) return 'watch-ended of another attempt';
   if (event.data.cause === 'person') return event.actor === undefined ? 'watch-ended by nobody' : null;
   return watch.bound === null ? 'watch-ended at a stopping point that nobody named' : null;
+}
+
+function illegalResumption({ ended }: WatchState, { data, actor }: EventOf<'watch-resumed'>): string | null {
+  if (ended === null || ended.attempt !== data.attempt) return 'watch-resumed though it goes on';
+  return actor === undefined ? 'watch-resumed names no person' : null;
 }
 
 /** Only who was asked can say yes, and to the offer that stands. */

@@ -99,6 +99,7 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'handoff':
     case 'watch-bounded':
     case 'watch-ended':
+    case 'watch-resumed':
       return illegalWatch(state, event);
     case 'delivered':
       return deliveredRule(state, event.data);

@@ -21,7 +21,7 @@ export type WatchState = {
 /** Nobody has said a word about it: it is watched until the job has ended. */
 export const NO_WATCH: WatchState = { owner: null, offer: null, bound: null, ended: null };
 
-export type WatchEvent = EventOf<'handoff' | 'watch-bounded' | 'watch-ended'>;
+export type WatchEvent = EventOf<'handoff' | 'watch-bounded' | 'watch-ended' | 'watch-resumed'>;
 
 /** What an event adds. */
 export function watchAfter(watch: WatchState, event: WatchEvent): WatchState {
@@ -38,10 +38,14 @@ export function watchAfter(watch: WatchState, event: WatchEvent): WatchState {
       return actor === null ? watch : { ...watch, bound: { ...event.data, ...said, actor } };
     case 'watch-ended':
       return { ...watch, ended: { ...event.data, ...said, actor } };
+    case 'watch-resumed':
+      return { ...watch, bound: null, ended: null };
   }
 }
 
-/** Another attempt is watched anew; a stopping point that was reached has done its work. */
-export function watchOfNextAttempt(watch: WatchState): WatchState {
-  return watch.ended === null ? watch : { ...watch, bound: null, ended: null };
+/** Another attempt is watched anew: a stopping point that was reached has done its work, and so has an offer that ran out. */
+export function watchOfNextAttempt(watch: WatchState, at: string): WatchState {
+  const { offer, ended, bound } = watch;
+  const isStale = offer?.state === 'offered' && offer.until <= at;
+  return { ...watch, offer: isStale ? null : offer, bound: ended === null ? bound : null, ended: null };
 }

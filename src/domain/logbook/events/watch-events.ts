@@ -22,4 +22,6 @@ export type WatchEventData = {
     readonly cause: WatchEndCause;
     readonly reason: string | null;
   };
+  /** A person wants the same attempt watched again, to its end. */
+  readonly 'watch-resumed': { readonly attempt: number };
 };

@@ -1,0 +1,66 @@
+/** What may follow in the record about the watch of a run, whoever writes it. */
+
+import { describe, expect, it } from 'vitest';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { alice, bob } from '../support/run-drafts.ts';
+
+const UNTIL = '2026-11-21T12:00:00.000Z';
+const offered = { state: 'offered', to: bob, until: UNTIL } as const;
+const offer: EventDraft = { type: 'handoff', role: 'control', actor: alice, data: offered };
+const accepted = (actor = bob, data: object = {}): EventDraft => ({
+  type: 'handoff',
+  role: 'control',
+  actor,
+  data: { ...offered, state: 'accepted', ...data },
+});
+const expired: EventDraft = { type: 'handoff', role: 'control', data: { ...offered, state: 'expired' } };
+const bounded: EventDraft = {
+  type: 'watch-bounded',
+  role: 'control',
+  actor: alice,
+  data: { step: 400, time: null },
+};
+const watchEnded = (cause: 'person' | 'step', attempt = 1): EventDraft => ({
+  type: 'watch-ended',
+  role: cause === 'person' ? 'control' : 'watch',
+  ...(cause === 'person' ? { actor: alice } : {}),
+  data: { attempt, cause, reason: null },
+});
+const resumed: EventDraft = { type: 'watch-resumed', role: 'control', actor: alice, data: { attempt: 1 } };
+
+const gated = aRun().gated();
+const running = gated.approved(bob).ordered().submitted().observed();
+
+describe('the record takes no', () => {
+  it.each<[string, RunBuilder, EventDraft, string]>([
+    ['offer before there is a job', gated, offer, 'without a job that runs'],
+    ['offer after its end', running.ended(), offer, 'without a job that runs'],
+    ['acceptance by somebody else', running.add(offer), accepted(alice), 'accepted by somebody else'],
+    ['acceptance of another offer', running.add(offer), accepted(bob, { until: 'later' }), 'not offered'],
+    ['acceptance of none', running, accepted(), 'accepted what was not offered'],
+    ['second acceptance', running.add(offer, accepted()), accepted(), 'accepted what was not offered'],
+    ['acceptance after it ran out', running.add(offer, expired), accepted(), 'accepted what was not offered'],
+    ['end of what was not offered', running, expired, 'expired what was not offered'],
+    ['point that nobody reached for', running, watchEnded('step'), 'that nobody named'],
+    ['end of another attempt', running, watchEnded('person', 2), 'another attempt'],
+    ['second end', running.add(watchEnded('person')), watchEnded('person'), 'after the end of the watch'],
+    ['point after the end', running.add(watchEnded('person')), bounded, 'after the end of the watch'],
+    ['resumption of what goes on', running, resumed, 'though it goes on'],
+  ])('%s', (_, run, draft, rule) => {
+    expect(() => run.add(draft)).toThrow(rule);
+  });
+});
+
+describe('the watch', () => {
+  it('is whose it was until somebody says yes, and then theirs', () => {
+    expect(running.add(offer).state.watch.owner).toBeNull();
+    expect(running.add(offer, expired).state.watch.owner).toBeNull();
+    expect(running.add(offer, accepted()).state.watch.owner).toEqual(bob);
+  });
+
+  it('has no stopping point once it is resumed', () => {
+    const { watch } = running.add(bounded, watchEnded('step'), resumed).state;
+    expect(watch).toMatchObject({ bound: null, ended: null });
+  });
+});
