@@ -9,7 +9,6 @@ import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../domain/failure
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
 import { NOTICE_REASONS } from '../domain/logbook/events/notice-events.ts';
-import { HANDOFF_STATES, WATCH_END_CAUSES } from '../domain/logbook/events/watch-events.ts';
 import { DROP_REASONS } from '../domain/reasons.ts';
 import { diskScanSchema } from './disk-schemas.ts';
 import { consentSourceSchema, evidenceSchema, proposalSchema } from './mutation-schemas.ts';
@@ -28,6 +27,7 @@ import {
   trackerSchema,
   verdictSchema,
 } from './part-schemas.ts';
+import { watchSchemas } from './watch-schemas.ts';
 
 const text = z.string();
 const integer = z.int();
@@ -288,14 +288,7 @@ export const dataSchemas = {
     until: text,
     state: z.enum(['open', 'answered', 'unanswered']),
   }),
-  handoff: z.looseObject({ state: z.enum(HANDOFF_STATES), to: actorSchema, until: text }),
-  'watch-bounded': z.looseObject({ step: integerOrNull, time: text.nullable() }),
-  'watch-ended': z.looseObject({
-    attempt: integer,
-    cause: z.enum(WATCH_END_CAUSES),
-    reason: text.nullable(),
-  }),
-  'watch-resumed': z.looseObject({ attempt: integer }),
+  ...watchSchemas,
   'checkpoint-rejected': z.looseObject({ step: integer, reason: text, comment: integer, surface }),
   delivered: z.looseObject({ notice: integer, channel: text, outcome: z.enum(DELIVERY_OUTCOMES), why: text }),
 } as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };
