@@ -9,6 +9,9 @@ const DAYS_MAX = 1_000_000;
 /** Of what the server bills. */
 const MONEY_OFF_MAX = 0.01;
 
+const BROKEN = ['orphanMinutes', 'doubleMinutes', 'idleMinutes', 'foreignTouched'] as const;
+const KEYS = ['rented', 'destroyed', 'faults', 'kills', ...BROKEN, 'billed', 'booked'] as const;
+
 const { values } = parseArgs({
   options: { days: { type: 'string', default: '1000' }, from: { type: 'string', default: '1' } },
 });
@@ -37,6 +40,3 @@ function play(): void {
   const broken = BROKEN.filter((key) => sum(key) > 0);
   if (broken.length > 0 || Math.abs(moneyOff) > MONEY_OFF_MAX) process.exitCode = 1;
 }
-
-const BROKEN = ['orphanMinutes', 'doubleMinutes', 'idleMinutes', 'foreignTouched'] as const;
-const KEYS = ['rented', 'destroyed', 'faults', 'kills', ...BROKEN, 'billed', 'booked'] as const;
