@@ -1,7 +1,7 @@
 /** The config as one lane sees it: what belongs to the whole lab, and the settings of that lane alone. */
 
 import type { ConfigHealth } from '../domain/facts.ts';
-import type { PinnedSource } from '../domain/launch/contract.ts';
+import type { Contract, PinnedSource } from '../domain/launch/contract.ts';
 import type { Kind } from '../run/kind.ts';
 import type { LaneConfig } from './lane-schema.ts';
 import type { LabConfig } from './schema.ts';
@@ -14,6 +14,8 @@ export type LaneScopedConfig = LabConfig & {
   readonly kind: Kind;
   /** False for a run whose lane was taken out of the config: nothing of it may be launched any more. */
   readonly isLaneConfigured: boolean;
+  /** What the run's issue asks for; null for the lane itself, and for a run that began from none. */
+  readonly contract: Contract | null;
   /** The commit that the contract of the run names; null for the lane itself, and where the run is of a branch. */
   readonly pinned: PinnedSource | null;
 };
@@ -26,6 +28,7 @@ export function lanesOf(config: LabConfig): readonly LaneScopedConfig[] {
     lane,
     kind: config.kindOf(lane),
     isLaneConfigured: true,
+    contract: null,
     pinned: null,
   }));
 }
@@ -81,5 +84,5 @@ export function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig
     finalStep: null,
     ...kind.settingsOf(run),
   });
-  return { ...config, laneName: run.lane, lane, kind, isLaneConfigured: false, pinned: null };
+  return { ...config, laneName: run.lane, lane, kind, isLaneConfigured: false, contract: null, pinned: null };
 }

@@ -64,9 +64,21 @@ export function composeAppend(
  */
 export function commitMessage(runs: readonly ComposedRun[]): string {
   const [only] = runs;
-  if (runs.length === 1 && only !== undefined) return `${only.run}: log ${typesOf(only)}`;
+  if (runs.length === 1 && only !== undefined) return `${only.run}: ${occasionOf(only)}`;
   const body = runs.map((run) => `${run.run}: ${typesOf(run)}`).join('\n');
   return `${runs.length} runs: log ${runs.reduce((sum, run) => sum + run.appended.length, 0)} events\n\n${body}`;
+}
+
+/** The occasions that a logbook of a hero run is searched for have their own words (policy HR-24). */
+function occasionOf(run: ComposedRun): string {
+  const [first] = run.appended;
+  if (first?.type === 'proposed' && run.appended.some(({ type }) => type === 'contracted'))
+    return `start ${first.data.kind ?? ''}-run logbook`;
+  for (const { type, data } of run.appended) {
+    if (type === 'submitted') return data.attempt === 1 ? 'log launch' : 'log relaunch';
+    if (type === 'sealed') return 'log final seal';
+  }
+  return `log ${typesOf(run)}`;
 }
 
 function typesOf(run: ComposedRun): string {

@@ -114,7 +114,18 @@ function policyOf(config: LaneScopedConfig): Manifest['policy'] {
     ...(launcher === null ? {} : { 'lane.launcher': launcher }),
     'lane.finalStep': lane.finalStep === null ? 'from the log' : String(lane.finalStep),
     'lane.passSecrets': lane.passSecrets.join(','),
+    ...contractPolicy(config),
   };
+}
+
+/** Everything that the contract says is approved, also what no setting of a lane has a place for. */
+function contractPolicy({ contract }: LaneScopedConfig): Manifest['policy'] {
+  return Object.fromEntries(
+    Object.entries(contract ?? {}).map(([name, { value, source }]) => [
+      `contract.${name}`,
+      `${source}: ${value}`,
+    ]),
+  );
 }
 
 /** A budget over no period reads as it did before there were any. */

@@ -18,5 +18,6 @@ export function configWith(config: LaneScopedConfig, contract: Contract): LaneSc
   const { kind, lane } = config;
   const { contracts } = kind;
   if (contracts === undefined) return config;
-  return { ...config, lane: contracts.settings(lane, contract), pinned: contracts.source(contract) };
+  const [settings, pinned] = [contracts.settings(lane, contract), contracts.source(contract)];
+  return { ...config, lane: settings, contract, pinned };
 }

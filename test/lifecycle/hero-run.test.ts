@@ -1,10 +1,10 @@
 /** A hero run as its people live it: from the contract in an issue to the seal. */
 
 import { expect, it } from 'vitest';
-import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approveAndFinish, seal, stateOf, until } from '../support/play.ts';
-import { saidTwice } from '../support/talk.ts';
+import { pushFile, saidTwice } from '../support/talk.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
 
@@ -16,7 +16,16 @@ it('goes from the form to the seal in its own issue, at the commit that the cont
   });
   const state = await stateOf(lab, RUN);
   expect(state === null ? null : openGates(state)).toEqual([]);
+  const source = await headOf(lab);
+  await pushFile(lab, 'ada', 'main', 'lib/newer.py', 'x = 1\n');
   await approveAndFinish(lab, RUN, issue);
+  // What was pushed since is nothing that the contract names.
+  expect((await stateOf(lab, RUN))?.submission).toMatchObject({ commit: source, attempt: 1 });
+  expect((await stateOf(lab, RUN))?.gate?.manifest).toMatchObject({
+    outputRoot: 'outputs/grug-moe-1e23-ep8',
+    retention: { permanentEverySteps: 500, temporaryEveryMinutes: 15, keepTemporary: 10 },
+    policy: { 'contract.dri': 'given: ada', 'contract.flops': 'inferred: 1.88e18' },
+  });
   await seal(lab, RUN, issue);
   expect((await stateOf(lab, RUN))?.seal).toMatchObject({ verdict: 'pass' });
   expect(saidTwice(lab)).toEqual([]);

@@ -46,6 +46,14 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .argument('<FILE.py>')
     .action(async (file) => exit(await (await import('./verbs/read-knobs.ts')).readKnobsVerb(io, file)));
   program
+    .command('contract')
+    .description(
+      'what an issue on standard input says as the contract of a hero run, and what it leaves open',
+    )
+    .option('--title <TITLE>', 'the title of the issue', '')
+    .option('--author <LOGIN>', 'who wrote it', 'author')
+    .action(async (options) => exit(await (await import('./verbs/contract.ts')).contractVerb(io, options)));
+  program
     .command('read-log')
     .description(
       'what a training log on standard input says: progress, evals, checkpoints, failure signatures',

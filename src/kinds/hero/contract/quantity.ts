@@ -22,6 +22,14 @@ export function trainingFlops(parameters: number, tokens: number): number {
   return 6 * parameters * tokens;
 }
 
+/** From here on a run is a hero run, whatever it is called (policy HR). */
+const HERO_FLOPS = 1e22;
+
+/** Whether a run of so many operations is one without being asked. */
+export function isHeroByCost(flops: number): boolean {
+  return flops >= HERO_FLOPS;
+}
+
 /** A large number as a person writes it; integers only go into the record, so that it is text. */
 export function scientific(value: number): string {
   return value

@@ -46,7 +46,8 @@ const READERS: Readonly<Record<FieldName, Reader>> = {
   permanent: count,
   temporary: count,
   rollback: count,
-  initializeFrom: text,
+  // A checkpoint that nobody has proven complete and of this lineage is none to start from.
+  initializeFrom: matching(/^(none)$/i, 'none: a start from a checkpoint is not proven from here yet'),
   finalStep: count,
   hardware: text,
   region: text,

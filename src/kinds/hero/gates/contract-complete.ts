@@ -2,6 +2,7 @@
 
 import { type Gate, given, judging } from '../../../gates/gate.ts';
 import { FIELD_NAMES, FIELDS } from '../contract/fields.ts';
+import { openParts } from '../contract/open-parts.ts';
 
 const { block, pass } = judging('contract-complete');
 
@@ -11,13 +12,7 @@ export const contractComplete: Gate = {
   evaluate: ({ contract }) => {
     if (contract === undefined) return block('none', 'author');
     return given(contract.read, (values) => {
-      const labels = (wanted: (name: (typeof FIELD_NAMES)[number]) => boolean): readonly string[] =>
-        FIELD_NAMES.filter(wanted).map((name) => FIELDS[name].label);
-      const missing = labels((name) => FIELDS[name].needed && values[name] === undefined);
-      const unclear = FIELD_NAMES.flatMap((name) => {
-        const value = values[name];
-        return value?.source === 'unclear' ? [`${FIELDS[name].label}: ${value.from}`] : [];
-      });
+      const { missing, unclear } = openParts(values);
       const inferred = FIELD_NAMES.flatMap((name) => {
         const value = values[name];
         return value?.source === 'inferred' ? [`${FIELDS[name].label} from ${value.from}`] : [];

@@ -1,0 +1,89 @@
+/** What is read in the issue of a hero run, and that the form asks for all of it. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { FIELD_NAMES, FIELDS } from '../../../src/kinds/hero/contract/fields.ts';
+import { openParts } from '../../../src/kinds/hero/contract/open-parts.ts';
+import { readContract } from '../../../src/kinds/hero/contract/read-contract.ts';
+import { heroSettings } from '../../../src/kinds/hero/settings.ts';
+import { ANSWERS, formBody } from '../../support/hero-run.ts';
+
+const LANE = heroSettings.parse({
+  kind: 'hero',
+  cluster: 'c',
+  ships: ['.'],
+  tracker: { kind: 'none', entity: '', project: '' },
+});
+const SHA = '0123456789abcdef0123456789abcdef01234567';
+const read = (body: string, title = '[Hero run] Grug MoE') =>
+  readContract({ title, body, author: { id: 3, login: 'ada' } }, LANE);
+const form = (answers: Readonly<Record<string, string | null>> = {}) =>
+  read(formBody({ ...ANSWERS, 'Source SHA': SHA, ...answers }));
+
+describe('the form', () => {
+  it('asks for every value by the name that it is read under', () => {
+    const file = join(import.meta.dirname, '../../../.github/ISSUE_TEMPLATE/hero-run.yml');
+    const { body, labels } = parse(readFileSync(file, 'utf8'));
+    const asked = body.map((one: { id: string; attributes: { label: string } }) => [
+      one.id,
+      one.attributes.label,
+    ]);
+    expect(asked).toEqual(FIELD_NAMES.map((name) => [name, FIELDS[name].label]));
+    expect(labels).toEqual(['experiment', 'hero-run']);
+  });
+
+  it('filled in leaves nothing open, and says what it inferred and from what', () => {
+    const contract = form();
+    expect(openParts(contract)).toEqual({ missing: [], unclear: [] });
+    expect(contract['flops']).toEqual({
+      value: '1.88e18',
+      source: 'inferred',
+      from: 'six operations a parameter and token',
+    });
+    expect(contract['outputRoot']).toMatchObject({ source: 'given' });
+  });
+});
+
+describe('what is never guessed', () => {
+  it.each([
+    'Output root',
+    'initialize_from',
+    'Permanent checkpoints every (steps)',
+    'Temporary checkpoints every (minutes)',
+    'Checkpoints kept for rollback',
+    'W&B run id',
+    'Resume policy',
+    'Source SHA',
+  ])('%s is missing where nobody wrote it', (label) => {
+    expect(openParts(form({ [label]: null })).missing).toEqual([label]);
+  });
+
+  it.each([
+    ['Source SHA', 'main'],
+    ['Command', 'python3 train.py && rm -rf /'],
+    ['Command', 'python3 train.py --key=$(cat /etc/passwd)'],
+    ['Output root', 'gs://bucket/{run}'],
+    ['Final step', 'about 500k'],
+    ['Run slug', 'journal'],
+    ['initialize_from', 'gs://bucket/other/step-900'],
+  ])('%s is unclear as %s', (label, said) => {
+    expect(openParts(form({ [label]: said })).unclear).toEqual([expect.stringContaining(label)]);
+  });
+
+  it('two answers to one question are none', () => {
+    const body = `${formBody({ ...ANSWERS, 'Source SHA': SHA })}\n\n### Output root\n\noutputs/other`;
+    expect(openParts(read(body)).unclear).toEqual([expect.stringContaining('Output root')]);
+  });
+});
+
+it('a free issue is read by its list and its table too', () => {
+  const contract = read(`- DRI: @mira\n- Final step: 500_000\n\n| | |\n|---|---|\n| FLOP budget | 1e23 |\n`);
+  expect(contract).toMatchObject({
+    dri: { value: 'mira', source: 'given' },
+    finalStep: { value: '500000' },
+    flops: { value: '1e23' },
+    slug: { value: 'grug-moe', source: 'inferred' },
+  });
+});
