@@ -1,5 +1,5 @@
 /**
- * `/ack`: a person took the incident that those on call were told of, or has seen how the run ended; the monitoring loop
+ * `/ack`: a person took what went wrong with a job that runs, or the incident that those on call were told of, or has seen how the run ended; the monitoring loop
  * may let go (policy ML-04).
  * `/ack lost="…"` gives up a run of which nobody can say what became of it, and `/ack reject="…"` closes one whose result
  * does not count: the ways to free its lane again without a seal.
@@ -11,7 +11,12 @@ import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { isHolding, isLive } from '../domain/logbook/liveness.ts';
 import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
-import { type Ending, type RunState, untakenIncidents } from '../domain/logbook/run-state.ts';
+import {
+  type Ending,
+  incidentsSinceTaken,
+  type RunState,
+  untakenIncidents,
+} from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -38,7 +43,7 @@ export const ack = {
   },
   who: (policy) => policy.permissions.ack,
   summary:
-    'Says that you took what those on call were told of, or took note of the end of a watch; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more.',
+    'Says that you took what has gone wrong, so that nobody else is called for it, or took note of the end of a watch; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more.',
   example: '/ack',
   decide,
 } as const satisfies CommandDefinition;
@@ -51,7 +56,7 @@ function decide(context: CommandContext): CommandDecision {
     return answer('not-permitted', { needs: policy.permissions.ack });
   const end = endOf(state);
   if (end === null || isHolding(state)) {
-    const { length: count } = untakenIncidents(state);
+    const { length: count } = state.end === null ? incidentsSinceTaken(state) : untakenIncidents(state);
     if (untakenWatchEnd(state) !== null) return answer('watch-end-taken', { count });
     return count === 0 ? answer('acknowledged-nothing') : answer('incident-taken', { count });
   }

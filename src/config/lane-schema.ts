@@ -6,6 +6,7 @@ import { WEEKDAYS } from '../domain/time.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import type { ConfigIssue } from '../settings/problem.ts';
 import { amount, argumentArray, name, path, variable, word } from '../settings/words.ts';
+import { type Cadence, USUAL_CADENCE } from '../watch/cadence.ts';
 import { laneGateKeys } from './lane-gates-schema.ts';
 import { personId } from './on-call-schema.ts';
 
@@ -23,17 +24,38 @@ const tracker = z
   })
   .describe('Where people follow the run.');
 
-const cadence = z
-  .strictObject({
-    startupMs: z
-      .int()
-      .min(1_000)
-      .default(120_000)
-      .describe('How soon after the submission the watch looks first.'),
-    pollMs: z.int().min(1_000).default(570_000).describe('How often the watch looks afterwards.'),
-  })
-  .prefault({})
-  .describe('How often the watch looks at a run.');
+const period = z.int().min(1_000).max(86_400_000);
+
+/** How often the watch looks, with what a kind of run has where its lane says nothing. */
+export function cadenceSetting(usual: Cadence) {
+  return z
+    .strictObject({
+      startupMs: z
+        .union([period, z.array(period).min(1).max(10)])
+        .default(typeof usual.startupMs === 'number' ? usual.startupMs : [...usual.startupMs])
+        .describe(
+          'How soon after the submission of an attempt the watch looks first; or a list of times after it.',
+        ),
+      settleMs: period
+        .nullable()
+        .default(usual.settleMs)
+        .describe('How often it looks after those, until the job was seen to make steps. null: as always.'),
+      settleLooks: z
+        .int()
+        .min(1)
+        .max(100)
+        .default(usual.settleLooks)
+        .describe('How many looks in a row have to see that.'),
+      pollMs: period.default(usual.pollMs).describe('How often the watch looks afterwards.'),
+      alertMs: period
+        .default(usual.alertMs)
+        .describe(
+          'How often while something is wrong and nobody has taken it with `/ack`: the job is degraded, or cannot be seen. Never more seldom than otherwise.',
+        ),
+    })
+    .prefault({})
+    .describe('How often the watch looks at a run.');
+}
 
 const schedule = z
   .strictObject({
@@ -161,7 +183,7 @@ export const laneKeys = {
     .describe('The exact last step as configured, or null to take it from the first progress line.'),
   ...laneGateKeys,
   metrics: z.array(metric).max(20).default([]).describe('Key metrics of the pass or fail verdict.'),
-  cadence,
+  cadence: cadenceSetting(USUAL_CADENCE),
   restartsMax: z
     .int()
     .min(0)

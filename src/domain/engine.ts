@@ -176,6 +176,9 @@ export type Engine = {
   removeOldTrees?(trees: string): Promise<readonly string[]>;
 };
 
+/** The small fact by which an engine names who stopped a job, if it knows. */
+export const STOPPED_BY = 'stoppedBy';
+
 /** True when a job in this status never changes again. */
 export function isTerminal(status: JobStatus): boolean {
   return status === 'SUCCEEDED' || status === 'FAILED' || status === 'STOPPED';

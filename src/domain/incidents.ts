@@ -82,6 +82,7 @@ export const INCIDENTS = {
     earlier: 'integer?',
     run: 'text?',
     rejectedStep: 'integer?',
+    by: 'text?',
   },
   'fix-made': {
     attempt: 'integer',

@@ -137,6 +137,19 @@ const course = z.looseObject({
   saved: z.looseObject({ at: text, longestGapMs: integerOrNull }).exactOptional(),
   savingSince: text.exactOptional(),
   replayed: z.array(z.looseObject({ step: integer, before: text, after: text })).exactOptional(),
+  healthy: integer.exactOptional(),
+});
+
+const trackerSeen = z.looseObject({
+  run: text,
+  name: text,
+  state: text,
+  readAt: text,
+  heartbeatAt: text.nullable(),
+  step: integerOrNull,
+  movedAt: text.nullable(),
+  loss: text.nullable(),
+  unread: text.exactOptional(),
 });
 
 const observed = z.looseObject({
@@ -159,6 +172,8 @@ const observed = z.looseObject({
   pace: pace.exactOptional(),
   course: course.exactOptional(),
   resumedFrom: text.exactOptional(),
+  alarms: z.array(text).exactOptional(),
+  tracker: trackerSeen.exactOptional(),
   cadenceMs: integer,
   lease: leaseSchema,
 });

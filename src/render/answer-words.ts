@@ -146,7 +146,7 @@ const WORDS: Sentences<AnswerCode> = {
   acknowledged: (d) => `noted: you have seen that the run ended ${text(d.status)}.`,
   'acknowledged-already': (d) => `noted before: the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
-    `noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run that those on call were told of; nobody is told again.`,
+    `noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; nobody else is called for it, and the watch looks as often as usual again.`,
   'acknowledged-nothing': () => 'nothing to acknowledge yet: the run has not ended.',
   'closed-failed': (d) => `the failed run is closed without a tag.${logOnlyPull(d)}`,
   sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,

@@ -25,6 +25,7 @@ import { stateLine } from './state-line.ts';
 import { resultWords, verdictTable } from './verdict-table.ts';
 import { wantedLine } from './wanted.ts';
 import { watchPart } from './watch-words.ts';
+import { witnessTable } from './witnesses.ts';
 import { code, details, digestHex, paragraphs, table, text, utc } from './words.ts';
 
 export type CardInput = RenderInput & {
@@ -70,26 +71,17 @@ function verdictPart({ state, verdict }: RenderInput): string | null {
 }
 
 function jobPart(state: RunState): string | null {
-  const { submission, observation } = state;
+  const { submission } = state;
   if (submission === null) return null;
   const chart = lossChart(state.trace);
   const command = fenced(commandText(submission.command), limits.shownBlockCharsMax);
   return paragraphs(
     jobTable(state, submission),
-    observation === null ? null : lookLine(observation),
+    witnessTable(state),
     chart,
     evalsPart(state),
     details('Exact command (scrubbed)', command),
   );
-}
-
-function lookLine(observation: NonNullable<RunState['observation']>): string {
-  const loss = observation.loss === null ? 'no loss yet' : `loss ${text(observation.loss)}`;
-  const checkpoint =
-    observation.checkpointStep === null
-      ? 'no checkpoint yet'
-      : `checkpoint at step ${observation.checkpointStep}`;
-  return `Last look ${utc(observation.at)}: ${loss}, ${checkpoint}; looked at every ${Math.round(observation.cadenceMs / 1_000)} s.`;
 }
 
 function evalsPart({ observation, end }: RunState): string | null {

@@ -2,7 +2,7 @@
 
 import type { IncidentFacts } from '../domain/incidents.ts';
 import type { PlaceWord } from './place-word.ts';
-import { code } from './words.ts';
+import { code, text } from './words.ts';
 
 /** Which bound of the approval, the gates or the record keeps the same from being started again. */
 export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: PlaceWord): string {
@@ -15,6 +15,8 @@ export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: Place
       return `The ${place} is not what was approved any more.`;
     case 'not-recoverable':
       return `Attempt ${d.attempt ?? 1} ended with ${code(d.failure ?? '')}, which the same manifest is not started again after.`;
+    case 'stopped-by':
+      return `Attempt ${d.attempt ?? 1} was stopped on the cluster by ${text(d.by ?? '')}, and not here: that is somebody's decision.`;
     case 'same-failure':
       return `Attempt ${d.attempt ?? 1} failed as attempt ${d.earlier ?? 1} did (${code(d.failure ?? '')}): trying it again has not helped.`;
     case 'no-progress':

@@ -2,6 +2,7 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { jobStateOf } from '../domain/logbook/job-state.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { engineSays, paceText, progressText } from './progress.ts';
@@ -31,15 +32,9 @@ export function stateLine(state: RunState): StateLine {
     case 'ordered':
       return orderedLine(state);
     case 'submitted':
-      return line(
-        '✅',
-        'Submitted',
-        `${jobEvidence(state)} No training step has been seen yet, and until then nothing shows that it has its accelerators.`,
-      );
     case 'stepping':
-      return line('✅', 'Training', jobEvidence(state));
     case 'degraded':
-      return line('⚠️', 'Degraded', `${jobEvidence(state)}${signatureEvidence(state)}`);
+      return jobLine(state);
     case 'ended':
       return endedLine(state);
     case 'sealed':
@@ -114,6 +109,47 @@ function orderedLine({ order }: RunState): StateLine {
       );
 }
 
+/** The state of a job that has not ended: what its witnesses make of it, whatever the engine calls it. */
+function jobLine(state: RunState): StateLine {
+  const evidence = jobEvidence(state);
+  const job = jobStateOf(state);
+  switch (job) {
+    case 'submitted':
+      return line('✅', 'Submitted', `${evidence} ${NO_STEP}`);
+    case 'pending':
+      return line('✅', 'In the queue', `${evidence} ${NO_STEP}`);
+    case 'allocated':
+      return line('✅', 'Started', `${evidence} Its log is empty yet. ${NO_STEP}`);
+    case 'compiling':
+      return line('✅', 'Starting', `${evidence} Its log has begun. ${NO_STEP}`);
+    case 'stepping':
+      return line('✅', 'Training', evidence);
+    case 'degraded':
+      return line('⚠️', 'Degraded', `${evidence}${troubleEvidence(state)}`);
+    case 'unknown':
+      return line(
+        '❔',
+        'Out of sight',
+        `${evidence} Nobody sees it now, which says nothing about how it is.${troubleEvidence(state)}`,
+      );
+    case 'state-lost':
+      return line(
+        '❔',
+        'Lost',
+        `${evidence} The engine does not know the job any more; how it ended nobody can say.${troubleEvidence(state)}`,
+      );
+    case 'ended-succeeded':
+    case 'ended-failed':
+    case 'ended-stopped':
+      return endedLine(state);
+    default:
+      return assertNever(job);
+  }
+}
+
+const NO_STEP =
+  'No training step has been seen yet, and until then nothing shows that it has its accelerators.';
+
 function jobEvidence({ submission, observation }: RunState): string {
   if (submission === null) return '';
   if (observation === null)
@@ -122,11 +158,13 @@ function jobEvidence({ submission, observation }: RunState): string {
   return `${progressText(observation.step, observation.totalSteps)}${pace === '' ? '' : `, ${pace}`}, ${engineSays(observation.status)} (looked at ${utc(observation.at)}).`;
 }
 
-function signatureEvidence({ observation }: RunState): string {
-  const signatures = observation?.signatures ?? [];
-  return signatures.length === 0
-    ? ''
-    : ` The log shows ${listed(signatures.slice(0, 5).map(code))}: evidence, not yet an end.`;
+function troubleEvidence({ observation }: RunState): string {
+  const { signatures = [], alarms = [] } = observation ?? {};
+  const shows = signatures.slice(0, 5).map(code);
+  return [
+    ...(shows.length === 0 ? [] : [` The log shows ${listed(shows)}: evidence, not yet an end.`]),
+    ...(alarms.length === 0 ? [] : [` Alarms that stand: ${listed(alarms.map(code))}.`]),
+  ].join('');
 }
 
 function endedLine({ end }: RunState): StateLine {

@@ -1,20 +1,43 @@
-/** When to look: 120 s after a submit, then every 570 s, unless the lab says otherwise (policy ML-08). */
+/**
+ * When to look: a few times after a submission, then at a steady pace, and more often while something is wrong (policy ML-08,
+ * HR-03). The numbers are a lane's, with those of its kind where it says nothing.
+ */
 
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import { jobStateOf } from '../domain/logbook/job-state.ts';
+import { incidentsSinceTaken, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 
-export type Cadence = { readonly startupMs: number; readonly pollMs: number };
+export type Cadence = {
+  /** How long after the submission of an attempt the first looks are. */
+  readonly startupMs: number | readonly number[];
+  /** After those, until so many looks in a row were well; null: at once as always. */
+  readonly settleMs: number | null;
+  readonly settleLooks: number;
+  readonly pollMs: number;
+  /** While something is wrong that nobody has taken. */
+  readonly alertMs: number;
+};
+
+/** Two minutes after each submission and restart, then every 570 s (policy ML-08). */
+export const USUAL_CADENCE: Cadence = {
+  startupMs: 120_000,
+  settleMs: null,
+  settleLooks: 2,
+  pollMs: 570_000,
+  alertMs: 120_000,
+};
 
 /** The moment of the next check of a live run. A stop that was asked for is never waited with. */
 export function nextCheckAt(state: RunState, cadence: Cadence, now: Instant): Instant {
-  if (state.submission === null || state.stop !== null) return now;
-  const observed = state.observation === null ? null : fromRfc3339(state.observation.at);
+  const { submission, observation, stop } = state;
+  if (submission === null || stop !== null) return now;
+  const observed = observation === null ? null : fromRfc3339(observation.at);
   const next =
-    observed === null
-      ? after(fromRfc3339(state.submission.at) ?? now, cadence.startupMs)
-      : after(observed, cadence.pollMs);
+    observation !== null && observed !== null
+      ? after(observed, observation.cadenceMs)
+      : after(fromRfc3339(submission.at) ?? now, firstLookMs(cadence));
   return sooner(next, stoppingTime(state));
 }
 
@@ -27,7 +50,50 @@ function sooner(next: Instant, other: Instant | null): Instant {
   return other !== null && other < next ? other : next;
 }
 
+/** How long after the submission somebody looks first. */
+export function firstLookMs({ startupMs }: Cadence): number {
+  return Math.min(...startsOf(startupMs));
+}
+
+/** At what pace a run is looked at by which nobody has looked yet. */
+export function firstPaceMs(cadence: Cadence): number {
+  return Math.max(firstLookMs(cadence), cadence.settleMs ?? cadence.pollMs);
+}
+
+/** How soon after a look the next one is; `state` has this look. */
+export function nextLookMs(state: RunState, cadence: Cadence, now: Instant): number {
+  const paceMs = isAlert(state)
+    ? Math.min(cadence.alertMs, cadence.pollMs)
+    : isSettling(state, cadence)
+      ? Math.min(cadence.settleMs ?? cadence.pollMs, cadence.pollMs)
+      : cadence.pollMs;
+  const sinceMs = now - (fromRfc3339(state.submission?.at ?? '') ?? now);
+  const start = startsOf(cadence.startupMs).find((ms) => ms > sinceMs);
+  return start === undefined ? paceMs : Math.min(paceMs, start - sinceMs);
+}
+
+function startsOf(startupMs: Cadence['startupMs']): readonly number[] {
+  return typeof startupMs === 'number' ? [startupMs] : startupMs.toSorted((a, b) => a - b);
+}
+
+function isSettling({ observation }: RunState, { settleMs, settleLooks }: Cadence): boolean {
+  return settleMs !== null && (observation?.course?.healthy ?? 0) < settleLooks;
+}
+
+/** Whether the job makes its steps. */
+export function isHealthy(state: RunState): boolean {
+  return jobStateOf(state) === 'stepping';
+}
+
+/** Until it is well again, a person has taken what had happened until then, or the watch has ended. */
+function isAlert(state: RunState): boolean {
+  if (state.watch.ended !== null) return false;
+  const job = jobStateOf(state);
+  if (job !== 'degraded' && job !== 'unknown' && job !== 'state-lost') return false;
+  return state.taken === null || incidentsSinceTaken(state).length > 0;
+}
+
 /** How often the logbook is looked at for a stop, whatever the cadence: never more seldom than every 30 s. */
 export function stopLookPeriodMs(cadence: Cadence): number {
-  return Math.min(limits.stopLookPeriodMs, cadence.startupMs, cadence.pollMs);
+  return Math.min(limits.stopLookPeriodMs, firstLookMs(cadence), cadence.pollMs);
 }

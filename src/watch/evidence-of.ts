@@ -3,6 +3,7 @@
 import type { Evidence, PastEnd } from '../detectors/evidence.ts';
 import { medianOf } from '../detectors/series.ts';
 import type { Instant } from '../domain/ids.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { courseOf, readSeries } from './course.ts';
@@ -52,7 +53,22 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     past: state.attempts.map(pastOf),
     lane: witnesses.lane,
     disk: witnesses.disk,
-    left: witnesses.left,
+    left: leftBy(manifest, look),
+  };
+}
+
+/** What a job left that was to: of what the lane does not say, and of a file that nobody here can read, nothing is missed. */
+function leftBy(
+  manifest: Manifest | null,
+  { log, metrics, metricsExpected, witnesses = NO_WITNESSES }: Look,
+): Evidence['left'] {
+  const { permanentEverySteps = null, temporaryEveryMinutes = null } = manifest?.retention ?? {};
+  const isSaved =
+    permanentEverySteps === null && temporaryEveryMinutes === null ? null : log.checkpointStep !== null;
+  const isMeasured = Object.keys(metrics).length > 0 ? true : metricsExpected === true ? false : null;
+  return {
+    checkpoint: witnesses.left.checkpoint ?? isSaved,
+    metrics: witnesses.left.metrics ?? isMeasured,
   };
 }
 

@@ -16,6 +16,11 @@ export function leaseFor(state: RunState, holder: string, now: Instant, cadenceM
   return isOver ? { holder, fence: current.fence + 1, until } : null;
 }
 
+/** The same lease until a while after the next look. */
+export function prolonged(lease: Lease, now: Instant, cadenceMs: number): Lease {
+  return { ...lease, until: toRfc3339(after(now, cadenceMs + limits.leaseSlackMs)) };
+}
+
 /** The same lease given back now, so that the next shift need not wait for it to run out. */
 export function released(lease: Lease, now: Instant): Lease {
   return { ...lease, until: toRfc3339(now) };

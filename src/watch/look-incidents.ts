@@ -1,7 +1,7 @@
 /** What of a look a person has to be told, each once for an attempt of the run. */
 
-import type { AlarmFacts } from '../detectors/detector.ts';
-import { DETECTORS } from '../detectors/registry.ts';
+import type { AlarmFacts, Finding } from '../detectors/detector.ts';
+import type { DetectorId } from '../domain/detector-ids.ts';
 import { isTerminal } from '../domain/engine.ts';
 import {
   type IncidentCode,
@@ -14,14 +14,20 @@ import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { evidenceOf } from './evidence-of.ts';
 import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
 import { SIGNATURES, type Signature } from './signatures.ts';
 import { clusterSigns, standstillOf } from './standstill.ts';
 import { unreadOf } from './unread.ts';
 
+/** What a detector says at this look. */
+export type StandingAlarm = Extract<Finding, { readonly kind: 'alarm' }> & { readonly id: DetectorId };
+
 /** The incidents of one look that do not stand in the record yet. A relaunch is told anew: it is another job. */
-export function incidentsOf(state: RunState, look: Look): readonly EventDraft[] {
+export function incidentsOf(
+  state: RunState,
+  look: Look,
+  found: readonly StandingAlarm[],
+): readonly EventDraft[] {
   const aboutItsEnd = [
     ...lostIncident(state, look),
     ...unreadIncident(state, look),
@@ -29,7 +35,12 @@ export function incidentsOf(state: RunState, look: Look): readonly EventDraft[] 
   ];
   // Nobody watches how it does any more; that its end cannot be seen still keeps the lane.
   if (state.watch.ended !== null) return aboutItsEnd;
-  return [...newSignatures(state, look), ...aboutItsEnd, ...degraded(state, look), ...alarms(state, look)];
+  return [
+    ...newSignatures(state, look),
+    ...aboutItsEnd,
+    ...degraded(state, look),
+    ...alarms(state, look, found),
+  ];
 }
 
 /** Each signature is an incident once an attempt; a signature while the job runs is evidence and no verdict. */
@@ -82,14 +93,10 @@ function degraded(state: RunState, look: Look): readonly EventDraft[] {
 }
 
 /** What the detectors find, each occasion once an attempt. A loss that is no number stands as its signature in the record. */
-function alarms(state: RunState, look: Look): readonly EventDraft[] {
+function alarms(state: RunState, look: Look, found: readonly StandingAlarm[]): readonly EventDraft[] {
   const told = toldOf(state, 'run-alarm');
-  const evidence = evidenceOf(state, look);
-  return DETECTORS.flatMap(({ id, judge }) => {
+  return found.flatMap(({ id, since, facts }) => {
     if (id === 'nan') return [];
-    const found = judge(evidence);
-    if (found.kind !== 'alarm') return [];
-    const { since, facts } = found;
     const isTold = told.some(({ detail }) => detail.detector === id && detail.since === since);
     return isTold ? [] : [incident(state, 'run-alarm', { detector: id, since, ...cleaned(look, facts) })];
   });

@@ -7,6 +7,7 @@ import type { JobObservation } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { Lease, Metrics } from '../domain/logbook/events/job-events.ts';
+import type { Cadence } from './cadence.ts';
 import type { LogFacts } from './log-facts.ts';
 
 /** What others than engine and log say; null or empty where nobody does. */
@@ -40,6 +41,8 @@ export type Look = {
   /** Why the log was not read on; null: it was. */
   readonly logUnread: string | null;
   readonly metrics: Metrics;
+  /** Whether a job that ended well has to have left some, where they can be read here; left out where nobody can say. */
+  readonly metricsExpected?: boolean;
   /** Left out where nobody else was asked. */
   readonly witnesses?: Witnesses;
   /** Of a job that failed; null where it did not, or its log could not be read. */
@@ -47,7 +50,7 @@ export type Look = {
   /** Beside a diagnosis: the last lines of the log as they stand there, more than are kept. */
   readonly logEnd?: readonly string[];
   readonly lease: Lease;
-  readonly cadenceMs: number;
+  readonly cadence: Cadence;
   readonly redact: (text: string) => string;
 };
 

@@ -1,15 +1,20 @@
 /** What a look at a job comes to as events: an observation, the incidents that it shows, and the end. */
 
+import { DETECTORS } from '../detectors/registry.ts';
 import type { Instant } from '../domain/ids.ts';
+import { readIncident } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
-import type { Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
+import type { Course, Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
+import { isHealthy, nextLookMs } from './cadence.ts';
 import { courseOf } from './course.ts';
+import { evidenceOf } from './evidence-of.ts';
+import { prolonged } from './lease.ts';
 import type { LogFacts } from './log-facts.ts';
 import { type Look, redactAndTruncate, redactAndTruncateEnd, redactAndTruncateLine, saidOf } from './look.ts';
-import { incidentsOf } from './look-incidents.ts';
+import { incidentsOf, type StandingAlarm } from './look-incidents.ts';
 import { openLogOf } from './resume-log.ts';
 import { settled } from './settled.ts';
 import { standstillOf } from './standstill.ts';
@@ -21,11 +26,57 @@ import { unreadOf } from './unread.ts';
 export function eventsOf(state: RunState, seen: Look): readonly EventDraft[] {
   if (state.submission === null || state.end !== null) return [];
   const look = { ...seen, log: settled(seen.log, seen.job) };
-  const observed: EventDraft = { type: 'observed', role: 'watch', data: observationOf(state, look) };
-  return [observed, ...incidentsOf(state, look), ...watchEndOf(state, look), ...endOf(state, look)];
+  const evidence = evidenceOf(state, look);
+  const alarms = DETECTORS.flatMap(({ id, judge }) => {
+    const found = judge(evidence);
+    return found.kind === 'alarm' && state.watch.ended === null ? [{ id, ...found }] : [];
+  });
+  const incidents = incidentsOf(state, look, alarms);
+  const data = paced(state, look, observationOf(state, look, alarms), incidents);
+  return [
+    { type: 'observed', role: 'watch', data },
+    ...incidents,
+    ...watchEndOf(state, look),
+    ...endOf(state, look),
+  ];
 }
 
-function observationOf(state: RunState, look: Look): EventDataByType['observed'] {
+/** With the time until the next look, which depends on what this one has found, and a lease that lasts beyond it. */
+function paced(
+  state: RunState,
+  { at, cadence, lease }: Look,
+  data: EventDataByType['observed'],
+  incidents: readonly EventDraft[],
+): EventDataByType['observed'] {
+  const moment = { at: toRfc3339(at), seq: state.head.seq + 1 };
+  const told = incidents.flatMap((draft) =>
+    draft.type === 'incident' ? [readIncident(draft.data, { ...moment, role: 'watch' })] : [],
+  );
+  const seen = (course: Course | undefined): RunState => ({
+    ...state,
+    head: { ...state.head, ...moment },
+    observation: { ...data, ...(course === undefined ? {} : { course }), ...moment },
+    incidents: [...state.incidents, ...told],
+  });
+  const healthy = isHealthy(seen(data.course)) ? (state.observation?.course?.healthy ?? 0) + 1 : 0;
+  const course =
+    cadence.settleMs === null
+      ? data.course
+      : { ...data.course, healthy: Math.min(healthy, cadence.settleLooks) };
+  const cadenceMs = nextLookMs(seen(course), cadence, at);
+  return {
+    ...data,
+    ...(course === undefined ? {} : { course }),
+    cadenceMs,
+    lease: prolonged(lease, at, cadenceMs),
+  };
+}
+
+function observationOf(
+  state: RunState,
+  look: Look,
+  alarms: readonly StandingAlarm[],
+): EventDataByType['observed'] {
   const { job, log } = look;
   return {
     attempt: state.submission?.attempt ?? 0,
@@ -47,7 +98,8 @@ function observationOf(state: RunState, look: Look): EventDataByType['observed']
     ...paceOf(log.training),
     ...recordedCourse(state, look),
     ...(log.resumedFrom === null ? {} : { resumedFrom: redactAndTruncateLine(look, log.resumedFrom) }),
-    cadenceMs: look.cadenceMs,
+    ...(alarms.length === 0 ? {} : { alarms: alarms.map(({ id }) => id) }),
+    cadenceMs: 0,
     lease: look.lease,
   };
 }

@@ -4,12 +4,13 @@ import type { WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
+import { silenceAllowedMs } from '../domain/logbook/job-state.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import type { Cadence } from './cadence.ts';
+import { type Cadence, firstPaceMs } from './cadence.ts';
 
 /** `since`: sequence number of the last sign of a watch, which names the silence; `silentMs` counts from there. */
 export type MonitorHealth =
@@ -17,7 +18,7 @@ export type MonitorHealth =
   | { readonly kind: 'fresh' | 'stale'; readonly since: number; readonly silentMs: number };
 
 /**
- * Stale = nothing recorded for two cadences, and for longer than a lease lasts: a watch that is only late still holds it.
+ * Stale = nothing recorded for twice as long as the newest look wanted to wait, and for longer than a lease lasts: a watch that is only late still holds it.
  * Says nothing about the run: a healthy job may have a dead monitor.
  */
 export function monitorHealth(state: RunState, cadence: Cadence, now: Instant): MonitorHealth {
@@ -25,8 +26,7 @@ export function monitorHealth(state: RunState, cadence: Cadence, now: Instant): 
   if (submission === null || watchedClusters(state).length === 0) return { kind: 'none' };
   const last = observation ?? submission;
   const silentMs = now - (fromRfc3339(last.at) ?? 0);
-  const first = observation === null ? Math.max(cadence.startupMs, cadence.pollMs) : cadence.pollMs;
-  const allowedMs = Math.max(2 * first, first + limits.leaseSlackMs);
+  const allowedMs = silenceAllowedMs(observation?.cadenceMs ?? firstPaceMs(cadence));
   return { kind: silentMs > allowedMs ? 'stale' : 'fresh', since: last.seq, silentMs };
 }
 

@@ -6,6 +6,7 @@ import type { Engine, JobObservation, JobStatus, LogRead } from '../../src/domai
 import type { Instant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { after } from '../../src/domain/time.ts';
+import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
@@ -46,7 +47,7 @@ function lookAfter(
     state,
     submission,
     lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
-    cadenceMs: 570_000,
+    cadence: USUAL_CADENCE,
     readMetrics: async () => ({}),
     redact: (text) => text,
   });

@@ -8,13 +8,14 @@ import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { after } from '../../src/domain/time.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { createRecordedRay, type RecordedRay } from '../support/recorded-ray.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 
 const MINUTE = 60_000;
-const CADENCE = { startupMs: 2 * MINUTE, pollMs: 10 * MINUTE };
+const CADENCE = { ...USUAL_CADENCE, startupMs: 2 * MINUTE, pollMs: 10 * MINUTE };
 const DAYS = ['ferry-daily-20261121', 'ferry-daily-20261122'] as const;
 
 /** Jobs by the name of their script: one that ends well after an hour, one that fails after half of it. */

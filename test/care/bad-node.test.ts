@@ -6,6 +6,7 @@ import { answerSignatureMatch } from '../../src/care/propose-node-delete.ts';
 import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/care/tpu-vm.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { after } from '../../src/domain/time.ts';
+import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { readLogText } from '../support/log-text.ts';
@@ -54,7 +55,7 @@ function failedIn(run: RunBuilder, lines: readonly string[]): RunBuilder {
     diagnosis: null,
     metrics: {},
     lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
-    cadenceMs: 570_000,
+    cadence: USUAL_CADENCE,
     redact: (text) => text.replaceAll('hunter2', '***'),
   });
   return run.add(...events);

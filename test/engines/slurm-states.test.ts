@@ -141,7 +141,7 @@ it('a job that Slurm has forgotten is what its own record says', () => {
 it('accounting names who cancelled, and says nothing of a job that has not ended', () => {
   expect(linesOf('sacct.txt').map(readAccountingLine)).toEqual([
     expect.objectContaining({ slurmJobId: '21', state: 'COMPLETED', waitStatus: 0 }),
-    expect.objectContaining({ slurmJobId: '22', state: 'CANCELLED', waitStatus: 15 }),
+    expect.objectContaining({ slurmJobId: '22', state: 'CANCELLED', waitStatus: 15, stoppedBy: 'uid 1000' }),
     expect.objectContaining({ slurmJobId: '23', state: 'OUT_OF_MEMORY', waitStatus: 125 }),
     expect.objectContaining({ slurmJobId: '24', state: 'PREEMPTED' }),
     expect.objectContaining({ slurmJobId: '25', state: 'FAILED', waitStatus: 768 }),

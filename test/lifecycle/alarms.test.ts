@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
-import { SHORT_FERRY, told } from '../support/talk.ts';
-import { openVirtualLab } from '../support/virtual-lab.ts';
+import { approve, eventsOf as events, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const TWO_HOURS = { ...SHORT_FERRY, durationMs: 120 * 60_000 };
 
@@ -21,6 +21,41 @@ it('a job that hangs is told of once, with its step and for how long', async () 
   expect(comments[0]).toMatch(
     /`stalled-steps`: the engine says RUNNING, and for \d+ min no look has seen a step/,
   );
+});
+
+/** Seconds between the looks at a run after this moment. */
+async function pausesSince(lab: VirtualLab, run: string, sinceMs: number): Promise<readonly number[]> {
+  const looks = (await events(lab, run)).filter(
+    ({ type, at }) => type === 'observed' && Date.parse(at) >= sinceMs,
+  );
+  return looks
+    .slice(1)
+    .map(({ at }, index) => Math.round((Date.parse(at) - Date.parse(looks[index]?.at ?? '')) / 1_000));
+}
+
+it('a job that hangs is looked at every two minutes until a person has taken it, and its watch never counts as stale', async () => {
+  const lab = await openVirtualLab({ ferry: { ...TWO_HOURS, hangAt: 300 } });
+  const { run, pull } = await propose(lab);
+  await approve(lab, 'mira', pull);
+  await until(lab, 'the alarm', () => told(lab, 'incident').length > 0, { stepMs: 60_000 });
+  const alarmedAt = lab.clock.now();
+  await lab.clock.advance(12 * 60_000);
+  expect((await pausesSince(lab, run, alarmedAt)).every((seconds) => seconds >= 120 && seconds < 135)).toBe(
+    true,
+  );
+  const card = told(lab, 'card').at(-1);
+  expect(card).toContain('⚠️ **Degraded.**');
+  expect(card).toContain('Alarms that stand: `stalled-steps`.');
+  expect(card).toMatch(/\| Engine \| RUNNING \|/);
+  expect(card).toMatch(/\| Watch \| looks again within 120 s \|/);
+  const said = await say(lab, 'mira', pull, '/ack');
+  expect(answersTo(lab, said).join('')).toMatch(/you took/);
+  const takenAt = lab.clock.now() + 3 * 60_000;
+  await lab.clock.advance(30 * 60_000);
+  expect((await pausesSince(lab, run, takenAt)).every((seconds) => seconds >= 570)).toBe(true);
+  const { incidents } = (await stateOf(lab, run)) ?? { incidents: [] };
+  await lab.close();
+  expect(incidentsWith(incidents, 'monitor-stale')).toEqual([]);
 });
 
 it('a job that goes well raises no alarm, and its card says how fast it is and how long it will take', async () => {

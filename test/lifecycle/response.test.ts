@@ -107,6 +107,51 @@ describe('a job that can pass by itself', () => {
   });
 });
 
+describe('a job that is STOPPED', () => {
+  /** Somebody stops it on the cluster, ten minutes after it was started. */
+  async function stoppedOnTheCluster(by?: string): Promise<Failed> {
+    const lab = await openLab([]);
+    const proposed = await propose(lab);
+    await approve(lab, 'mira', proposed.pull);
+    await until(lab, 'the launch', async () => (await stateOf(lab, proposed.run))?.submission != null);
+    await lab.clock.advance(10 * MINUTE);
+    lab.engine.stopNow((await stateOf(lab, proposed.run))?.submission?.jobId ?? '', by);
+    await ended(lab, proposed.run, 1);
+    return { lab, ...proposed };
+  }
+
+  it('by nobody who is known is started again', async () => {
+    const stopped = await stoppedOnTheCluster();
+    expect(await starts(stopped)).toBe(2);
+    await stopped.lab.close();
+  });
+
+  it('by somebody whom the cluster names is not: a person is asked, and may say so', async () => {
+    const stopped = await stoppedOnTheCluster('uid 1000');
+    const { lab, run, issue } = stopped;
+    expect(await starts(stopped)).toBe(1);
+    expect(told(lab, 'incident').join('')).toContain('was stopped on the cluster by uid 1000, and not here');
+    expect(await answerTo(stopped, 'mira', issue, '/relaunch')).toMatch(/attempt 2|started again/);
+    expect(await starts(stopped)).toBe(2);
+    expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+    await lab.close();
+  });
+
+  it('by a /stop here is not, and nobody is asked', async () => {
+    const lab = await openLab([]);
+    const { run, pull, issue } = await propose(lab);
+    await approve(lab, 'mira', pull);
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null);
+    await say(lab, 'ada', issue, '/stop');
+    await ended(lab, run, 1);
+    await lab.clock.advance(60 * MINUTE);
+    expect(lab.engine.startCount()).toBe(1);
+    expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+    expect(told(lab, 'incident')).toEqual([]);
+    await lab.close();
+  });
+});
+
 async function answerTo(
   { lab }: Failed,
   who: 'ada' | 'mira' | 'ravi' | 'sol',

@@ -8,6 +8,7 @@ import { runGates } from '../../src/gates/run-gates.ts';
 import { decideOrder } from '../../src/run/decide-order.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
+import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import type { Look } from '../../src/watch/look.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
@@ -199,7 +200,7 @@ describe('the watch', () => {
     diagnosis: null,
     metrics: { global_step: '5155' },
     lease,
-    cadenceMs: 570_000,
+    cadence: USUAL_CADENCE,
     redact: (text) => text,
   });
   const found = (status: 'RUNNING' | 'SUCCEEDED'): Look['job'] => ({

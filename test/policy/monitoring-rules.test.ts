@@ -5,6 +5,7 @@ import { fromRfc3339 } from '../../src/domain/time.ts';
 import { trackerUrl } from '../../src/render/progress.ts';
 import { needsWatch } from '../../src/run/decide-watch.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
+import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { leaseFor, released } from '../../src/watch/lease.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import type { Look } from '../../src/watch/look.ts';
@@ -42,7 +43,7 @@ function looked(run: RunBuilder, ...lines: readonly string[]): RunBuilder {
     diagnosis: null,
     metrics: {},
     lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
-    cadenceMs: 570_000,
+    cadence: USUAL_CADENCE,
     redact: (text) => text,
   };
   return run.add(...eventsOf(run.state, look));

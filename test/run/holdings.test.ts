@@ -9,6 +9,7 @@ import { known } from '../../src/domain/observed.ts';
 import { after } from '../../src/domain/time.ts';
 import { needsWatch } from '../../src/run/decide-watch.ts';
 import { laneStanding } from '../../src/run/lane-standing.ts';
+import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { monitorHealth } from '../../src/watch/watchdog.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -88,7 +89,8 @@ describe('a run that holds something after its job has ended', () => {
   });
 
   it('is watched, and its watch is missed', () => {
-    const health = () => monitorHealth(other.state, { startupMs: 1, pollMs: 1 }, LATER).kind;
+    const health = () =>
+      monitorHealth(other.state, { ...USUAL_CADENCE, startupMs: 1, pollMs: 1 }, LATER).kind;
     expect([needsWatch(other.state, LATER), health()]).toEqual([false, 'none']);
     machine.of = run;
     expect([needsWatch(other.state, LATER), health()]).toEqual([true, 'stale']);

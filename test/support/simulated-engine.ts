@@ -37,6 +37,8 @@ export type SimulatedEngine = Engine & {
   readonly forgetEverything: () => void;
   /** Ends a job as if its machine had done so. */
   readonly failNow: (jobId: string, exitCode: number) => void;
+  /** Somebody stops a job by the cluster's own means; `by`: whom the engine names for it. */
+  readonly stopNow: (jobId: string, by?: string) => void;
   /** tracker_metrics.jsonl of a job at this moment, null before the first eval. */
   readonly metricsOf: (jobId: string) => string | null;
   /** How many jobs were really started; at most once means that it never exceeds the attempts. */
@@ -50,7 +52,12 @@ type SimulatedJob = {
   readonly log: Buffer;
   /** For each line of the script, the end of it in `log`. */
   readonly lineEnds: readonly number[];
-  end: { readonly atMs: number; readonly status: JobStatus; readonly exitCode: number | null } | null;
+  end: {
+    readonly atMs: number;
+    readonly status: JobStatus;
+    readonly exitCode: number | null;
+    readonly by?: string;
+  } | null;
 };
 
 export function createSimulatedEngine(options: SimulatedEngineOptions): SimulatedEngine {
@@ -95,6 +102,16 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     failNow: (jobId, exitCode) => {
       const job = jobs.get(jobId);
       if (job !== undefined) job.end ??= { atMs: options.now(), status: 'FAILED', exitCode };
+    },
+    stopNow: (jobId, by) => {
+      const job = jobs.get(jobId);
+      if (job === undefined) return;
+      job.end ??= {
+        atMs: options.now(),
+        status: 'STOPPED',
+        exitCode: null,
+        ...(by === undefined ? {} : { by }),
+      };
     },
     metricsOf: (jobId) => {
       const job = jobs.get(jobId);
@@ -189,6 +206,7 @@ function observe(
     errorType: failed ? 'JOB_ENTRYPOINT_COMMAND_ERROR' : null,
     exitCode: end.exitCode,
     endedAtMs: end.atMs,
+    details: end.by === undefined ? {} : { stoppedBy: end.by },
   };
 }
 

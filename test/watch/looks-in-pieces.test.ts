@@ -6,6 +6,7 @@ import { observeJob } from '../../src/app/watch/look.ts';
 import type { JobStatus, LogRead } from '../../src/domain/engine.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -47,7 +48,7 @@ async function lookedAt(sizes: readonly number[], log = LOG): Promise<RunBuilder
       state,
       submission: state.submission,
       lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
-      cadenceMs: 570_000,
+      cadence: USUAL_CADENCE,
       readMetrics: async () => ({}),
       redact: (text) => text,
     });

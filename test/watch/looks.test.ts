@@ -1,9 +1,17 @@
 /** One watch at a time, when it looks, and what a look comes to. */
 
 import { describe, expect, it } from 'vitest';
+import type { FoundJob, JobStatus } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { after, fromRfc3339 } from '../../src/domain/time.ts';
-import { nextCheckAt, stopLookPeriodMs } from '../../src/watch/cadence.ts';
+import { heroSettings } from '../../src/kinds/hero/settings.ts';
+import {
+  type Cadence,
+  nextCheckAt,
+  nextLookMs,
+  stopLookPeriodMs,
+  USUAL_CADENCE,
+} from '../../src/watch/cadence.ts';
 import { leaseFor, released } from '../../src/watch/lease.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import type { Look } from '../../src/watch/look.ts';
@@ -14,11 +22,53 @@ import { aRun } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { instant, NOON } from '../support/run-facts.ts';
 
+/** What a lab may want of a machine that it pays for by the minute. */
+const RENTAL: Cadence = {
+  startupMs: [1, 3, 7, 15].map((minutes) => minutes * 60_000),
+  settleMs: 600_000,
+  settleLooks: 2,
+  pollMs: 1_800_000,
+  alertMs: 180_000,
+};
+const HERO = heroSettings.shape.cadence.parse(undefined);
 const submitted = aRun().gated().approved(bob).ordered().submitted();
 const watched = submitted.observed();
 const until = fromRfc3339(watched.state.observation?.lease.until ?? '') ?? NOON;
 const lastMomentBefore = instant(new Date(until - 1).toISOString());
-const CADENCE = { startupMs: 120_000, pollMs: 570_000 };
+const CADENCE = USUAL_CADENCE;
+const MINUTE = 60_000;
+
+const lease = { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' };
+const LOOK = {
+  log: NO_LOG_FACTS,
+  at: NOON,
+  logOffset: 0,
+  logUnread: null,
+  diagnosis: null,
+  metrics: {},
+  lease,
+  cadence: USUAL_CADENCE,
+  redact: (t: string) => t,
+};
+const foundJob = (status: JobStatus, message = ''): FoundJob => ({
+  kind: 'found',
+  status,
+  message,
+  errorType: null,
+  exitCode: null,
+  startedAtMs: NOON,
+  endedAtMs: null,
+  metadata: null,
+  session: null,
+  details: {},
+});
+const JOBS = {
+  well: foundJob('RUNNING'),
+  starting: foundJob('RUNNING'),
+  dark: { kind: 'unknown', message: 'no answer' },
+} as const;
+const BAR =
+  'tqdm Progress on:train STEPit/1.20kit rate:0.7it/s remaining:10:00 elapsed:01:00 postfix:loss=3.5\n';
 
 describe('the lease', () => {
   it('begins at fence 1 and outlives its cadence', () => {
@@ -52,40 +102,80 @@ describe('the cadence', () => {
     expect(nextCheckAt(watched.stopRequested(alice).state, CADENCE, NOON)).toBe(NOON);
   });
 
+  /** Minutes after the submission at which somebody looks, where each look finds this. */
+  const looksAt = (cadence: Cadence, found: readonly (keyof typeof JOBS)[]): number[] => {
+    let run: typeof submitted = submitted;
+    return found.map((what, index) => {
+      const now = nextCheckAt(run.state, cadence, NOON);
+      const { facts } = logFactsFrom(run.state);
+      const log = what === 'well' ? readLogText(facts, BAR.replace('STEP', `${index + 1}00`)) : facts;
+      const look: Look = { ...LOOK, at: now, job: JOBS[what], log, cadence };
+      run = run.later(now - at(run) - MINUTE).add(...eventsOf(run.state, look));
+      return (now - at(submitted)) / MINUTE;
+    });
+  };
+  const times = (count: number, one: keyof typeof JOBS) => Array.from({ length: count }, () => one);
+
+  it.each([
+    ['of a ferry', CADENCE, times(4, 'well'), [2, 11.5, 21, 30.5]],
+    ['of a hero', HERO, ['well', 'well', 'dark', 'well', 'well'], [2, 17, 32, 34, 49]],
+    [
+      'of a ferry that is out of sight',
+      CADENCE,
+      ['well', 'dark', 'dark', 'well', 'well'],
+      [2, 11.5, 13.5, 15.5, 25],
+    ],
+    [
+      'of a rental',
+      RENTAL,
+      [...times(5, 'starting'), ...times(4, 'well')],
+      [1, 3, 7, 15, 25, 35, 45, 75, 105],
+    ],
+    [
+      'of a rental that is out of sight',
+      RENTAL,
+      [...times(6, 'well'), 'dark', 'dark', ...times(3, 'well')],
+      [1, 3, 7, 15, 45, 75, 105, 108, 111, 121, 151],
+    ],
+  ] as const)('%s is its own', (_, cadence, found, minutes) => {
+    expect(looksAt(cadence, found)).toEqual(minutes);
+  });
+
+  it('is the time that its look names and its lease outlives', () => {
+    const drafts = (job: Look['job']) => eventsOf(watched.state, { ...LOOK, at: NOON, job });
+    expect(drafts(JOBS.well)[0]?.data).toMatchObject({
+      cadenceMs: 570_000,
+      lease: { until: '2026-11-21T12:11:00.000Z' },
+    });
+    expect(drafts(JOBS.dark)[0]?.data).toMatchObject({
+      cadenceMs: 120_000,
+      lease: { until: '2026-11-21T12:03:30.000Z' },
+    });
+  });
+
+  it('is the usual one again once a person has taken what is wrong', () => {
+    const hurt = watched.incident('failure-signature', {
+      signature: 'owner-died',
+      class: 'cluster',
+      advice: 'escalate',
+      line: 'OwnerDiedError',
+    });
+    const ill = { signatures: ['owner-died'] };
+    const seen = hurt.observed(ill);
+    const taken = hurt.commanded({ name: 'ack', by: bob, code: 'incident-taken' }).observed(ill);
+    expect(nextLookMs(seen.state, CADENCE, instant(seen.state.head.at))).toBe(120_000);
+    expect(nextLookMs(taken.state, CADENCE, instant(taken.state.head.at))).toBe(570_000);
+  });
+
   it('looks for a stop every 30 s at least', () => {
     expect(stopLookPeriodMs(CADENCE)).toBe(30_000);
-    expect(stopLookPeriodMs({ startupMs: 2_000, pollMs: 5_000 })).toBe(2_000);
+    expect(stopLookPeriodMs({ ...CADENCE, startupMs: [2_000, 9_000], pollMs: 5_000 })).toBe(2_000);
   });
 });
 
 describe('a look', () => {
-  const lease = { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' };
-  const base = {
-    log: NO_LOG_FACTS,
-    at: NOON,
-    logOffset: 0,
-    logUnread: null,
-    diagnosis: null,
-    metrics: {},
-    lease,
-    cadenceMs: 570_000,
-    redact: (t: string) => t,
-  };
-  const found = (status: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'STOPPED', message = ''): Look => ({
-    ...base,
-    job: {
-      kind: 'found',
-      status,
-      message,
-      errorType: null,
-      exitCode: null,
-      startedAtMs: NOON,
-      endedAtMs: null,
-      metadata: null,
-      session: null,
-      details: {},
-    },
-  });
+  const base = LOOK;
+  const found = (status: JobStatus, message = ''): Look => ({ ...base, job: foundJob(status, message) });
   const later = (minutes: number): Look['at'] => after(NOON, minutes * 60_000);
   const types = (look: Look, run = submitted): readonly string[] =>
     eventsOf(run.state, look).map((e) => e.type);

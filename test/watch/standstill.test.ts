@@ -6,6 +6,7 @@ import { limits } from '../../src/domain/limits.ts';
 import type { Standstill } from '../../src/domain/logbook/events/job-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
+import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import type { Look } from '../../src/watch/look.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
@@ -51,7 +52,7 @@ function watching(): {
         diagnosis: null,
         metrics: {},
         lease: { holder: 'watch-1', fence: 1, until: toRfc3339(after(at, 700_000)) },
-        cadenceMs: 570_000,
+        cadence: USUAL_CADENCE,
         redact: (text) => text,
       };
       const events = eventsOf(run.state, look);
@@ -79,7 +80,7 @@ const told = (state: RunState, line: string): readonly object[] =>
     diagnosis: null,
     metrics: {},
     lease: { holder: 'watch-1', fence: 1, until: toRfc3339(after(NOON, 900_000)) },
-    cadenceMs: 570_000,
+    cadence: USUAL_CADENCE,
     redact: (text) => text,
   }).flatMap((event) => (event.type === 'incident' ? [event.data.detail] : []));
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
+import { type Cadence, USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import {
   isSilenceTold,
   judgeRestart,
@@ -18,14 +19,14 @@ import { bob } from '../support/run-drafts.ts';
 import { aWorkflowRun, instant } from '../support/run-facts.ts';
 
 const MINUTE = 60_000;
-const CADENCE = { startupMs: 120_000, pollMs: 570_000 };
+const CADENCE = USUAL_CADENCE;
 const submitted = gatedOn().approved(bob).ordered().submitted();
 const watched = submitted.observed();
 
 const lookedAt = ({ state }: RunBuilder): Instant =>
   instant(state.observation?.at ?? state.submission?.at ?? '');
 const later = (run: RunBuilder, ms: number): Instant => instant(new Date(lookedAt(run) + ms).toISOString());
-const health = (run: RunBuilder, silentMs: number, cadence = CADENCE): MonitorHealth =>
+const health = (run: RunBuilder, silentMs: number, cadence: Cadence = CADENCE): MonitorHealth =>
   monitorHealth(run.state, cadence, later(run, silentMs));
 
 describe('the monitor of a run', () => {
@@ -47,9 +48,29 @@ describe('the monitor of a run', () => {
   });
 
   it('of a job of seconds is given the time of its lease', () => {
-    const quick = { startupMs: 3_000, pollMs: 3_000 };
-    expect(health(watched, 60_000, quick).kind).toBe('fresh');
-    expect(health(watched, 93_001, quick).kind).toBe('stale');
+    const quick = submitted.observed({ cadenceMs: 3_000 });
+    expect(health(quick, 60_000).kind).toBe('fresh');
+    expect(health(quick, 93_001).kind).toBe('stale');
+  });
+
+  it('is held to the time that its newest look named, in alert mode as in the long steps of a cruise', () => {
+    const alert = submitted.observed({ cadenceMs: 120_000 });
+    const cruise = submitted.observed({ cadenceMs: 45 * MINUTE });
+    expect(health(alert, 4 * MINUTE).kind).toBe('fresh');
+    expect(health(alert, 5 * MINUTE).kind).toBe('stale');
+    expect(health(cruise, 90 * MINUTE).kind).toBe('fresh');
+    expect(health(cruise, 91 * MINUTE).kind).toBe('stale');
+  });
+
+  it('of a rental that nobody has looked at is missed at its first pace, and not at that of its cruise', () => {
+    const rental = {
+      ...CADENCE,
+      startupMs: [MINUTE, 3 * MINUTE],
+      settleMs: 10 * MINUTE,
+      pollMs: 60 * MINUTE,
+    };
+    expect(health(submitted, 20 * MINUTE, rental).kind).toBe('fresh');
+    expect(health(submitted, 21 * MINUTE, rental).kind).toBe('stale');
   });
 
   it('is nothing before there is a job, and after its end', () => {
@@ -75,8 +96,8 @@ describe('the monitor of a run', () => {
         fc.integer({ min: 0, max: 9_000_000 }),
         fc.integer({ min: 0, max: 9_000_000 }),
         (pollMs, one, more) => {
-          const cadence = { startupMs: pollMs, pollMs };
-          const isStale = (ms: number): boolean => health(watched, ms, cadence).kind === 'stale';
+          const looked = submitted.observed({ cadenceMs: pollMs });
+          const isStale = (ms: number): boolean => health(looked, ms).kind === 'stale';
           expect(isStale(one) && !isStale(one + more)).toBe(false);
           expect(isStale(2 * pollMs)).toBe(false);
         },

@@ -4,12 +4,12 @@ import { DETECTORS } from '../../detectors/registry.ts';
 import { branded, type Instant, isInstant } from '../../domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
+import { type JobState, jobStateOf } from '../../domain/logbook/job-state.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../../domain/time.ts';
 import { redact } from '../../host/redactor.ts';
-import { nextCheckAt } from '../../watch/cadence.ts';
+import { type Cadence, nextCheckAt } from '../../watch/cadence.ts';
 import { evidenceOf } from '../../watch/evidence-of.ts';
-import { type JobState, jobStateOf } from '../../watch/job-state.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
@@ -72,10 +72,19 @@ function nextLook(
   records: readonly TraceRecord[],
   now: Instant,
 ): Instant {
-  const cadence = { startupMs: header.startupSeconds * 1_000, pollMs: header.pollSeconds * 1_000 };
-  const due = nextCheckAt({ ...state, stop: null }, cadence, now);
+  const due = nextCheckAt({ ...state, stop: null }, cadenceIn(header), now);
   const stop = records.find((one) => 'stop' in one && one.at > now && one.at < due);
   return stop === undefined ? branded(Math.max(due, now), isInstant) : stop.at;
+}
+
+function cadenceIn({ startupSeconds, pollSeconds, alertSeconds }: TraceHeader): Cadence {
+  return {
+    startupMs: startupSeconds * 1_000,
+    settleMs: null,
+    settleLooks: 0,
+    pollMs: pollSeconds * 1_000,
+    alertMs: alertSeconds * 1_000,
+  };
 }
 
 async function lookOnce(
@@ -85,8 +94,8 @@ async function lookOnce(
   header: TraceHeader,
   witnesses: Witnesses,
 ): Promise<{ readonly drafts: readonly EventDraft[]; readonly cannotTell: Replayed['cannotTell'] }> {
-  const cadenceMs = header.pollSeconds * 1_000;
-  const lease = leaseFor(state, 'replay', now, cadenceMs);
+  const cadence = cadenceIn(header);
+  const lease = leaseFor(state, 'replay', now, cadence.pollMs);
   const { submission } = state;
   if (lease === null || submission === null) throw new Error('a replay has one watch and one job');
   const look = await observeJob({
@@ -96,7 +105,7 @@ async function lookOnce(
     state,
     submission,
     lease,
-    cadenceMs,
+    cadence,
     readMetrics: async () => ({}),
     redact: (text) => redact(text, []),
     witnesses,

@@ -28,6 +28,7 @@ const header = z.strictObject({
   submittedAt: time,
   startupSeconds: z.number().int().positive().default(120),
   pollSeconds: z.number().int().positive().default(570),
+  alertSeconds: z.number().int().positive().default(120),
   /** What was launched, as far as detectors compare with it. */
   trackerRun: z.string().nullable().default(null),
   checkpointMinutes: z.number().int().positive().nullable().default(null),

@@ -8,6 +8,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
+import type { Cadence } from '../../watch/cadence.ts';
 import { finishLog, type LogFacts, readLogBytes } from '../../watch/log-facts.ts';
 import { type Look, NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { logFactsFrom } from '../../watch/resume-log.ts';
@@ -24,7 +25,7 @@ export type LookInput = {
   readonly state: RunState;
   readonly submission: Submission;
   readonly lease: Lease;
-  readonly cadenceMs: number;
+  readonly cadence: Cadence;
   readonly readMetrics: MetricsReader;
   readonly redact: (text: string) => string;
   readonly witnesses?: Witnesses;
@@ -42,7 +43,7 @@ export async function observeJob(input: LookInput): Promise<Look> {
     job.kind === 'found' && job.status === 'FAILED'
       ? await diagnosisOf(input, logOffset)
       : { diagnosis: null };
-  const { lease, cadenceMs, redact, witnesses = NO_WITNESSES } = input;
+  const { lease, cadence, redact, witnesses = NO_WITNESSES } = input;
   const at = input.lab.now();
   return {
     at,
@@ -51,10 +52,11 @@ export async function observeJob(input: LookInput): Promise<Look> {
     logOffset,
     logUnread: read.unread,
     metrics,
+    metricsExpected: isFileHere(submission),
     ...died,
     witnesses,
     lease,
-    cadenceMs,
+    cadence,
     redact,
   };
 }
@@ -160,11 +162,16 @@ function placeOf(
   return { log: facts, logOffset: offset - Buffer.byteLength(facts.carry, 'utf8') };
 }
 
+/** Whether the metrics file lies on this machine, if the job has written it. */
+function isFileHere({ details }: Submission): boolean {
+  return isAbsolute(String(details['metricsFile'] ?? '')) || details['workingDirectory'] !== undefined;
+}
+
 /** The metrics file that the lane's config names, relative to where the job ran, if that is here. Missing metrics stay missing. */
 export async function metricsFromFile(submission: Submission): Promise<Metrics> {
   const path = String(submission.details['metricsFile'] ?? '');
   const directory = submission.details['workingDirectory'];
-  if (!isAbsolute(path) && directory === undefined) return {};
+  if (!isFileHere(submission)) return {};
   const read = await readMetricsFile(isAbsolute(path) ? path : join(String(directory), path));
   return read.kind === 'metrics' ? read.metrics : {};
 }

@@ -76,8 +76,8 @@ async function lookOnce(
   if (state === undefined || state.submission === null || state.end !== null) return null;
   const { seq } = state.head;
   if (before?.seq === seq) return before;
-  const cadenceMs = cadenceOf(config, state);
-  const lease = leaseFor(state, input.holder, lab.now(), cadenceMs);
+  const { cadence } = configFor(config, state).lane;
+  const lease = leaseFor(state, input.holder, lab.now(), cadence.pollMs);
   if (lease === null) return null;
   const { readMetrics, redact } = input;
   const { submission } = state;
@@ -88,7 +88,7 @@ async function lookOnce(
     state,
     submission,
     lease,
-    cadenceMs,
+    cadence,
     readMetrics,
     redact,
     witnesses: { ...NO_WITNESSES, lane: laneOf(store.current(), state), disk: await input.diskOf() },
@@ -109,10 +109,6 @@ function laneOf(record: { readonly runs: readonly RunState[] }, state: RunState)
 
 /** The policy's last five. */
 const LANE_RUNS = 5;
-
-function cadenceOf(config: OpenLab['config'], state: RunState): number {
-  return configFor(config, state).lane.cadence.pollMs;
-}
 
 /** Null where one of several keeps the others from being recorded: each is then recorded by itself, and that one says why. */
 async function appendAll({ lab, store }: OpenLab, looks: readonly Looked[]): Promise<AppendResult | null> {

@@ -5,6 +5,7 @@
  */
 
 import type { MutationRecord } from '../care/mutation-state.ts';
+import { STOPPED_BY } from '../engine.ts';
 import { type Failure, mayBeTriedByHand, mayPassAgain } from '../failure-class.ts';
 import { type IncidentFacts, incidentsWith } from '../incidents.ts';
 import {
@@ -85,6 +86,9 @@ function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string
   const failure = failureOf(last);
   if (!mayPassAgain(failure) || !restartAfter.includes(failure) || isGuess(last, failure))
     return { reason: 'not-recoverable', failure };
+  // What a person did on the cluster is a decision: starting it again would undo it.
+  const by = failure === 'stopped' ? last.end.engineDetails?.[STOPPED_BY] : undefined;
+  if (by !== undefined) return { reason: 'stopped-by', failure, by };
   return alikeIn(state, last) ?? withoutProgress(state, last);
 }
 
@@ -209,6 +213,7 @@ function restsOnNewApprovals(state: RunState, next: Order): boolean {
 
 const RULES: Readonly<Record<string, string>> = {
   'not-recoverable': "after a failure that is a person's",
+  'stopped-by': 'after somebody had stopped it on the cluster',
   'same-failure': 'after the same failure as before',
   'no-progress': 'though it came no further than before',
   'no-restarts-left': 'beyond the restarts that were approved',

@@ -186,9 +186,14 @@ export function undelivered({
   );
 }
 
+/** Incidents that stand in the thread, and that nobody has said to have taken. */
+export function incidentsSinceTaken({ incidents, taken }: RunState): readonly Incident[] {
+  return incidents.filter(({ seq }) => seq > (taken?.seq ?? -1));
+}
+
 /** Incidents that people were told of and nobody took. */
-export function untakenIncidents({ incidents, notices, taken }: RunState): readonly Incident[] {
-  return incidents.filter(({ seq }) => seq > (taken?.seq ?? -1) && pagesOf({ notices }, seq).length > 0);
+export function untakenIncidents(state: RunState): readonly Incident[] {
+  return incidentsSinceTaken(state).filter(({ seq }) => pagesOf(state, seq).length > 0);
 }
 
 /** Whether people were told of this occasion already. */

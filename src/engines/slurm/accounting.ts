@@ -36,7 +36,7 @@ export async function readAccounting(
 export function readAccountingLine(line: string): SeenRecord | null {
   const [slurmJobId = '', words = '', exit = '', start, end, nodes = ''] = line.split('|');
   // `CANCELLED by 1000` names who did it.
-  const [state = ''] = words.split(' ');
+  const [state = '', by, who = ''] = words.split(' ');
   const [, code, signal] = /^(\d{1,3}):(\d{1,3})$/.exec(exit) ?? [];
   if (!/^\d+$/.test(slurmJobId) || !isEndState(state) || code === undefined) return null;
   return {
@@ -46,5 +46,6 @@ export function readAccountingLine(line: string): SeenRecord | null {
     startedAtMs: momentOf(start),
     endedAtMs: momentOf(end),
     nodes,
+    ...(by === 'by' && who !== '' ? { stoppedBy: `uid ${who}` } : {}),
   };
 }

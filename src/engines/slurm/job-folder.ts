@@ -26,6 +26,8 @@ const seenRecord = z
     startedAtMs: z.int().nullable(),
     endedAtMs: z.int().nullable(),
     nodes: z.string(),
+    /** Who cancelled it, where Slurm's accounting says so. */
+    stoppedBy: z.string().exactOptional(),
   })
   .readonly();
 

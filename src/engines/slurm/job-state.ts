@@ -1,6 +1,6 @@
 /** What Slurm's word for a job's state means, with what the wrapper wrote down of its command. Pure. */
 
-import type { FoundJob, JobMetadata, JobStatus } from '../../domain/engine.ts';
+import { type FoundJob, type JobMetadata, type JobStatus, STOPPED_BY } from '../../domain/engine.ts';
 import type { JobRecords, SeenRecord } from './job-folder.ts';
 
 /** Waiting is not failing, and what Slurm itself stopped for a while goes on. */
@@ -54,7 +54,7 @@ const NOTHING = {
 
 /** A job that is over, as Slurm said it; the wrapper's records have the times and the exit status of the command itself. */
 export function endedJob(
-  { state, slurmJobId, waitStatus, nodes, ...times }: SeenRecord,
+  { state, slurmJobId, waitStatus, nodes, stoppedBy, ...times }: SeenRecord,
   { begin, end, owner }: JobRecords,
   metadata: JobMetadata | null,
   lastWords: string,
@@ -89,6 +89,7 @@ export function endedJob(
       slurmJobId,
       slurmState: state,
       ...(nodes === '' ? {} : { nodes }),
+      ...(stoppedBy === undefined ? {} : { [STOPPED_BY]: stoppedBy }),
       ...(signal === null ? {} : { signal }),
       ...(begin === null || begin.restart === 0 ? {} : { restarts: String(begin.restart) }),
     },

@@ -1,11 +1,12 @@
 /** The settings that a lane of hero runs has; what a run is of stands in its issue (docs/policy-coverage.md, the rows HR). */
 
 import { z } from 'zod';
-import { laneKeys } from '../../config/lane-schema.ts';
+import { cadenceSetting, laneKeys } from '../../config/lane-schema.ts';
 import { argumentArray, name } from '../../settings/words.ts';
+import { type Cadence, USUAL_CADENCE } from '../../watch/cadence.ts';
 
 /** A run of weeks is looked at every quarter of an hour, and first as soon as any other. */
-const CADENCE_MS = 900_000;
+const HERO_CADENCE: Cadence = { ...USUAL_CADENCE, pollMs: 900_000 };
 /** The source of a run of months is named by its contract, and grows no older than that. */
 const YEAR_HOURS = 8_760;
 
@@ -30,15 +31,5 @@ export const heroSettings = z.strictObject({
     })
     .prefault({})
     .describe('The checklist of a contract.'),
-  cadence: z
-    .strictObject({
-      startupMs: z
-        .int()
-        .min(1_000)
-        .default(120_000)
-        .describe('How soon after the submission the watch looks first.'),
-      pollMs: z.int().min(1_000).default(CADENCE_MS).describe('How often the watch looks afterwards.'),
-    })
-    .prefault({})
-    .describe('How often the watch looks at a run.'),
+  cadence: cadenceSetting(HERO_CADENCE),
 });
