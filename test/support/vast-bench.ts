@@ -17,6 +17,7 @@ export function vastCluster(api: string, changes: Partial<VastCluster> = {}): Va
       engine: 'vast',
       api,
       fleet: 'lab',
+      stoppedAreDestroyedBy: 'a person',
       image: `pytorch/pytorch@sha256:${'a'.repeat(64)}`,
       gpu: 'RTX 4090',
       vramGb: 24,

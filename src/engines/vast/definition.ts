@@ -25,6 +25,9 @@ export const vastEngine: EngineDefinition<typeof vastSchema> = {
     secretVariables: [cluster.keyFrom],
     scriptCalls: null,
     machines: null,
+    warnings: [
+      'an instance whose job was stopped stays on the account, and its disk is billed until a person destroys it: look there after each `/stop`',
+    ],
   }),
   load: () => import('./engine.ts'),
 };

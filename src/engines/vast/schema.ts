@@ -50,6 +50,11 @@ export const vastSchema = z.strictObject({
     .describe(
       'An instance whose job has ended destroys itself after so many minutes, in which its log is read.',
     ),
+  stoppedAreDestroyedBy: z
+    .literal('a person')
+    .describe(
+      'An instance whose job was stopped stays on the account, and its disk is billed until somebody destroys it. ferrybot does not do that yet: this says who does.',
+    ),
   requestTimeoutMs: z
     .int()
     .min(1_000)
