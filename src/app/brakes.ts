@@ -14,7 +14,9 @@ import { limits } from '../domain/limits.ts';
 import type { FallenApproval } from '../domain/logbook/fallen-approvals.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { after } from '../domain/time.ts';
+import type { GitHubClient } from '../github/call.ts';
 import { readCited } from '../github/cited-comment.ts';
+import { readPeople } from '../github/people.ts';
 import { readPermission } from '../github/permission.ts';
 import { readingOfComment } from '../run/comment-readings.ts';
 import { type LiftedHold, liftedFor, lifts, liftsRecorded } from '../run/lifted-holds.ts';
@@ -50,14 +52,16 @@ export async function gatherBrakes(
   const { approvers } = place;
   const { otherBots } = config;
   const elsewhere = store.current().journal.commands;
-  for (const { comment } of openBrakes(place, elsewhere, comments, { otherBots, permissions: new Map() })) {
-    const { author } = comment;
-    if (asked.has(author.id)) continue;
-    if (asked.size >= limits.brakeAuthorsMax)
-      return unknown(
-        'more people may hold this back than can be asked about: comments of strangers can be deleted',
-      );
-    const permission = await ask(author);
+  const authors = new Map(
+    openBrakes(place, elsewhere, comments, { otherBots, permissions: new Map() }).map(
+      ({ comment: { author } }) => [author.id, author],
+    ),
+  );
+  const strangers = await strangersAmong(lab.client, [...authors.values()]);
+  if (strangers.kind === 'unknown') return strangers;
+  for (const author of authors.values()) {
+    const permission = strangers.value.has(author.id) ? known<Permission>('none') : await ask(author);
+    asked.set(author.id, permission);
     if (permission.kind === 'unknown' && !approvers.has(author.id)) return permission;
   }
   // An approver's words are read whole, whatever they may do today.
@@ -86,6 +90,23 @@ export async function gatherBrakes(
   }
   const unproven = await unprovenLifts(open, place.day, ask);
   return unproven.kind === 'unknown' ? unproven : known([...found, ...unproven.value]);
+}
+
+/** Whoever of more people than can be asked about has no role here, by the list of those who have one; nobody where they are few. */
+async function strangersAmong(
+  client: GitHubClient,
+  authors: readonly Actor[],
+): Promise<Observed<ReadonlySet<number>>> {
+  if (authors.length <= limits.brakeAuthorsMax) return known(new Set());
+  const people = await readPeople(client);
+  if (people.kind === 'unknown') return people;
+  const here = new Set(people.value.map(({ actor }) => actor.id));
+  // The list leaves out apps, and of a very large lab whoever comes last.
+  const isStranger = ({ id, login }: Actor): boolean => !here.has(id) && !login.endsWith('[bot]');
+  const strangers = here.size < limits.peopleListedMax ? authors.filter(isStranger) : [];
+  return authors.length - strangers.length > limits.brakeAuthorsMax
+    ? unknown('more people may hold this back than can be asked about: comments of strangers can be deleted')
+    : known(new Set(strangers.map(({ id }) => id)));
 }
 
 /** A freeze or skipped day of the record that was lifted by nobody who can be found. */

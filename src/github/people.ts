@@ -3,15 +3,16 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
+import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { call, type GitHubClient } from './call.ts';
 
 const schema = z.array(
   z.object({ id: z.number().int(), login: z.string(), type: z.string(), role_name: z.string() }),
 );
-/** GitHub's largest page; of a lab with more than a thousand people the first are named. */
+/** GitHub's largest page. */
 const PAGE = 100;
-const PAGES_MAX = 10;
+const PAGES_MAX = limits.peopleListedMax / PAGE;
 
 /** People with a role, apps left out; a role of the organisation's own counts as read. */
 export async function readPeople(client: GitHubClient): Promise<Observed<readonly PersonFacts[]>> {

@@ -27,7 +27,11 @@ const approval = aComment(alice, LINE, at(5));
 
 const client = createClient({
   octokit: {
-    request: async (_, { username }) => {
+    request: async (route, { username }) => {
+      if (route.endsWith('/collaborators')) {
+        const data = [bob].map(({ id, login }) => ({ id, login, type: 'User', role_name: 'maintain' }));
+        return { status: 200, data, headers: {} };
+      }
       const login = String(username);
       const user = [alice, bob, carol].find((one) => one.login === login);
       return { status: 200, data: { permission: 'read', role_name: ROLES[login], user }, headers: {} };
@@ -98,6 +102,14 @@ it('a freeze of another lane is no brake here, one of the repository is, whateve
     ]);
     expect(await brakes(frozen('', index), aComment(alice, '/thaw', at(7)))).toEqual([]);
   }
+});
+
+it('the hold of one who may stands among those of more strangers than can be asked about', async () => {
+  const flood = Array.from({ length: 250 }, (_, index) =>
+    aComment({ id: 9_000 + index, login: `stranger-${index}` }, '/hold reason="no"', at(10 + index)),
+  );
+  expect(await brakes(...flood)).toEqual([]);
+  expect(await brakes(...flood, aComment(bob, '/hold reason="wait"', at(300)))).toEqual(['hold by bob']);
 });
 
 it('what somebody says who may not is no brake', async () => {

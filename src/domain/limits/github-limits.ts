@@ -38,4 +38,6 @@ export const githubLimits = {
   permissionsPerTriggerMax: 20,
   /** People whose permission a runner asks for before it acts: any stranger may write a brake, and it asks once a launch. */
   brakeAuthorsMax: 200,
+  /** People with a role here, in ten requests; a larger lab's later ones are not named, and of them nobody is called a stranger. */
+  peopleListedMax: 1_000,
 } as const;
