@@ -5,17 +5,16 @@ import { PERMISSIONS } from '../domain/actor.ts';
 import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
 import { DELIVERY_OUTCOMES } from '../domain/channel.ts';
 import { SURFACES } from '../domain/command.ts';
-import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../domain/failure-class.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
 import { NOTICE_REASONS } from '../domain/logbook/events/notice-events.ts';
 import { DROP_REASONS } from '../domain/reasons.ts';
 import { diskScanSchema } from './disk-schemas.ts';
+import { endedSchema, observedSchema } from './job-schemas.ts';
 import { consentSourceSchema, evidenceSchema, proposalSchema } from './mutation-schemas.ts';
 import {
   actorSchema,
   digest,
-  leaseSchema,
   manifestSchema,
   objectiveSchema,
   orderSchema,
@@ -24,7 +23,6 @@ import {
   scalars,
   sha,
   texts,
-  trackerSchema,
   verdictSchema,
 } from './part-schemas.ts';
 import { watchSchemas } from './watch-schemas.ts';
@@ -100,113 +98,6 @@ const submitted = z.looseObject({
   details: scalars,
 });
 
-const openLog = z.looseObject({
-  isEvalRunning: z.boolean(),
-  isLineSkipped: z.boolean(),
-  task: z.looseObject({ worker: text, linesAgo: integer }).nullable(),
-});
-
-const unread = z.looseObject({ what: z.enum(['job', 'log']), since: text, why: text });
-
-const standstill = z.looseObject({ since: text, looks: integer });
-
-const pace = z.looseObject({
-  secondsPerStep: text.nullable(),
-  tokensPerSecond: text.nullable(),
-  remainingSeconds: integerOrNull,
-});
-
-const streak = z.looseObject({ from: integerOrNull, to: integerOrNull, values: integer, peak: text });
-
-const series = z.looseObject({
-  trend: text.nullable(),
-  values: integer,
-  streak: streak.exactOptional(),
-  met: z.looseObject({ ...streak.shape, trend: text }).exactOptional(),
-  notFinite: integer.exactOptional(),
-});
-
-const course = z.looseObject({
-  pendingSince: text.exactOptional(),
-  runningSince: text.exactOptional(),
-  steppingSince: text.exactOptional(),
-  moved: z.looseObject({ at: text, longestGapMs: integer, looks: integer }).exactOptional(),
-  series: z.record(z.string(), series).exactOptional(),
-  speed: series.exactOptional(),
-  idle: integer.exactOptional(),
-  saved: z.looseObject({ at: text, longestGapMs: integerOrNull }).exactOptional(),
-  savingSince: text.exactOptional(),
-  replayed: z.array(z.looseObject({ step: integer, before: text, after: text })).exactOptional(),
-  healthy: integer.exactOptional(),
-});
-
-const trackerSeen = z.looseObject({
-  run: text,
-  name: text,
-  state: text,
-  readAt: text,
-  heartbeatAt: text.nullable(),
-  step: integerOrNull,
-  movedAt: text.nullable(),
-  loss: text.nullable(),
-  unread: text.exactOptional(),
-});
-
-const observed = z.looseObject({
-  attempt: integer,
-  status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED', 'UNKNOWN']),
-  message: text,
-  step: integerOrNull,
-  stepIsExact: z.boolean(),
-  totalSteps: integerOrNull,
-  loss: text.nullable(),
-  firstStepCompleted: z.boolean(),
-  trackers: z.array(trackerSchema),
-  evals: texts,
-  checkpointStep: integerOrNull,
-  signatures: z.array(text),
-  logOffset: integer,
-  openLog: openLog.exactOptional(),
-  unread: unread.exactOptional(),
-  standstill: standstill.exactOptional(),
-  pace: pace.exactOptional(),
-  course: course.exactOptional(),
-  resumedFrom: text.exactOptional(),
-  alarms: z.array(text).exactOptional(),
-  tracker: trackerSeen.exactOptional(),
-  cadenceMs: integer,
-  lease: leaseSchema,
-});
-
-const diagnosis = z.looseObject({
-  class: z.enum(FAILURE_CLASSES),
-  confidence: z.enum(CONFIDENCES),
-  response: z.enum(FIRST_RESPONSES),
-  place: z.looseObject({ file: text, line: integer }).nullable(),
-  error: text.nullable(),
-  evidence: z.array(text),
-  logEnd: z.array(text).exactOptional(),
-});
-
-const ended = z.looseObject({
-  attempt: integer,
-  status: z.enum(['SUCCEEDED', 'FAILED', 'STOPPED']),
-  message: text,
-  errorType: text.nullable(),
-  exitCode: integerOrNull,
-  engineDetails: texts.exactOptional(),
-  startedAt: text.nullable(),
-  endedAt: text.nullable(),
-  lastStep: integerOrNull,
-  totalSteps: integerOrNull,
-  metrics: texts,
-  trackers: z.array(trackerSchema),
-  signatures: z.array(text),
-  checkpointStep: integerOrNull,
-  diagnosis: diagnosis.exactOptional(),
-  fence: integer,
-});
-
 /** One schema a type; the compiler holds each against the domain's type of the same name. */
 export const dataSchemas = {
   proposed,
@@ -243,9 +134,9 @@ export const dataSchemas = {
     engineSession: text,
   }),
   submitted,
-  observed,
+  observed: observedSchema,
   'stop-requested': z.looseObject({ comment: integer, surface }),
-  ended,
+  ended: endedSchema,
   sealed: z.looseObject({
     tag: text,
     commit: sha,

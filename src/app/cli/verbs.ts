@@ -96,18 +96,9 @@ function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
     .option('--exclude <PATH>', 'is passed over with all below it; may be given several times', each, NONE)
     .option('--max-step <N>', 'later ones are passed over', wholeNumber)
     .option('--step <N>', 'the one that is asked for: refused where it may not be used', wholeNumber)
-    .option(
-      '--cleanup',
-      'with --run: what nothing protects, and what protects the others; it deletes none',
-      false,
-    )
+    .option('--cleanup', 'with --run: what nothing protects, and what protects the others', false)
     .option('--keep <N>', 'with --cleanup: how many of the newest stay', wholeNumber, 10)
-    .option(
-      '--milestone <STEP>',
-      'with --cleanup: a step that stays; may be given several times',
-      eachStep,
-      [],
-    )
+    .option('--milestone <STEP>', 'with --cleanup: stays; may be given several times', eachStep, [])
     .option('--run <RUN>', 'only what attempts of this run wrote and nobody rejected')
     .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
     .action(async (root, { maxStep, step, run, ...options }) => {

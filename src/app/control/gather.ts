@@ -4,15 +4,8 @@ import { healthFor, type LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { LabConfig } from '../../config/schema.ts';
 import type { Permission } from '../../domain/actor.ts';
 import { commentName } from '../../domain/answer-key.ts';
-import type {
-  ClosureLogFacts,
-  CommentFacts,
-  ConfigHealth,
-  PersonFacts,
-  RunFacts,
-} from '../../domain/facts.ts';
-import { GitError, type GitReader } from '../../domain/git.ts';
-import type { Instant } from '../../domain/ids.ts';
+import type { CommentFacts, ConfigHealth, PersonFacts, RunFacts } from '../../domain/facts.ts';
+import type { GitReader } from '../../domain/git.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
 import { ownFix } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
@@ -27,11 +20,10 @@ import type { ThreadFacts } from '../../github/threads.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
-import { sealTagOf, withdrawnSeal } from '../../run/begun-seal.ts';
+import { withdrawnSeal } from '../../run/begun-seal.ts';
 import { wantsCareRuns } from '../../run/decide-care.ts';
 import { wantsSmallFix } from '../../run/decide-fix.ts';
 import { wantsGates } from '../../run/decide-gates.ts';
-import { unsealedClosing } from '../../run/decide-notices.ts';
 import { wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
@@ -45,6 +37,7 @@ import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownRun, readBody } from './body-facts.ts';
 import { cachedBranchWork } from './branch-work.ts';
 import { cachedChangeFacts, changedSince } from './change-facts.ts';
+import { closureLogOf, isClosing, sealTagIn } from './closing-facts.ts';
 import { fixFacts } from './fix-facts.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
 
@@ -271,12 +264,6 @@ async function citedFor(
   return found;
 }
 
-/** A seal or a close that was asked for and is not answered yet, or one because nobody decided. */
-function isClosing(state: RunState, config: LaneScopedConfig, now: Instant): boolean {
-  const isAsked = [...state.commands.values()].some((command) => command.answer === null);
-  return (state.order !== null && isAsked) || unsealedClosing(state, config, now) !== null;
-}
-
 /** Where the newest attempt died of a slip, and the lane names files that a program may put one right in. */
 async function smallFixOf(
   lab: Lab,
@@ -290,31 +277,4 @@ async function smallFixOf(
   if (slip === null || mayChange === null) return {};
   const found = await once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, mayChange));
   return { smallFix: found };
-}
-
-/** What was fetched last: a tag that this process pushed is there too. */
-async function sealTagIn(git: GitReader, state: RunState): Promise<RunFacts['sealTag']> {
-  try {
-    return known(await git.resolve(`refs/tags/${sealTagOf(state)}`));
-  } catch (error) {
-    if (error instanceof GitError) return unknown(error.message);
-    throw error;
-  }
-}
-
-async function closureLogOf(
-  git: GitReader,
-  { kind, lane }: LaneScopedConfig,
-): Promise<Observed<ClosureLogFacts>> {
-  const { log } = kind.closing;
-  if (log === null) return notAsked();
-  try {
-    const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
-    return base === null
-      ? unknown(`there is no branch ${lane.targetBranch}`)
-      : known({ base, text: await git.readText(base, log.path(lane)) });
-  } catch (error) {
-    if (error instanceof GitError) return unknown(error.message);
-    throw error;
-  }
 }
