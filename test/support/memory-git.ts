@@ -134,10 +134,10 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       }
       // All of it or nothing, as git's atomic push; who finds the branch moved has lost a race, whatever became of the tags.
       const outcome = await store().updateRef({ ref: request.ref, sha: written, expected: request.expected });
-      // Who finds its own object there has pushed it, as the git program sees when it looks. Not of the logbook: two processes
-      // write the same entry in one millisecond only where they share a virtual clock, and then one of them has lost.
-      const isLogbook = request.ref.endsWith('/logbook');
-      if (outcome !== 'updated' && !isLogbook && (await resolve(request.ref)) === written)
+      // Who finds its own object there has pushed it, as the git program sees when it looks. Not of a new branch or the logbook:
+      // two processes write the same there only where they share a virtual clock, and then one of them has lost.
+      const isShared = request.expected === null || request.ref.endsWith('/logbook');
+      if (outcome !== 'updated' && !isShared && (await resolve(request.ref)) === written)
         return { kind: 'pushed', sha: branded(written, isSha) };
       if (outcome !== 'updated') return (await noRoom(request.ref)) ?? { kind: 'rejected' };
       const made: typeof tags = [];

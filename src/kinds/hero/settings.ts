@@ -33,3 +33,11 @@ export const heroSettings = z.strictObject({
     .describe('The checklist of a contract.'),
   cadence: cadenceSetting(HERO_CADENCE),
 });
+
+/** A lane with nothing of its own: its defaults are enough to read an issue. */
+export const BARE_LANE = heroSettings.parse({
+  kind: 'hero',
+  cluster: 'none',
+  ships: ['.'],
+  tracker: { kind: 'none', entity: '', project: '' },
+});

@@ -4,26 +4,18 @@ import { FIELD_NAMES, FIELDS } from '../../../kinds/hero/contract/fields.ts';
 import { openParts } from '../../../kinds/hero/contract/open-parts.ts';
 import { isHeroByCost } from '../../../kinds/hero/contract/quantity.ts';
 import { readContract } from '../../../kinds/hero/contract/read-contract.ts';
-import { heroSettings } from '../../../kinds/hero/settings.ts';
+import { BARE_LANE } from '../../../kinds/hero/settings.ts';
 import { readInput } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 type Options = { readonly title: string; readonly author: string };
-
-/** Nothing of a lane's own is needed to read an issue but its defaults. */
-const LANE = heroSettings.parse({
-  kind: 'hero',
-  cluster: 'none',
-  ships: ['.'],
-  tracker: { kind: 'none', entity: '', project: '' },
-});
 
 /** Exit 0 where a launch misses nothing. */
 export async function contractVerb(io: VerbIo, { title, author }: Options): Promise<number> {
   const bytes = await readInput(io);
   if (!bytes.ok) return misused(io, bytes.error);
   const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value);
-  const contract = readContract({ title, body, author: { id: 0, login: author } }, LANE);
+  const contract = readContract({ title, body, author: { id: 0, login: author } }, BARE_LANE);
   const { missing, unclear } = openParts(contract);
   const flops = contract['flops'];
   const isHero = flops !== undefined && flops.source !== 'unclear' && isHeroByCost(Number(flops.value));
