@@ -4,6 +4,7 @@
  */
 
 import { namedStep, type StoredCheckpoint, type StorePath } from '../domain/checkpoint/stored.ts';
+import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type CheckpointMetadata, readMetadata } from './metadata.ts';
 import { type Lineage, standingIn } from './standing.ts';
@@ -92,7 +93,7 @@ export function askedCheckpoint(
 ): Asked {
   const named = judgeAll(search).filter(({ stored, metadata }) =>
     'path' in asked
-      ? stored.path === asked.path.replace(/\/+$/, '')
+      ? stored.path === withoutEndSlashes(asked.path)
       : metadata?.step === asked.step || namedStep(stored.path) === asked.step,
   );
   const newest = named.findLast(isEligible);
@@ -143,7 +144,7 @@ function mayBeNewer({ stored }: JudgedCheckpoint, newest: CompleteCheckpoint | n
 }
 
 function isUnder(path: StorePath, folder: StorePath): boolean {
-  const whole = folder.replace(/\/+$/, '');
+  const whole = withoutEndSlashes(folder);
   return path === whole || path.startsWith(`${whole}/`);
 }
 

@@ -1,6 +1,7 @@
 /** The lineage of a run as its record tells it: which attempt went on from what, what it wrote, and what people rejected of it. */
 
 import { folderName, namedStep, type StorePath } from '../domain/checkpoint/stored.ts';
+import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import type { Instant } from '../domain/ids.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import type {
@@ -60,7 +61,7 @@ function underWay({ order, observation, end }: RunState): Parts | null {
 function recorded({ order, observation, end }: Parts, before: readonly RecordedAttempt[]): RecordedAttempt {
   const from = moment(order.claim?.at ?? order.at);
   const startedFrom = observation?.resumedFrom ?? order.manifest?.resume.initializeFrom ?? null;
-  const startStep = startedFrom === null ? startWithout(before) : namedStep(startedFrom.replace(/\/+$/, ''));
+  const startStep = startedFrom === null ? startWithout(before) : namedStep(withoutEndSlashes(startedFrom));
   return {
     attempt: order.order.attempt,
     from,
@@ -89,7 +90,7 @@ export function sourcesOf(state: RunState): readonly StorePath[] {
   const named = [...state.attempts.map(({ order }) => order), ...(state.order === null ? [] : [state.order])];
   const manifests = named.flatMap(({ manifest }) => manifest?.resume.initializeFrom ?? []);
   const started = lineageOf(state).attempts.flatMap(({ startedFrom }) => startedFrom ?? []);
-  return [...new Set([...manifests, ...started].map((path) => path.replace(/\/+$/, '')))];
+  return [...new Set([...manifests, ...started].map((path) => withoutEndSlashes(path)))];
 }
 
 /** `step-1200` as people call it, or the last part of the path. */

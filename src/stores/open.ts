@@ -1,6 +1,7 @@
 /** The store behind a path: by its scheme, with what this process's environment says of places and credentials. */
 
 import type { CheckpointStore, StorePath } from '../domain/checkpoint/stored.ts';
+import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { runProgram } from '../host/process.ts';
@@ -53,7 +54,7 @@ function gcsPlace({ environment, now }: StoreOpener, bucket: string): Parameters
   const emulator = environment['STORAGE_EMULATOR_HOST'] ?? '';
   if (emulator !== '') {
     const endpoint = /^https?:\/\//.test(emulator) ? emulator : `http://${emulator}`;
-    return { endpoint: endpoint.replace(/\/+$/, ''), bucket, token: async () => known(null) };
+    return { endpoint: withoutEndSlashes(endpoint), bucket, token: async () => known(null) };
   }
   let held: { readonly token: string; readonly asked: number } | null = null;
   return {

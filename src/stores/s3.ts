@@ -3,6 +3,7 @@
 import { parseXml, type XmlElement, XmlError } from '@rgrove/parse-xml';
 import { AwsV4Signer } from 'aws4fetch';
 import { z } from 'zod';
+import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { branded, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -98,7 +99,7 @@ export function createS3Bucket(host: StoreHost, place: S3Place): Bucket {
 function urlOf({ endpoint, bucket, region }: S3Place): string {
   return endpoint === null
     ? `https://${bucket}.s3.${region}.amazonaws.com/`
-    : `${endpoint.replace(/\/+$/, '')}/${bucket}/`;
+    : `${withoutEndSlashes(endpoint)}/${bucket}/`;
 }
 
 function pageQuery({ prefix, isDeep, after }: PageQuery): string {

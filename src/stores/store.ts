@@ -9,6 +9,7 @@ import {
   type StoredCheckpoint,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
+import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { Bucket, BucketPage, StoredObject } from './bucket.ts';
@@ -127,10 +128,7 @@ function sizeOf(objects: readonly { readonly bytes: number }[]): CheckpointSize 
 
 function keyOf({ base }: StoreParts, path: StorePath): string {
   if (!path.startsWith(base)) throw new Error(`${path} is not in ${base}`);
-  const key = path.slice(base.length);
-  let end = key.length;
-  while (key.charAt(end - 1) === '/') end -= 1;
-  return key.slice(0, end);
+  return withoutEndSlashes(path.slice(base.length));
 }
 
 function prefixOf(key: string): string {

@@ -12,6 +12,7 @@ import {
 } from '../../../checkpoints/choose.ts';
 import { lineageFor } from '../../../checkpoints/lineage.ts';
 import type { CheckpointStore } from '../../../domain/checkpoint/stored.ts';
+import { withoutEndSlashes } from '../../../domain/end-slashes.ts';
 import type { Observed } from '../../../domain/observed.ts';
 import { checkpointLines, refusedWords } from '../../../render/checkpoints.ts';
 import { openStore } from '../../../stores/open.ts';
@@ -87,7 +88,7 @@ function answerAsked(io: VerbIo, all: readonly JudgedCheckpoint[], asked: Asked)
 }
 
 async function searched(io: VerbIo, root: string): Promise<SearchedRoot> {
-  const path = root.replace(/(?<=[^/])\/+$/, '');
+  const path = withoutEndSlashes(root) || root;
   const store = opened(io, path);
   return { root: path, found: store.kind === 'unknown' ? store : await store.value.list(path) };
 }

@@ -32,8 +32,5 @@ export function isHeroByCost(flops: number): boolean {
 
 /** A large number as a person writes it; integers only go into the record, so that it is text. */
 export function scientific(value: number): string {
-  return value
-    .toExponential(2)
-    .replace(/\.?0+e\+?/, 'e')
-    .replace('e+', 'e');
+  return Number(value.toPrecision(3)).toExponential().replace('e+', 'e');
 }

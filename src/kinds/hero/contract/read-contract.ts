@@ -120,12 +120,8 @@ function given(values: Values, name: FieldName): string | null {
 
 /** `[Hero run] Grug MoE 1e23 ep8` is `grug-moe-1e23-ep8`. */
 function slugOf(title: string): string | null {
-  const slug = title
-    .replace(/^\s*(\[hero run\]|hero run:)/i, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 60);
+  const named = title.replace(/^\s*(\[hero run\]|hero run:)/i, '').toLowerCase();
+  const slug = (named.match(/[a-z0-9]+/g) ?? []).join('-').slice(0, 60);
   return isSlug(slug) ? slug : null;
 }
 
