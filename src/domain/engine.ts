@@ -184,6 +184,15 @@ export function isTerminal(status: JobStatus): boolean {
   return status === 'SUCCEEDED' || status === 'FAILED' || status === 'STOPPED';
 }
 
+/** Whether what was seen of a job, or what came of its stop, says that it is over. */
+export function saysItIsOver(seen: JobObservation | StopOutcome): boolean {
+  return (
+    (seen.kind === 'found' && isTerminal(seen.status)) ||
+    seen.kind === 'already-ended' ||
+    seen.kind === 'stopped'
+  );
+}
+
 /** The submission of one attempt of one run under one manifest, with the command that was approved. */
 export function submitStep({
   submissionId,

@@ -69,6 +69,29 @@ export const FIRST_RESPONSE: Readonly<Record<FailureClass, FirstResponse>> = {
  */
 export type Responses = Readonly<Record<Failure, 'relaunch' | 'replace-node' | 'ask'>>;
 
+/** Started again where that alone can help, else a person is asked (policy, job monitoring loop): what a kind begins from. */
+export const USUAL_RESPONSES: Responses = {
+  preempted: 'relaunch',
+  network: 'relaunch',
+  stalled: 'relaunch',
+  stopped: 'relaunch',
+  'bad-node': 'replace-node',
+  'oom-hbm': 'ask',
+  'oom-host': 'ask',
+  capacity: 'ask',
+  storage: 'ask',
+  data: 'ask',
+  nan: 'ask',
+  'code-small': 'ask',
+  'code-other': 'ask',
+  config: 'ask',
+  auth: 'ask',
+  dependency: 'ask',
+  'infra-cluster': 'ask',
+  benign: 'ask',
+  unknown: 'ask',
+};
+
 /** What the same manifest ends with again, or makes worse: nobody starts it again after these, a person neither. */
 const NEVER_AGAIN: readonly Failure[] = ['oom-hbm', 'oom-host', 'nan', 'data'];
 

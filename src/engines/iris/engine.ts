@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { spendCapability } from '../../domain/actions/capability.ts';
 import {
   type Engine,
-  isTerminal,
   type JobObservation,
   type StopOutcome,
+  saysItIsOver,
   stopStep,
   submitStep,
 } from '../../domain/engine.ts';
@@ -51,11 +51,7 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
   };
   const readerOf = readersOf(settings);
   const noteEnd = (jobId: string, seen: JobObservation | StopOutcome): void => {
-    const isOver =
-      (seen.kind === 'found' && isTerminal(seen.status)) ||
-      seen.kind === 'already-ended' ||
-      seen.kind === 'stopped';
-    if (isOver) readerOf(jobId).markEnded();
+    if (saysItIsOver(seen)) readerOf(jobId).markEnded();
   };
   return {
     name: 'iris',

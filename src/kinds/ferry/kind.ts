@@ -1,5 +1,6 @@
 /** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
 
+import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
 import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
@@ -12,7 +13,6 @@ import { planOfBegun } from './plan/plan-begun.ts';
 import { planOfPull } from './plan/plan-pull.ts';
 import { readStart } from './read-start.ts';
 import { FERRY_REPLAYS } from './replay.ts';
-import { FERRY_RESPONSES } from './responses.ts';
 import { FERRY_RULES } from './rules.ts';
 import { sizeOf } from './scale.ts';
 import { covers, ferryLane, ferrySettings, fixableOf } from './settings.ts';
@@ -50,7 +50,7 @@ export const ferryKind: Kind = {
       ...(scale === null ? {} : { 'lane.scale': JSON.stringify(scale) }),
     };
   },
-  responses: FERRY_RESPONSES,
+  responses: USUAL_RESPONSES,
   judge: judgeRun,
   proposals: {
     usual: USUAL_OBJECTIVE,

@@ -3,9 +3,9 @@
 import { spendCapability } from '../../../domain/actions/capability.ts';
 import {
   type Engine,
-  isTerminal,
   type JobObservation,
   type StopOutcome,
+  saysItIsOver,
   stopStep,
   submitStep,
 } from '../../../domain/engine.ts';
@@ -39,11 +39,7 @@ export function createRestEngine(options: RestOptions): Engine {
     return reader;
   };
   const noteEnd = (jobId: string, seen: JobObservation | StopOutcome): void => {
-    const isOver =
-      (seen.kind === 'found' && isTerminal(seen.status)) ||
-      seen.kind === 'already-ended' ||
-      seen.kind === 'stopped';
-    if (isOver) readerOf(jobId).markEnded();
+    if (saysItIsOver(seen)) readerOf(jobId).markEnded();
   };
   return {
     name: 'ray',
