@@ -48,18 +48,6 @@ const course = z.looseObject({
   healthy: integer.exactOptional(),
 });
 
-const trackerSeen = z.looseObject({
-  run: text,
-  name: text,
-  state: text,
-  readAt: text,
-  heartbeatAt: text.nullable(),
-  step: integerOrNull,
-  movedAt: text.nullable(),
-  loss: text.nullable(),
-  unread: text.exactOptional(),
-});
-
 /** One look at a job. */
 export const observedSchema = z.looseObject({
   attempt: integer,
@@ -82,7 +70,6 @@ export const observedSchema = z.looseObject({
   course: course.exactOptional(),
   resumedFrom: text.exactOptional(),
   alarms: z.array(text).exactOptional(),
-  tracker: trackerSeen.exactOptional(),
   cadenceMs: integer,
   lease: leaseSchema,
 });

@@ -2,7 +2,6 @@
 
 import { type Witnesses, witnessesOf } from '../domain/logbook/job-state.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';
-import { toRfc3339 } from '../domain/time.ts';
 import { progressText } from './progress.ts';
 import { table, text, utc } from './words.ts';
 
@@ -10,12 +9,11 @@ import { table, text, utc } from './words.ts';
 export function witnessTable(state: RunState): string | null {
   const { observation: seen } = state;
   if (seen === null) return null;
-  const { engine, log, progress, tracker, checkpoint, watch } = witnessesOf(state);
+  const { engine, log, progress, checkpoint, watch } = witnessesOf(state);
   const rows = [
     ['Engine', engineSays(engine), whenOf(engine?.at)],
     ['Log', logSays(log, seen), whenOf(log?.at)],
     ['Progress', progressSays(progress, seen), whenOf(progress?.at)],
-    ...(tracker === null ? [] : [['Tracker', trackerSays(tracker, seen), whenOf(tracker.readAt)]]),
     [
       'Checkpoint',
       checkpoint === null ? 'none yet' : `complete at step ${checkpoint.step}`,
@@ -47,12 +45,4 @@ function logSays(log: Witnesses['log'], { unread }: Observation): string {
 function progressSays(progress: Witnesses['progress'], { step, totalSteps, loss }: Observation): string {
   if (progress === null) return 'no step yet';
   return `${progressText(step, totalSteps)}${loss === null ? '' : `, loss ${text(loss)}`}`;
-}
-
-/** Its own word for the run is told and no more: trackers call runs crashed that go on. */
-function trackerSays(by: NonNullable<Witnesses['tracker']>, { tracker }: Observation): string {
-  const heard = by.heartbeatAt === null ? '' : `, heard of ${utc(toRfc3339(by.heartbeatAt))}`;
-  const step = by.step === null ? '' : `, step ${by.step}`;
-  const loss = tracker?.loss == null ? '' : `, loss ${text(tracker.loss)}`;
-  return `${text(by.state)}${step}${loss}${heard}${tracker?.unread === undefined ? '' : '; not answering since'}`;
 }

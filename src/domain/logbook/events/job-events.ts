@@ -76,24 +76,6 @@ export type Course = {
   readonly healthy?: number;
 };
 
-/**
- * What the tracker itself says of the run that the job reports to: one witness among others, since it calls runs crashed that
- * go on, and running that are dead. Times are when it was read last, when the trainer was heard there last, and the newest
- * look that saw its step move.
- */
-export type TrackerSeen = {
-  readonly run: string;
-  readonly name: string;
-  readonly state: string;
-  readonly readAt: string;
-  readonly heartbeatAt: string | null;
-  readonly step: number | null;
-  readonly movedAt: string | null;
-  readonly loss: string | null;
-  /** Why the newest look could not ask it; left out where it could. */
-  readonly unread?: string;
-};
-
 /** What a failed job died of, by its log. `place`: the innermost line of the lab's own code that the exception came through. */
 export type RecordedDiagnosis = {
   readonly class: FailureClass;
@@ -135,8 +117,6 @@ export type JobEventData = {
     readonly resumedFrom?: string;
     /** Detectors that say an alarm at this look; left out where none does. */
     readonly alarms?: readonly string[];
-    /** Left out where nobody asks the tracker, or it knows no such run. */
-    readonly tracker?: TrackerSeen;
     /** How soon the watch wanted to look again. */
     readonly cadenceMs: number;
     readonly lease: Lease;
