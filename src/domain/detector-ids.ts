@@ -15,6 +15,7 @@ export const DETECTOR_IDS = [
   'partial-allocation',
   'wrong-topology',
   'tracker-drift',
+  'tracker-frozen',
   'config-drift',
   'flapping',
   'low-utilisation',

@@ -3,9 +3,11 @@
 import type { Permit } from './actions/capability.ts';
 import type { ActionStep } from './actions/step.ts';
 import type { ExportedFile } from './git.ts';
+import type { RentalAccount } from './rented.ts';
 
 /** Status of a job in the words of Ray's Jobs API (JobDetails.status); other engines map onto them. */
-export type JobStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'STOPPED';
+export const JOB_STATUSES = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED'] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** What a job carries so that a submitter who lost the answer can tell its own job from a stranger's. */
 export type JobMetadata = {
@@ -35,6 +37,8 @@ export type JobSpec = {
   readonly env: Readonly<Record<string, string>>;
   /** Variables whose values are secrets: those of `env`, and those that this runner has no value for. Without it: none. */
   readonly secretNames?: readonly string[];
+  /** Machines that it shall not be put on, by the engine's names; without it, and where the engine does not choose: any. */
+  readonly avoidMachines?: readonly string[];
   readonly workingDirectory: string;
   /** What has to lie there when the job is started or sent, byte for byte and nothing else; without it nobody compares. */
   readonly files?: readonly ExportedFile[];
@@ -108,6 +112,8 @@ export type FoundJob = {
   readonly session: string | null;
   /** Small scrubbed facts for a person, e.g. pid, node, signal. */
   readonly details: Readonly<Record<string, string>>;
+  /** How busy its machine is, in per cent: its accelerators, and its own memory. Left out where nobody measured. */
+  readonly use?: { readonly accelerators?: number; readonly ram?: number };
 };
 
 /**
@@ -120,6 +126,37 @@ export type JobObservation =
   | { readonly kind: 'absent'; readonly session: string | null }
   | { readonly kind: 'state-lost'; readonly session: string; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };
+
+/** Who launched a job and what it runs, as the engine keeps it: claims, without secrets. Null is what it does not keep. */
+export type JobOrigin = {
+  readonly submitter: string | null;
+  /** The command as one line for a POSIX shell. */
+  readonly entrypoint: string | null;
+  /** The variable GIT_COMMIT, where it is a commit's 40 digits. */
+  readonly gitCommit: string | null;
+};
+
+/** A job that anybody may have launched. `cannot`: the engine has it, or may have it, and could not follow it. */
+export type JobDescription =
+  | { readonly kind: 'described'; readonly job: FoundJob; readonly origin: JobOrigin }
+  | { readonly kind: 'cannot'; readonly why: string }
+  | Exclude<JobObservation, FoundJob>;
+
+/** What an engine answers for which nobody can follow another's jobs. */
+export const CANNOT_DESCRIBE: JobDescription = {
+  kind: 'cannot',
+  why: 'this engine follows only jobs that ferrybot has submitted',
+};
+
+/** What was seen of a job, with where it comes from. */
+export function described(seen: JobObservation, origin: JobOrigin): JobDescription {
+  return seen.kind === 'found' ? { kind: 'described', job: seen, origin } : seen;
+}
+
+/** The commit that a variable of the job names, or null. */
+export function commitIn(text: unknown): string | null {
+  return typeof text === 'string' && /^[0-9a-f]{40}$/.test(text) ? text : null;
+}
 
 /**
  * Part of a log. Offsets are bytes of the engine's log; `bytes` are UTF-8 and never end inside a character: what is no UTF-8
@@ -169,9 +206,13 @@ export type Engine = {
   observe(jobId: string, lastSession: string | null): Promise<JobObservation>;
   /** The same for many jobs in a bounded number of requests, in the order asked; engines without such a list lack it. */
   observeMany?(asked: readonly AskedJob[]): Promise<readonly JobObservation[]>;
+  /** Also of a job that somebody else has launched; what it answers is without secrets. */
+  describe(jobId: string): Promise<JobDescription>;
   readLog(jobId: string, offset: number): Promise<LogRead>;
   /** As `submit` does, with the stop of this job. */
   stop(jobId: string, permit: Permit): Promise<StopOutcome>;
+  /** Where machines are rented for jobs: the account that pays for them. */
+  readonly rented?: RentalAccount;
   /** Where jobs run in the shipped folders: removes those below `trees` in which a job ended long ago, and gives their paths. */
   removeOldTrees?(trees: string): Promise<readonly string[]>;
 };

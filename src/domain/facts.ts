@@ -3,6 +3,7 @@
 import type { Actor, Permission } from './actor.ts';
 import type { BranchWork, TextVersion } from './authorship.ts';
 import type { MutationRecord } from './care/mutation-state.ts';
+import type { FoundCheckpoints, SearchedRoot } from './checkpoint/stored.ts';
 import type { Surface } from './command.ts';
 import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
 import type { BaseFacts } from './launch/base.ts';
@@ -235,6 +236,10 @@ export type RunFacts = {
   readonly closureLog: Observed<ClosureLogFacts>;
   /** What puts a slip right that the newest attempt died of; left out where nobody asks for it. */
   readonly smallFix?: Observed<SmallFix>;
+  /** What lies below the run's roots; left out where nobody asks for it. */
+  readonly checkpoints?: Observed<FoundCheckpoints>;
+  /** Roots that say what the run begins from or goes on from, as they were listed; left out where nobody asks. */
+  readonly searchedRoots?: readonly SearchedRoot[];
   /** What the tag of the run's seal points to, null where there is none; asked for where a seal may have been begun. */
   readonly sealTag: Observed<Sha | null>;
 };

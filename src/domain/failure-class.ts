@@ -65,9 +65,12 @@ export const FIRST_RESPONSE: Readonly<Record<FailureClass, FirstResponse>> = {
 
 /**
  * What a kind of run does about each: `relaunch` starts the same manifest again, `replace-node` does so once the machine
- * was replaced, `ask` leaves it to a person.
+ * was replaced, `reduce` with the next of the smaller settings that were approved, `other-machine` anywhere but where it
+ * failed; `ask` leaves it to a person.
  */
-export type Responses = Readonly<Record<Failure, 'relaunch' | 'replace-node' | 'ask'>>;
+export type Responses = Readonly<
+  Record<Failure, 'relaunch' | 'replace-node' | 'reduce' | 'other-machine' | 'ask'>
+>;
 
 /** Started again where that alone can help, else a person is asked (policy, job monitoring loop): what a kind begins from. */
 export const USUAL_RESPONSES: Responses = {
@@ -98,6 +101,11 @@ const NEVER_AGAIN: readonly Failure[] = ['oom-hbm', 'oom-host', 'nan', 'data'];
 /** Whether a person may have the same manifest started again. */
 export function mayBeTriedByHand(failure: Failure): boolean {
   return !NEVER_AGAIN.includes(failure);
+}
+
+/** Whether something smaller can pass where this ran out of memory: then nothing else is started again. */
+export function isOutOfMemory(failure: Failure): boolean {
+  return failure === 'oom-hbm' || failure === 'oom-host';
 }
 
 /** Whether the same manifest can pass at all; no kind of run and no envelope can say otherwise. */

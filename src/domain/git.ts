@@ -9,6 +9,7 @@ export type FolderEntry = {
   readonly id: TreeId;
   /** A symbolic link: its text is where it points to. */
   readonly isLink?: true;
+  readonly isExecutable?: true;
 };
 
 /** One commit of a log, newest first in a list. Time is the committer's, in Unix milliseconds. */
@@ -73,6 +74,11 @@ export type GitReader = {
   log(query: LogQuery): Promise<readonly LoggedCommit[]>;
   /** Null when the two have no common history. */
   mergeBase(a: Sha, b: Sha): Promise<Sha | null>;
+  /**
+   * Whether a branch had the commit in its history at the last fetch. That git can read a commit says less: it asks the
+   * remote for what it lacks, and a remote may have commits of forks, or of nobody.
+   */
+  isOnBranch(commit: Sha): Promise<boolean>;
   /** Paths that differ between two commits, renames as two paths, sorted. */
   changedPaths(from: Sha, to: Sha): Promise<readonly string[]>;
   /**

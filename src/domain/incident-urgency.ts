@@ -27,12 +27,22 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'card-edited': 'day',
   'proposal-edited': 'day',
   'seal-failed': 'day',
+  'artefacts-missing': 'day',
   'bad-node-unclear': 'day',
   'consent-unused': 'day',
+  'start-refused': 'day',
   'relaunch-refused': 'day',
   'handoff-unanswered': 'day',
+  'config-reduced': 'day',
   'fix-made': 'day',
   'fix-not-made': 'none',
+  'machine-idle': 'day',
+  'machine-destroyed': 'none',
+  'machine-still-there': 'now',
+  'machine-lost': 'day',
+  'account-unreadable': 'now',
+  'budget-nearly-used': 'day',
+  'balance-short': 'now',
 };
 
 /** What another version of ferrybot recorded may be anything. */

@@ -2,6 +2,7 @@
 
 import { DETECTOR_IDS } from './detector-ids.ts';
 import type { EventDraft } from './logbook/event.ts';
+import { TEAR_DOWN_REASONS } from './logbook/events/rental-events.ts';
 import type { Role } from './logbook/role.ts';
 import {
   type Detail,
@@ -69,9 +70,11 @@ export const INCIDENTS = {
     until: 'text?',
   },
   'seal-failed': { code: 'text', message: 'text' },
+  'artefacts-missing': { message: 'text' },
   'bad-node-unclear': { reason: 'text', why: 'text', signature: 'text', attempt: 'integer?' },
   'consent-unused': { consent: 'integer?', at: 'text', kind: 'text', target: 'text' },
   'handoff-unanswered': { login: 'text', until: 'text', owner: 'text?' },
+  'start-refused': { why: 'text', path: 'text', dri: 'text' },
   'relaunch-refused': {
     reason: 'text',
     attempt: 'integer?',
@@ -84,14 +87,23 @@ export const INCIDENTS = {
     rejectedStep: 'integer?',
     by: 'text?',
   },
+  'config-reduced': { attempt: 'integer', reduction: 'text', failure: 'text', left: 'integer' },
   'fix-made': {
     attempt: 'integer',
     commit: 'text',
     base: 'text',
     place: 'text',
     diff: 'text',
+    beforehand: 'text?',
   },
   'fix-not-made': { attempt: 'integer', reason: 'text' },
+  'machine-idle': { instance: 'integer', since: 'text', at: 'text' },
+  'machine-destroyed': { instance: 'integer', reason: TEAR_DOWN_REASONS, dollars: 'text' },
+  'machine-still-there': { instance: 'integer', reason: TEAR_DOWN_REASONS, since: 'text' },
+  'machine-lost': { instance: 'integer', dollars: 'text' },
+  'account-unreadable': { message: 'text', since: 'text' },
+  'budget-nearly-used': { dollars: 'text', most: 'text' },
+  'balance-short': { credit: 'text', needed: 'text', minutes: 'integer' },
 } as const satisfies Vocabulary;
 export type IncidentCode = keyof typeof INCIDENTS;
 export type IncidentFacts<Code extends IncidentCode> = Facts<(typeof INCIDENTS)[Code]>;

@@ -25,6 +25,8 @@ export type PastRow = {
   /** How often it was launched, and what all of that was approved to cost; null where the record does not say it. */
   readonly launches: number;
   readonly acceleratorHours: string | null;
+  /** Millionths of a dollar that its rented machines have cost; null: it rented none. */
+  readonly microdollars: number | null;
   readonly issue: number;
   readonly pull: number;
   readonly tracker: string | null;

@@ -15,6 +15,12 @@ export function fromRfc3339(text: string): Instant | null {
   return Number.isFinite(ms) ? branded(Math.trunc(ms), isInstant) : null;
 }
 
+/** The moment so many milliseconds after 1970; null of what is none. */
+export function momentOfMs(ms: number): Instant | null {
+  const whole = Math.trunc(ms);
+  return isInstant(whole) ? whole : null;
+}
+
 /** The UTC calendar date, `2026-11-21`. */
 export function dateOf(at: Instant): string {
   return toRfc3339(at).slice(0, 10);

@@ -4,7 +4,7 @@ import type { MutationKind } from '../care/mutation.ts';
 
 /** One call, as exactly as it will be made. */
 export type ActionStep = {
-  readonly does: MutationKind | 'submit-job' | 'stop-job' | 'delete-checkpoint';
+  readonly does: MutationKind | 'submit-job' | 'stop-job' | 'destroy-machine';
   readonly command: readonly string[];
   /** The same call in other words, made only where the program of `command` could not be started at all. */
   readonly instead?: readonly string[];

@@ -1,13 +1,20 @@
 /**
- * What ferrybot may change on a cluster, and nothing else: a closed list, each entry with its target, proposed whole
- * before anybody consents (policy ML-02).
+ * What ferrybot may change on a cluster and in its stores, and nothing else: a closed list, each entry with its target,
+ * proposed whole before anybody consents (policy ML-02 and HR-63).
  */
 
+import type { Actor } from '../actor.ts';
 import type { Surface } from '../command.ts';
 import type { Digest, Sha } from '../ids.ts';
 
 /** Restarting a cluster or its head node is not among them: no function does it, so nobody can consent to it. */
-export const MUTATIONS = ['delete-tpu-vm', 'init-worker', 'clean-disk', 'start-cleanup-cron'] as const;
+export const MUTATIONS = [
+  'delete-tpu-vm',
+  'init-worker',
+  'clean-disk',
+  'start-cleanup-cron',
+  'delete-checkpoint',
+] as const;
 export type MutationKind = (typeof MUTATIONS)[number];
 
 /** A TPU VM as it was seen: its replacement has the name or the address again, but was made later. */
@@ -25,7 +32,20 @@ export type Mutation =
   | { readonly kind: 'delete-tpu-vm'; readonly vm: VmIdentity }
   | { readonly kind: 'init-worker'; readonly vm: VmIdentity }
   | { readonly kind: 'clean-disk'; readonly vm: VmIdentity; readonly mountPoint: string }
-  | { readonly kind: 'start-cleanup-cron'; readonly head: string };
+  | { readonly kind: 'start-cleanup-cron'; readonly head: string }
+  | CheckpointDeletion;
+
+/** Checkpoints of one run, each a step of its own. */
+export type CheckpointDeletion = {
+  readonly kind: 'delete-checkpoint';
+  readonly run: string;
+  /** Where it was looked, and below which alone anything is deleted. */
+  readonly roots: readonly string[];
+  /** How many of the newest steps stay. */
+  readonly keep: number;
+  /** Who asked for the list, and so does not consent to it. */
+  readonly askedBy: Actor;
+};
 
 /** One call on the cluster, as exactly as it will be made. */
 export type MutationStep = {
@@ -81,5 +101,6 @@ export type MutationOutcome = (typeof MUTATION_OUTCOMES)[number];
 
 /** What the person, or the people who look after the cluster, call the thing that is changed. */
 export function targetName(mutation: Mutation): string {
+  if (mutation.kind === 'delete-checkpoint') return mutation.run;
   return mutation.kind === 'start-cleanup-cron' ? mutation.head : mutation.vm.name;
 }

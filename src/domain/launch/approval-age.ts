@@ -4,6 +4,7 @@ import type { Digest, Instant } from '../ids.ts';
 import type { RunState } from '../logbook/run-state.ts';
 import { fromRfc3339 } from '../time.ts';
 import { asLaunched, pastAttempt } from './next-attempt.ts';
+import { approvedIn } from './order.ts';
 import { replacementFor } from './relaunch.ts';
 import { askedFor } from './response.ts';
 
@@ -32,7 +33,7 @@ export function isTooOld(
 function isLongUnanswered(state: RunState, digest: Digest, now: Instant, maxAgeMs: number): boolean {
   const before = asLaunched(state);
   const last = pastAttempt(before);
-  if (last === null || last.order.order.digest !== digest) return false;
+  if (last === null || approvedIn(last.order.order) !== digest) return false;
   if (askedFor(before) !== null || replacementFor(before) !== null) return false;
   return now >= (fromRfc3339(last.end.at) ?? 0) + maxAgeMs;
 }

@@ -3,6 +3,8 @@
  * Decimals are strings, so that the canonical JSON has integers only.
  */
 
+import type { RentalTerms } from './rental-terms.ts';
+
 /** One changed knob: source text before and after, null = absent. */
 export type ManifestChange = {
   readonly knob: string;
@@ -53,7 +55,16 @@ export type Manifest = {
     readonly project: string;
     readonly runId: string;
   };
-  readonly resume: { readonly policy: string; readonly initializeFrom: string | null };
+  readonly resume: {
+    readonly policy: string;
+    readonly initializeFrom: string | null;
+    /** The step of that checkpoint, by its own metadata; missing where there is none. */
+    readonly initializeStep?: number;
+    /** The attempt after which a person went back to it: the same again is another manifest. Missing where nobody did. */
+    readonly backAfter?: number;
+    /** Where its checkpoints are looked for; missing where only the job's own machine can look. */
+    readonly roots?: readonly string[];
+  };
   readonly retention: {
     readonly permanentEverySteps: number | null;
     readonly temporaryEveryMinutes: number | null;
@@ -70,6 +81,8 @@ export type Manifest = {
     readonly restartAfter?: readonly string[];
     readonly fixes: readonly string[];
     readonly reductions: readonly string[];
+    /** Missing where the machines of its cluster are not rented. */
+    readonly rental?: RentalTerms;
   };
   /** The policy keys that the gates read, as `key` → text. */
   readonly policy: { readonly [key: string]: string };

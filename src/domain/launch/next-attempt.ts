@@ -5,7 +5,13 @@
 
 import { underWay } from '../care/mutation-state.ts';
 import type { Digest, Sha } from '../ids.ts';
-import { type IssuedOrder, isOver, type PastAttempt, type RunState } from '../logbook/run-state.ts';
+import {
+  type IssuedOrder,
+  isOver,
+  type PastAttempt,
+  type RolledBack,
+  type RunState,
+} from '../logbook/run-state.ts';
 import type { Order } from './order.ts';
 
 /** The newest attempt that was submitted, where it failed: what a fix goes on from; null where there is none. */
@@ -50,23 +56,32 @@ export function repeatedFailure(state: RunState): Repeated | null {
   return null;
 }
 
+/** What a person has said that the run goes back to after the attempt that failed last; null where nobody has. */
+export function rollbackOf(state: RunState): RolledBack | null {
+  const { rollback } = state;
+  return rollback !== null && rollback.attempt === failedAttempt(state)?.submission.attempt ? rollback : null;
+}
+
 /** Whether a fix of the attempt that has just failed may be launched as the next one, once it is pushed and approved. */
 export function mayBeFixed(state: RunState): boolean {
   const { end, submission, stop } = state;
   const hasFailed = submission !== null && end?.status === 'FAILED';
-  return hasFailed && !isOver(state) && stop === null && repeatedFailure(state) === null;
+  const isNew = repeatedFailure(state) === null || rollbackOf(state) !== null;
+  return hasFailed && !isOver(state) && stop === null && isNew;
 }
 
-/** Whether the branch is, or was when the gates were recorded last, on another commit than the failed attempt. */
+/** Whether there is something else to gate than what failed: the branch is, or was when the gates were recorded last, on another commit, or a person went back to a checkpoint. */
 export function isFixPushed(state: RunState, head: Sha): boolean {
   const launched = state.order?.order.commit;
-  return mayBeFixed(state) && (head !== launched || state.gate?.commit !== launched);
+  const isOther = head !== launched || state.gate?.commit !== launched || rollbackOf(state) !== null;
+  return mayBeFixed(state) && isOther;
 }
 
-/** Whether what was gated last is a fix: another commit, and no manifest that was launched before. */
+/** Whether what was gated last is a fix or a way back: another commit or checkpoint, and no manifest that was launched before. */
 export function isFixGated(state: RunState): boolean {
   const { gate, order } = state;
-  if (gate === null || !mayBeFixed(state) || gate.commit === order?.order.commit) return false;
+  if (gate === null || !mayBeFixed(state)) return false;
+  if (gate.commit === order?.order.commit && rollbackOf(state) === null) return false;
   return gate.digest === null || !launchedDigests(state).has(gate.digest);
 }
 

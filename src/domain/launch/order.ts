@@ -1,5 +1,6 @@
 /** An order: the one permission to submit one attempt of one run, issued by control and used once by the runner. */
 
+import type { StorePath } from '../checkpoint/stored.ts';
 import type { Digest, RunId, Sha } from '../ids.ts';
 
 /** The approving comment that the runner reads again before it submits. */
@@ -30,14 +31,26 @@ export type Order = {
   readonly commit: Sha;
   readonly pull: number;
   readonly approvals: readonly OrderApproval[];
+  /**
+   * The manifest that the approvals name, where its envelope has approved this fix of its attempt beforehand; left out where
+   * they name the manifest that is ordered.
+   */
+  readonly preApprovedBy?: Digest;
   /** Left out where nothing ran before it, and in orders from before it was recorded. */
   readonly parent?: ParentAttempt;
+  /** What it goes on from; left out where it begins from nothing, or only the job's own machine can look. */
+  readonly checkpoint?: { readonly path: StorePath; readonly step: number };
   readonly submissionId: string;
   /** RFC 3339. */
   readonly issuedAt: string;
   /** RFC 3339; two hours later (architecture, D5). */
   readonly expiresAt: string;
 };
+
+/** The manifest that the approvals of an order have to name. */
+export function approvedIn({ digest, preApprovedBy }: Pick<Order, 'digest' | 'preApprovedBy'>): Digest {
+  return preApprovedBy ?? digest;
+}
 
 /**
  * The deterministic submission id of an attempt: the engine refuses a second job under it.

@@ -42,6 +42,8 @@ const OF_THE_ORDER = [
   'attempt-live',
   'attempt-otherwise',
   'relaunch-not-due',
+  'fix-not-approved',
+  'fix-otherwise',
   'pull-closed',
   'base-changed',
   'body-edited',

@@ -22,9 +22,13 @@ export function replacementFor(state: RunState): MutationRecord | null {
   return found ?? null;
 }
 
-/** Orders of this manifest that started a job, this attempt's among them, against what was approved: how many more may follow. */
+/**
+ * Orders of this manifest that started a job, this attempt's among them, against what was approved: how many more may follow.
+ * A fix that was approved beforehand has no budget of its own: it spends that of the manifest which approved it.
+ */
 export function restartsLeft({ attempts, order }: RunState): number {
-  const spent = attempts.filter((past) => past.order.order.digest === order?.order.digest).length;
+  const counted = [order?.order.digest, order?.order.preApprovedBy];
+  const spent = attempts.filter((past) => counted.includes(past.order.order.digest)).length;
   return (order?.manifest?.envelope.restarts ?? 0) - spent;
 }
 

@@ -30,6 +30,7 @@ export const REMEDIES = [
   'raise-cost-budget',
   'raise-week-budget',
   'raise-month-budget',
+  'raise-rental-budget',
   'reopen-issue',
   'label-issue',
   'link-issue',

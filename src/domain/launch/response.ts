@@ -17,8 +17,10 @@ import {
   standingApprovals,
 } from '../logbook/run-state.ts';
 import { failureOf, sameFailure } from './fingerprint.ts';
-import { asLaunched, pastAttempt } from './next-attempt.ts';
+import { differsNext } from './ladder.ts';
+import { asLaunched, pastAttempt, rollbackOf } from './next-attempt.ts';
 import type { Order } from './order.ts';
+import { approvedBeforehand, preApproval } from './pre-approval.ts';
 import { rejectionFor } from './rejected-lineage.ts';
 import { replacementFor, restartsLeft } from './relaunch.ts';
 
@@ -32,6 +34,7 @@ export type Response =
 export function responseTo(state: RunState): Response | null {
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return null;
+  if (rollbackOf(state) !== null) return null;
   const rejected = rejectionFor(state, last);
   if (rejected !== null) {
     const { attempt } = last.submission;
@@ -76,7 +79,16 @@ export function restingOn(state: RunState): readonly Approval[] {
   const before = asLaunched(state);
   const last = pastAttempt(before);
   const isAgain = last !== null && last.order.order.digest === state.gate?.digest;
-  return isAgain && restartsLeft(before) <= 0 ? approvalsSinceEnd(state, last) : standingApprovals(state);
+  if (isAgain && restartsLeft(before) <= 0) return approvalsSinceEnd(state, last);
+  const given = approvalsBeforehand(state);
+  return given.length > 0 ? given : standingApprovals(state);
+}
+
+/** Those of the manifest whose envelope has approved the gated one; of the very text that is described now. */
+export function approvalsBeforehand(state: RunState): readonly Approval[] {
+  const beforehand = approvedBeforehand(state);
+  if (beforehand === null) return [];
+  return state.approvals.filter(({ digest, body }) => digest === beforehand && body === state.gate?.body);
 }
 
 type Bar = Omit<IncidentFacts<'relaunch-refused'>, 'attempt'>;
@@ -84,6 +96,8 @@ type Bar = Omit<IncidentFacts<'relaunch-refused'>, 'attempt'>;
 /** Why this failure is a person's. */
 function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string[]): Bar | null {
   const failure = failureOf(last);
+  // Smaller, or elsewhere, it is not the same again: nobody compares it with what failed.
+  if (differsNext(state, failure) && restartAfter.includes(failure) && !isGuess(last, failure)) return null;
   if (!mayPassAgain(failure) || !restartAfter.includes(failure) || isGuess(last, failure))
     return { reason: 'not-recoverable', failure };
   // What a person did on the cluster is a decision: starting it again would undo it.
@@ -176,7 +190,8 @@ export function wantsRelaunch(state: RunState): boolean {
  * a person can keep the next attempt back.
  */
 export function mayBeRelaunched(state: RunState): boolean {
-  if (wantsRelaunch(state)) return true;
+  if (wantsRelaunch(state) || (preApproval(state) !== null && state.stop === null && !isOver(state)))
+    return true;
   const { end, stop } = state;
   return end?.status === 'FAILED' && stop === null && !isOver(state) && isNodeInHand(state);
 }

@@ -2,7 +2,7 @@
 
 import { isSha, type Sha } from '../ids.ts';
 import { type IncidentOf, incidentsWith } from '../incidents.ts';
-import type { RunState } from '../logbook/run-state.ts';
+import type { PastAttempt, RunState } from '../logbook/run-state.ts';
 import { mayBeFixed } from './next-attempt.ts';
 
 /** What the files say to it: the file as it would be with the difference, or why nothing is put right. */
@@ -23,12 +23,17 @@ export type SlipOfAttempt = {
 /** The slip that the newest attempt died of, where nobody has tried to put one right in this run. */
 export function openSlip(state: RunState): SlipOfAttempt | null {
   const { end, submission } = state;
-  const diagnosis = end?.diagnosis;
-  if (submission === null || diagnosis === undefined || !mayBeFixed(state)) return null;
-  const { class: kind, place, error } = diagnosis;
-  if (kind !== 'code-small' || place === null || error === null || fixTried(state) !== null) return null;
+  if (submission === null || end === null || !mayBeFixed(state) || fixTried(state) !== null) return null;
+  return slipOf({ submission, end });
+}
+
+/** The slip that an attempt died of, by what the watch recorded of its end; null where it was none. */
+export function slipOf({ submission, end }: Pick<PastAttempt, 'submission' | 'end'>): SlipOfAttempt | null {
+  if (end.diagnosis === undefined) return null;
+  const { class: kind, place, error } = end.diagnosis;
+  if (kind !== 'code-small' || place === null || error === null) return null;
   const { attempt, commit } = submission;
-  return { attempt, commit, file: place.file, line: place.line, error, endedAt: end?.at ?? '' };
+  return { attempt, commit, file: place.file, line: place.line, error, endedAt: end.at };
 }
 
 /** What came of the one try of a run: by control alone, since every role writes incidents. */

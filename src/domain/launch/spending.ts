@@ -1,6 +1,9 @@
 /** What launches cost: each counts as it was approved, on the day of its claim; summed by week and by month. */
 
 import { addDecimals } from '../decimal.ts';
+import { NO_ORDER } from '../logbook/adoption.ts';
+import { isLive } from '../logbook/liveness.ts';
+import { microdollarsOf, rentalTerms } from '../logbook/renting.ts';
 import type { IssuedOrder, RunState } from '../logbook/run-state.ts';
 import { dateAfter, WEEKDAYS, weekdayOf } from '../time.ts';
 
@@ -15,8 +18,9 @@ export function launchesOf({ attempts, order }: RunState): readonly Launch[] {
   return [...attempts.map((past) => past.order), ...(order === null ? [] : [order])].flatMap(launchOf);
 }
 
-function launchOf({ claim, status, manifest }: IssuedOrder): readonly Launch[] {
-  if (claim === null || status === 'failed') return [];
+function launchOf({ claim, status, manifest, digest }: IssuedOrder): readonly Launch[] {
+  // What somebody else has launched was never paid for here.
+  if (claim === null || status === 'failed' || digest === NO_ORDER) return [];
   return [{ date: claim.at.slice(0, 10), acceleratorHours: manifest?.cost.acceleratorHours ?? null }];
 }
 
@@ -40,4 +44,17 @@ export function periodOf(period: Period, date: string): string {
 export function launchesIn(launches: readonly Launch[], period: Period, date: string): readonly Launch[] {
   const wanted = periodOf(period, date);
   return launches.filter((launch) => periodOf(period, launch.date) === wanted);
+}
+
+/** What the machines of a run have cost, on the day of its newest claim; while it holds something, what they may cost at most. */
+export type RentalSpending = { readonly cluster: string; readonly date: string; readonly dollars: string };
+
+/** Null for a run that has rented nothing. */
+export function rentalSpendingOf(state: RunState): RentalSpending | null {
+  const { order } = state;
+  const terms = rentalTerms(state);
+  if (terms === null || order?.claim == null || order.manifest === null) return null;
+  const spent = (microdollarsOf(state) / 1_000_000).toFixed(6);
+  const dollars = isLive(state) ? terms.dollarsMax : spent;
+  return { cluster: order.manifest.cluster, date: order.claim.at.slice(0, 10), dollars };
 }

@@ -25,6 +25,14 @@ export const checkpointLimits = {
   checkpointGoneWaitMs: 30_000,
   /** Between two such looks. */
   checkpointGonePeriodMs: 2_000,
+  /** Checkpoints of one list that somebody consents to: each is listed and looked at again within the hour. */
+  cleanupCheckpointsMax: 50,
+  /** A list and its paths fit one comment, twice; more is listed after. */
+  cleanupListCharactersMax: 20_000,
+  /** The list as it is shown: a cut one would show nobody what goes. */
+  checkpointListShownMax: 27_000,
+  /** Checkpoints that stay and are named in the list, of the newest. */
+  cleanupKeptShown: 60,
   /** Attempts that the card draws: more do not fit a phone. */
   lineageAttemptsShown: 8,
   /** A store's clock and ours differ by less, and the last file of a save is there so long after its job was seen to end. */

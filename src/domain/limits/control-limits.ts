@@ -23,6 +23,8 @@ export const controlLimits = {
   refusedToldInMax: 10,
   /** Comments that one look at a thread leaves out because of errors of our own; beyond it the whole thread waits. */
   commentsLeftOutMax: 20,
+  /** How long a job of somebody's waits to be confirmed where its lane names no time: a weekend. Another `/watch` is one line. */
+  adoptionWaitMs: 72 * 60 * 60 * 1_000,
   /** How often the server looks for what webhooks did not bring. */
   sweepPeriodMs: 30 * 60 * 1_000,
   /** Passes of one sweep, each of so many pages and threads: 10,000 comments; the next sweep goes on from there. */

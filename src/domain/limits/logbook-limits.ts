@@ -5,6 +5,8 @@ export const logbookLimits = {
   appendTriesMax: 8,
   /** Text of an outside program that is kept in an event. */
   messageCharactersMax: 1_000,
+  /** The command of a job that somebody else has launched: a sweep's is some hundred, and it is shown whole or not at all. */
+  entrypointCharactersMax: 4_000,
   /** No secret is longer as it is written down: a key of a Google account is 2.4 kB, in an address three times that. */
   secretCharactersMax: 8 * 1024,
   /** Events nest about five deep; a hostile line must not overflow the stack. */

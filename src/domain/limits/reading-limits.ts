@@ -67,6 +67,16 @@ export const readingLimits = {
   metricsFileBytesMax: 4 * 1024 * 1024,
   /** Flattened keys, the nested ones among them; Paloma alone has some hundred. */
   metricsKeysMax: 5_000,
+  /** A tracker answers within a second; it is one witness of several, and all runs of a watch wait for it. */
+  trackerTimeoutMs: 10_000,
+  /** The same as of a file of metrics: a summary has some hundred keys. */
+  trackerAnswerBytesMax: 4 * 1024 * 1024,
+  /** After no answer it is left alone for so long: with two hundred runs the time-outs would take half an hour. */
+  trackerPauseMs: 60_000,
+  /** The longest pause that a tracker may ask for: beyond it a mistake there would blind the watch. */
+  trackerWaitMsMax: 60 * 60 * 1_000,
+  /** An answer's own words in our messages. */
+  trackerWordsMax: 200,
   /** Trackers nest a summary two or three deep. */
   metricsDepthMax: 16,
   /** Cluster files of one branch that are linted, and how long each may be: a fork may send anything. */

@@ -17,6 +17,22 @@ export const watchLimits = {
   leaseSlackMs: 90_000,
   /** Between two turns of the watch at the least. */
   watchPauseMs: 200,
+  /** Between two looks at an account that rents machines: a machine that stops is billed for so long and no longer. */
+  rentalLookMs: 10 * 60 * 1_000,
+  /** Somebody looks at each account that rents so often, also where nothing runs: once a day, and a bit sooner than that. */
+  accountLookMs: 22 * 60 * 60 * 1_000,
+  /** After a watch that failed to, another one is started to look at the account. */
+  accountRetryMs: 60 * 60 * 1_000,
+  /** How old a machine is at its first looks: what goes wrong at all mostly goes wrong then. */
+  rentalStartupMs: [60_000, 180_000, 420_000, 900_000],
+  /** A look comes later than it was wanted by so much at the most: what would be too long by then is ended before. */
+  rentalLateMs: 120_000,
+  /** Between two looks while a machine shall be gone, or the account cannot be read. */
+  rentalAlertMs: 30_000,
+  /** A machine that is to be gone is told of again after so long, until it is: a person has looked by then. */
+  machineAlertAgainMs: 10 * 60 * 1_000,
+  /** The credit has to last so long at least: somebody who is told has time to add some. */
+  creditHorizonMs: 60 * 60 * 1_000,
   /** After a turn in which the logbook could not be read. */
   watchRetryMs: 15_000,
   /** Chunks of a log in one look: with 256 KiB each, more than 570 s of the noisiest job; the rest follows at the next look. */

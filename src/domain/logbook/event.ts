@@ -8,6 +8,7 @@ import type { CommandEventData } from './events/command-events.ts';
 import type { JobEventData } from './events/job-events.ts';
 import type { LaunchEventData } from './events/launch-events.ts';
 import type { NoticeEventData } from './events/notice-events.ts';
+import type { RentalEventData } from './events/rental-events.ts';
 import type { WatchEventData } from './events/watch-events.ts';
 import type { Role } from './role.ts';
 
@@ -19,6 +20,7 @@ export type EventDataByType = LaunchEventData &
   CareEventData &
   CheckpointEventData &
   NoticeEventData &
+  RentalEventData &
   WatchEventData;
 
 export const EVENT_TYPES = [
@@ -53,7 +55,15 @@ export const EVENT_TYPES = [
   'watch-ended',
   'watch-resumed',
   'checkpoint-rejected',
+  'milestone',
   'contracted',
+  'machines-seen',
+  'tear-down-begun',
+  'tear-down-ended',
+  'machine-kept',
+  'tear-down-asked',
+  'described',
+  'adopted',
 ] as const satisfies readonly (keyof EventDataByType)[];
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -90,7 +100,15 @@ export const WRITERS = {
   'watch-ended': ['control', 'watch'],
   'watch-resumed': ['control'],
   'checkpoint-rejected': ['control'],
+  milestone: ['control'],
   contracted: ['control'],
+  'machines-seen': ['watch'],
+  'tear-down-begun': ['watch'],
+  'tear-down-ended': ['watch'],
+  'machine-kept': ['control'],
+  'tear-down-asked': ['control'],
+  described: ['watch'],
+  adopted: ['control'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };
 
 /** What the writer decides; sequence, time, chain and signature are added when it is appended. */

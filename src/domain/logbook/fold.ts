@@ -3,14 +3,18 @@
 import type { Actor } from '../actor.ts';
 import { assertNever } from '../assert.ts';
 import { mutationsAfter } from '../care/mutation-state.ts';
-import { branded, isRunId } from '../ids.ts';
+import { branded, isRunId, type Sha } from '../ids.ts';
 import { readIncident } from '../incidents.ts';
 import { holdFrom, holdName, withHold, withoutHold } from '../launch/hold.ts';
 import { asLaunched, pastAttempt } from '../launch/next-attempt.ts';
+import { preApproval } from '../launch/pre-approval.ts';
 import { readFacts } from '../payload.ts';
 import { fail, ok, type Result } from '../result.ts';
+import { adoptionAfter } from './adoption.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
+import { nextAsked } from './next-asked.ts';
 import { observed } from './observed-state.ts';
+import { NO_RENTAL, rentalAfter } from './rental-state.ts';
 import { commandKey, type IssuedOrder, type RunState, type SeenCommand } from './run-state.ts';
 import { illegalAfter } from './transition.ts';
 import { NO_WATCH, watchAfter, watchOfNextAttempt } from './watch-state.ts';
@@ -47,6 +51,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     proposal: event.data,
     proposedAt: event.at,
     contract: null,
+    description: null,
     gate: null,
     shown: null,
     cardEdit: null,
@@ -63,6 +68,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     end: null,
     attempts: [],
     relaunchAsked: null,
+    rollback: null,
     acknowledged: null,
     seal: null,
     closed: null,
@@ -72,10 +78,12 @@ function begin(event: EventOf<'proposed'>): RunState {
     commands: new Map(),
     mutations: [],
     rejections: [],
+    milestones: [],
     notices: [],
     deliveries: [],
     taken: null,
     watch: NO_WATCH,
+    rental: NO_RENTAL,
   };
 }
 
@@ -83,23 +91,25 @@ function applied(state: RunState, event: LogbookEvent): RunState {
   const moment = { at: event.at, seq: event.seq };
   switch (event.type) {
     case 'proposed':
+    case 'disk-scanned':
+    case 'objective-asked':
       return state;
     case 'contracted':
       return { ...state, contract: event.data.contract };
+    case 'described':
+    case 'adopted':
+      return adoptionAfter(state, event);
     case 'gated':
       return {
         ...state,
         gate: { ...event.data, ...moment },
         shown: shownStill(state, event),
-        approvals: approvalsStill(state),
+        approvals: approvalsStill(state, event.data.commit),
       };
     case 'shown':
       return { ...state, shown: { ...event.data, ...moment } };
     case 'approved':
-      return {
-        ...state,
-        approvals: [...state.approvals, { ...event.data, ...moment, actor: personOf(event) }],
-      };
+      return { ...state, approvals: [...state.approvals, { ...event.data, ...said(event) }] };
     case 'approval-dropped':
       return dropped(state, event);
     case 'ordered':
@@ -125,7 +135,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'ended':
       return { ...state, end: { ...event.data, ...moment }, fence: event.data.fence };
     case 'sealed':
-      return { ...state, seal: { ...event.data, ...moment, actor: personOf(event) } };
+      return { ...state, seal: { ...event.data, ...said(event) } };
     case 'closed':
       return { ...asLaunched(voided(state)), closed: { ...event.data, ...moment } };
     case 'incident':
@@ -138,12 +148,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'released':
       return { ...state, holds: withoutHold(state.holds, holdName(event.data)) };
     case 'command-seen':
-      return withCommand(state, commandKey(event.data), {
-        ...event.data,
-        ...moment,
-        actor: personOf(event),
-        answer: null,
-      });
+      return withCommand(state, commandKey(event.data), { ...event.data, ...said(event), answer: null });
     case 'command-answered':
       return answered(state, event);
     case 'mutation-proposed':
@@ -151,19 +156,21 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'mutation-begun':
     case 'mutation-ended':
       return { ...state, mutations: mutationsAfter(state.mutations, event) };
+    case 'milestone':
+      return { ...state, milestones: [...state.milestones, { ...event.data, ...said(event) }] };
     case 'checkpoint-rejected':
-      return {
-        ...state,
-        rejections: [...state.rejections, { ...event.data, ...moment, actor: personOf(event) }],
-      };
-    case 'disk-scanned':
-    case 'objective-asked':
-      return state;
+      return { ...state, rejections: [...state.rejections, { ...event.data, ...said(event) }] };
     case 'handoff':
     case 'watch-bounded':
     case 'watch-ended':
     case 'watch-resumed':
       return { ...state, watch: watchAfter(state.watch, event) };
+    case 'machines-seen':
+    case 'tear-down-begun':
+    case 'tear-down-ended':
+    case 'machine-kept':
+    case 'tear-down-asked':
+      return { ...state, rental: rentalAfter(state.rental, event) };
     case 'delivered':
       return { ...state, deliveries: [...state.deliveries, { ...event.data, ...moment, role: event.role }] };
     case 'notified':
@@ -194,9 +201,17 @@ function shownStill({ shown }: RunState, { data }: EventOf<'gated'>): RunState['
   return shown !== null && shown.digest === data.digest && shown.body === data.body ? shown : null;
 }
 
-/** Whoever approved an attempt that has failed has approved nothing of what is pushed after it. */
-function approvalsStill({ approvals, end }: RunState): RunState['approvals'] {
-  return end === null ? approvals : approvals.filter(({ seq }) => seq > end.seq);
+/** Whoever approved an attempt that has failed has approved nothing of what is pushed after it, but a fix that its manifest names. */
+function approvalsStill(state: RunState, commit: Sha): RunState['approvals'] {
+  const { approvals, end } = state;
+  if (end === null) return approvals;
+  const fix = preApproval(state);
+  const named = fix?.commit === commit ? fix.digest : null;
+  return approvals.filter(({ seq, digest }) => seq > end.seq || digest === named);
+}
+
+function said(event: LogbookEvent): Pick<LogbookEvent, 'at' | 'seq'> & { readonly actor: Actor } {
+  return { at: event.at, seq: event.seq, actor: personOf(event) };
 }
 
 function personOf(event: LogbookEvent): Actor {
@@ -274,15 +289,7 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   const by = { actor: seen.actor, at: event.at };
   if (code === 'incident-taken' || code === 'watch-end-taken')
     return { ...next, taken: { ...by, seq: event.seq } };
-  if (
-    code === 'relaunch-asked' &&
-    seen.surface !== 'review-comment' &&
-    state.submission !== null &&
-    state.end !== null
-  ) {
-    const { actor, comment, surface, bodyDigest } = seen;
-    const { attempt } = state.submission;
-    return { ...next, relaunchAsked: { attempt, actor, comment, surface, bodyDigest, seq: event.seq } };
-  }
+  const asked = nextAsked(state, seen, event);
+  if (asked !== null) return { ...next, ...asked };
   return code === 'acknowledged' ? { ...next, acknowledged: by, taken: { ...by, seq: event.seq } } : next;
 }

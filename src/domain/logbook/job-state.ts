@@ -31,6 +31,8 @@ export type Witnesses = {
   readonly log: { readonly at: Instant | null; readonly hasLines: boolean } | null;
   /** `at`: the newest look that saw a step or a loss move. */
   readonly progress: { readonly at: Instant } | null;
+  /** `at`: the newest look that it answered; `movedAt`: the newest that saw its step move. Null where nobody asks it. */
+  readonly tracker: { readonly at: Instant | null; readonly movedAt: Instant | null } | null;
   readonly checkpoint: { readonly at: Instant | null; readonly step: number } | null;
   /** What the newest look found wrong: signatures of failures, and alarms that stand. */
   readonly trouble: { readonly signatures: readonly string[]; readonly alarms: readonly string[] };
@@ -58,17 +60,21 @@ const STANDING: ReadonlySet<string> = new Set<DetectorId>([
  * `unknown`: nobody sees it, because engine and log do not answer, or because the watch is silent.
  */
 export function jobStateBy(witnesses: Witnesses, now: Instant): Exclude<JobState, `ended-${string}`> {
-  const { engine, log, watch, progress, trouble } = witnesses;
+  const { engine, log, watch, progress, tracker, trouble } = witnesses;
   if (engine === null || watch === null) return 'submitted';
   if (engine.says === 'lost') return 'state-lost';
   if (now - watch.at > silenceAllowedMs(watch.nextWithinMs)) return 'unknown';
   if (engine.says === 'UNKNOWN') return 'unknown';
   if (engine.says === 'PENDING') return 'pending';
   if (trouble.signatures.length > 0 || trouble.alarms.some((one) => STANDING.has(one))) return 'degraded';
-  const movedAt = progress?.at ?? null;
+  const movedAt = newest(progress?.at ?? null, tracker?.movedAt ?? null);
   if (movedAt === null) return log?.hasLines === true ? 'compiling' : 'allocated';
   const isLogDark = now - (log?.at ?? 0) >= limits.engineUnreadMs;
   return isLogDark && now - movedAt >= limits.engineUnreadMs ? 'unknown' : 'stepping';
+}
+
+function newest(one: Instant | null, other: Instant | null): Instant | null {
+  return one === null ? other : other === null || one > other ? one : other;
 }
 
 /** What the witnesses of the newest attempt have said, by the record. */
@@ -76,7 +82,7 @@ export function witnessesOf(state: RunState): Witnesses {
   const { observation: seen } = state;
   if (seen === null) return NOBODY;
   const at = momentOf(seen.at);
-  const { course, unread } = seen;
+  const { course, unread, tracker } = seen;
   // Since the first look in the row it could not be read.
   const readAt = unread === undefined ? at : momentOf(unread.since);
   const hasTrained = seen.step === null ? seen.loss !== null : seen.step > 0;
@@ -84,6 +90,10 @@ export function witnessesOf(state: RunState): Witnesses {
     engine: at === null ? null : { at, says: isLost(state, seen) ? 'lost' : seen.status },
     log: { at: readAt, hasLines: seen.logOffset > 0 },
     progress: hasTrained && at !== null ? { at: momentOf(course?.moved?.at) ?? at } : null,
+    tracker:
+      tracker === undefined
+        ? null
+        : { at: momentOf(tracker.last?.readAt), movedAt: momentOf(tracker.last?.movedAt) },
     checkpoint:
       seen.checkpointStep === null ? null : { at: momentOf(course?.saved?.at), step: seen.checkpointStep },
     trouble: { signatures: seen.signatures, alarms: seen.alarms ?? [] },
@@ -95,6 +105,7 @@ const NOBODY: Witnesses = {
   engine: null,
   log: null,
   progress: null,
+  tracker: null,
   checkpoint: null,
   trouble: { signatures: [], alarms: [] },
   watch: null,

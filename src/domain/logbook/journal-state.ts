@@ -6,6 +6,7 @@ import { type Incident, readIncident } from '../incidents.ts';
 import { type Hold, holdFrom, holdName, liftedAfter, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
 import type { ObjectiveQuestion } from './events/notice-events.ts';
+import { type Orphan, orphansAfter } from './orphans.ts';
 import { commandKey, type Head, type SeenCommand } from './run-state.ts';
 
 export type JournalState = {
@@ -21,6 +22,8 @@ export type JournalState = {
   readonly mutations: readonly MutationRecord[];
   /** By cluster. */
   readonly disks: ReadonlyMap<string, ClusterDisks>;
+  /** Machines under our label for which no live run is known, oldest first. */
+  readonly orphans: readonly Orphan[];
   /** The last question about an objective in each lane. */
   readonly questions: ReadonlyMap<string, ObjectiveQuestion & Pick<LogbookEvent, 'at'>>;
 };
@@ -33,6 +36,7 @@ export const EMPTY_JOURNAL: JournalState = {
   lifted: [],
   mutations: [],
   disks: new Map(),
+  orphans: [],
   questions: new Map(),
 };
 
@@ -41,6 +45,7 @@ export type JournalFold = {
   readonly take: (event: LogbookEvent) => void;
   readonly seen: (key: string) => SeenCommand | undefined;
   readonly mutations: () => readonly MutationRecord[];
+  readonly orphans: () => readonly Orphan[];
   /** What was folded so far; it stays as it is when more is taken. */
   readonly state: () => JournalState;
 };
@@ -73,13 +78,14 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
         event.type === 'disk-scanned'
           ? scansAfter(state.disks, { ...event.data, at: event.at, seq: event.seq })
           : state.disks,
+      orphans: orphansAfter(state.orphans, event),
       questions:
         event.type === 'objective-asked'
           ? new Map([...state.questions, [event.data.lane, { ...event.data, at: event.at }]])
           : state.questions,
     };
   };
-  return { take, seen, mutations: () => state.mutations, state: settle };
+  return { take, seen, mutations: () => state.mutations, orphans: () => state.orphans, state: settle };
 }
 
 /** Folds the journal's verified events; what may follow what was checked where they were read. */

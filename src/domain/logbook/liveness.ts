@@ -1,5 +1,6 @@
 /** Whether a run is live: what it holds in the world decides, and not the status of its job alone. */
 
+import { awaitsDescription } from './adoption.ts';
 import { holdingsOf } from './holdings.ts';
 import { isOver, type RunState } from './run-state.ts';
 
@@ -13,7 +14,9 @@ export function isHolding(state: RunState): boolean {
   return holdingsOf(state).length > 0;
 }
 
-/** The clusters on which somebody has to look at what the run holds. */
+/** The clusters on which somebody has to look at what the run holds, or to ask what a job is. */
 export function watchedClusters(state: RunState): readonly string[] {
-  return holdingsOf(state).flatMap((held) => ('cluster' in held ? [held.cluster] : []));
+  const { adopts } = state.proposal;
+  const asked = adopts !== undefined && awaitsDescription(state) ? [adopts.cluster] : [];
+  return [...asked, ...holdingsOf(state).flatMap((held) => ('cluster' in held ? [held.cluster] : []))];
 }

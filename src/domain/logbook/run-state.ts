@@ -2,6 +2,7 @@
 
 import type { Actor } from '../actor.ts';
 import type { MutationRecord } from '../care/mutation-state.ts';
+import type { StorePath } from '../checkpoint/stored.ts';
 import type { Surface } from '../command.ts';
 import type { Digest, Instant, RunId } from '../ids.ts';
 import { type Incident, incidentsWith } from '../incidents.ts';
@@ -11,6 +12,7 @@ import type { Manifest } from '../launch/manifest.ts';
 import type { Order } from '../launch/order.ts';
 import { fromRfc3339 } from '../time.ts';
 import type { EventDataByType, EventOf } from './event.ts';
+import type { RentalState } from './rental-state.ts';
 import type { Role } from './role.ts';
 import type { WatchState } from './watch-state.ts';
 
@@ -48,6 +50,8 @@ export type Gate = EventDataByType['gated'] & { readonly at: string; readonly se
 /** The manifest and body text that are on show: those of the gate, on a card that was read back from GitHub. */
 export type Showing = EventDataByType['shown'] & { readonly at: string; readonly seq: number };
 
+/** What a cluster said last of a job that is to be taken over. */
+export type Description = EventDataByType['described'] & { readonly at: string; readonly seq: number };
 export type Submission = EventDataByType['submitted'] & { readonly at: string; readonly seq: number };
 export type Observation = EventDataByType['observed'] & { readonly at: string; readonly seq: number };
 export type Ending = EventDataByType['ended'] & { readonly at: string; readonly seq: number };
@@ -73,11 +77,26 @@ export type RelaunchAsked = {
   readonly seq: number;
 };
 
+/** A person's `/rollback`, after this attempt: what the next manifest begins from. */
+export type RolledBack = {
+  readonly attempt: number;
+  /** Null: from nothing. */
+  readonly checkpoint: { readonly path: StorePath; readonly step: number } | null;
+  readonly actor: Actor;
+  readonly seq: number;
+};
+
 /** Training loss at a step, as the log printed it. */
 export type TracePoint = { readonly step: number; readonly loss: string };
 
 /** A person took a step, and what was made from it, out of the lineage. */
 export type RejectedCheckpoint = EventDataByType['checkpoint-rejected'] & {
+  readonly actor: Actor;
+  readonly at: string;
+  readonly seq: number;
+};
+
+export type Milestone = EventDataByType['milestone'] & {
   readonly actor: Actor;
   readonly at: string;
   readonly seq: number;
@@ -109,6 +128,8 @@ export type RunState = {
   readonly proposedAt: string;
   /** What the issue asks for that it began from, as it was recorded last; null for a run that began from none. */
   readonly contract: Contract | null;
+  /** What the cluster last said of the job that is to be taken over; null before it did, and where there is none. */
+  readonly description: Description | null;
   readonly gate: Gate | null;
   /** Null while nobody has been shown what the gates know, or somebody else edited the card that showed it. */
   readonly shown: Showing | null;
@@ -143,6 +164,7 @@ export type RunState = {
   readonly attempts: readonly PastAttempt[];
   /** Who said last that the same is to be started again after this attempt, and where. */
   readonly relaunchAsked: RelaunchAsked | null;
+  readonly rollback: RolledBack | null;
   readonly acknowledged: { readonly actor: Actor; readonly at: string } | null;
   readonly seal:
     | (EventDataByType['sealed'] & { readonly at: string; readonly seq: number; readonly actor: Actor })
@@ -156,6 +178,8 @@ export type RunState = {
   readonly mutations: readonly MutationRecord[];
   /** Oldest first; src/checkpoints/standing.ts says what each is worth. */
   readonly rejections: readonly RejectedCheckpoint[];
+  /** Moments that people have sealed, oldest first: their checkpoints stay. */
+  readonly milestones: readonly Milestone[];
   /** What people were told because the run waits for them, oldest first. */
   readonly notices: readonly Notice[];
   /** What came of sending them to channels, oldest first. */
@@ -167,6 +191,7 @@ export type RunState = {
   /** Who said last that they took what had happened until then. */
   readonly taken: { readonly actor: Actor; readonly at: string; readonly seq: number } | null;
   readonly watch: WatchState;
+  readonly rental: RentalState;
 };
 
 /** How often people were told of the incident at this entry. */

@@ -12,12 +12,21 @@ import {
   mayBeFixed,
 } from '../launch/next-attempt.ts';
 import { type Order, type OrderApproval, type ParentAttempt, submissionIdOf } from '../launch/order.ts';
-import { mayBeApprovedAgain, mayBeRelaunched, mayStartAgain, relaunchRule } from '../launch/response.ts';
+import { approvedBeforehand } from '../launch/pre-approval.ts';
+import {
+  approvalsBeforehand,
+  mayBeApprovedAgain,
+  mayBeRelaunched,
+  mayStartAgain,
+  relaunchRule,
+} from '../launch/response.ts';
 import { allPass } from '../launch/verdict.ts';
+import { awaitsAdoption, illegalAdoption } from './adoption.ts';
 import { type EventDataByType, type LogbookEvent, WRITERS } from './event.ts';
 import { holdingsOf } from './holdings.ts';
 import { isHolding } from './liveness.ts';
 import { illegalWatch } from './ownership.ts';
+import { illegalRental } from './renting.ts';
 import {
   type Approval,
   commandKey,
@@ -46,7 +55,11 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
       return 'a run is proposed once';
     case 'contracted':
       return state.order?.status === 'claimed' ? 'contracted while an order is claimed' : null;
+    case 'described':
+    case 'adopted':
+      return illegalAdoption(state, event);
     case 'gated':
+      if (awaitsAdoption(state)) return 'gated before the job was taken over';
       return state.submission === null || isFixPushed(state, event.data.commit)
         ? null
         : 'gated after the job was submitted';
@@ -88,6 +101,11 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'mutation-begun':
     case 'mutation-ended':
       return illegalMutation(state.mutations, state.run, event);
+    case 'milestone':
+      if (state.submission === null) return 'a milestone before a job was submitted';
+      return state.milestones.some(({ name }) => name === event.data.name)
+        ? 'a milestone of a name that there is'
+        : personRule(event);
     case 'checkpoint-rejected':
       return state.submission === null && state.attempts.length === 0
         ? 'rejected a checkpoint before a job was submitted'
@@ -101,6 +119,12 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'watch-ended':
     case 'watch-resumed':
       return illegalWatch(state, event);
+    case 'machines-seen':
+    case 'tear-down-begun':
+    case 'tear-down-ended':
+    case 'machine-kept':
+    case 'tear-down-asked':
+      return illegalRental(state, event);
     case 'delivered':
       return deliveredRule(state, event.data);
     case 'notified':
@@ -145,7 +169,9 @@ function orderedRule(state: RunState, event: Extract<LogbookEvent, { type: 'orde
   if (!allPass(state.gate.verdicts)) return 'ordered though a gate does not pass';
   const misfit = orderMisfit(state, order);
   if (misfit !== null) return misfit;
-  const standing = standingApprovals(state);
+  if (order.preApprovedBy !== undefined && order.preApprovedBy !== approvedBeforehand(state))
+    return 'ordered a fix that no manifest has approved beforehand';
+  const standing = order.preApprovedBy === undefined ? standingApprovals(state) : approvalsBeforehand(state);
   if (order.approvals.length === 0) return 'ordered without an approval';
   return order.approvals.every((cited) => standing.some((given) => isSameApproval(cited, given)))
     ? null
@@ -237,6 +263,7 @@ function closedRule(state: RunState, event: Extract<LogbookEvent, { type: 'close
   if (event.data.outcome === 'lost') return lostRule(state, event);
   const [held] = holdingsOf(state);
   if (held === undefined) return null;
+  if (held.kind === 'machine') return 'closed while a rented machine is there, or may be';
   return held.kind === 'launch' ? 'closed while the runner submits' : `closed while the ${held.kind} runs`;
 }
 

@@ -2,6 +2,7 @@
 
 import type { Sha } from '../../ids.ts';
 import type { Detail } from '../../payload.ts';
+import type { SealedCheckpoint } from './checkpoint-events.ts';
 import type { Metrics } from './job-events.ts';
 
 export type ClosureEventData = {
@@ -13,6 +14,8 @@ export type ClosureEventData = {
     /** Null where the kind of run opens none. */
     readonly closurePull: number | null;
     readonly metrics: Metrics;
+    /** Left out where none was looked for, or nobody could see one. */
+    readonly checkpoint?: SealedCheckpoint;
   };
   readonly closed: {
     readonly outcome: 'failed' | 'stopped' | 'rejected' | 'withdrawn' | 'lost' | 'unsealed';

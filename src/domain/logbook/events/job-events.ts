@@ -3,6 +3,7 @@
 import type { Surface } from '../../command.ts';
 import type { JobStatus } from '../../engine.ts';
 import type { Confidence, FailureClass, FirstResponse } from '../../failure-class.ts';
+import type { TrackerSilence } from '../../tracker.ts';
 
 /** A run in the experiment tracker, as its link in the log names it. */
 export type TrackerRun = { readonly id: string; readonly url: string };
@@ -38,6 +39,10 @@ export type Pace = {
   readonly secondsPerStep: string | null;
   readonly tokensPerSecond: string | null;
   readonly remainingSeconds: number | null;
+  /** Of the accelerators; left out where the log does not say. */
+  readonly usePercent?: string;
+  /** In use, as it is shown: `93.9%` or `44.6GiB` of the accelerators, `ram:31%` of the machine; left out where nobody says. */
+  readonly memory?: string;
 };
 
 /** A measure over steps or looks, see `src/detectors/series.ts`; decimals are text. */
@@ -69,11 +74,38 @@ export type Course = {
   readonly speed?: RecordedSeries;
   /** Looks in a row in which the accelerators idled. */
   readonly idle?: number;
+  /** The first look of those, and the first of those in a row that were slow. */
+  readonly idleSince?: string;
+  readonly slowSince?: string;
   readonly saved?: { readonly at: string; readonly longestGapMs: number | null };
   readonly savingSince?: string;
   readonly replayed?: readonly ReplayedStep[];
   /** Looks in a row that found it well, where the next depends on that. */
   readonly healthy?: number;
+};
+
+/**
+ * What the tracker itself says of the run that the job reports to: one witness among others, since it calls runs crashed that
+ * go on, and running that are dead. `run`: what was asked for. `says`: what came of asking at the newest look.
+ */
+export type TrackerSeen = {
+  readonly run: string;
+  readonly says: 'found' | TrackerSilence['kind'];
+  /** Why there was no answer; left out where there was. */
+  readonly why?: string;
+  /** The newest answer; left out before there is one. */
+  readonly last?: {
+    readonly identity: string;
+    readonly name: string;
+    readonly state: string;
+    readonly readAt: string;
+    readonly heartbeatAt: string | null;
+    readonly rowAt: string | null;
+    readonly step: number | null;
+    /** The newest look that saw the step of this attempt move; null before one did. */
+    readonly movedAt: string | null;
+    readonly loss: string | null;
+  };
 };
 
 /** What a failed job died of, by its log. `place`: the innermost line of the lab's own code that the exception came through. */
@@ -117,6 +149,8 @@ export type JobEventData = {
     readonly resumedFrom?: string;
     /** Detectors that say an alarm at this look; left out where none does. */
     readonly alarms?: readonly string[];
+    /** Left out where nobody asks the tracker. */
+    readonly tracker?: TrackerSeen;
     /** How soon the watch wanted to look again. */
     readonly cadenceMs: number;
     readonly lease: Lease;

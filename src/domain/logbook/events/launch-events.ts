@@ -59,6 +59,8 @@ export type LaunchEventData = {
     readonly texts?: { readonly pull?: Digest; readonly issue?: Digest };
     /** The pull request was somebody's own, and the bot wrote nothing of its change. `label`: what made it a run, null = a command. */
     readonly own?: { readonly label: string | null };
+    /** The job that somebody wants taken over; missing where the run launches its own. */
+    readonly adopts?: { readonly jobId: string; readonly cluster: string };
     readonly experiment: string;
     readonly objective: Objective;
     readonly interval: IntervalStart;
@@ -69,6 +71,8 @@ export type LaunchEventData = {
     readonly requestedBy: Actor | null;
     /** The `/propose` that this run came from; missing where nobody asked for it. */
     readonly request?: ProposalRequest;
+    /** The run that goes on as this one under another identity, and why; missing where none does. */
+    readonly continues?: { readonly run: string; readonly reason: string };
     readonly keys: readonly PublicKey[];
   };
   /** What the issue asks for that the run began from; the newest one counts. */

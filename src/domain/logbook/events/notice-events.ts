@@ -3,14 +3,22 @@
 import type { Permission } from '../../actor.ts';
 import type { Delivery } from '../../channel.ts';
 
-/** `lane-blocked`: its lane got no run on a day of the schedule. `undecided`: it has ended and waits for a decision. `incident`: one that needs a person. `watch-ended`: nobody watches its job any more, and nobody has taken note. */
-export const NOTICE_REASONS = ['lane-blocked', 'undecided', 'incident', 'watch-ended'] as const;
+/** `lane-blocked`: its lane got no run on a day of the schedule. `undecided`: it has ended and waits for a decision. `incident`: one that needs a person. `watch-ended`: nobody watches its job any more, and nobody has taken note. `dri-asked`: who is in charge by the contract is to accept it. `update`: its issue had heard nothing for a while. `job-unconfirmed`: nobody has said whether what the cluster told of is the job. */
+export const NOTICE_REASONS = [
+  'lane-blocked',
+  'undecided',
+  'incident',
+  'watch-ended',
+  'dri-asked',
+  'job-unconfirmed',
+  'update',
+] as const;
 export type NoticeReason = (typeof NOTICE_REASONS)[number];
 
 export type NoticeEventData = {
   /**
    * Recorded before it is said, so that it is said once. `about` names the occasion: for `lane-blocked` the day, in UTC, for
-   * `undecided`, `incident` and `watch-ended` the entry of the end or incident and the how manieth notice of it. Who is mentioned: `people` by their numeric ids,
+   * `dri-asked` the login, for `update` the entry of the launch and the how manieth since, for `undecided`, `incident`, `watch-ended` and `job-unconfirmed` the entry of the end, incident or description and the how manieth notice of it. Who is mentioned: `people` by their numeric ids,
    * or everybody with at least `permission`; without either, nobody.
    */
   readonly notified: {

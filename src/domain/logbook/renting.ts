@@ -1,0 +1,94 @@
+/** What a run rents by its record: under which terms, which machines are there, what may follow, and when somebody has to look. */
+
+import { branded, type Instant, isInstant } from '../ids.ts';
+import type { RentalTerms } from '../launch/rental-terms.ts';
+import { after, fromRfc3339 } from '../time.ts';
+import type { Machine, RentalEvent } from './rental-state.ts';
+import type { RunState, Submission } from './run-state.ts';
+
+const MS_OF_MINUTE = 60_000;
+const MS_OF_HOUR = 60 * MS_OF_MINUTE;
+
+/** The terms under which the run rents; null where it rents nothing. */
+export function rentalTerms({ order }: Pick<RunState, 'order'>): RentalTerms | null {
+  return order?.manifest?.envelope.rental ?? null;
+}
+
+/** The rule that the event breaks, or null. */
+export function illegalRental(state: RunState, event: RentalEvent): string | null {
+  if (rentalTerms(state) === null) return `${event.type} of a run that rents nothing`;
+  if (event.type === 'machine-kept' || event.type === 'tear-down-asked')
+    return event.actor === undefined ? `${event.type} names no person` : null;
+  if (event.type === 'machines-seen') return null;
+  const { instance, jobId } = event.data;
+  const machine = state.rental.machines.find((one) => one.instance === instance && one.jobId === jobId);
+  if (machine === undefined) return `${event.type} of a machine that was not seen`;
+  const isOpen = machine.tearDown !== null && machine.tearDown.endedAt === null;
+  if (event.type === 'tear-down-begun') return isOpen ? 'a machine is torn down once' : null;
+  return isOpen ? null : 'tear-down-ended of what was not begun';
+}
+
+/** A job of the run under whose label a machine may be, where that is, and when the record says that it was over. */
+export type RentedJob = {
+  readonly jobId: string;
+  readonly cluster: string;
+  readonly attempt: number;
+  readonly endedAt: string | null;
+};
+
+/** Those of all attempts, from the claim on, which is pushed before anything is rented. */
+export function rentedJobs({ attempts, order, submission, end }: RunState): readonly RentedJob[] {
+  const past = attempts.map((one) => jobOf(one.submission, one.end.at));
+  if (submission !== null) return [...past, jobOf(submission, end?.at ?? null)];
+  if (order === null || order.claim === null || order.manifest === null) return past;
+  const { submissionId: jobId, attempt } = order.order;
+  const endedAt = order.status === 'failed' ? order.claim.at : null;
+  return [...past, { jobId, attempt, cluster: order.manifest.cluster, endedAt }];
+}
+
+function jobOf({ jobId, cluster, attempt }: Submission, endedAt: string | null): RentedJob {
+  return { jobId, cluster, attempt, endedAt };
+}
+
+/** Machines that a whole read has shown and none has shown gone. */
+export function presentMachines({ rental }: Pick<RunState, 'rental'>): readonly Machine[] {
+  return rental.machines.filter(({ status }) => status !== 'gone');
+}
+
+/** Whether a machine may be there that no whole read has shown: the account was not read since the launch, or since its end. */
+export function isUnseen({ rental, end, submission, order }: RunState): boolean {
+  const since = end?.seq ?? submission?.seq ?? order?.seq ?? 0;
+  return rental.look === null || rental.look.seq < since;
+}
+
+/** Millionths of a dollar that all machines of the run have cost until the newest look. */
+export function microdollarsOf({ rental }: Pick<RunState, 'rental'>): number {
+  return rental.machines.reduce((sum, { microdollars }) => sum + microdollars, 0);
+}
+
+/** When the account is to be looked at for this run: at once where something has happened since the last look. */
+export function rentalDueAtMs(state: RunState): number {
+  const { rental, end, stop } = state;
+  const { look, keep, asked } = rental;
+  if (look === null) return 0;
+  const newest = Math.max(end?.seq ?? 0, stop?.seq ?? 0, keep?.seq ?? 0, asked?.seq ?? 0);
+  return newest > look.seq ? 0 : (fromRfc3339(look.at) ?? 0) + look.cadenceMs;
+}
+
+/**
+ * Until when somebody may have the machines kept who asks now: by how long that may be asked for, by the longest life of each,
+ * and by when each ends itself after its job. Null where the run rents nothing.
+ */
+export function keepLatestMs(state: RunState, now: Instant): Instant | null {
+  const terms = rentalTerms(state);
+  if (terms === null) return null;
+  const { keepHoursMax, hoursMax, endMinutesMax } = terms;
+  const madeAt = presentMachines(state).map(({ createdAt }) => fromRfc3339(createdAt) ?? now);
+  const endedAt = fromRfc3339(state.end?.at ?? '');
+  const latest = [
+    after(now, keepHoursMax * MS_OF_HOUR),
+    ...madeAt.map((made) => after(made, hoursMax * MS_OF_HOUR)),
+    ...(endedAt === null ? [] : [after(endedAt, endMinutesMax * MS_OF_MINUTE)]),
+  ];
+  return branded(Math.min(...latest), isInstant);
+}
