@@ -23,10 +23,12 @@ from datetime import datetime
 WRITERS = {"claimed": "runner", "submitted": "runner", "observed": "watch", "ended": "watch"} | dict.fromkeys(
     "proposed gated shown approved approval-dropped ordered stop-requested sealed closed held released"
     " command-seen command-answered consented objective-asked handoff watch-bounded"
-    " watch-resumed checkpoint-rejected contracted".split(), "control") | {
+    " watch-resumed checkpoint-rejected milestone contracted machine-kept tear-down-asked adopted".split(), "control") | {
     "incident": "control runner watch", "mutation-proposed": "control watch",
     "notified": "control watch", "delivered": "control watch", "watch-ended": "control watch",
-    "mutation-begun": "runner", "mutation-ended": "runner", "disk-scanned": "watch"}
+    "mutation-begun": "runner", "mutation-ended": "runner", "disk-scanned": "watch",
+    "machines-seen": "watch", "tear-down-begun": "watch", "tear-down-ended": "watch",
+    "described": "watch"}
 ROLES = ("control", "runner", "watch")
 TERMINAL = ("sealed", "closed")
 FILE_NAME = "events.jsonl"

@@ -25,6 +25,7 @@ import {
   texts,
   verdictSchema,
 } from './part-schemas.ts';
+import { rentalSchemas } from './rental-schemas.ts';
 import { watchSchemas } from './watch-schemas.ts';
 
 const text = z.string();
@@ -47,6 +48,8 @@ const proposed = z.looseObject({
   head: sha.exactOptional(),
   texts: z.looseObject({ pull: digest.exactOptional(), issue: digest.exactOptional() }).exactOptional(),
   own: z.looseObject({ label: text.nullable() }).exactOptional(),
+  adopts: z.looseObject({ jobId: text, cluster: text }).exactOptional(),
+  continues: z.looseObject({ run: text, reason: text }).exactOptional(),
   experiment: text,
   objective: objectiveSchema,
   interval: z.looseObject({
@@ -69,6 +72,13 @@ const proposed = z.looseObject({
     })
     .exactOptional(),
   keys: z.array(publicKeySchema),
+});
+
+const sealedCheckpoint = z.looseObject({
+  path: text,
+  step: integer,
+  identity: text,
+  unseen: z.array(text),
 });
 
 const contracted = z.looseObject({
@@ -137,6 +147,15 @@ export const dataSchemas = {
   observed: observedSchema,
   'stop-requested': z.looseObject({ comment: integer, surface }),
   ended: endedSchema,
+  milestone: z.looseObject({
+    name: text,
+    tag: text,
+    commit: sha,
+    checkpoint: sealedCheckpoint,
+    metrics: texts,
+    comment: integer,
+    surface,
+  }),
   sealed: z.looseObject({
     tag: text,
     commit: sha,
@@ -144,6 +163,7 @@ export const dataSchemas = {
     accept: text.nullable(),
     closurePull: integerOrNull,
     metrics: texts,
+    checkpoint: sealedCheckpoint.exactOptional(),
   }),
   closed: z.looseObject({
     outcome: z.enum(['failed', 'stopped', 'rejected', 'withdrawn', 'lost', 'unsealed']),
@@ -195,6 +215,7 @@ export const dataSchemas = {
     state: z.enum(['open', 'answered', 'unanswered']),
   }),
   ...watchSchemas,
+  ...rentalSchemas,
   'checkpoint-rejected': z.looseObject({ step: integer, reason: text, comment: integer, surface }),
   delivered: z.looseObject({ notice: integer, channel: text, outcome: z.enum(DELIVERY_OUTCOMES), why: text }),
 } as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../domain/failure-class.ts';
+import { TRACKER_SILENCES } from '../domain/tracker.ts';
 import { leaseSchema, texts, trackerSchema } from './part-schemas.ts';
 
 const text = z.string();
@@ -22,6 +23,8 @@ const pace = z.looseObject({
   secondsPerStep: text.nullable(),
   tokensPerSecond: text.nullable(),
   remainingSeconds: integerOrNull,
+  usePercent: text.exactOptional(),
+  memory: text.exactOptional(),
 });
 
 const streak = z.looseObject({ from: integerOrNull, to: integerOrNull, values: integer, peak: text });
@@ -42,10 +45,31 @@ const course = z.looseObject({
   series: z.record(z.string(), series).exactOptional(),
   speed: series.exactOptional(),
   idle: integer.exactOptional(),
+  idleSince: text.exactOptional(),
+  slowSince: text.exactOptional(),
   saved: z.looseObject({ at: text, longestGapMs: integerOrNull }).exactOptional(),
   savingSince: text.exactOptional(),
   replayed: z.array(z.looseObject({ step: integer, before: text, after: text })).exactOptional(),
   healthy: integer.exactOptional(),
+});
+
+const trackerSeen = z.looseObject({
+  run: text,
+  says: z.enum(['found', ...TRACKER_SILENCES]),
+  why: text.exactOptional(),
+  last: z
+    .looseObject({
+      identity: text,
+      name: text,
+      state: text,
+      readAt: text,
+      heartbeatAt: text.nullable(),
+      rowAt: text.nullable(),
+      step: integerOrNull,
+      movedAt: text.nullable(),
+      loss: text.nullable(),
+    })
+    .exactOptional(),
 });
 
 /** One look at a job. */
@@ -70,6 +94,7 @@ export const observedSchema = z.looseObject({
   course: course.exactOptional(),
   resumedFrom: text.exactOptional(),
   alarms: z.array(text).exactOptional(),
+  tracker: trackerSeen.exactOptional(),
   cadenceMs: integer,
   lease: leaseSchema,
 });

@@ -49,6 +49,7 @@ const DECISIVE: ReadonlySet<EventType> = new Set([
   'mutation-begun',
   'mutation-ended',
   'checkpoint-rejected',
+  'milestone',
 ]);
 
 /** Whether an append of these events is marked whatever was marked before. */

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { MUTATIONS } from '../domain/care/mutation.ts';
-import { digest, scalars, sha } from './part-schemas.ts';
+import { actorSchema, digest, scalars, sha } from './part-schemas.ts';
 
 const text = z.string();
 export const vmSchema = z.looseObject({ name: text, zone: text, createdAt: text, address: text });
@@ -12,6 +12,13 @@ const mutation = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('init-worker'), vm: vmSchema }),
   z.looseObject({ kind: z.literal('clean-disk'), vm: vmSchema, mountPoint: text }),
   z.looseObject({ kind: z.literal('start-cleanup-cron'), head: text }),
+  z.looseObject({
+    kind: z.literal('delete-checkpoint'),
+    run: text,
+    roots: z.array(text),
+    keep: z.int(),
+    askedBy: actorSchema,
+  }),
 ]);
 
 export const proposalSchema = z.looseObject({

@@ -60,7 +60,9 @@ export const orderSchema = z.looseObject({
       bodyDigest: digest,
     }),
   ),
+  preApprovedBy: digest.exactOptional(),
   parent: z.looseObject({ run: runId, attempt: z.int() }).exactOptional(),
+  checkpoint: z.looseObject({ path: text, step: z.int() }).exactOptional(),
   submissionId: text,
   issuedAt: text,
   expiresAt: text,
@@ -94,7 +96,13 @@ export const manifestSchema = z.looseObject({
   command: z.array(text),
   outputRoot: text,
   tracker: z.looseObject({ kind: text, entity: text, project: text, runId: text }),
-  resume: z.looseObject({ policy: text, initializeFrom: text.nullable() }),
+  resume: z.looseObject({
+    policy: text,
+    initializeFrom: text.nullable(),
+    initializeStep: z.int().exactOptional(),
+    backAfter: z.int().exactOptional(),
+    roots: z.array(text).exactOptional(),
+  }),
   retention: z.looseObject({
     permanentEverySteps: integerOrNull,
     temporaryEveryMinutes: integerOrNull,
@@ -106,6 +114,19 @@ export const manifestSchema = z.looseObject({
     restartAfter: z.array(text).exactOptional(),
     fixes: z.array(text),
     reductions: z.array(text),
+    rental: z
+      .looseObject({
+        dollarsPerHourMax: text,
+        dollarsMax: text,
+        dollarsPerDayMax: text.nullable(),
+        dollarsPerMonthMax: text.nullable(),
+        hoursMax: z.int(),
+        startMinutesMax: z.int(),
+        idleMinutesMax: z.int(),
+        endMinutesMax: z.int(),
+        keepHoursMax: z.int(),
+      })
+      .exactOptional(),
   }),
   policy: texts,
 });

@@ -1,5 +1,6 @@
 /** The events as the logbook that the policy asks for: a Markdown file that people read, and may write into. */
 
+import { type Contract, personInCharge, saidIn } from '../domain/launch/contract.ts';
 import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
 import { type Block, type Section, weave } from './blocks.ts';
 import { code, minuteOf, prose } from './plain-text.ts';
@@ -63,21 +64,33 @@ function contractBlock(proposal: EventOf<'proposed'>, events: readonly LogbookEv
   const last = events.findLast((event) => event.type === 'observed' || event.type === 'ended');
   const finalStep = last?.data.totalSteps ?? null;
   const taken = events.findLast((event) => event.type === 'handoff' && event.data.state === 'accepted');
-  const owner = taken?.type === 'handoff' ? taken.data.to : (data.requestedBy ?? data.author);
+  const contract = contractBefore(events, events.length);
+  const owner =
+    taken?.type === 'handoff'
+      ? taken.data.to.login
+      : (personInCharge(contract) ?? (data.requestedBy ?? data.author).login);
+  const goal = saidIn(contract, 'goal');
+  const stop = saidIn(contract, 'stop') ?? saidIn(contract, 'kill');
   return {
     id: 'contract',
     text: lines([
       '## Run Contract',
       '',
-      `- DRI: @${prose(owner.login)}`,
-      `- Goal: ${data.objective.kind}, ${prose(data.objective.text)}`,
-      '- Stop/escalation criteria: a person asks for a stop, or the watch sees a failure signature',
+      `- DRI: @${prose(owner)}`,
+      `- Goal: ${goal === null ? `${data.objective.kind}, ${prose(data.objective.text)}` : prose(goal)}`,
+      `- Stop/escalation criteria: ${stop === null ? 'a person asks for a stop, or the watch sees a failure signature' : prose(stop)}`,
       `- Issue: ${prose(data.repository)}#${data.issue}`,
       `- W&B: ${links}`,
       `- Output root: ${manifest === null ? '' : code(manifest.outputRoot)}`,
-      `- Final step: ${finalStep ?? ''}`,
+      `- Final step: ${finalStep ?? saidIn(contract, 'finalStep') ?? ''}`,
     ]),
   };
+}
+
+/** What the issue asked for by then; null for a run that has no contract. */
+function contractBefore(events: readonly LogbookEvent[], seq: number): Contract | null {
+  const read = events.findLast((event) => event.type === 'contracted' && event.seq < seq);
+  return read?.type === 'contracted' ? read.data.contract : null;
 }
 
 function instanceBlocks(events: readonly LogbookEvent[]): readonly Block[] {
@@ -93,28 +106,84 @@ function instanceBlock(
   events: readonly LogbookEvent[],
 ): Block {
   const manifest = gate?.data.manifest ?? null;
+  const ordered = events.findLast(
+    (event) => event.type === 'ordered' && event.data.orderDigest === data.orderDigest,
+  );
+  const order = ordered?.type === 'ordered' ? ordered.data.order : null;
   const check = events.find((event) => event.type === 'observed' && event.data.attempt === data.attempt);
   const end = events.findLast((event) => event.type === 'ended' && event.data.attempt === data.attempt);
   const finalStep = end?.type === 'ended' ? end.data.totalSteps : null;
+  const contract = contractBefore(events, seq);
+  const hardware = saidIn(contract, 'hardware');
   const cadence = check?.type === 'observed' ? `every ${Math.round(check.data.cadenceMs / 1000)} s` : '';
   return {
     id: `instance-${seq}`,
     text: lines([
       `### ${minuteOf(at)} - ${code(data.jobId)}`,
       '',
+      ...ownLines(contract, manifest),
       `- Command: ${code(data.command.join(' '))}`,
       `- Git SHA: ${code(data.commit)}`,
-      '- Dirty tree: no',
-      `- Source bundle/container: ${Object.entries(manifest?.trees ?? {})
-        .map(([path, id]) => `${code(path)} at ${code(id)}`)
-        .join(', ')}`,
-      `- Hardware/topology: ${code(data.cluster)} through ${code(data.engine)}`,
-      `- ${code('initialize_from')}: ${code(manifest?.resume.initializeFrom ?? '')}`,
-      `- Final step: ${finalStep ?? ''}`,
+      `- Dirty tree: ${dirtyOf(contract, manifest, data.commit, approversOf(order, events))}`,
+      `- Source bundle/container: ${shippedOf(contract, manifest)}`,
+      `- Hardware/topology: ${hardware === null ? '' : `${prose(hardware)}, `}${code(data.cluster)} through ${code(data.engine)}`,
+      `- ${code('initialize_from')}: ${code(order?.checkpoint?.path ?? manifest?.resume.initializeFrom ?? '')}`,
+      `- Final step: ${finalStep ?? saidIn(contract, 'finalStep') ?? ''}`,
       `- Checkpoint policy: ${retentionOf(manifest)}`,
       `- Babysitter/check cadence: ${cadence}`,
     ]),
   };
+}
+
+/** Who is in charge, under what identity it is tracked and where it writes: an attempt of a run with a contract says so itself. */
+function ownLines(
+  contract: Contract | null,
+  manifest: EventOf<'gated'>['data']['manifest'],
+): readonly string[] {
+  if (contract === null || manifest === null) return [];
+  const { runId } = manifest.tracker;
+  const name = saidIn(contract, 'trackerName');
+  return [
+    `- DRI: @${prose(personInCharge(contract) ?? '')}`,
+    `- W&B run: ${code(runId)}${name === null || name === runId ? '' : `, shown as ${prose(name)}`}`,
+    `- Output root: ${code(manifest.outputRoot)}`,
+  ];
+}
+
+/**
+ * A job gets the files of a pushed commit and nothing else. What is on no target branch is what a person would have had
+ * uncommitted: somebody approved it, and the commit is its identity (policy HR-07).
+ */
+function dirtyOf(
+  contract: Contract | null,
+  manifest: EventOf<'gated'>['data']['manifest'],
+  commit: string,
+  approvers: readonly string[],
+): string {
+  const branch = saidIn(contract, 'branch');
+  if (branch === null || branch === manifest?.policy['lane.targetBranch']) return 'no';
+  const who = approvers.map((login) => `@${prose(login)}`).join(', ');
+  return `yes, pushed to ${code(branch)}, approved by ${who}, patch identity ${code(commit)}`;
+}
+
+function approversOf(
+  order: EventOf<'ordered'>['data']['order'] | null,
+  events: readonly LogbookEvent[],
+): readonly string[] {
+  const cited = order?.approvals.map(({ user }) => user) ?? [];
+  const logins = events.flatMap(({ type, actor }) =>
+    type === 'approved' && actor !== undefined && cited.includes(actor.id) ? [actor.login] : [],
+  );
+  return [...new Set(logins)];
+}
+
+/** The trees that the job is given, and beside them the container that the contract names. */
+function shippedOf(contract: Contract | null, manifest: EventOf<'gated'>['data']['manifest']): string {
+  const bundle = contract?.['bundle'];
+  return [
+    ...Object.entries(manifest?.trees ?? {}).map(([path, id]) => `${code(path)} at ${code(id)}`),
+    ...(bundle?.source === 'given' ? [`in ${prose(bundle.value)}`] : []),
+  ].join(', ');
 }
 
 function retentionOf(manifest: EventOf<'gated'>['data']['manifest']): string {

@@ -10,6 +10,7 @@ import {
   type JournalState,
   journalFold,
 } from '../domain/logbook/journal-state.ts';
+import { illegalOrphan } from '../domain/logbook/orphans.ts';
 import { commandKey, type RunState } from '../domain/logbook/run-state.ts';
 
 /** Name of the journal's events in their field `run`, and of its folder. */
@@ -57,6 +58,8 @@ const JOURNAL_TYPES: ReadonlySet<EventType> = new Set([
   ...MUTATION_EVENTS,
   'disk-scanned',
   'objective-asked',
+  'tear-down-begun',
+  'tear-down-ended',
 ] as const);
 
 /** What no person says: what was found, and what ferrybot answers. */
@@ -65,6 +68,8 @@ const WITHOUT_PERSON: ReadonlySet<EventType> = new Set([
   'command-answered',
   'disk-scanned',
   'objective-asked',
+  'tear-down-begun',
+  'tear-down-ended',
 ] as const);
 
 function journalCheck(from: JournalState): TransitionCheck {
@@ -82,6 +87,8 @@ function journalCheck(from: JournalState): TransitionCheck {
 function illegalInJournal(fold: JournalFold, event: LogbookEvent): string | null {
   if (!JOURNAL_TYPES.has(event.type)) return `${event.type} belongs to a run, not to the journal`;
   if (isMutationEvent(event)) return illegalMutation(fold.mutations(), JOURNAL, event);
+  const orphanRule = illegalOrphan(fold.orphans(), event);
+  if (orphanRule !== null) return orphanRule;
   if (event.type === 'command-seen' && fold.seen(commandKey(event.data)) !== undefined)
     return 'a command is seen once';
   if (event.type === 'command-answered') {

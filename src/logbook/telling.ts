@@ -2,8 +2,11 @@
 
 import { isIssueFirst } from '../domain/issue-first.ts';
 import type { EventOf, EventType, LogbookEvent } from '../domain/logbook/event.ts';
+import { checkpointTellers, continuesText } from './checkpoint-telling.ts';
+import { jobTellers } from './job-telling.ts';
 import { mutationTellers } from './mutation-telling.ts';
 import { code, prose } from './plain-text.ts';
+import { rentalTellers } from './rental-telling.ts';
 import { watchTellers } from './watch-telling.ts';
 
 /** The four lines of an entry of the policy's logbook, and its title; all are Markdown, escaped. */
@@ -25,6 +28,8 @@ export function tell(event: LogbookEvent): Telling {
 const titles: { readonly [Type in EventType]: string } = {
   proposed: 'proposed',
   contracted: 'contract read',
+  described: 'job looked up',
+  adopted: 'job taken over',
   gated: 'gates evaluated',
   shown: 'manifest shown',
   approved: 'approved',
@@ -55,6 +60,12 @@ const titles: { readonly [Type in EventType]: string } = {
   'watch-ended': 'watch ended',
   'watch-resumed': 'watch resumed',
   'checkpoint-rejected': 'checkpoint rejected',
+  milestone: 'log milestone seal',
+  'machines-seen': 'rented machines',
+  'tear-down-begun': 'tear-down begun',
+  'tear-down-ended': 'tear-down verified',
+  'machine-kept': 'machines kept',
+  'tear-down-asked': 'tear-down asked for',
 };
 
 type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Telling, 'title'> };
@@ -63,7 +74,7 @@ const tellers: Tellers = {
   proposed: ({ data }) => ({
     status: `proposed as ${code(data.runName)} in lane ${code(data.lane)}`,
     evidence: `issue #${data.issue}, ${isIssueFirst(data) ? 'no pull request' : `pull request #${data.pull}`}, interval since ${intervalOf(data.interval)}`,
-    decision: `${data.objective.kind} run: ${prose(data.objective.text)}`,
+    decision: `${data.objective.kind} run: ${prose(data.objective.text)}${continuesText(data)}`,
     next: 'gates are evaluated',
   }),
   contracted: ({ data }) => {
@@ -87,8 +98,10 @@ const tellers: Tellers = {
           : `${open.length} of ${data.verdicts.length} gates do not let the run through`,
       evidence: `manifest ${data.digest === null ? 'not known' : code(data.digest)} at commit ${code(data.commit)}`,
       decision:
-        open.length === 0 ? 'may be approved' : open.map((v) => `${v.gate}: ${code(v.code)}`).join(', '),
-      next: open.length === 0 ? 'a person approves' : 'what is missing is supplied',
+        open.length === 0
+          ? 'it may run once it is approved'
+          : open.map((v) => `${v.gate}: ${code(v.code)}`).join(', '),
+      next: open.length === 0 ? 'people approve it, unless they have' : 'what is missing is supplied',
     };
   },
   shown: ({ data }) => ({
@@ -109,61 +122,10 @@ const tellers: Tellers = {
     decision: `dropped: ${code(data.reason)}`,
     next: 'a person approves what is proposed now',
   }),
-  ordered: ({ data }) => ({
-    status: `attempt ${data.order.attempt} is ordered${data.order.parent === undefined ? '' : `, after attempt ${data.order.parent.attempt}`}`,
-    evidence: `order ${code(data.orderDigest)}, manifest ${code(data.order.digest)}, commit ${code(data.order.commit)}`,
-    decision: `submit as ${code(data.order.submissionId)} before ${data.order.expiresAt}`,
-    next: 'the runner checks the order and claims it',
-  }),
-  claimed: ({ data }) => ({
-    status: `the runner claimed the order of attempt ${data.attempt}`,
-    evidence: `workflow run ${data.workflowRun}, engine session ${code(data.engineSession)}`,
-    decision: 'submit once',
-    next: 'the job is submitted, or the reason why not is recorded',
-  }),
-  submitted: ({ data }) => ({
-    status: `job ${code(data.jobId)} ${data.adopted ? 'was found running and adopted' : 'was submitted'}`,
-    evidence: `engine ${code(data.engine)} on ${code(data.cluster)}, commit ${code(data.commit)}${linksOf(data.urls)}`,
-    decision: `watch attempt ${data.attempt}`,
-    next: 'the watch reports what it sees',
-  }),
-  observed: ({ data }) => ({
-    status: `${data.status}${progressOf(data.step, data.totalSteps, data.stepIsExact)}`,
-    evidence: [
-      ...paceOf(data),
-      ...(data.loss === null ? [] : [`loss ${code(data.loss)}`]),
-      ...Object.entries(data.evals).map(([name, value]) => `${code(name)} ${code(value)}`),
-      ...(data.checkpointStep === null ? [] : [`checkpoint at step ${data.checkpointStep}`]),
-      ...(data.message === '' ? [] : [prose(data.message)]),
-    ].join(', '),
-    decision:
-      data.signatures.length === 0
-        ? 'keep watching'
-        : `failure signatures: ${data.signatures.map(code).join(', ')}`,
-    next: `next check within ${Math.round(data.cadenceMs / 1000)} s`,
-  }),
-  'stop-requested': (event) => ({
-    status: `${personOf(event)} asked to stop`,
-    evidence: `${event.data.surface} ${event.data.comment}`,
-    decision: 'stop the job if there is one, launch nothing',
-    next: 'the engine confirms the end',
-  }),
-  ended: ({ data }) => ({
-    status: `${data.status}${progressOf(data.lastStep, data.totalSteps, true)}`,
-    evidence: [
-      ...Object.entries(data.metrics).map(([name, value]) => `${code(name)} ${code(value)}`),
-      ...(data.exitCode === null ? [] : [`exit code ${data.exitCode}`]),
-      ...(data.errorType === null ? [] : [code(data.errorType)]),
-      ...Object.entries(data.engineDetails ?? {}).map(([name, value]) => `${code(name)} ${code(value)}`),
-      ...(data.diagnosis === undefined ? [] : [`by its log: ${code(data.diagnosis.class)}`]),
-      ...(data.message === '' ? [] : [prose(data.message)]),
-    ].join(', '),
-    decision: 'the engine says that the job is over',
-    next: data.status === 'SUCCEEDED' ? 'a person seals' : 'a person acknowledges',
-  }),
+  ...jobTellers,
   sealed: (event) => ({
     status: `sealed by ${personOf(event)}: ${event.data.verdict}`,
-    evidence: `tag ${code(event.data.tag)} on commit ${code(event.data.commit)}${event.data.closurePull === null ? '' : `, closure #${event.data.closurePull}`}`,
+    evidence: `tag ${code(event.data.tag)} on commit ${code(event.data.commit)}${event.data.closurePull === null ? '' : `, closure #${event.data.closurePull}`}${sealedCheckpoint(event.data)}`,
     decision: event.data.accept === null ? 'the record is complete' : `accepted: ${prose(event.data.accept)}`,
     next: 'nothing follows',
   }),
@@ -196,9 +158,10 @@ const tellers: Tellers = {
   'command-seen': (event) => ({
     status: `${personOf(event)} wrote ${code(`/${event.data.name}`)}`,
     evidence: `${event.data.surface} ${event.data.comment} on #${event.data.thread}`,
-    decision: Object.entries(event.data.args)
-      .map(([name, value]) => `${prose(name)} ${code(value)}`)
-      .join(', '),
+    decision:
+      Object.entries(event.data.args)
+        .map(([name, value]) => `${prose(name)} ${code(value)}`)
+        .join(', ') || 'it says no more than that',
     next: 'it is answered once',
   }),
   'command-answered': ({ data }) => ({
@@ -207,7 +170,7 @@ const tellers: Tellers = {
     decision: Object.entries(data.detail)
       .map(([name, value]) => `${prose(name)} ${code(String(value))}`)
       .join(', '),
-    next: '',
+    next: 'the comment is owed nothing more',
   }),
   ...mutationTellers,
   'disk-scanned': ({ data }) => ({
@@ -223,9 +186,9 @@ const tellers: Tellers = {
   }),
   notified: ({ data }) => ({
     status: `people are told: ${code(data.reason)}`,
-    evidence: prose(data.about),
+    evidence: aboutText(data.about),
     decision: `it is said once${audienceOf(data)}`,
-    next: 'somebody ends what the run waits for',
+    next: data.reason === 'update' ? 'the run goes on' : 'somebody ends what the run waits for',
   }),
   delivered: ({ data }) => ({
     status: `channel ${code(data.channel)}: ${data.outcome}`,
@@ -243,13 +206,22 @@ const tellers: Tellers = {
     next: data.state === 'open' ? 'an answer, or the usual objective after that' : '',
   }),
   ...watchTellers,
-  'checkpoint-rejected': (event) => ({
-    status: `${personOf(event)} rejected step ${event.data.step}`,
-    evidence: prose(event.data.reason),
-    decision: 'this step and what was made from it are used for nothing',
-    next: 'a run that goes on does so from an earlier one',
-  }),
+  ...rentalTellers,
+  ...checkpointTellers,
 };
+
+/** An incident is named by its entry and by how often people were told of it. */
+function aboutText(about: string): string {
+  const [entry, time] = /^(\d+)-(\d+)$/.exec(about)?.slice(1) ?? [];
+  return entry === undefined ? prose(about) : `entry ${entry}, notice ${time} of it`;
+}
+
+function sealedCheckpoint({ checkpoint }: EventOf<'sealed'>['data']): string {
+  if (checkpoint === undefined) return '';
+  const unseen =
+    checkpoint.unseen.length === 0 ? '' : `; not looked at: ${prose(checkpoint.unseen.join(', '))}`;
+  return `, final checkpoint ${code(checkpoint.path)} of step ${checkpoint.step}${unseen}`;
+}
 
 function audienceOf({ people = [], permission }: EventOf<'notified'>['data']): string {
   if (people.length > 0) return `, to user ${people.join(', ')}`;
@@ -264,24 +236,6 @@ function intervalOf(interval: EventOf<'proposed'>['data']['interval']): string {
   return interval.sinceCommit === null
     ? `${prose(interval.sinceDate)} (date, no earlier ferry)`
     : code(interval.sinceCommit);
-}
-
-function progressOf(step: number | null, total: number | null, isExact: boolean): string {
-  if (step === null) return '';
-  return `, step ${isExact ? '' : '~'}${step}${total === null ? '' : `/${total}`}`;
-}
-
-function paceOf({ pace }: EventOf<'observed'>['data']): readonly string[] {
-  return [
-    ...(pace?.secondsPerStep == null ? [] : [`${code(pace.secondsPerStep)} s a step`]),
-    ...(pace?.tokensPerSecond == null ? [] : [`${code(pace.tokensPerSecond)} tokens/s`]),
-  ];
-}
-
-function linksOf(urls: EventOf<'submitted'>['data']['urls']): string {
-  return Object.entries(urls)
-    .map(([name, url]) => `, ${prose(name)} ${code(url)}`)
-    .join('');
 }
 
 function dayOf(date: string | null): string {

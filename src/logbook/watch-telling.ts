@@ -2,9 +2,9 @@
 
 import { assertNever } from '../domain/assert.ts';
 import type { EventOf } from '../domain/logbook/event.ts';
-import { prose } from './plain-text.ts';
+import { code, prose } from './plain-text.ts';
 
-type WatchType = 'handoff' | 'watch-bounded' | 'watch-ended' | 'watch-resumed';
+type WatchType = 'described' | 'adopted' | 'handoff' | 'watch-bounded' | 'watch-ended' | 'watch-resumed';
 type Told = {
   readonly status: string;
   readonly evidence: string;
@@ -13,6 +13,24 @@ type Told = {
 };
 
 export const watchTellers: { readonly [Type in WatchType]: (event: EventOf<Type>) => Told } = {
+  described: ({ data: { found, why, engine, status, submitter, entrypoint, commit } }) => ({
+    status: found === 'described' ? `the job is ${status ?? 'UNKNOWN'}` : `the job is not told: ${found}`,
+    evidence: [
+      `engine ${code(engine)}`,
+      ...(why === '' ? [] : [prose(why)]),
+      ...(submitter === null ? [] : [`submitted by ${prose(submitter)}`]),
+      ...(entrypoint === null ? [] : [code(entrypoint)]),
+      ...(commit === null ? [] : [`GIT_COMMIT ${code(commit)}`]),
+    ].join(', '),
+    decision: '',
+    next: found === 'described' ? 'a person says whether this is the job' : 'nothing is taken over',
+  }),
+  adopted: ({ data: { described }, actor }) => ({
+    status: `the job is taken over${actor === undefined ? '' : ` by ${personOf(actor)}`}`,
+    evidence: `as entry ${described} tells of it`,
+    decision: 'it is watched to its end',
+    next: 'the watch reports what it sees',
+  }),
   handoff: ({ data: { state, to, until } }) => ({
     status: `the watch is ${state === 'offered' ? 'offered to' : state === 'accepted' ? 'taken by' : 'not taken by'} ${personOf(to)}`,
     evidence: '',
