@@ -3,9 +3,13 @@
  * words; test/checkpoints/rule.py is a second reading of those words). What could not be read is never passed over.
  */
 
-import { namedStep, type StoredCheckpoint, type StorePath } from '../domain/checkpoint/stored.ts';
+import {
+  namedStep,
+  type SearchedRoot,
+  type StoredCheckpoint,
+  type StorePath,
+} from '../domain/checkpoint/stored.ts';
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
-import type { Observed } from '../domain/observed.ts';
 import { type CheckpointMetadata, readMetadata } from './metadata.ts';
 import { type Lineage, standingIn } from './standing.ts';
 
@@ -29,11 +33,6 @@ export type JudgedCheckpoint = {
   /** The attempt that wrote it, as the record tells; null where nobody knows or nobody asked. */
   readonly attempt: number | null;
   readonly standing: 'eligible' | 'unreadable' | PassedOver;
-};
-
-export type SearchedRoot = {
-  readonly root: StorePath;
-  readonly found: Observed<readonly StoredCheckpoint[]>;
 };
 
 export type Search = {
@@ -60,8 +59,15 @@ export function judgeAll(search: Search): readonly JudgedCheckpoint[] {
   const byPath = new Map<StorePath, StoredCheckpoint>();
   for (const { found } of search.roots)
     if (found.kind === 'known') for (const one of found.value) byPath.set(one.path, one);
-  const judged = [...byPath.values()].map((stored) => judgeOne(stored, search));
+  const checkpoints = [...byPath.values()].filter((one) => !isOnlyFolderOf(search.roots, one));
+  const judged = checkpoints.map((stored) => judgeOne(stored, search));
   return judged.toSorted(inOrder);
+}
+
+/** A root may lie below another: the folder on the way there is no checkpoint that was left incomplete. */
+function isOnlyFolderOf(roots: readonly SearchedRoot[], { path, metadata }: StoredCheckpoint): boolean {
+  const isEmpty = metadata.kind === 'known' && metadata.value === null;
+  return isEmpty && roots.some(({ root }) => isUnder(root, path));
 }
 
 /** The newest eligible checkpoint, or the question to the person in charge. */

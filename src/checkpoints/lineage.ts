@@ -60,8 +60,14 @@ function underWay({ order, observation, end }: RunState): Parts | null {
 
 function recorded({ order, observation, end }: Parts, before: readonly RecordedAttempt[]): RecordedAttempt {
   const from = moment(order.claim?.at ?? order.at);
-  const startedFrom = observation?.resumedFrom ?? order.manifest?.resume.initializeFrom ?? null;
-  const startStep = startedFrom === null ? startWithout(before) : namedStep(withoutEndSlashes(startedFrom));
+  const told = order.order.checkpoint ?? null;
+  const startedFrom = observation?.resumedFrom ?? told?.path ?? order.manifest?.resume.initializeFrom ?? null;
+  const startStep =
+    startedFrom === null
+      ? startWithout(before)
+      : startedFrom === told?.path
+        ? told.step
+        : namedStep(withoutEndSlashes(startedFrom));
   return {
     attempt: order.order.attempt,
     from,
@@ -87,8 +93,9 @@ function parentOf(before: readonly RecordedAttempt[], step: number | null): numb
 
 /** Checkpoints that this run rests on: its attempts started from them, or its manifests name them. */
 export function sourcesOf(state: RunState): readonly StorePath[] {
-  const named = [...state.attempts.map(({ order }) => order), ...(state.order === null ? [] : [state.order])];
-  const manifests = named.flatMap(({ manifest }) => manifest?.resume.initializeFrom ?? []);
+  // What is gated now may be launched in a moment.
+  const named = [...state.attempts.map(({ order }) => order), state.order, state.gate];
+  const manifests = named.flatMap((one) => one?.manifest?.resume.initializeFrom ?? []);
   const started = lineageOf(state).attempts.flatMap(({ startedFrom }) => startedFrom ?? []);
   return [...new Set([...manifests, ...started].map((path) => withoutEndSlashes(path)))];
 }

@@ -3,11 +3,17 @@
  * needless is protected; each that was listed is judged again, on a new listing, before anything happens to it.
  */
 
-import { namedStep, type StoredCheckpoint, type StorePath } from '../domain/checkpoint/stored.ts';
+import {
+  namedStep,
+  REMAINS,
+  type SearchedRoot,
+  type StoredCheckpoint,
+  type StorePath,
+} from '../domain/checkpoint/stored.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { isEligible, type JudgedCheckpoint, judgeAll, type SearchedRoot } from './choose.ts';
+import { isEligible, type JudgedCheckpoint, judgeAll } from './choose.ts';
 import { lineageFor, lineageOf, sourcesOf } from './lineage.ts';
 import type { Lineage } from './standing.ts';
 
@@ -32,7 +38,13 @@ export type Needs = {
   readonly lineage: Lineage;
   /** Checkpoints that the run was launched from or that an attempt started from; a path of the job's own may be relative. */
   readonly sources: readonly StorePath[];
+  /** What other runs rest on; only what lies below these roots is meant. */
+  readonly othersSources: readonly StorePath[];
+  /** Folders that a deletion which people consented to has begun with. */
+  readonly begun: readonly StorePath[];
   readonly finalSteps: readonly number[];
+  /** Steps of moments that people have sealed. */
+  readonly milestones: readonly number[];
   /** Up to which step nobody writes any more; null where a job may write at any. */
   readonly writtenUpTo: number | null;
 };
@@ -55,8 +67,8 @@ export type Retention = {
   readonly kept: readonly KeptCheckpoint[];
 };
 
-/** What the run needs, from its record alone. */
-export function needsOf(state: RunState): Needs {
+/** What the run needs, and what the other `runs` need of it, from the record alone. */
+export function needsOf(state: RunState, runs: readonly RunState[] = []): Needs {
   const { attempts } = lineageOf(state);
   const ends = [...state.attempts, pastAttempt(state)].flatMap((past) => past?.end ?? []);
   const policy = state.order?.manifest?.policy['lane.finalStep'] ?? '';
@@ -64,10 +76,17 @@ export function needsOf(state: RunState): Needs {
   return {
     lineage: lineageFor(state),
     sources: sourcesOf(state),
+    othersSources: runs.flatMap((one) => (one.run === state.run ? [] : sourcesOf(one))),
+    begun: state.mutations.flatMap(({ begun, proposal }) =>
+      begun !== null && proposal.mutation.kind === 'delete-checkpoint'
+        ? proposal.steps.flatMap(({ command }) => command[1] ?? [])
+        : [],
+    ),
     finalSteps: [
       ...configured,
       ...ends.flatMap(({ status, checkpointStep }) => (status === 'SUCCEEDED' ? (checkpointStep ?? []) : [])),
     ],
+    milestones: state.milestones.map(({ checkpoint }) => checkpoint.step),
     writtenUpTo: writtenUpTo(attempts),
   };
 }
@@ -95,9 +114,11 @@ export function retentionOf(
   if (blind?.found.kind === 'unknown') return unknown(`${blind.root}: ${blind.found.why}`);
   const all = judgeAll({ roots, lineage: needs.lineage, maxStep: null, excludePaths: [] });
   const newest = newestSteps(all, Math.max(1, wishes.keep));
+  const others = needs.othersSources.filter((path) => roots.some(({ root }) => path.startsWith(`${root}/`)));
+  const withOthers = { ...needs, sources: [...needs.sources, ...others] };
   const judged = all.map((checkpoint) => ({
     checkpoint,
-    because: protectionsOf(checkpoint, needs, wishes, newest),
+    because: protectionsOf(checkpoint, withOthers, wishes, newest),
   }));
   return known({
     candidates: judged.filter(({ because }) => because.length === 0).map(({ checkpoint }) => checkpoint),
@@ -115,9 +136,9 @@ export function secondLook(now: Retention, path: StorePath, identity: string): S
   return now.kept.some(({ checkpoint }) => checkpoint.stored.path === path) ? 'protected' : 'gone';
 }
 
-/** What the store calls the content of its `metadata.json`; null where there is none, or nobody could read it. */
+/** What the store calls the content of its `metadata.json`, or that it has none; null where nobody could read it. */
 export function identityOf({ metadata }: StoredCheckpoint): string | null {
-  return metadata.kind === 'known' ? (metadata.value?.identity ?? null) : null;
+  return metadata.kind === 'known' ? (metadata.value?.identity ?? REMAINS) : null;
 }
 
 /** The newest steps of which there is something to go on from; both roots may have one of the same step. */
@@ -133,19 +154,20 @@ function protectionsOf(
   newest: ReadonlySet<number>,
 ): readonly Protection[] {
   const { stored, metadata, standing } = one;
-  const step = metadata?.step ?? null;
+  const step = metadata?.step ?? namedStep(stored.path);
+  const isLeft = standing === 'no-metadata' && needs.begun.includes(stored.path);
   const isAny = (steps: readonly number[]): boolean => step !== null && steps.includes(step);
   const rows: readonly (readonly [Protection, boolean])[] = [
     ['root', stored.path === stored.root],
     ['unreadable', standing === 'unreadable'],
-    ['incomplete', standing === 'no-metadata' || standing === 'bad-metadata'],
+    ['incomplete', (standing === 'no-metadata' && !isLeft) || standing === 'bad-metadata'],
     ['misnamed', standing === 'misnamed'],
     ['foreign', standing === 'foreign'],
     ['unvalidated', standing === 'unvalidated'],
     ['newest', standing === 'eligible' && step !== null && newest.has(step)],
     ['final', isAny(needs.finalSteps)],
     ['source', needs.sources.some((source) => isSource(stored.path, step, source))],
-    ['milestone', isAny(milestones)],
+    ['milestone', isAny(milestones) || isAny(needs.milestones)],
     ['being-written', step !== null && (needs.writtenUpTo === null || step > needs.writtenUpTo)],
   ];
   return rows.filter(([, holds]) => holds).map(([protection]) => protection);

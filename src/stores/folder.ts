@@ -1,8 +1,9 @@
 /** Checkpoints on a file system that this machine has: folders and files; a link is neither, and nothing is followed out of a root. */
 
-import type { BigIntStats } from 'node:fs';
-import { lstat, opendir, readFile, rmdir, unlink } from 'node:fs/promises';
+import { type BigIntStats, constants } from 'node:fs';
+import { lstat, open, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { branded, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -52,6 +53,9 @@ async function page(prefix: string, isDeep: boolean): Promise<Observed<BucketPag
     }
   };
   try {
+    // A job may put a link in the place of its own root: what lies behind it is another's.
+    if (prefix !== '' && (await lstat(`/${withoutEndSlashes(prefix)}`)).isSymbolicLink())
+      return unknown('it is a link');
     await walk(prefix);
   } catch (error) {
     // A root that nobody has made yet is an empty one, as it is in a bucket.
@@ -60,14 +64,24 @@ async function page(prefix: string, isDeep: boolean): Promise<Observed<BucketPag
   return known({ folders, objects, next: null });
 }
 
+/** A job may put anything there: a link is not followed, a pipe not waited for, and of what grows no more than a file is read. */
 async function read(path: string, bytesMax: number): Promise<Observed<BucketFile | null>> {
   try {
-    const before = await identityOf(path);
-    const { size, mtimeMs } = await lstat(path);
-    if (size > bytesMax) return unknown(`${size} bytes`);
-    const text = await readFile(path, 'utf8');
-    if ((await identityOf(path)) !== before) return unknown('it was written while it was read');
-    return known({ text, writtenAt: branded(Math.trunc(mtimeMs), isInstant), identity: before });
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat({ bigint: true });
+      if (!found.isFile()) return unknown('it is no file');
+      if (found.size > bytesMax) return unknown(`${found.size} bytes`);
+      const pieces: Buffer[] = [];
+      for await (const piece of file.createReadStream({ end: bytesMax, autoClose: false }))
+        pieces.push(piece);
+      const [before, now] = [identityIn(found), await identityOf(path)];
+      if (now !== before) return unknown('it was written while it was read');
+      const writtenAt = branded(Number(found.mtimeNs / 1_000_000n), isInstant);
+      return known({ text: Buffer.concat(pieces).toString('utf8'), writtenAt, identity: before });
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return known(null);
     throw error;

@@ -1,6 +1,11 @@
 /** The store behind a path: by its scheme, with what this process's environment says of places and credentials. */
 
-import type { CheckpointStore, StorePath } from '../domain/checkpoint/stored.ts';
+import {
+  type CheckpointReader,
+  type CheckpointStore,
+  hasOddParts,
+  type StorePath,
+} from '../domain/checkpoint/stored.ts';
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -19,8 +24,16 @@ export type StoreOpener = {
   readonly now: () => number;
 };
 
-/** Opens the store of a path; unknown where it is no path of a store, or what opens it is missing. */
-export function openStore(opener: StoreOpener, path: StorePath): Observed<CheckpointStore> {
+/** Opens the store of a path to be read; unknown where it is no path of a store, or what opens it is missing. */
+export function openStore(opener: StoreOpener, path: StorePath): Observed<CheckpointReader> {
+  const store = openStoreToDelete(opener, path);
+  if (store.kind === 'unknown') return store;
+  const { list, measure } = store.value;
+  return known({ list, measure });
+}
+
+/** The same with the deletion, for the one process that carries out what people consented to. */
+export function openStoreToDelete(opener: StoreOpener, path: StorePath): Observed<CheckpointStore> {
   const { sleep } = opener.host;
   const place = /^(gs|s3):\/\/([a-z0-9][a-z0-9._-]{1,220})(?:\/|$)/.exec(path);
   const [, scheme, bucket = ''] = place ?? [];
@@ -38,15 +51,6 @@ export function openStore(opener: StoreOpener, path: StorePath): Observed<Checkp
   }
   if (!path.startsWith('/')) return unknown(`${path} is no gs://, no s3:// and no absolute path`);
   return known(createStore({ bucket: folderBucket, base: '/', sleep }));
-}
-
-/** A path that means another one in a file system, or none in a bucket. */
-function hasOddParts(path: StorePath): boolean {
-  const parts = path
-    .replace(/^[a-z0-9]+:\/\//, '')
-    .replace(/^\/|\/$/g, '')
-    .split('/');
-  return parts.some((part) => part === '' || part === '.' || part === '..');
 }
 
 /** The variables that Google's own clients know; without an emulator a token of gcloud's account. */

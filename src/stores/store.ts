@@ -5,6 +5,7 @@ import {
   type CheckpointSize,
   type CheckpointStore,
   METADATA_FILE,
+  REMAINS,
   type RemoveOutcome,
   type StoredCheckpoint,
   type StorePath,
@@ -75,6 +76,10 @@ async function pages(
   do {
     const page: Observed<BucketPage> = await bucket.page({ ...query, after });
     if (page.kind === 'unknown') return page;
+    const odd = [...page.value.folders, ...page.value.objects.map(({ key }) => key)].find(
+      (key) => !isBelow(key, query.prefix),
+    );
+    if (odd !== undefined) return unknown(`the listing of ${query.prefix} lists ${odd}`);
     for (const folder of page.value.folders) folders.add(folder);
     objects.push(...page.value.objects);
     if (folders.size + objects.length > most)
@@ -83,6 +88,14 @@ async function pages(
     after = page.value.next;
   } while (after !== null);
   return known({ folders: [...folders], objects });
+}
+
+/**
+ * Whether asking for a key leads to what lies below the prefix. A job may give an object any name in a bucket, and the
+ * address of one with `..` in it is another object's: what was listed would not be what is read, or deleted.
+ */
+function isBelow(key: string, prefix: string): boolean {
+  return key.startsWith(prefix) && key.split('/').every((part) => part !== '.' && part !== '..');
 }
 
 /** `metadata.json` goes first, and only in the content that was seen; then the rest, and then it is looked for. */
@@ -94,11 +107,13 @@ async function remove(parts: StoreParts, path: StorePath, identity: string): Pro
   if (objects.kind === 'unknown') return { kind: 'failed', why: objects.why };
   const seen = await bucket.read(file, limits.checkpointMetadataBytesMax);
   if (seen.kind === 'unknown') return { kind: 'failed', why: seen.why };
-  if (seen.value === null || seen.value.identity !== identity)
+  if ((seen.value?.identity ?? REMAINS) !== identity)
     return { kind: 'failed', why: `${METADATA_FILE} is not the one that was seen` };
-  const first = await bucket.remove(file, identity);
-  if (first.kind === 'unknown') return { kind: 'unknown', why: first.why };
-  if (first.value === 'changed') return { kind: 'failed', why: `${METADATA_FILE} was written anew` };
+  if (seen.value !== null) {
+    const first = await bucket.remove(file, identity);
+    if (first.kind === 'unknown') return { kind: 'unknown', why: first.why };
+    if (first.value === 'changed') return { kind: 'failed', why: `${METADATA_FILE} was written anew` };
+  }
   const rest = objects.value.filter(({ key }) => key !== file);
   const removed = await inParallel(rest, ({ key, identity }) => bucket.remove(key, identity));
   const failed = removed.find((one) => one.kind === 'unknown');

@@ -2,7 +2,6 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SearchedRoot } from '../../src/checkpoints/choose.ts';
 import {
   identityOf,
   type Needs,
@@ -12,7 +11,7 @@ import {
   secondLook,
   type Wishes,
 } from '../../src/checkpoints/retention.ts';
-import { namedStep, type StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
+import { namedStep, type SearchedRoot, type StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { aRun } from '../support/run-builder.ts';
@@ -42,7 +41,10 @@ function needs(change: Partial<Needs> = {}): Needs {
   return {
     lineage: { attempts, rejections: [] },
     sources: [],
+    othersSources: [],
+    begun: [],
     finalSteps: [],
+    milestones: [],
     writtenUpTo: Number.MAX_SAFE_INTEGER,
     ...change,
   };

@@ -1,13 +1,14 @@
 /** Checkpoints in real stores: a folder, GCS as fake-gcs-server speaks it, S3 as versitygw does. */
 
 import { mkdir, symlink } from 'node:fs/promises';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseCheckpoint } from '../../src/checkpoints/choose.ts';
 import type { CheckpointStore, StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
 import { deletionStep } from '../../src/domain/checkpoint/stored.ts';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { StoreHost } from '../../src/stores/ask.ts';
-import { openStore } from '../../src/stores/open.ts';
+import { openStoreToDelete } from '../../src/stores/open.ts';
 import { permitFor } from '../support/capabilities.ts';
 import { describeWith } from '../support/outside-tools.ts';
 import { openFolder, openGcs, openS3, plainHost, type StoreBench } from '../support/store-servers.ts';
@@ -19,7 +20,7 @@ function metadataOf(step: number, time = '2026-11-20T10:00:00.5', isTemporary = 
 }
 
 function storeOf({ base, environment }: StoreBench, host: StoreHost = plainHost): CheckpointStore {
-  const opened = openStore({ host, environment, now: Date.now }, base);
+  const opened = openStoreToDelete({ host, environment, now: Date.now }, base);
   if (opened.kind === 'unknown') throw new Error(opened.why);
   return opened.value;
 }
@@ -265,6 +266,32 @@ describe('checkpoints in a folder', () => {
         .toSorted(),
     ).toEqual(['/step-1', '/step-8']);
     expect(found(root, listed)).toMatchObject({ kind: 'ask', code: 'checkpoint-unreadable' });
+    await bench.close();
+  });
+
+  it('are unknown where a job put a link in the place of its own root', async () => {
+    const bench = await openFolder();
+    await save(bench, `${bench.base}/elsewhere/step-9`, 9);
+    await symlink(`${bench.base}/elsewhere`, `${bench.base}/root`);
+    expect(await storeOf(bench).list(`${bench.base}/root`)).toEqual({ kind: 'unknown', why: 'it is a link' });
+    await bench.close();
+  });
+
+  it('are unknown where a job put a link, a pipe or an endless device in the place of a file, and nobody waits', async () => {
+    const bench = await openFolder();
+    const root = `${bench.base}/root`;
+    await save(bench, `${bench.base}/elsewhere/step-7`, 7);
+    for (const step of [2, 3, 4]) await mkdir(`${root}/step-${step}`, { recursive: true });
+    await symlink('/dev/zero', `${root}/step-2/metadata.json`);
+    await symlink(`${bench.base}/elsewhere/step-7/metadata.json`, `${root}/step-3/metadata.json`);
+    await execa('mkfifo', [`${root}/step-4/metadata.json`]);
+    const listed = valueIn(await storeOf(bench).list(root));
+    const inOrder = listed.toSorted((a, b) => a.path.localeCompare(b.path));
+    expect(inOrder.map(({ metadata }) => metadata)).toEqual([
+      { kind: 'unknown', why: 'ELOOP' },
+      { kind: 'unknown', why: 'ELOOP' },
+      { kind: 'unknown', why: 'it is no file' },
+    ]);
     await bench.close();
   });
 });

@@ -5,6 +5,7 @@ import { deletionStep } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { Bucket } from '../../src/stores/bucket.ts';
+import { createS3Bucket } from '../../src/stores/s3.ts';
 import { createStore } from '../../src/stores/store.ts';
 import { permitFor } from '../support/capabilities.ts';
 
@@ -60,4 +61,58 @@ it('calls a listing that does not go on unknown, and asks no more', async () => 
   const store = createStore({ bucket, base: 's3://lab/', sleep: async () => undefined });
   expect(await store.list('s3://lab/run')).toMatchObject({ kind: 'unknown' });
   expect(asked).toBe(2);
+});
+
+/** A store behind S3's own protocol: objects lie where an address leads, as with any program that reads one. */
+function s3With(contents: readonly string[], objects: Map<string, string>) {
+  const fetch = async (address: string, init: RequestInit): Promise<Response> => {
+    const { pathname, searchParams } = new URL(address);
+    const key = decodeURIComponent(pathname).slice('/lab/'.length);
+    if (searchParams.has('list-type')) {
+      const rows = contents.map(
+        (one) =>
+          `<Contents><Key>${encodeURIComponent(one)}</Key><Size>2</Size><ETag>"e"</ETag><LastModified>2026-11-21T09:00:00.000Z</LastModified></Contents>`,
+      );
+      return new Response(
+        `<ListBucketResult><IsTruncated>false</IsTruncated>${rows.join('')}</ListBucketResult>`,
+      );
+    }
+    if (init.method === 'DELETE') {
+      objects.delete(key);
+      return new Response(null, { status: 204 });
+    }
+    const headers = { etag: '"e"', 'last-modified': 'Sat, 21 Nov 2026 09:00:00 GMT' };
+    return objects.has(key) ? new Response('{}', { headers }) : new Response(null, { status: 404 });
+  };
+  const place = {
+    endpoint: 'http://127.0.0.1:1',
+    region: 'us-east-1',
+    bucket: 'lab',
+    accessKeyId: 'key',
+    secretAccessKey: 'secret',
+    sessionToken: null,
+    now: () => Date.parse('2026-11-21T10:00:00Z'),
+  };
+  const sleep = async (): Promise<void> => undefined;
+  return createStore({ bucket: createS3Bucket({ fetch, sleep }, place), base: 's3://lab/', sleep });
+}
+
+it.each([
+  ['has a key in it whose address leads to another run', 'run/step-1/../../other/step-9/model'],
+  ['has a key in it that stays where it is on the way', 'run/step-1/./model'],
+  ['heeds no prefix, and lists the bucket', 'other/step-9/model'],
+])('deletes nothing where a listing %s', async (_what, key) => {
+  const seen = `"e" ${Date.parse('2026-11-21T09:00:00Z') / 1_000}`;
+  const objects = new Map([
+    ['run/step-1/metadata.json', '{}'],
+    ['other/step-9/model', 'precious'],
+  ]);
+  const store = s3With(['run/step-1/metadata.json', key], objects);
+  const step = deletionStep(PATH, seen);
+  expect(await store.remove(PATH, step, permitFor(step))).toMatchObject({
+    kind: 'failed',
+    why: expect.stringContaining(`lists ${key}`),
+  });
+  expect([...objects.keys()]).toEqual(['run/step-1/metadata.json', 'other/step-9/model']);
+  expect(await store.list('s3://lab/run')).toMatchObject({ kind: 'unknown' });
 });

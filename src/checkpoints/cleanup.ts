@@ -1,0 +1,185 @@
+/** The clean-up of a run's checkpoints as a proposal: exactly which ones, what protects the others, and whether each may still go (policy HR-63). */
+
+import { evidenceDigest, proposalDigest } from '../care/mutation-digest.ts';
+import type { LaneConfig } from '../config/lane-schema.ts';
+import { areSameSteps } from '../domain/actions/step.ts';
+import type { Actor } from '../domain/actor.ts';
+import type { CheckpointDeletion, MutationProposal } from '../domain/care/mutation.ts';
+import type { MutationRecord } from '../domain/care/mutation-state.ts';
+import {
+  type CheckpointSize,
+  deletionStep,
+  type FoundCheckpoints,
+  type SearchedRoot,
+  type StorePath,
+} from '../domain/checkpoint/stored.ts';
+import type { DigestOf } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import type { Observed } from '../domain/observed.ts';
+import { checkpointRoots } from '../run/fill.ts';
+import type { JudgedCheckpoint } from './choose.ts';
+import { identityOf, type KeptCheckpoint, needsOf, type Retention, retentionOf } from './retention.ts';
+
+/** Where the attempts of a run have written checkpoints, and where the next one would, by their manifests and where those say nothing by the lane; none before anything was gated. */
+export function rootsOf(
+  { run, proposal, gate, order, attempts }: RunState,
+  lane: Pick<LaneConfig, 'checkpointRoots'>,
+): readonly StorePath[] {
+  const manifests = [...attempts.map((past) => past.order), order, gate].flatMap(
+    (one) => one?.manifest ?? [],
+  );
+  const { date } = proposal;
+  return [
+    ...new Set(
+      manifests.flatMap(
+        ({ runName, outputRoot, resume }) =>
+          resume.roots ?? checkpointRoots(lane, { run, date, runName, outputRoot }),
+      ),
+    ),
+  ];
+}
+
+/** How many of the newest steps stay: never fewer than what was approved; null where nobody has chosen. */
+export function depthOf({ gate, order }: RunState, asked: number | null): number | null {
+  const approved = [order, gate].flatMap((one) => one?.manifest?.retention.keepTemporary ?? []);
+  const all = asked === null ? approved : [...approved, asked];
+  return all.length === 0 ? null : Math.max(...all);
+}
+
+/** What may go of a run by its record and those of the others; unknown where a root could not be listed. */
+export function cleanupOf(
+  state: RunState,
+  runs: readonly RunState[],
+  roots: readonly SearchedRoot[],
+  keep: number,
+): Observed<Retention> {
+  return retentionOf(roots, needsOf(state, runs), { keep, milestones: [] });
+}
+
+/** The oldest that one list has room for. */
+export function listed({ candidates }: Retention): readonly JudgedCheckpoint[] {
+  let characters = 0;
+  return candidates.slice(0, limits.cleanupCheckpointsMax).filter(({ stored }) => {
+    characters += stored.path.length + (identityOf(stored)?.length ?? 0);
+    return characters <= limits.cleanupListCharactersMax;
+  });
+}
+
+export type CleanupInput = {
+  readonly state: RunState;
+  readonly repository: string;
+  readonly keep: number;
+  readonly askedBy: Actor;
+  readonly found: FoundCheckpoints;
+  readonly retention: Retention;
+  readonly digestOf: DigestOf;
+};
+
+export type CleanupDraft = Extract<EventDraft, { type: 'mutation-proposed' }>;
+
+/** The proposal of exactly this list. Throws where nothing could go. */
+function proposeCleanup(input: CleanupInput): CleanupDraft {
+  const { state, repository, keep, askedBy, found, retention, digestOf } = input;
+  const list = listed(retention);
+  const { kept, candidates } = retention;
+  const evidence = {
+    facts: {
+      'checkpoints that could go': candidates.length,
+      'checkpoints in this list': list.length,
+      'checkpoints that stay': kept.length,
+      'newest steps that stay': keep,
+      'asked by': askedBy.login,
+    },
+    lines: [
+      ...list.map((one) => goes(one, found.sizes.get(one.stored.path))),
+      ...kept.slice(-limits.cleanupKeptShown).map(stays),
+    ],
+  };
+  const mutation: CheckpointDeletion = {
+    kind: 'delete-checkpoint',
+    run: state.run,
+    roots: found.roots.map(({ root }) => root),
+    keep,
+    askedBy,
+  };
+  const proposal: MutationProposal = {
+    v: 1,
+    record: state.run,
+    repository,
+    cluster: state.submission?.cluster ?? '',
+    mutation,
+    steps: list.map(({ stored }) => deletionStep(stored.path, identityOf(stored) ?? '')),
+    evidence: evidenceDigest(evidence, digestOf),
+    thread: state.proposal.issue,
+    round: state.mutations.length + 1,
+  };
+  if (proposal.steps.length === 0) throw new Error('a list without a checkpoint');
+  const digest = proposalDigest(proposal, digestOf);
+  return { type: 'mutation-proposed', role: 'control', data: { proposal, digest, evidence } };
+}
+
+function goes({ stored, metadata }: JudgedCheckpoint, size: Observed<CheckpointSize> | undefined): string {
+  const { objects, bytes } = size?.kind === 'known' ? size.value : { objects: '?', bytes: '?' };
+  const kind = metadata?.isTemporary === true ? 'temporary' : metadata === null ? 'remains' : 'permanent';
+  return `goes  ${stored.path}  ${kind}  objects ${objects}  bytes ${bytes}`;
+}
+
+function stays({ checkpoint, because }: KeptCheckpoint): string {
+  return `stays ${checkpoint.stored.path}  ${because.join(', ')}`;
+}
+
+/** `more`: checkpoints that could go too, and that one list has no room for. */
+export type CleanupPlan =
+  | { readonly kind: 'no-depth' }
+  | { readonly kind: 'unreadable'; readonly why: string }
+  | { readonly kind: 'nothing'; readonly kept: number }
+  | { readonly kind: 'open'; readonly record: MutationRecord }
+  | { readonly kind: 'list'; readonly draft: CleanupDraft; readonly more: number; readonly kept: number };
+
+/** What could go of a run's checkpoints, as the answer to somebody who asks. */
+export function planCleanup(
+  {
+    state,
+    runs,
+    found,
+    isTooOld,
+    ...rest
+  }: Pick<CleanupInput, 'state' | 'repository' | 'askedBy' | 'digestOf'> & {
+    readonly runs: Observed<readonly RunState[]>;
+    readonly found: Observed<FoundCheckpoints>;
+    /** Whether a list has stood longer than a consent to it counts. */
+    readonly isTooOld: (one: MutationRecord) => boolean;
+  },
+  asked: number | null,
+): CleanupPlan {
+  const keep = depthOf(state, asked);
+  if (keep === null) return { kind: 'no-depth' };
+  if (runs.kind === 'unknown') return { kind: 'unreadable', why: runs.why };
+  if (found.kind === 'unknown') return { kind: 'unreadable', why: found.why };
+  const retention = cleanupOf(state, runs.value, found.value.roots, keep);
+  if (retention.kind === 'unknown') return { kind: 'unreadable', why: retention.why };
+  const { candidates, kept } = retention.value;
+  if (listed(retention.value).length === 0) return { kind: 'nothing', kept: kept.length };
+  const draft = proposeCleanup({ ...rest, state, found: found.value, retention: retention.value, keep });
+  const record = openList(state, draft, rest.askedBy, isTooOld);
+  const more = candidates.length - draft.data.proposal.steps.length;
+  return record === null ? { kind: 'list', draft, more, kept: kept.length } : { kind: 'open', record };
+}
+
+/** The list of the very same checkpoints that this person asked for, and that still can be consented to. */
+function openList(
+  { mutations }: RunState,
+  { data: { proposal } }: CleanupDraft,
+  askedBy: Actor,
+  isTooOld: (one: MutationRecord) => boolean,
+): MutationRecord | null {
+  const isSame = ({ proposal: { mutation, steps }, begun, ended }: MutationRecord): boolean =>
+    begun === null &&
+    ended === null &&
+    mutation.kind === 'delete-checkpoint' &&
+    mutation.askedBy.id === askedBy.id &&
+    areSameSteps(steps, proposal.steps);
+  return mutations.find((one) => isSame(one) && !isTooOld(one)) ?? null;
+}

@@ -1,0 +1,71 @@
+/** What a seal or a milestone of a run rests on besides its engine's word: a complete checkpoint and the tracker's identity, each found, missing, or not to be seen (policy HR-65 and HR-66). */
+
+import type { LaneConfig } from '../config/lane-schema.ts';
+import type { FoundCheckpoints } from '../domain/checkpoint/stored.ts';
+import { limits } from '../domain/limits.ts';
+import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { type Observed, unknown } from '../domain/observed.ts';
+import { chooseCheckpoint } from './choose.ts';
+import { rootsOf } from './cleanup.ts';
+import { lineageFor } from './lineage.ts';
+
+/** `unseen`: what nobody here can see, so that a seal says so instead of saying that it is there. */
+export type SealArtefacts = {
+  readonly missing: readonly string[];
+  readonly unseen: readonly string[];
+  readonly checkpoint: SealedCheckpoint | null;
+};
+
+/** What there is of it at this moment. */
+export function sealArtefacts(
+  state: RunState,
+  lane: LaneConfig,
+  found: Observed<FoundCheckpoints> = unknown('nobody has listed the checkpoints'),
+): SealArtefacts {
+  const tracker = trackerOf(state);
+  const other =
+    tracker === 'other' ? ['tracker: its log names another run than the one that was approved'] : [];
+  const unseen = ['state in the tracker', ...(tracker === 'unseen' ? ['identity in the tracker'] : [])];
+  // A path of the machine that ran it is nobody else's to look at.
+  if (rootsOf(state, lane).some((root) => !/^(gs:\/\/|s3:\/\/|\/)/.test(root)))
+    return { missing: other, unseen: [...unseen, 'checkpoints'], checkpoint: null };
+  const newest = newestOf(state, found);
+  if (newest.kind === 'unknown')
+    return { missing: [`checkpoint: ${newest.why}`, ...other], unseen, checkpoint: null };
+  const { step } = newest.value;
+  const finalStep = lane.finalStep ?? state.end?.totalSteps ?? null;
+  const short = isShort(state, finalStep, step)
+    ? [
+        `final checkpoint: the newest complete one is of step ${step}, and the last step is ${finalStep ?? 'not known'}`,
+      ]
+    : [];
+  return { missing: [...short, ...other], unseen, checkpoint: { ...newest.value, unseen } };
+}
+
+/** A run that ended well has a checkpoint of its last step; one that goes on, or was stopped, has what it has. */
+function isShort({ end }: RunState, finalStep: number | null, step: number): boolean {
+  return end?.status === 'SUCCEEDED' && (finalStep === null || step < finalStep - limits.finalStepSlack);
+}
+
+/** The checkpoint that the run would go on from: complete, of its own lineage, and not rejected. */
+function newestOf(
+  state: RunState,
+  found: Observed<FoundCheckpoints>,
+): Observed<Omit<SealedCheckpoint, 'unseen'>> {
+  if (found.kind === 'unknown') return found;
+  const { roots } = found.value;
+  const choice = chooseCheckpoint({ roots, lineage: lineageFor(state), maxStep: null, excludePaths: [] });
+  if (choice.kind === 'ask') return unknown(`${choice.code} (${choice.why})`);
+  const { stored, metadata } = choice.checkpoint;
+  const identity = stored.metadata.kind === 'known' ? (stored.metadata.value?.identity ?? '') : '';
+  return { kind: 'known', value: { path: stored.path, step: metadata.step, identity } };
+}
+
+/** By the link that the job's log has: what the tracker itself says is asked by nobody here. */
+function trackerOf(state: RunState): 'same' | 'other' | 'unseen' {
+  const wanted = state.order?.manifest?.tracker ?? null;
+  const seen = (state.end ?? state.observation)?.trackers ?? [];
+  if (wanted === null || wanted.kind === 'none' || seen.length === 0) return 'unseen';
+  return seen.some(({ id }) => id === wanted.runId) ? 'same' : 'other';
+}

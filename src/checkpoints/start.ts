@@ -1,0 +1,113 @@
+/** Where a run begins: what is asked for, held against what lies in the store and against the record of the run that made it. */
+
+import { namedStep, type SearchedRoot, type StorePath } from '../domain/checkpoint/stored.ts';
+import { withoutEndSlashes } from '../domain/end-slashes.ts';
+import { type CheckpointPlan, OUTSIDE } from '../domain/launch/contract.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { type AskCode, askedCheckpoint, chooseCheckpoint, type RefusalCode, type Search } from './choose.ts';
+import { lineageFor } from './lineage.ts';
+
+/** Why nothing is begun from there: a checkpoint that may not be used, none to use, or nobody can say whose it is. */
+export type StartRefusal =
+  | Exclude<RefusalCode | AskCode, 'unreadable' | 'root-unreadable' | 'checkpoint-unreadable'>
+  | 'no-run'
+  | 'other-run'
+  | 'several-runs';
+
+export type StartPoint =
+  /** From nothing. */
+  | { readonly kind: 'anew' }
+  | {
+      readonly kind: 'proven';
+      readonly path: StorePath;
+      readonly step: number;
+      /** Null: made outside the record, as the contract says. */
+      readonly run: string | null;
+      readonly attempt: number | null;
+    }
+  | { readonly kind: 'refused'; readonly code: StartRefusal; readonly path: StorePath };
+
+/** The root that has to be listed to judge it: a name `step-N` is one checkpoint, and everything else a root. */
+export function rootOf(path: StorePath): StorePath {
+  const whole = withoutEndSlashes(path);
+  return namedStep(whole) === null ? whole : whole.slice(0, whole.lastIndexOf('/'));
+}
+
+/** Unknown where a store or the record cannot be read: that is neither *there* nor *not there*. */
+export function startPoint(
+  from: CheckpointPlan['from'],
+  searched: readonly SearchedRoot[],
+  runs: Observed<readonly RunState[]>,
+): Observed<StartPoint> {
+  if (from === null) return known({ kind: 'anew' });
+  const path = withoutEndSlashes(from.path);
+  const root = searched.find((one) => one.root === rootOf(path));
+  if (root === undefined) return unknown(`${rootOf(path)} was not listed`);
+  if (root.found.kind === 'unknown') return unknown(`${root.root}: ${root.found.why}`);
+  if (runs.kind === 'unknown') return runs;
+  const source = sourceOf({ ...from, path }, runs.value);
+  if (typeof source === 'string') return known({ kind: 'refused', code: source, path });
+  const search: Search = {
+    roots: [root],
+    lineage: source === null ? null : lineageFor(source),
+    maxStep: null,
+    excludePaths: [],
+  };
+  const found = namedStep(path) === null ? chooseCheckpoint(search) : askedCheckpoint(search, { path });
+  if (found.kind !== 'chosen') {
+    const { code } = found;
+    if (code === 'unreadable' || code === 'root-unreadable' || code === 'checkpoint-unreadable')
+      return unknown(found.why);
+    return known({ kind: 'refused', code, path });
+  }
+  const { stored, metadata, attempt } = found.checkpoint;
+  // Below the root that was named there may be the folder of another run.
+  const owner = sourceOf({ ...from, path: stored.path }, runs.value);
+  if (owner !== source)
+    return known({
+      kind: 'refused',
+      code: typeof owner === 'string' ? owner : 'other-run',
+      path: stored.path,
+    });
+  return known({
+    kind: 'proven',
+    path: stored.path,
+    step: metadata.step,
+    run: source?.run ?? null,
+    attempt,
+  });
+}
+
+/** The run that made it; null where a person says that none of the record did. A path alone is no claim that none did. */
+function sourceOf(
+  { path, run }: NonNullable<CheckpointPlan['from']>,
+  runs: readonly RunState[],
+): RunState | null | StartRefusal {
+  const writers = writersOf(path, runs);
+  if (run === OUTSIDE) return writers.length === 0 ? null : 'other-run';
+  const meant = run === null ? writers : writers.filter((one) => one.run === run);
+  const [only] = meant;
+  if (only === undefined) return run === null || writers.length === 0 ? 'no-run' : 'other-run';
+  return meant.length === 1 ? only : 'several-runs';
+}
+
+/** Runs of which an attempt wrote there. */
+export function writersOf(path: StorePath, runs: readonly RunState[]): readonly RunState[] {
+  return runs.filter((one) => rootsOf(one).some((root) => isWithin(path, root)));
+}
+
+/** Where the attempts of a run wrote. */
+function rootsOf({ attempts, order }: RunState): readonly StorePath[] {
+  const orders = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
+  return orders.flatMap(({ manifest }) =>
+    manifest === null ? [] : [manifest.outputRoot, ...(manifest.resume.roots ?? [])],
+  );
+}
+
+/** A place that only the job's machine knows in full is told by its end. */
+function isWithin(path: StorePath, root: StorePath): boolean {
+  const whole = withoutEndSlashes(root);
+  if (path === whole || path.startsWith(`${whole}/`)) return true;
+  return !/^([a-z0-9]+:\/)?\//.test(whole) && `${path}/`.includes(`/${whole}/`);
+}

@@ -1,0 +1,125 @@
+/** What an attempt after a failure is kept from: a checkpoint that nobody would let it begin from now. */
+
+import { describe, expect, it } from 'vitest';
+import { type ResumeInput, resumePoint } from '../../src/checkpoints/resume.ts';
+import { startPoint } from '../../src/checkpoints/start.ts';
+import { readCommandLine } from '../../src/contracts/command-line.ts';
+import type { StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
+import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
+import { OUTSIDE } from '../../src/domain/launch/contract.ts';
+import type { Manifest } from '../../src/domain/launch/manifest.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { aRun } from '../support/run-builder.ts';
+import { alice } from '../support/run-drafts.ts';
+import { aManifest } from '../support/run-parts.ts';
+
+const OWN = 'gs://lab/own/checkpoints';
+const THEIRS = 'gs://lab/theirs/checkpoints';
+const BEGUN = `${THEIRS}/step-700`;
+const { state } = aRun()
+  .gated()
+  .shown()
+  .approved(alice)
+  .ordered()
+  .submitted()
+  .ended({ status: 'FAILED', exitCode: 1 });
+const claimedAt = Date.parse(state.order?.claim?.at ?? '');
+
+function ranIn(root: string, run: string, resume: Partial<Manifest['resume']> = {}): RunState {
+  const { order } = state;
+  if (order === null) throw new Error('it was ordered');
+  const manifest = { ...aManifest(), outputRoot: root, resume: { ...aManifest().resume, ...resume } };
+  return { ...state, run: branded(run, isRunId), order: { ...order, manifest } };
+}
+const SOURCE = ranIn(THEIRS, 'theirs');
+const RUN = ranIn(OWN, 'own', { initializeFrom: BEGUN, initializeStep: 700 });
+
+function stored(path: string, step: number, isWhole = true): StoredCheckpoint {
+  const text = JSON.stringify({ step, timestamp: '2026-11-21T10:00:00' });
+  const writtenAt = branded(claimedAt + 1_000, isInstant);
+  const metadata = isWhole ? { text, writtenAt, identity: String(step) } : null;
+  return { path, root: path.slice(0, path.lastIndexOf('/')), metadata: known(metadata) };
+}
+
+const resume = (input: Partial<ResumeInput> = {}, run = RUN) =>
+  resumePoint(run, {
+    plan: { from: { path: THEIRS, run: SOURCE.run }, roots: [OWN] },
+    searched: [
+      { root: OWN, found: known([]) },
+      { root: THEIRS, found: known([stored(BEGUN, 700)]) },
+    ],
+    runs: [run, SOURCE],
+    command: ['python3', 'train.py', '--resume={checkpoint}'],
+    ...input,
+  });
+const theirs = (found: readonly StoredCheckpoint[]): ResumeInput['searched'] => [
+  { root: OWN, found: known([]) },
+  { root: THEIRS, found: known(found) },
+];
+
+describe('where nothing of its own is left, what a run was launched from', () => {
+  it('is gone on from only as it stands', () => {
+    expect(resume()).toEqual(known({ kind: 'from', path: BEGUN, step: 700 }));
+  });
+
+  it('is asked about where its own run has rejected it since', () => {
+    const at = new Date(claimedAt + 120_000).toISOString();
+    const rejected: RunState = { ...SOURCE, rejections: [{ step: 700, at, seq: 99 } as never] };
+    expect(resume({ runs: [RUN, rejected] })).toEqual(known({ kind: 'ask', code: 'rejected' }));
+  });
+
+  it('is asked about where it is gone or half of it is, and a newer one is not taken in its place', () => {
+    const newer = stored(`${THEIRS}/step-900`, 900);
+    expect(resume({ searched: theirs([newer]) })).toEqual(known({ kind: 'ask', code: 'not-there' }));
+    expect(resume({ searched: theirs([newer, stored(BEGUN, 700, false)]) })).toEqual(
+      known({ kind: 'ask', code: 'no-metadata' }),
+    );
+  });
+
+  it('is unknown where its store cannot be read', () => {
+    const blind = { root: THEIRS, found: unknown('status 403') };
+    const searched = [{ root: OWN, found: known([]) }, blind];
+    expect(resume({ searched })).toMatchObject({ kind: 'unknown' });
+    expect(resume({ searched: [{ root: OWN, found: known([]) }] })).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+it('a checkpoint in a root that another run wrote to at the same time is asked about', () => {
+  const plan = { from: null, roots: [THEIRS] };
+  const found = { plan, searched: [{ root: THEIRS, found: known([stored(`${THEIRS}/step-900`, 900)]) }] };
+  const run = ranIn(OWN, 'own');
+  expect(resume({ ...found, runs: [run] }, run)).toMatchObject({ value: { kind: 'from', step: 900 } });
+  expect(resume({ ...found, runs: [run, SOURCE] }, run)).toEqual(
+    known({ kind: 'ask', code: 'several-runs' }),
+  );
+});
+
+it('a fix that takes the place for the checkpoint out of its command is one that looks for itself', () => {
+  const at = new Date(claimedAt + 120_000).toISOString();
+  const own = ranIn(OWN, 'own');
+  const run: RunState = { ...own, rejections: [{ step: 800, at, seq: 99 } as never] };
+  const found = known([400, 800].map((step) => stored(`${OWN}/step-${step}`, step)));
+  const input = { plan: { from: null, roots: [OWN] }, searched: [{ root: OWN, found }], runs: [run] };
+  expect(resume(input, run)).toMatchObject({ value: { kind: 'from', step: 400 } });
+  expect(resume({ ...input, command: ['python3', 'train.py'] }, run)).toMatchObject({
+    value: { kind: 'takes-other', takes: `${OWN}/step-800` },
+  });
+});
+
+it('a folder above the roots of recorded runs is not outside the record', () => {
+  const found = known([{ ...stored('gs://lab/theirs', 700), root: 'gs://lab' }]);
+  const from = { path: 'gs://lab', run: OUTSIDE } as const;
+  const other = ranIn('gs://lab/theirs', 'theirs');
+  expect(startPoint(from, [{ root: 'gs://lab', found }], known([]))).toMatchObject({
+    value: { kind: 'proven' },
+  });
+  expect(startPoint(from, [{ root: 'gs://lab', found }], known([other]))).toMatchObject({
+    value: { kind: 'refused', code: 'other-run' },
+  });
+});
+
+it('what a job has written is no program, and what follows it none where there is no checkpoint', () => {
+  expect(readCommandLine('{checkpoint}/train.sh --address=elsewhere')).toBeNull();
+  expect(readCommandLine('python3 {checkpoint}')?.command).toEqual(['python3', '{checkpoint}']);
+});

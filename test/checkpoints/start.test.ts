@@ -1,0 +1,114 @@
+/** Where a run begins: whose record says whether the checkpoint that is asked for may be used. */
+
+import { describe, expect, it } from 'vitest';
+import { rootOf, startPoint } from '../../src/checkpoints/start.ts';
+import type { StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
+import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
+import { type CheckpointPlan, OUTSIDE } from '../../src/domain/launch/contract.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { aRun } from '../support/run-builder.ts';
+import { alice } from '../support/run-drafts.ts';
+import { aManifest } from '../support/run-parts.ts';
+
+const ROOT = 'gs://lab/runs/r1/checkpoints';
+const { state } = aRun().gated().shown().approved(alice).ordered().submitted();
+const claimedAt = Date.parse(state.order?.claim?.at ?? '');
+const SOURCE = {
+  ...state,
+  order:
+    state.order === null
+      ? null
+      : { ...state.order, manifest: { ...aManifest(), outputRoot: 'gs://lab/runs/r1' } },
+};
+
+function stored(step: number, { isWhole = true, atMs = claimedAt + 60_000 } = {}): StoredCheckpoint {
+  const text = JSON.stringify({ step, timestamp: '2026-11-21T10:00:00' });
+  const metadata = { text, writtenAt: branded(atMs, isInstant), identity: String(step) };
+  return { path: `${ROOT}/step-${step}`, root: ROOT, metadata: known(isWhole ? metadata : null) };
+}
+
+type From = Partial<NonNullable<CheckpointPlan['from']>>;
+const start = (from: From, found: readonly StoredCheckpoint[], runs = [SOURCE]) =>
+  startPoint({ path: ROOT, run: null, ...from }, [{ root: ROOT, found: known(found) }], known(runs));
+
+describe('a checkpoint that a person names', () => {
+  it('is proven by its own metadata, and by the record of the run that wrote there', () => {
+    const path = `${ROOT}/step-1200`;
+    expect(start({ path: `${path}/` }, [stored(1_200), stored(1_500)])).toEqual(
+      known({ kind: 'proven', path, step: 1_200, run: SOURCE.run, attempt: 1 }),
+    );
+  });
+
+  it('is refused where it is incomplete, and the newest whole one is not taken in its place', () => {
+    const found = [stored(1_000), stored(1_200, { isWhole: false })];
+    expect(start({ path: `${ROOT}/step-1200` }, found)).toMatchObject({
+      value: { kind: 'refused', code: 'no-metadata' },
+    });
+    expect(start({ path: `${ROOT}/step-1300` }, found)).toMatchObject({ value: { code: 'not-there' } });
+  });
+});
+
+describe('a root that a person names', () => {
+  it('means its newest whole one', () => {
+    expect(start({}, [stored(900), stored(1_200), stored(1_300, { isWhole: false })])).toMatchObject({
+      value: { kind: 'proven', step: 1_200 },
+    });
+  });
+
+  it('has none where nothing whole is there, and nothing is guessed', () => {
+    expect(start({}, [stored(900, { isWhole: false })])).toMatchObject({ value: { code: 'none-complete' } });
+  });
+
+  it('is not known to have one where it cannot be listed', () => {
+    const blind = [{ root: ROOT, found: unknown('status 403') }];
+    expect(startPoint({ path: ROOT, run: null }, blind, known([SOURCE]))).toMatchObject({ kind: 'unknown' });
+    expect(startPoint({ path: ROOT, run: null }, [], known([SOURCE]))).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+describe('whose it is', () => {
+  it("has to be known: a place where no recorded run wrote is nobody's", () => {
+    expect(start({}, [stored(900)], [])).toMatchObject({ value: { kind: 'refused', code: 'no-run' } });
+    const said = { run: branded('another-run', isRunId) };
+    expect(start(said, [stored(900)])).toMatchObject({ value: { code: 'other-run' } });
+  });
+
+  it("is nobody's of the record where a person says so, and then only where none wrote there", () => {
+    expect(start({ run: OUTSIDE }, [stored(900)], [])).toMatchObject({
+      value: { kind: 'proven', run: null, step: 900 },
+    });
+    expect(start({ run: OUTSIDE }, [stored(900)])).toMatchObject({ value: { code: 'other-run' } });
+  });
+
+  it('is asked for where several runs wrote there', () => {
+    const twin = { ...SOURCE, run: branded('twin', isRunId) };
+    expect(start({}, [stored(900)], [SOURCE, twin])).toMatchObject({ value: { code: 'several-runs' } });
+    expect(start({ run: twin.run }, [stored(900)], [SOURCE, twin])).toMatchObject({ value: { run: 'twin' } });
+  });
+
+  it("is no attempt's that was not writing then, and no lineage's that people rejected", () => {
+    const early = stored(900, { atMs: claimedAt - 3_600_000 });
+    expect(start({ path: early.path }, [early])).toMatchObject({ value: { code: 'foreign' } });
+    const at = new Date(claimedAt + 120_000).toISOString();
+    const [rejected] = [{ ...SOURCE, rejections: [{ step: 800, at, seq: 99 } as never] }];
+    expect(start({ path: `${ROOT}/step-900` }, [stored(900)], [rejected])).toMatchObject({
+      value: { code: 'rejected' },
+    });
+  });
+
+  it("is told by the end of a path that only the job's machine knows in full", () => {
+    const order = SOURCE.order;
+    if (order === null) throw new Error('it was ordered');
+    const relative = {
+      ...SOURCE,
+      order: { ...order, manifest: { ...aManifest(), outputRoot: 'runs/r1' } },
+    };
+    expect(start({}, [stored(900)], [relative])).toMatchObject({ value: { run: SOURCE.run } });
+  });
+});
+
+it('nothing is listed for a run that begins from nothing, and a step is listed in its folder', () => {
+  expect(startPoint(null, [], unknown('not read'))).toEqual(known({ kind: 'anew' }));
+  expect(rootOf(`${ROOT}/step-12/`)).toBe(ROOT);
+  expect(rootOf(`${ROOT}/`)).toBe(ROOT);
+});
