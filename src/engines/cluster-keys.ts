@@ -14,6 +14,10 @@ export const CLUSTER_KEYS = {
     .nullable()
     .default(null)
     .describe('Cost table: how many accelerators one run holds, for what it did cost; null: not told.'),
+  adoption: z
+    .boolean()
+    .default(false)
+    .describe('Whether jobs that people have launched here by hand may be taken over, with /watch.'),
   links: z
     .record(word, z.string().max(500))
     .default({})

@@ -2,6 +2,9 @@
 
 import type { z } from 'zod';
 import type { Engine } from '../domain/engine.ts';
+import type { BeyondCap, MachineNeeds } from '../domain/launch/machine-needs.ts';
+import type { RentalTerms } from '../domain/launch/rental-terms.ts';
+import type { Observed } from '../domain/observed.ts';
 import type { DiskConfig } from '../settings/disk-schema.ts';
 import type { BadNodesConfig, GcpConfig } from '../settings/gcp-schema.ts';
 import type { ConfigIssue, KeyPath } from '../settings/problem.ts';
@@ -27,6 +30,10 @@ export type EngineTraits = {
   readonly warnings?: readonly string[];
   /** Scripts of the lab that are called, for whoever measures what a call costs; null: there are none. */
   readonly scriptCalls: ScriptCalls | null;
+  /** What a machine that is rented for a job may cost, and how long it may be there; without it: nothing is rented. */
+  readonly rental?: RentalTerms;
+  /** Begins the name of all that is rented on it, by which it is known whose it is; with `rental` only. */
+  readonly rentedName?: string;
   /** The machines under it, where the lab has them looked after; null: nobody does. */
   readonly machines: Machines | null;
 };
@@ -71,6 +78,11 @@ export type EngineDefinition<Schema extends ClusterSchema = ClusterSchema> = {
   /** What the schema cannot say of one cluster; `at` is its place in the config. */
   configIssues(at: KeyPath, cluster: z.infer<Schema>): readonly ConfigIssue[];
   traits(cluster: z.infer<Schema>): EngineTraits;
+  /** The cluster for a run that asks for such a machine, never beyond its own caps; left out where nothing is rented. */
+  fit?(
+    cluster: z.infer<Schema>,
+    needs: MachineNeeds,
+  ): { readonly cluster: z.infer<Schema>; readonly beyond: readonly BeyondCap[] };
   /** The adapter: loaded where a cluster is called, by nobody who only reads a config. */
   load(): Promise<EngineAdapter<z.infer<Schema>>>;
 };
@@ -78,4 +90,6 @@ export type EngineDefinition<Schema extends ClusterSchema = ClusterSchema> = {
 /** What the module of an adapter exports. */
 export type EngineAdapter<Cluster = z.infer<ClusterSchema>> = {
   compose(host: EngineHost, cluster: Cluster): ComposedEngine;
+  /** Whether the cluster asks its callers who they are, as it tells anybody without a key; an engine that tells nobody lacks it. */
+  asksForKey?(cluster: Cluster): Promise<Observed<boolean>>;
 };

@@ -1,5 +1,7 @@
 /** What engines with a folder for each job share: which ids can name one, and records that are there, not there yet, or not to be read. */
 
+import { stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { z } from 'zod';
 import { codeOf, readTextIfThere } from '../host/publish-once.ts';
 
@@ -19,6 +21,17 @@ const SUBMISSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** Whether an id can name a folder of ours; it can never leave the engine's directory. */
 export function isSubmissionId(id: string): boolean {
   return SUBMISSION_ID.test(id);
+}
+
+/** The account whose file it is: its name where it is ours, else its number; null where nobody can say. */
+export async function ownerOfFile(path: string): Promise<string | null> {
+  try {
+    const { uid } = await stat(path);
+    return uid === process.getuid?.() ? userInfo().username : `uid ${uid}`;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return null;
+  }
 }
 
 /** Reads a record of JSON. */

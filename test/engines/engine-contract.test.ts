@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
+import { ABILITIES } from '../../scripts/engines/abilities.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { stopIn } from '../support/capabilities.ts';
 import { type EngineBench, engineContract, SAID } from '../support/engine-contract.ts';
@@ -78,8 +80,9 @@ async function rayBench(): Promise<EngineBench> {
     }),
   });
   const served = await serveRecordedRay(ray);
+  const rest = createRestEngine({ address: served.address, token: ray.token });
   return {
-    engine: createRestEngine({ address: served.address, token: ray.token }),
+    engine: createRayEngine({ rest, scripts: null, tunnel: null, dashboard: null }),
     jobId: 'job-1',
     log: /^Runtime env is setting up\.\nRunning entrypoint for job job-1: quick\nup 🚀 käse\nprogress\n$/,
     directory,
@@ -95,9 +98,9 @@ async function rayBench(): Promise<EngineBench> {
 }
 
 describe.each([
-  ['ray', rayBench],
-  ['local', localBench],
-  ['simulated', simulatedBench],
-])('the %s engine', (_, open) => {
-  engineContract(open);
+  ['ray', ABILITIES.ray, rayBench],
+  ['local', ABILITIES.local, localBench],
+  ['simulated', { ...ABILITIES.local, forgetsWithSession: true, clearsOldTrees: false }, simulatedBench],
+])('the %s engine', (_, abilities, open) => {
+  engineContract(abilities, open);
 });

@@ -9,6 +9,7 @@ const FOLDER = 'src/engines/iris';
 it('has no call that stops, starts or restarts an Iris cluster', () => {
   expect(Object.values(METHODS).toSorted()).toEqual([
     'finelog.logging.LogService/FetchLogs',
+    'iris.cluster.ControllerService/GetAuthInfo',
     'iris.cluster.ControllerService/GetJobStatus',
     'iris.cluster.ControllerService/GetProcessStatus',
     'iris.cluster.ControllerService/LaunchJob',

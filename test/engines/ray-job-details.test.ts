@@ -35,6 +35,7 @@ describe('a job of Ray', () => {
     expect(job).toEqual({
       submissionId: 'job1',
       rayJobId: '01000000',
+      origin: { submitter: null, entrypoint: 'python3 experiments/a.py --key ***', gitCommit: null },
       found: {
         kind: 'found',
         status: 'FAILED',
@@ -47,6 +48,24 @@ describe('a job of Ray', () => {
         session: 'session_1',
         details: { type: 'SUBMISSION', driverNode: '2584cdca', driverIp: '10.0.0.3', driverPid: '4711' },
       },
+    });
+  });
+
+  it('that a person launched tells by whom and of which commit, where their script has said so', () => {
+    const commit = 'c0ffee'.padEnd(40, '0');
+    const originOf = (more: object) => readJobDetails({ ...LIVE, ...more }, null, scrub)?.origin;
+    const variables = (text: string) => ({ runtime_env: { env_vars: { GIT_COMMIT: text } } });
+    expect(
+      originOf({ submission_id: 'ray-run-held-sweep-20260131-051716', ...variables(commit) }),
+    ).toMatchObject({
+      submitter: 'held',
+      gitCommit: commit,
+    });
+    for (const no of ['main', commit.slice(1), `${commit}0`, `\n${commit}`])
+      expect(originOf(variables(no))?.gitCommit).toBeNull();
+    expect(originOf({ submission_id: 'raysubmit_a-b', entrypoint: null })).toMatchObject({
+      submitter: null,
+      entrypoint: null,
     });
   });
 

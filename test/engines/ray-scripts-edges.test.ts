@@ -111,6 +111,17 @@ describe('a value of a job', () => {
     await expect(readFile(join(scripts.tree, 'hacked'))).rejects.toThrow('ENOENT');
   });
 
+  it('that the script would take for an option, where each stands alone, is refused before anything is sent', async () => {
+    const engine = await open({ environment: ['-e', '{name}', '{value}'] });
+    const env = { A: '--cluster=infra/of-the-change.yaml', B: 'x' };
+    expect(await submitTo(engine, spec({ env }))).toMatchObject({
+      kind: 'rejected',
+      code: 'refused',
+      message: expect.stringMatching(/the value of A for an option/),
+    });
+    await expect(scripts.calls()).rejects.toThrow('ENOENT');
+  });
+
   it('that no process can be given is refused before anything is sent, and one that is too long is told', async () => {
     const engine = await open();
     for (const env of [{ A: 'a\0b' }, { 'A=B': 'c' }, { '': 'c' }, { 'A\0': 'c' }])

@@ -187,6 +187,7 @@ describe('a submit', () => {
       session: async () => ({ kind: 'unknown', message: '' }),
       submit: async () => ({ kind: 'unknown', message: 'not asked' }),
       observe: async () => unknown,
+      describe: async () => ({ kind: 'unknown', message: 'not asked' }),
       readLog: async () => ({ kind: 'absent' }),
       stop: async () => ({ kind: 'absent' }),
     };

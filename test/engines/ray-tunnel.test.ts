@@ -154,6 +154,7 @@ it('an engine behind a tunnel that is down knows nothing, and asks nobody', asyn
     submit: asked,
     observe: asked,
     observeMany: asked,
+    describe: asked,
     readLog: asked,
     stop: asked,
   };

@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readAccountingLine } from '../../src/engines/slurm/accounting.ts';
 import type { JobRecords } from '../../src/engines/slurm/job-folder.ts';
-import { endedJob, isEndState, recordedJob, statusOf } from '../../src/engines/slurm/job-state.ts';
+import {
+  endedJob,
+  hasEndedUnnoticed,
+  isEndState,
+  recordedJob,
+  statusOf,
+} from '../../src/engines/slurm/job-state.ts';
 import { jobAmong } from '../../src/engines/slurm/observe.ts';
 import { type QueuedJob, readQueueLine } from '../../src/engines/slurm/queue.ts';
 
@@ -136,6 +142,24 @@ it('a job that Slurm has forgotten is what its own record says', () => {
   expect(recorded(143)).toMatchObject({ status: 'FAILED', exitCode: null, details: { signal: '15' } });
   expect(recorded(143, { isStopRequested: true })).toMatchObject({ status: 'STOPPED' });
   expect(recorded(143, { begin: begin(2) })).toMatchObject({ details: { restarts: '2' } });
+});
+
+it('a job that a controller which died still calls running has ended, two minutes after its own record says so', () => {
+  const ended = { ...NONE, begin: begin(), end: end(3) };
+  const atMs = 9_000 + 120_001;
+  expect(hasEndedUnnoticed(queued('RUNNING'), ended, atMs)).toBe(true);
+  expect(recordedJob(ended, METADATA, 'RUNNING')).toMatchObject({
+    status: 'FAILED',
+    exitCode: 3,
+    message: 'Slurm still says RUNNING; by its own record the command ended with status 3.',
+    details: { slurmState: 'RUNNING' },
+  });
+  // Slurm says soon what it ended a job for; it may be starting it again; an epilog may be under way; it may not have ended.
+  expect(hasEndedUnnoticed(queued('RUNNING'), ended, atMs - 1)).toBe(false);
+  expect(hasEndedUnnoticed(queued('RUNNING', { restarts: 1 }), ended, atMs)).toBe(false);
+  expect(hasEndedUnnoticed(queued('RUNNING'), { ...ended, begin: begin(1) }, atMs)).toBe(false);
+  expect(hasEndedUnnoticed(queued('COMPLETING'), ended, atMs)).toBe(false);
+  expect(hasEndedUnnoticed(queued('RUNNING'), { ...ended, end: null }, atMs)).toBe(false);
 });
 
 it('accounting names who cancelled, and says nothing of a job that has not ended', () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
+import { ABILITIES } from '../../scripts/engines/abilities.ts';
 import { type EngineBench, engineContract, SAID } from '../support/engine-contract.ts';
 import { openVastBench } from '../support/vast-bench.ts';
 
@@ -35,5 +36,5 @@ async function open(): Promise<EngineBench> {
 }
 
 describe('the vast engine', () => {
-  engineContract(open);
+  engineContract(ABILITIES.vast, open);
 });

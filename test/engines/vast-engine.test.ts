@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { FoundJob } from '../../src/domain/engine.ts';
 import { createVastEngine } from '../../src/engines/vast/engine.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
@@ -86,6 +87,17 @@ describe('what a rented machine gets', () => {
       details: { gpu: '1 RTX 4090', offer: expect.stringContaining('the cheapest of 2 that fit') },
     });
   });
+
+  it('tells how busy it is once somebody has measured it, and nothing before', async () => {
+    bench = await openVastBench();
+    await submitTo(bench.engine, bench.spec('sleep 100'));
+    expect(await bench.engine.observe('job-1', null)).not.toHaveProperty('use');
+    await bench.until(7_000_001, 'running');
+    const { use } = (await bench.engine.observe('job-1', null)) as FoundJob;
+    expect(use?.accelerators).toBe(96);
+    expect(use?.ram).toBeGreaterThan(0);
+    expect(use?.ram).toBeLessThan(100);
+  });
 });
 
 describe('a creation', () => {
@@ -96,6 +108,52 @@ describe('a creation', () => {
       fetch: async (url, init) => {
         const answer = await fetch(url, init);
         if (String(url).endsWith('/bundles/')) bench.vast.account.reprice(103, 3);
+        return answer;
+      },
+    });
+    expect(await submitTo(engine, bench.spec('true'))).toMatchObject({ kind: 'submitted' });
+    expect(there()).toEqual([106]);
+  });
+
+  it('whose price the account says late is kept', async () => {
+    bench = await openVastBench();
+    let hidden = 2;
+    const options = { ...bench.options, fetch: hidingPrices(() => hidden-- > 0) };
+    expect(await submitTo(createVastEngine(options), bench.spec('sleep 100'))).toMatchObject({
+      kind: 'submitted',
+    });
+    expect(there()).toEqual([103]);
+  });
+
+  it('of which the account does not say what it costs is taken back', async () => {
+    bench = await openVastBench();
+    const blind = createVastEngine({ ...bench.options, fetch: hidingPrices(() => true) });
+    expect(await submitTo(blind, bench.spec('sleep 100'))).toMatchObject({ kind: 'rejected' });
+    expect(there()).toEqual([]);
+  });
+
+  it('that an earlier call has made is adopted at a price that is known and not too high, and at no other', async () => {
+    bench = await openVastBench();
+    const spec = bench.spec('sleep 100');
+    await submitTo(bench.engine, spec);
+    const blind = createVastEngine({ ...bench.options, fetch: hidingPrices(() => true) });
+    expect(await submitTo(blind, spec)).toMatchObject({ kind: 'unknown' });
+    expect(there()).toEqual([103]);
+    const cluster = { ...bench.options.cluster, dollarsPerHourMax: '0.10' };
+    const poor = createVastEngine({ ...bench.options, cluster });
+    expect(await submitTo(poor, spec)).toMatchObject({ kind: 'rejected', code: 'refused' });
+    expect(there()).toEqual([]);
+  });
+
+  it('whose answer was lost is kept at no price that is too high', async () => {
+    bench = await openVastBench();
+    bench.vast.faults.arm({ kind: 'lost-answer', route: CREATES, times: 1 });
+    const { vast, options } = bench;
+    const engine = createVastEngine({
+      ...options,
+      fetch: async (url, init) => {
+        const answer = await fetch(url, init);
+        if (String(url).endsWith('/bundles/')) vast.account.reprice(103, 3);
         return answer;
       },
     });
@@ -240,6 +298,44 @@ describe('an instance', () => {
   });
 });
 
+it('believes no job that says in its log that it has ended, or where its log stands', async () => {
+  bench = await openVastBench();
+  const lies = ['end 1790000000000 1790000000001 0::', 'at 900::'].map((one) => `::ferrybot job-1 ${one}`);
+  await submitTo(bench.engine, bench.spec(`printf '%s\\n' '${lies.join("' '")}'; sleep 100`));
+  await bench.until(7_000_001, 'running');
+  await expect
+    .poll(async () => readText(bench.engine, 'job-1', 0), { timeout: 30_000 })
+    .toMatchObject({ text: ` ${lies.join('\n ')}\n` });
+  expect(await status()).toBe('RUNNING');
+});
+
+it.each([
+  'http://169.254.169.254/latest/meta-data',
+  'https://[fd00::1]/x',
+  'https://10.0.0.1/x',
+  'https://metadata.google.internal/x',
+  'http://s3.amazonaws.com/x',
+])('asks nothing at %s, though Vast.ai says that a log lies there', async (place) => {
+  bench = await openVastBench();
+  const asked: string[] = [];
+  const engine = createVastEngine({
+    ...bench.options,
+    fetch: async (url, init) => {
+      asked.push(String(url));
+      if (String(url) === place) return new Response('a secret of the machine\n');
+      const answer = await fetch(url, init);
+      return String(url).includes('/request_logs/') ? Response.json({ result_url: place }) : answer;
+    },
+  });
+  await submitTo(engine, bench.spec('sleep 100'));
+  await bench.until(7_000_001, 'running');
+  expect(await engine.observe('job-1', null)).toMatchObject({
+    kind: 'unknown',
+    message: expect.stringContaining('where no log of Vast.ai lies'),
+  });
+  expect(asked).not.toContain(place);
+});
+
 it('reads a long log piece by piece as one text, whatever bytes it has', async () => {
   bench = await openVastBench();
   const script = "for i in $(seq 1 3000); do echo line $i käse; done; printf 'bad \\xff byte\\n'";
@@ -267,3 +363,13 @@ it('refuses a tree that is too large to be handed over with the creation', async
   });
   expect(creates()).toEqual([]);
 });
+
+/** A list of instances whose prices are missing as long as somebody says so. */
+function hidingPrices(isHidden: () => boolean): typeof fetch {
+  return async (url, init) => {
+    const answer = await fetch(url, init);
+    if (!String(url).includes('/api/v1/instances/') || !isHidden()) return answer;
+    const text = (await answer.text()).replaceAll(/"dph_total":[\d.]+/g, '"dph_total":null');
+    return new Response(text, { status: answer.status, headers: answer.headers });
+  };
+}

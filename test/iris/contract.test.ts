@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { ABILITIES } from '../../scripts/engines/abilities.ts';
 import { callOverHttp, type Http } from '../../src/engines/http.ts';
 import { createIrisEngine } from '../../src/engines/iris/engine.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
@@ -36,6 +37,7 @@ async function realBench(http: Http = callOverHttp): Promise<EngineBench> {
     jobId,
     log: new RegExp(`^ferrybot begin ${jobId}:0\\n${SAID}ferrybot end ${jobId}:0 0\\n$`),
     directory,
+    program: 'bash',
     command: (kind) => ['python3', '-c', sources[kind]],
     pass: () => sleep(1_000),
     close: async () => {
@@ -98,7 +100,7 @@ function losing(http: Http): Http {
 const open = controller === '' ? recordedBench : realBench;
 
 describe('the iris engine', () => {
-  engineContract(() => open());
+  engineContract(ABILITIES.iris, () => open());
 
   it('adopts the job whose answer was lost, and starts it once', async () => {
     const bench = controller === '' ? await recordedBench(losing) : await realBench(losing(callOverHttp));

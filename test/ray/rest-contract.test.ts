@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
+import { ABILITIES } from '../../scripts/engines/abilities.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { stopIn } from '../support/capabilities.ts';
 import { type EngineBench, engineContract, SAID } from '../support/engine-contract.ts';
@@ -31,7 +33,8 @@ describeWithRay('the ray engine over the Jobs API of a real head', () => {
       await writeFile(join(directory, `${kind}.py`), source);
     jobs += 1;
     const jobId = `job-${jobs}`;
-    const engine = createRestEngine({ address: head.address, token: head.token });
+    const rest = createRestEngine({ address: head.address, token: head.token });
+    const engine = createRayEngine({ rest, scripts: null, tunnel: null, dashboard: null });
     return {
       engine,
       jobId,
@@ -48,5 +51,5 @@ describeWithRay('the ray engine over the Jobs API of a real head', () => {
       },
     };
   };
-  engineContract(open);
+  engineContract(ABILITIES.ray, open);
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
+import { ABILITIES } from '../../scripts/engines/abilities.ts';
 import { stopIn } from '../support/capabilities.ts';
 import { type EngineBench, engineContract, SAID } from '../support/engine-contract.ts';
 import { describeWithSlurm, startTestCluster, type TestCluster } from '../support/slurm-cluster.ts';
@@ -41,5 +42,5 @@ describeWithSlurm('the slurm engine on a real cluster', () => {
       },
     };
   };
-  engineContract(open);
+  engineContract(ABILITIES.slurm, open);
 });

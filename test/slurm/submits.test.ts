@@ -70,31 +70,38 @@ describeWithSlurm('a real Slurm cluster that dies', () => {
           index,
         ]);
       }
-      const ends: string[] = [];
+      const ends: End[] = [];
       for (let index = 0; index < SUBMITS; index += 1) ends.push(await endOf(cluster, `many-${index}`));
       const said = (await readFile(starts, 'utf8')).trim().split('\n');
       expect(said.length).toBe(new Set(said).size);
       for (const [index, end] of ends.entries()) {
         const code = index % 3;
         const hasStarted = said.includes(`many-${index}`);
-        // A controller that lost its last seconds may end a job that it does not remember to have started: told as cancelled.
-        expect([
-          hasStarted ? `${code === 0 ? 'SUCCEEDED' : 'FAILED'} ${code}` : '',
-          'STOPPED null',
-        ]).toContain(end);
+        // A controller that lost its last seconds may end a job that it does not remember to have started: told as
+        // cancelled. Or it fails one on a node that it lost, which never began and says so.
+        const expected = hasStarted
+          ? [`${code === 0 ? 'SUCCEEDED' : 'FAILED'} ${code}`, 'STOPPED null']
+          : ['STOPPED null', 'FAILED null NODE_FAIL', 'FAILED null JOB_ENTRYPOINT_COMMAND_START_ERROR'];
+        expect(expected, `many-${index}: ${end.seen}`).toContain(
+          hasStarted || end.errorType === null ? end.text : `${end.text} ${end.errorType}`,
+        );
       }
     },
     TIMEOUT_MS,
   );
 });
 
-async function endOf(cluster: TestCluster, jobId: string): Promise<string> {
+/** `text`: status and exit code; `seen`: the whole observation, for who reads why it is another. */
+type End = { readonly text: string; readonly errorType: string | null; readonly seen: string };
+
+async function endOf(cluster: TestCluster, jobId: string): Promise<End> {
   let last = '';
   for (let look = 0; look < 400; look += 1) {
     if (look % 25 === 24) await resumeNode(cluster);
     const seen = await cluster.engine().observe(jobId, null);
-    if (seen.kind === 'found' && isTerminal(seen.status)) return `${seen.status} ${seen.exitCode}`;
     last = JSON.stringify(seen);
+    if (seen.kind === 'found' && isTerminal(seen.status))
+      return { text: `${seen.status} ${seen.exitCode}`, errorType: seen.errorType, seen: last };
     // A controller that died had said yes and lost the job: a stop makes sure that nothing comes of it.
     if (look > 10 && seen.kind === 'unknown' && /which has not begun/.test(seen.message))
       await stopIn(cluster.engine(), jobId);

@@ -7,6 +7,9 @@ const moment = z.object({ epochMs: int64 }).transform(({ epochMs }) => epochMs);
 const count = z.int().min(0).default(0);
 const text = z.string().default('');
 
+/** Empty: nobody is asked who they are. */
+export const authenticationAnswer = z.object({ provider: text });
+
 export const launchAnswer = z.object({ jobId: z.string().min(1) });
 
 export const statusAnswer = z.object({
@@ -25,6 +28,9 @@ export const statusAnswer = z.object({
     .object({
       environment: z.object({ envVars: z.record(z.string(), z.string()).default({}) }).optional(),
       bundleId: text,
+      entrypoint: z
+        .object({ runCommand: z.object({ argv: z.array(z.string()).default([]) }).optional() })
+        .optional(),
     })
     .optional(),
 });

@@ -18,6 +18,7 @@ export const METHODS = {
   tasks: 'iris.cluster.ControllerService/ListTasks',
   terminate: 'iris.cluster.ControllerService/TerminateJob',
   process: 'iris.cluster.ControllerService/GetProcessStatus',
+  authentication: 'iris.cluster.ControllerService/GetAuthInfo',
   logs: 'finelog.logging.LogService/FetchLogs',
 } as const;
 

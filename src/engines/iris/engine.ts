@@ -10,12 +10,14 @@ import {
   stopStep,
   submitStep,
 } from '../../domain/engine.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { isSubmissionId } from '../file-records.ts';
 import { callOverHttp, type Http } from '../http.ts';
 import { leftOutOfPackage } from '../package-files.ts';
-import { statusAnswer } from './answers.ts';
+import { authenticationAnswer, statusAnswer } from './answers.ts';
 import { ask } from './ask.ts';
+import { describeOnIris } from './describe.ts';
 import { irisLimits } from './limits.ts';
 import { createIrisLogReader, type IrisLogReader } from './log-reader.ts';
 import { isMissing, observeOnIris } from './observe.ts';
@@ -42,13 +44,7 @@ export type IrisEngineOptions = {
 
 /** An engine over one controller. All that it knows lies there, but for its places in the logs that it reads. */
 export function createIrisEngine(options: IrisEngineOptions): Engine {
-  const { controller } = options.cluster;
-  const settings: IrisSettings = {
-    http: callOverHttp,
-    sleep: (durationMs) => sleep(durationMs),
-    ...options,
-    address: controller.endsWith('/') ? controller : `${controller}/`,
-  };
+  const settings = settingsOf(options);
   const readerOf = readersOf(settings);
   const noteEnd = (jobId: string, seen: JobObservation | StopOutcome): void => {
     if (saysItIsOver(seen)) readerOf(jobId).markEnded();
@@ -68,6 +64,7 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
       noteEnd(jobId, seen);
       return seen;
     },
+    describe: (jobId) => describeOnIris(settings, jobId),
     readLog: async (jobId, offset) => {
       if (!isSubmissionId(jobId)) return { kind: 'absent' };
       const read = await readerOf(jobId).read(offset);
@@ -84,6 +81,23 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
       noteEnd(jobId, outcome);
       return outcome;
     },
+  };
+}
+
+/** Asked without a key: with authentication switched off every caller is an administrator, and a key is not looked at. */
+export async function asksForKey(cluster: IrisCluster): Promise<Observed<boolean>> {
+  const settings = settingsOf({ cluster, token: null, now: Date.now });
+  const answer = await ask(settings, 'authentication', {}, authenticationAnswer);
+  return answer.kind === 'said' ? known(answer.value.provider !== '') : unknown(answer.message);
+}
+
+function settingsOf(options: IrisEngineOptions): IrisSettings {
+  const { controller } = options.cluster;
+  return {
+    http: callOverHttp,
+    sleep: (durationMs) => sleep(durationMs),
+    ...options,
+    address: controller.endsWith('/') ? controller : `${controller}/`,
   };
 }
 

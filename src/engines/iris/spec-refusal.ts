@@ -1,8 +1,7 @@
 /** What an Iris job could not be given as it is meant: told before anything is sent. */
 
-import { stat } from 'node:fs/promises';
 import type { JobSpec, SubmitOutcome } from '../../domain/engine.ts';
-import { codeOf } from '../../host/publish-once.ts';
+import { isFolder } from '../../host/is-folder.ts';
 import { isSubmissionId } from '../file-records.ts';
 import type { IrisCluster } from './schema.ts';
 
@@ -56,15 +55,6 @@ function leaksOf({ command, env, secretNames = [] }: JobSpec): string | null {
       return value.length >= SECRET_CHARACTERS_MIN && open.some((text) => text.includes(value));
     }) ?? null
   );
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
-    throw error;
-  }
 }
 
 function rejected(code: Refusal['code'], message: string): Refusal {

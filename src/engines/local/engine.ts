@@ -7,6 +7,7 @@ import { stopStep, submitStep } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
+import { describeLocally } from './describe.ts';
 import { observeLocally } from './observe.ts';
 import { removeOldTrees } from './old-trees.ts';
 import { readLogLocally } from './read-log.ts';
@@ -43,6 +44,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
       return submitLocally(settings, spec);
     },
     observe: (jobId, lastSession) => observeLocally(settings, jobId, lastSession),
+    describe: (jobId) => describeLocally(settings, jobId),
     readLog: (jobId, offset) => readLogLocally(settings, jobId, offset),
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));

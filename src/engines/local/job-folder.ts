@@ -23,7 +23,10 @@ const claimRecord = z
     /** Names only: values may be secrets and are needed by nobody but the job. */
     environmentNames: z.array(z.string()).readonly(),
     workingDirectory: z.string(),
-    metadata: jobMetadata,
+    /** null: a job that somebody has put there by hand, in the name of no run. */
+    metadata: jobMetadata.nullable(),
+    /** The job's GIT_COMMIT, which is no secret; left out where it has none. */
+    gitCommit: z.string().exactOptional(),
     claimedAtMs: z.int(),
   })
   .readonly();

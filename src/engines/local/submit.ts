@@ -1,10 +1,11 @@
 /** Starts a local job at most once for its submission id, from whatever state a crash left behind. */
 
-import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import {
+  commitIn,
   isSameJob,
   type Job,
   type JobSpec,
@@ -13,10 +14,18 @@ import {
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
+import { isFolder } from '../../host/is-folder.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { isSubmissionId } from '../file-records.ts';
-import { type IdentityRecord, type JobPaths, jobPaths, readClaim, readProcess } from './job-folder.ts';
+import {
+  type ClaimRecord,
+  type IdentityRecord,
+  type JobPaths,
+  jobPaths,
+  readClaim,
+  readProcess,
+} from './job-folder.ts';
 import type { LocalSettings } from './settings.ts';
 import { type SupervisorOrder, supervisorSource } from './supervisor.ts';
 
@@ -38,7 +47,7 @@ export async function submitLocally(settings: LocalSettings, spec: JobSpec): Pro
   if (owner.kind !== 'there')
     return { kind: 'unknown', message: `the claim of ${paths.folder} is ${owner.kind}` };
   const found = owner.value.metadata;
-  if (!isSameJob(found, spec.metadata)) return { kind: 'conflict', found };
+  if (found === null || !isSameJob(found, spec.metadata)) return { kind: 'conflict', found };
   const running = await awaitRecord(paths, won ? 0 : limits.jobAdoptWaitMs);
   const differences = running === null ? await differencesOf(spec) : [];
   if (differences.length > 0)
@@ -82,6 +91,7 @@ async function claim(settings: LocalSettings, paths: JobPaths, spec: JobSpec): P
     environmentNames: Object.keys(spec.env).sort(),
     workingDirectory: spec.workingDirectory,
     metadata: spec.metadata,
+    ...commitOf(spec),
     claimedAtMs: settings.now(),
   };
   await writeFile(join(draft, 'job.json'), `${JSON.stringify(record)}\n`, { flush: true, mode: 0o600 });
@@ -93,6 +103,11 @@ async function claim(settings: LocalSettings, paths: JobPaths, spec: JobSpec): P
     await rm(draft, { recursive: true });
     return false;
   }
+}
+
+function commitOf({ env }: JobSpec): Pick<ClaimRecord, 'gitCommit'> {
+  const gitCommit = commitIn(env['GIT_COMMIT']);
+  return gitCommit === null ? {} : { gitCommit };
 }
 
 /** The supervisor's identity, or why none reported. */
@@ -156,13 +171,4 @@ function jobOf(
       workingDirectory: supervisor.workingDirectory,
     },
   };
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
-    throw error;
-  }
 }

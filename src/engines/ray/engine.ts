@@ -6,7 +6,7 @@ import { stopStep, submitStep } from '../../domain/engine.ts';
 import { leftOutOfPackage } from '../package-files.ts';
 import { RAY } from './rest/ship-package.ts';
 import { leftOutByScript } from './scripts/left-out.ts';
-import { observeByScript } from './scripts/observe.ts';
+import { describeByScript, observeByScript } from './scripts/observe.ts';
 import { readLogByScript } from './scripts/read-log.ts';
 import type { ScriptSettings } from './scripts/settings.ts';
 import { stopByScript } from './scripts/stop.ts';
@@ -44,6 +44,7 @@ export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineO
       scripts === null ? leftOutOfPackage(spec, RAY) : leftOutByScript(scripts.templates, spec),
     submit: (spec, permit) => behind(() => submit(spec, permit)),
     observe: (jobId, lastSession) => behind(() => looking.observe(jobId, lastSession)),
+    describe: (jobId) => behind(() => looking.describe(jobId)),
     readLog: (jobId, offset) => behind(() => looking.readLog(jobId, offset)),
     stop: (jobId, permit) => behind(() => looking.stop(jobId, permit)),
     ...(observeMany === undefined
@@ -87,6 +88,7 @@ function lookingByScript(scripts: ScriptSettings): Looking {
   return {
     session: async () => ({ kind: 'unknown', message: 'the scripts tell no session of the head' }),
     observe: (jobId, lastSession) => observeByScript(scripts, jobId, lastSession),
+    describe: (jobId) => describeByScript(scripts, jobId, null),
     readLog: (jobId, offset) => readLogByScript(scripts, jobId, offset),
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));

@@ -1,8 +1,9 @@
 /** One job as Ray tells it (JobDetails of the Jobs API, and of `ray list jobs --detail`), parsed once; the values of its variables are used for scrubbing and never leave this file. */
 
 import { z } from 'zod';
-import type { FoundJob } from '../../domain/engine.ts';
+import { commitIn, type FoundJob, type JobOrigin } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
+import { withinLine } from '../shell-line.ts';
 import { identityOf } from './job-identity.ts';
 
 /** A number that is no time says nothing; the job is what its status says all the same. */
@@ -17,6 +18,7 @@ const moment = z
  */
 const jobDetails = z.object({
   type: z.string(),
+  entrypoint: z.string().nullish(),
   job_id: z.string().nullish(),
   submission_id: z.string().nullish(),
   status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED']),
@@ -44,6 +46,7 @@ export type RayJob = {
   readonly submissionId: string | null;
   readonly rayJobId: string | null;
   readonly found: FoundJob;
+  readonly origin: JobOrigin;
 };
 
 /**
@@ -65,6 +68,11 @@ export function readJobDetails(
   return {
     submissionId: job.submission_id ?? null,
     rayJobId: job.job_id ?? null,
+    origin: {
+      submitter: submitterIn(job.submission_id ?? ''),
+      entrypoint: withinLine(clean(job.entrypoint ?? '')),
+      gitCommit: commitIn(variableIn(variables, 'GIT_COMMIT')),
+    },
     found: {
       kind: 'found',
       status: job.status,
@@ -83,6 +91,17 @@ export function readJobDetails(
       }),
     },
   };
+}
+
+/** Ray keeps nobody's name; ray_run.py writes it into the id (`ray-run-<user>-<script>-<time>`). */
+function submitterIn(submissionId: string): string | null {
+  return /^ray-run-([A-Za-z0-9_.]{1,32})-/.exec(submissionId)?.[1] ?? null;
+}
+
+function variableIn(variables: unknown, name: string): unknown {
+  return typeof variables === 'object' && variables !== null
+    ? new Map<string, unknown>(Object.entries(variables)).get(name)
+    : undefined;
 }
 
 function detailsOf(

@@ -1,7 +1,7 @@
 /** What Ray could not run as it is meant, whoever submits it: told before anything is sent. */
 
 import type { JobSpec, SubmitOutcome } from '../../domain/engine.ts';
-import { entrypointOf } from './rest/entrypoint.ts';
+import { shellLineOf } from '../shell-line.ts';
 import { isJobId } from './rest/look-up.ts';
 
 /** Null where nothing is in the way. */
@@ -12,7 +12,7 @@ export function specRefusal(spec: JobSpec): Extract<SubmitOutcome, { kind: 'reje
       code: 'bad-submission-id',
       message: '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front',
     };
-  if ((spec.command[0] ?? '') === '' || entrypointOf(spec.command) === null)
+  if ((spec.command[0] ?? '') === '' || shellLineOf(spec.command) === null)
     return {
       kind: 'rejected',
       code: 'empty-command',

@@ -1,8 +1,9 @@
 /** Claims an id: a finished folder on the shared file system takes its name, once; everything that the job needs lies in it. */
 
-import { cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JobSpec } from '../../domain/engine.ts';
+import { commitIn, type JobSpec } from '../../domain/engine.ts';
+import { isFolder } from '../../host/is-folder.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { type JobPaths, jobPaths } from './job-folder.ts';
 import type { SlurmSettings } from './settings.ts';
@@ -18,7 +19,13 @@ export async function claimJob(settings: SlurmSettings, paths: JobPaths, spec: J
   if (await isFolder(paths.folder)) return false;
   const draft = jobPaths(await mkdtemp(join(drafts, 'claim-')), '.');
   const { submissionId, metadata, command } = spec;
-  const record = { submissionId, metadata, claimedAtMs: settings.now() };
+  const gitCommit = commitIn(spec.env['GIT_COMMIT']);
+  const record = {
+    submissionId,
+    metadata,
+    ...(gitCommit === null ? {} : { gitCommit }),
+    claimedAtMs: settings.now(),
+  };
   const environment = { LANG: 'C.UTF-8', FERRYBOT_SUBMISSION_ID: submissionId, ...spec.env };
   try {
     await cp(spec.workingDirectory, draft.tree, { recursive: true, verbatimSymlinks: true });
@@ -44,16 +51,6 @@ export async function giveClaimBack({ cluster }: SlurmSettings, paths: JobPaths)
   const aside = await mkdtemp(join(cluster.folder, DRAFTS, 'refused-'));
   await rename(paths.folder, join(aside, 'job'));
   await rm(aside, { recursive: true, force: true });
-}
-
-/** Whether there is a folder at the path. */
-export async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
-    throw error;
-  }
 }
 
 /** Values may have every sign but this one (spec-refusal.ts). */

@@ -6,6 +6,7 @@ import { type Engine, stopStep, submitStep } from '../../domain/engine.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { isSubmissionId } from '../file-records.ts';
+import { describeOnSlurm } from './describe.ts';
 import { observeOnSlurm, observeQueued } from './observe.ts';
 import { readQueue } from './queue.ts';
 import { readLogOnSlurm } from './read-log.ts';
@@ -69,6 +70,7 @@ export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): E
         ),
       );
     },
+    describe: (jobId) => orUnknown(() => describeOnSlurm(settings, jobId)),
     readLog: (jobId, offset) => orUnknown(() => readLogOnSlurm(settings, jobId, offset)),
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));

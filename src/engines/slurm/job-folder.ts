@@ -7,7 +7,12 @@ import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
 import { jobMetadata, type Read, readRecord } from '../file-records.ts';
 
 const claimRecord = z
-  .object({ submissionId: z.string(), metadata: jobMetadata, claimedAtMs: z.int() })
+  .object({
+    submissionId: z.string(),
+    metadata: jobMetadata,
+    gitCommit: z.string().exactOptional(),
+    claimedAtMs: z.int(),
+  })
   .readonly();
 const askedRecord = z.object({ atMs: z.int() }).readonly();
 const submittedRecord = z.object({ slurmJobId: z.string().regex(/^\d+$/) }).readonly();

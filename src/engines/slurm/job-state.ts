@@ -96,8 +96,32 @@ export function endedJob(
   };
 }
 
-/** A job of which Slurm knows nothing any more, by what its wrapper wrote down when the command had ended. */
-export function recordedJob(records: JobRecords, metadata: JobMetadata): FoundJob | null {
+/** How long Slurm may take to say what it ended a job for: its own limit between SIGTERM and SIGKILL is 30 s. */
+const SAID_AFTER_MS = 120_000;
+
+/**
+ * Whether the command of this very start has ended, by the wrapper's record, and Slurm has not noticed: a controller
+ * that died while the job ended may say RUNNING for as long as the node is up (seen on 22.05).
+ */
+export function hasEndedUnnoticed(
+  { state, restarts }: { readonly state: string; readonly restarts: number },
+  { begin, end }: JobRecords,
+  nowMs: number,
+): boolean {
+  if (state !== 'RUNNING' || begin === null || end === null) return false;
+  const isThisStart = begin.restart === end.restart && restarts <= end.restart;
+  return isThisStart && nowMs - end.endedAtMs > SAID_AFTER_MS;
+}
+
+/**
+ * A job by what its wrapper wrote down when the command had ended: one of which Slurm knows nothing any more, or,
+ * where `slurmState` is given, one of which it still says that.
+ */
+export function recordedJob(
+  records: JobRecords,
+  metadata: JobMetadata,
+  slurmState: string | null = null,
+): FoundJob | null {
   const { end, begin, isStopRequested } = records;
   if (end === null) return null;
   const { signal } = fromShell(end.code);
@@ -113,8 +137,8 @@ export function recordedJob(records: JobRecords, metadata: JobMetadata): FoundJo
   const job = endedJob(seen, records, metadata, '');
   return {
     ...job,
-    message: `Slurm has forgotten the job; by its own record the command ended with status ${end.code}.`,
-    details: { ...job.details, slurmState: 'forgotten' },
+    message: `Slurm ${slurmState === null ? 'has forgotten the job' : `still says ${slurmState}`}; by its own record the command ended with status ${end.code}.`,
+    details: { ...job.details, slurmState: slurmState ?? 'forgotten' },
   };
 }
 

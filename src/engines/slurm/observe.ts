@@ -16,7 +16,7 @@ import {
   readJobRecords,
   type SeenRecord,
 } from './job-folder.ts';
-import { endedJob, isEndState, recordedJob, statusOf } from './job-state.ts';
+import { endedJob, hasEndedUnnoticed, isEndState, recordedJob, statusOf } from './job-state.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { Queue, QueuedJob } from './queue.ts';
 import { readQueue } from './queue.ts';
@@ -116,6 +116,10 @@ async function queued(
     await publishOnce(paths.seen, JSON.stringify(seen));
     return endedJob(seen, records, metadata, await lastWordsOf(messagesOf(paths, slurmJobId)));
   }
+  const unnoticed = hasEndedUnnoticed(job, records, settings.now())
+    ? recordedJob(records, metadata, state)
+    : null;
+  if (unnoticed !== null) return unnoticed;
   const status = statusOf(state);
   if (status === null)
     return { kind: 'unknown', message: `Slurm says ${state}, which is no state known here` };

@@ -1,8 +1,8 @@
 /** What a Slurm job could not be given as it is meant: told before anything is claimed. */
 
 import type { JobSpec, SubmitOutcome } from '../../domain/engine.ts';
+import { isFolder } from '../../host/is-folder.ts';
 import { isSubmissionId } from '../file-records.ts';
-import { isFolder } from './claim.ts';
 
 type Refusal = Extract<SubmitOutcome, { kind: 'rejected' }>;
 

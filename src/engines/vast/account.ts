@@ -1,8 +1,10 @@
 /** What the account has: every instance, or nobody knows. */
 
 import { z } from 'zod';
+import { MACHINE_STATUSES } from '../../domain/rented.ts';
 import { jobMetadata } from '../file-records.ts';
 import { ask, type NoAnswer, type Said } from './ask.ts';
+import { labelOf } from './label.ts';
 import { VAST, type VastSettings } from './settings.ts';
 
 /** Variable of an instance that says whose job it is; of all others nothing is kept, because secrets are among them. */
@@ -10,24 +12,12 @@ export const JOB_VARIABLE = 'FERRYBOT_JOB';
 /** Variable that says why this offer was chosen. */
 export const OFFER_VARIABLE = 'FERRYBOT_OFFER';
 
-const ACTUAL = [
-  'created',
-  'loading',
-  'running',
-  'stopped',
-  'frozen',
-  'exited',
-  'rebooting',
-  'unknown',
-  'offline',
-] as const;
-
 const instanceSchema = z
   .object({
     id: z.int(),
     label: z.string().nullable(),
     /** null: still provisioned. One that is not known here says nothing about the job. */
-    actual_status: z.enum(ACTUAL).nullable().catch('unknown'),
+    actual_status: z.enum(MACHINE_STATUSES).nullable().catch('unknown'),
     intended_status: z.string().nullish(),
     status_msg: z.string().nullish(),
     machine_id: z.int().nullish(),
@@ -35,7 +25,18 @@ const instanceSchema = z
     num_gpus: z.int().nullish(),
     /** Null or -1 where nobody measured. */
     gpu_util: z.number().nullish(),
+    /** The machine's own memory, in one unit; null or negative where nobody measured. */
+    mem_usage: z.number().nullish(),
+    mem_limit: z.number().nullish(),
     dph_total: z.number().nullable(),
+    /** Of `dph_total` what the disk alone costs. */
+    storage_total_cost: z.number().nullish(),
+    dph_base: z.number().nullish(),
+    /** GB of traffic so far, and dollars a GB. */
+    inet_up_billed: z.number().nullish(),
+    inet_down_billed: z.number().nullish(),
+    inet_up_cost: z.number().nullish(),
+    inet_down_cost: z.number().nullish(),
     start_date: z.number().nullable(),
     extra_env: z.array(z.tuple([z.string(), z.unknown()])).nullish(),
   })
@@ -78,11 +79,6 @@ export async function listInstances(settings: VastSettings): Promise<Said<readon
       : incomplete(`${found.size} of ${said.value.total_instances} instances were listed`);
   }
   return incomplete(`the list has more than ${VAST.pagesMax} pages`);
-}
-
-/** The label of a job's instance: our fleet and the id under which the job runs once. */
-export function labelOf({ fleet }: VastSettings['cluster'], jobId: string): string {
-  return `ferrybot:${fleet}:${jobId}`;
 }
 
 /** Those of one job, the oldest first: a create whose answer was lost may have made two. */

@@ -1,17 +1,23 @@
 /** The engine `vast`: machines rented on Vast.ai, one for each job. */
 
+import type { RentalTerms } from '../../domain/launch/rental-terms.ts';
 import { error } from '../../settings/problem.ts';
 import type { EngineDefinition } from '../definition.ts';
+import { fitVast } from './fit.ts';
+import { labelOf } from './label.ts';
 import { type VastCluster, vastSchema } from './schema.ts';
 
 export const vastEngine: EngineDefinition<typeof vastSchema> = {
   schema: vastSchema,
-  configIssues: (at, { api, reliability, dollarsPerHourMax }) => [
+  configIssues: (at, { api, reliability, dollarsPerHourMax, dollarsMax }) => [
     ...(Number(reliability) > 1
       ? [error('bad-value', [...at, 'reliability'], 'is a share between "0" and "1"')]
       : []),
     ...(Number(dollarsPerHourMax) === 0
       ? [error('bad-value', [...at, 'dollarsPerHourMax'], 'no machine costs nothing')]
+      : []),
+    ...(Number(dollarsMax) === 0
+      ? [error('bad-value', [...at, 'dollarsMax'], 'no machine costs nothing')]
       : []),
     ...(new URL(api).protocol === 'https:' || isLoopback(api)
       ? []
@@ -26,14 +32,26 @@ export const vastEngine: EngineDefinition<typeof vastSchema> = {
     scriptCalls: null,
     machines: null,
     warnings: [
-      'an instance whose job was stopped stays on the account, and its disk is billed until a person destroys it: look there after each `/stop`',
+      'that an instance may destroy itself with the key which Vast.ai gives it stands in no document, and was tried on a rehearsed server alone. It is tried with one paid hour: set `endGraceMinutes: 1`, launch a job that ends at once, end the watch before it has, and look in the console whether the instance is gone two minutes later. Until then only the watch ends a rental',
     ],
+    rental: termsOf(cluster),
+    rentedName: labelOf(cluster, ''),
   }),
+  fit: fitVast,
   load: () => import('./engine.ts'),
 };
 
 function isLoopback(address: string): boolean {
   return ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(address).hostname);
+}
+
+function termsOf(cluster: VastCluster): RentalTerms {
+  const { dollarsPerHourMax, dollarsMax, dollarsPerDayMax, dollarsPerMonthMax } = cluster;
+  const { hoursMax, startMinutesMax, idleMinutesMax, endGraceMinutes: endMinutesMax, keepHoursMax } = cluster;
+  return {
+    ...{ dollarsPerHourMax, dollarsMax, dollarsPerDayMax, dollarsPerMonthMax },
+    ...{ hoursMax, startMinutesMax, idleMinutesMax, endMinutesMax, keepHoursMax },
+  };
 }
 
 /** All that decides what is rented, for how much and how long: it is approved with the manifest. */

@@ -2,10 +2,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spendCapability } from '../../domain/actions/capability.ts';
-import { type Engine, stopStep, submitStep } from '../../domain/engine.ts';
+import { CANNOT_DESCRIBE, type Engine, stopStep, submitStep } from '../../domain/engine.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { observeOnVast } from './observe.ts';
 import { readLogOnVast } from './read-log.ts';
+import { rentedOnVast } from './rented.ts';
 import type { VastCluster } from './schema.ts';
 import { readVastSession } from './session.ts';
 import type { VastSettings } from './settings.ts';
@@ -42,6 +43,8 @@ export function createVastEngine(options: VastEngineOptions): Engine {
       return submitOnVast(settings, spec);
     },
     observe: (jobId, lastSession) => observeOnVast(settings, jobId, lastSession),
+    rented: rentedOnVast(settings),
+    describe: async () => CANNOT_DESCRIBE,
     readLog: (jobId, offset) => readLogOnVast(settings, jobId, offset),
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));

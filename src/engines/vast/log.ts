@@ -42,12 +42,22 @@ function linesOf(text: string): readonly string[] {
 
 const resultAnswer = z.object({ result_url: z.url({ protocol: /^https?$/ }) });
 
+/** What is read there is published as a job's log: nothing that only this machine's network has, such as its cloud's metadata. */
+function isLogPlace({ origin, protocol, hostname }: URL, api: string): boolean {
+  const isPublicName = /\.[a-z]{2,}$/i.test(hostname) && !/\.(local|internal|localhost)$/i.test(hostname);
+  return origin === new URL(api).origin || (protocol === 'https:' && isPublicName);
+}
+
 /** The last lines of an instance's log. */
 export async function readLines(settings: VastSettings, id: number, count: number): Promise<Said<string>> {
   const path = `/api/v0/instances/request_logs/${id}/`;
   const asked = await ask(settings, { method: 'PUT', path, body: { tail: String(count) } }, resultAnswer);
   if (asked.kind === 'unknown') return asked;
   const url = new URL(asked.value.result_url);
+  if (!isLogPlace(url, settings.cluster.api)) {
+    const message = `the log is said to lie at ${url.protocol}//${url.hostname}, where no log of Vast.ai lies`;
+    return { kind: 'unknown', cause: 'lost', status: null, message, body: null };
+  }
   let last: NoAnswer | null = null;
   for (let poll = 0; poll < VAST.resultPolls; poll += 1) {
     const read = await askForText(settings, url);

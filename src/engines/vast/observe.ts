@@ -124,7 +124,16 @@ function seen(instance: Instance): Omit<FoundJob, 'status'> {
       ...(gpu_util == null || gpu_util < 0 ? {} : { gpuUtil: String(gpu_util) }),
       ...(offer === '' ? {} : { offer }),
     },
+    ...useOf(instance),
   };
+}
+
+/** -1 and null both mean that nobody measured. */
+function useOf({ gpu_util, mem_usage, mem_limit }: Instance): Pick<FoundJob, 'use'> {
+  const gpu = gpu_util == null || gpu_util < 0 ? {} : { accelerators: gpu_util };
+  const hasRam = mem_usage != null && mem_usage >= 0 && mem_limit != null && mem_limit > 0;
+  const use = { ...gpu, ...(hasRam ? { ram: (100 * mem_usage) / mem_limit } : {}) };
+  return Object.keys(use).length === 0 ? {} : { use };
 }
 
 function messageOf({ status_msg }: Instance): string {

@@ -26,14 +26,15 @@ export type Needs = Pick<
 >;
 
 /** The hard needs, and no taste: each is a reason not to rent. */
-export type Unfit = 'card' | 'vram' | 'ram' | 'disk' | 'reliability' | 'price';
+export type Unfit = 'avoided' | 'card' | 'vram' | 'ram' | 'disk' | 'reliability' | 'price';
 
 /** A card of 24 GB says 24,564 MB or 24,077 MB: what is sold as so many GB is never exactly that. */
 const NOMINAL = 0.97;
 const MB_OF_GB = 1_000;
 
 /** Why an offer does not fit; null: it does. */
-export function unfit(offer: Offer, needs: Needs): Unfit | null {
+export function unfit(offer: Offer, needs: Needs, avoid: readonly string[] = []): Unfit | null {
+  if (avoid.includes(String(offer.machine_id))) return 'avoided';
   if (offer.gpu_name !== needs.gpu || offer.num_gpus !== needs.gpus) return 'card';
   if (offer.gpu_ram < needs.vramGb * MB_OF_GB * NOMINAL) return 'vram';
   if (offer.cpu_ram < needs.ramGb * MB_OF_GB * NOMINAL) return 'ram';
@@ -49,8 +50,8 @@ export type Choice = {
 };
 
 /** Chooses among what the market has now. */
-export function chooseOffers(offers: readonly Offer[], needs: Needs): Choice {
-  const judged = offers.map((offer) => ({ offer, why: unfit(offer, needs) }));
+export function chooseOffers(offers: readonly Offer[], needs: Needs, avoid: readonly string[] = []): Choice {
+  const judged = offers.map((offer) => ({ offer, why: unfit(offer, needs, avoid) }));
   const counts: Partial<Record<Unfit, number>> = {};
   for (const { why } of judged) if (why !== null) counts[why] = (counts[why] ?? 0) + 1;
   const fitting = judged

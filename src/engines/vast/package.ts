@@ -1,10 +1,9 @@
 /** The shipped tree as variables of an instance: there is no folder that both sides have. */
 
-import { stat } from 'node:fs/promises';
 import { execa } from 'execa';
 import type { JobSpec } from '../../domain/engine.ts';
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
-import { codeOf } from '../../host/publish-once.ts';
+import { isFolder } from '../../host/is-folder.ts';
 import { VAST } from './settings.ts';
 
 export type Packed =
@@ -44,13 +43,4 @@ export async function packTree({ workingDirectory, files }: JobSpec): Promise<Pa
 
 function refused(message: string): Packed {
   return { kind: 'rejected', code: 'refused', message };
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
-    throw error;
-  }
 }

@@ -7,6 +7,13 @@ import { CLUSTER_KEYS } from '../cluster-keys.ts';
 const gigabytes = (about: string, max: number): z.ZodDefault<z.ZodInt> =>
   z.int().min(1).max(max).default(1).describe(`${about}, in GB, at least.`);
 
+const minutes = (standard: number): z.ZodDefault<z.ZodInt> =>
+  z
+    .int()
+    .min(1)
+    .max(24 * 60)
+    .default(standard);
+
 export const vastSchema = z.strictObject({
   engine: z.literal('vast').describe('Machines rented on Vast.ai, one for each job, over its REST API.'),
   api: z
@@ -18,7 +25,7 @@ export const vastSchema = z.strictObject({
     .default('VAST_API_KEY')
     .describe('Runner environment variable with the key of the account. No job gets it.'),
   fleet: word.describe(
-    'Stands in the label of every instance of this cluster: what has it is ours, and anything else on the account is never touched. No other lab on the account may have it too.',
+    'Stands in the label of every instance of this cluster: what has it is ours, and anything else on the account is never touched. No other cluster and no other lab on the account may have it too.',
   ),
   image: z
     .string()
@@ -37,23 +44,40 @@ export const vastSchema = z.strictObject({
     .default('0.98')
     .describe('Reliability of the machine by Vast.ai’s own count, at least.'),
   dollarsPerHourMax: amount.describe('No machine is rented that costs more in an hour, its disk included.'),
+  dollarsMax: amount.describe(
+    'One run may cost so much, all its machines together: then they are destroyed, whatever they do.',
+  ),
+  dollarsPerDayMax: amount
+    .nullable()
+    .default(null)
+    .describe(
+      'No run is launched on this cluster whose `dollarsMax` is more than what the runs of the day, in UTC, leave of so much; one that still rents counts with its own `dollarsMax`. `null`: nobody adds it up.',
+    ),
+  dollarsPerMonthMax: amount.nullable().default(null).describe('The same for one month.'),
   hoursMax: z
     .int()
     .min(1)
     .max(24 * 60)
     .describe('After so many hours an instance destroys itself, whoever watches or not.'),
+  startMinutesMax: minutes(45).describe(
+    'An instance whose job has not made its first step after so many minutes is destroyed: image, data and compilation come before it.',
+  ),
+  idleMinutesMax: minutes(30).describe(
+    'An instance is destroyed before no step of its job has moved for so long, also one that is stopped or frozen: the longest eval or save has to fit.',
+  ),
+  keepHoursMax: z
+    .int()
+    .min(0)
+    .max(24 * 60)
+    .default(12)
+    .describe('So long `/keep` can keep an instance; never past `hoursMax` or `dollarsMax`. 0: not at all.'),
   endGraceMinutes: z
     .int()
     .min(1)
     .max(24 * 60)
-    .default(10)
+    .default(60)
     .describe(
-      'An instance whose job has ended destroys itself after so many minutes, in which its log is read.',
-    ),
-  stoppedAreDestroyedBy: z
-    .literal('a person')
-    .describe(
-      'An instance whose job was stopped stays on the account, and its disk is billed until somebody destroys it. ferrybot does not do that yet: this says who does.',
+      'An instance whose job has ended destroys itself after so many minutes, whoever watches or not; the watch destroys it before, once its log is read. `/keep` reaches no further.',
     ),
   requestTimeoutMs: z
     .int()

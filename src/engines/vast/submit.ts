@@ -7,11 +7,11 @@ import {
   type Instance,
   instancesOf,
   JOB_VARIABLE,
-  labelOf,
   metadataOf,
   OFFER_VARIABLE,
 } from './account.ts';
 import { ask, type NoAnswer } from './ask.ts';
+import { labelOf } from './label.ts';
 import { type Choice, chooseOffers, filtersOf, type Offer, offerSchema, whyChosen } from './offers.ts';
 import { packTree } from './package.ts';
 import { readVastSession } from './session.ts';
@@ -35,8 +35,9 @@ export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promi
   if (refusal !== null) return refusal;
   const session = await readVastSession(settings);
   if (session.kind === 'unknown') return unanswered(session);
-  const there = await look(settings, spec, session.id);
-  if (there !== null) return there;
+  const there = await look(settings, spec);
+  if (there.kind === 'mine') return adopt(settings, spec, session.id, there.instance);
+  if (there.kind !== 'none') return there;
   const packed = await packTree(spec);
   if (packed.kind === 'rejected') return packed;
   const { cluster } = settings;
@@ -46,7 +47,7 @@ export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promi
     z.object({ offers: z.array(offerSchema) }),
   );
   if (market.kind === 'unknown') return unanswered(market);
-  const choice = chooseOffers(market.value.offers, cluster);
+  const choice = chooseOffers(market.value.offers, cluster, spec.avoidMachines);
   const stand: Stand = { settings, spec, session: session.id, tree: packed.variables };
   for (const offer of choice.fitting.slice(0, VAST.offersTried)) {
     const tried = await rent(stand, offer, choice);
@@ -58,16 +59,36 @@ export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promi
   );
 }
 
-/** What stands under the job's label; null: the account certainly has nothing. */
-async function look(settings: VastSettings, spec: JobSpec, session: string): Promise<SubmitOutcome | null> {
+/** `none`: the account certainly has nothing. */
+type There =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'mine'; readonly instance: Instance }
+  | Extract<SubmitOutcome, { kind: 'rejected' | 'conflict' | 'unknown' }>;
+
+/** What stands under the job's label. */
+async function look(settings: VastSettings, spec: JobSpec): Promise<There> {
   const found = await instancesOf(settings, spec.submissionId);
   if (found.kind === 'unknown') return unanswered(found);
   const [instance] = found.value;
-  if (instance === undefined) return null;
+  if (instance === undefined) return { kind: 'none' };
   const metadata = metadataOf(instance);
   return metadata !== null && isSameJob(metadata, spec.metadata)
-    ? { kind: 'adopted', job: jobOf(settings, spec, session, instance.id) }
+    ? { kind: 'mine', instance }
     : { kind: 'conflict', found: metadata };
+}
+
+/** What an earlier call has rented, under the same cap as what is rented now. */
+async function adopt(
+  settings: VastSettings,
+  spec: JobSpec,
+  session: string,
+  { id, dph_total: price }: Instance,
+): Promise<SubmitOutcome> {
+  if (price === null)
+    return { kind: 'unknown', message: `the account does not say what instance ${id} costs` };
+  if (!isTooDear(settings, price)) return { kind: 'adopted', job: jobOf(settings, spec, session, id) };
+  const why = tooDear(settings, price);
+  return (await takeBack(settings, id, why)) ?? rejected('refused', `instance ${id} was given back: ${why}`);
 }
 
 const created = z.object({ success: z.literal(true), new_contract: z.int() });
@@ -85,39 +106,61 @@ async function rent(stand: Stand, offer: Offer, choice: Choice): Promise<Tried> 
   );
   if (answer.kind === 'said') return checkPrice(stand, answer.value.new_contract);
   const made = failed.safeParse(answer.body).data?.new_contract ?? null;
-  if (made !== null) return takeBack(stand, made, answer.message);
+  if (made !== null) return takeBack(settings, made, answer.message);
   return settle(stand, answer);
 }
 
-/** A host may raise its price between the search and the creation: what the instance itself costs decides. */
-async function checkPrice(stand: Stand, id: number): Promise<Tried> {
-  const { settings, spec, session } = stand;
-  const found = await instancesOf(settings, spec.submissionId);
-  const mine = found.kind === 'said' ? found.value.find((one) => one.id === id) : undefined;
-  const cap = Number(settings.cluster.dollarsPerHourMax);
-  const price = mine?.dph_total ?? null;
-  if (price !== null && price > cap)
-    return takeBack(stand, id, `it costs ${price.toFixed(4)} dollars an hour, more than ${cap}`);
+/**
+ * A host may raise its price between the search and the creation: what the instance itself costs decides. One of which the
+ * account does not say that is not kept.
+ */
+async function checkPrice({ settings, spec, session }: Stand, id: number): Promise<Tried> {
+  const price = await readPrice(settings, spec, id);
+  if (price === null) return takeBack(settings, id, `the account does not say what instance ${id} costs`);
+  if (isTooDear(settings, price)) return takeBack(settings, id, tooDear(settings, price));
   return { kind: 'submitted', job: jobOf(settings, spec, session, id) };
 }
 
+/** Dollars an hour; null where several reads of the account have not said it. */
+async function readPrice(settings: VastSettings, spec: JobSpec, id: number): Promise<number | null> {
+  for (const pauseMs of VAST.lookAgainMs) {
+    await settings.sleep(pauseMs);
+    const found = await instancesOf(settings, spec.submissionId);
+    const mine = found.kind === 'said' ? found.value.find((one) => one.id === id) : undefined;
+    if (mine !== undefined && mine.dph_total !== null) return mine.dph_total;
+  }
+  return null;
+}
+
+function isTooDear({ cluster }: VastSettings, price: number): boolean {
+  return price > Number(cluster.dollarsPerHourMax);
+}
+
+function tooDear({ cluster }: VastSettings, price: number): string {
+  return `it costs ${price.toFixed(4)} dollars an hour, more than ${cluster.dollarsPerHourMax}`;
+}
+
 /** What should not have been rented is destroyed; only when it is seen to be gone is another offer tried. */
-async function takeBack({ settings }: Stand, id: number, why: string): Promise<Tried> {
+async function takeBack(
+  settings: VastSettings,
+  id: number,
+  why: string,
+): Promise<Extract<SubmitOutcome, { kind: 'unknown' }> | null> {
   const gone = await destroyInstance(settings, id);
   return gone.kind === 'destroyed' ? null : { kind: 'unknown', message: `${why}; ${gone.message}` };
 }
 
 /** No usable answer to a create: the label decides, looked for as long as the request may be on its way. */
-async function settle({ settings, spec, session }: Stand, answer: NoAnswer): Promise<Tried> {
+async function settle(stand: Stand, answer: NoAnswer): Promise<Tried> {
+  const { settings, spec } = stand;
   for (const pauseMs of VAST.lookAgainMs) {
     await settings.sleep(pauseMs);
-    const found = await look(settings, spec, session);
-    if (found !== null && found.kind !== 'unknown')
-      return found.kind === 'adopted' ? { kind: 'submitted', job: found.job } : found;
-    if (found === null && answer.cause === 'refused')
-      return isGone(answer) ? null : rejected('refused', answer.message);
-    if (found === null && (answer.cause === 'no-key' || answer.cause === 'not-sent'))
-      return unanswered(answer);
+    const found = await look(settings, spec);
+    if (found.kind === 'mine') return checkPrice(stand, found.instance.id);
+    if (found.kind === 'conflict' || found.kind === 'rejected') return found;
+    if (found.kind === 'unknown') continue;
+    if (answer.cause === 'refused') return isGone(answer) ? null : rejected('refused', answer.message);
+    if (answer.cause === 'no-key' || answer.cause === 'not-sent') return unanswered(answer);
   }
   return { kind: 'unknown', message: `the creation was not confirmed: ${answer.message}` };
 }
@@ -158,7 +201,7 @@ function jobOf({ cluster }: VastSettings, spec: JobSpec, session: string, id: In
   return { engine: 'vast', jobId, metadata, session, locator: { kind: 'dashboard', url } };
 }
 
-function unanswered({ cause, message }: NoAnswer): SubmitOutcome {
+function unanswered({ cause, message }: NoAnswer): Extract<SubmitOutcome, { kind: 'rejected' | 'unknown' }> {
   return cause === 'no-key' ? rejected('unauthorized', message) : { kind: 'unknown', message };
 }
 

@@ -2,7 +2,8 @@
 
 /**
  * `"$@"` is the command. It starts once, also where a container is started again, without the keys of the instance. The log
- * gets a line with its length in bytes now and then, so that its last lines alone tell where they stand. When the command
+ * gets a line with its length in bytes now and then, so that its last lines alone tell where they stand; a line of the
+ * command's own that looks like one is moved by a blank, so that no job says that it has ended while it runs. When the command
  * has ended the instance waits so long that its log can be read, and destroys itself; and so it does after its longest
  * lifetime, whoever watches or not.
  */
@@ -46,6 +47,7 @@ if printf '%s' "$parts" | base64 -d | tar -xz -C "$root/tree"; then
   ) | {
     at=0 told=0 lines=0
     while IFS= read -r line || [ -n "$line" ]; do
+      case "$line" in "$mark "*) line=" $line" ;; esac
       printf '%s\n' "$line"
       at=$((at + ${'$'}{#line} + 1)) lines=$((lines + 1))
       if [ $((at - told)) -ge 65536 ] || [ $((lines % 100)) -eq 0 ]; then printf '%s at %s::\n' "$mark" "$at"; told=$at; fi

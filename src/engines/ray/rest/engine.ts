@@ -12,7 +12,7 @@ import {
 import { limits } from '../../../domain/limits.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
 import { isJobId } from './look-up.ts';
-import { observeOverRest } from './observe.ts';
+import { describeOverRest, observeOverRest } from './observe.ts';
 import { observeManyOverRest } from './observe-many.ts';
 import { readSession } from './session.ts';
 import { type RestOptions, restSettings } from './settings.ts';
@@ -62,6 +62,7 @@ export function createRestEngine(options: RestOptions): Engine {
       }
       return seen;
     },
+    describe: (jobId) => describeOverRest(settings, jobId, null),
     readLog: async (jobId, offset) => (isJobId(jobId) ? readerOf(jobId).read(offset) : { kind: 'absent' }),
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));

@@ -1,13 +1,13 @@
 /** One job by its id: there, positively not there, or no usable answer. */
 
 import { z } from 'zod';
-import type { FoundJob } from '../../../domain/engine.ts';
+import type { FoundJob, JobOrigin } from '../../../domain/engine.ts';
 import { readJobDetails } from '../job-details.ts';
 import { ask, type NoAnswer, noAnswer, parse, scrub } from './ask.ts';
 import type { RestSettings } from './settings.ts';
 
 export type LookUp =
-  | { readonly kind: 'there'; readonly job: FoundJob }
+  | { readonly kind: 'there'; readonly job: FoundJob; readonly origin: JobOrigin }
   | { readonly kind: 'missing' }
   | NoAnswer;
 
@@ -28,7 +28,7 @@ export async function lookUp(settings: RestSettings, jobId: string, session: str
   if (job === null) return noAnswer('no-ray', 'this is no job of a Ray that is known here');
   if (job.submissionId !== jobId && job.rayJobId !== jobId)
     return noAnswer('no-ray', `asked for ${jobId}, the dashboard tells of another job`);
-  return { kind: 'there', job: job.found };
+  return { kind: 'there', job: job.found, origin: job.origin };
 }
 
 /** A proxy's or another program's 404 says nothing about a job (job_head.py: `Job {id} does not exist`). */

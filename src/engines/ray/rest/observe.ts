@@ -1,6 +1,6 @@
 /** What a job of a Ray cluster is doing, and what it means when the head has none of its name. */
 
-import type { JobObservation } from '../../../domain/engine.ts';
+import type { JobDescription, JobObservation } from '../../../domain/engine.ts';
 import { isJobId, lookUp } from './look-up.ts';
 import { readSession } from './session.ts';
 import type { RestSettings } from './settings.ts';
@@ -14,6 +14,16 @@ export async function observeOverRest(
   jobId: string,
   lastSession: string | null,
 ): Promise<JobObservation> {
+  const seen = await describeOverRest(settings, jobId, lastSession);
+  return seen.kind === 'described' ? seen.job : seen;
+}
+
+/** The same, with where the job comes from. */
+export async function describeOverRest(
+  settings: RestSettings,
+  jobId: string,
+  lastSession: string | null,
+): Promise<Exclude<JobDescription, { readonly kind: 'cannot' }>> {
   const before = await readSession(settings);
   if (before.kind === 'unknown') return { kind: 'unknown', message: before.message };
   if (!isJobId(jobId)) return { kind: 'absent', session: before.id };
@@ -22,7 +32,7 @@ export async function observeOverRest(
     case 'unknown':
       return { kind: 'unknown', message: found.message };
     case 'there':
-      return found.job;
+      return { kind: 'described', job: found.job, origin: found.origin };
     case 'missing': {
       const after = await readSession(settings);
       if (after.kind === 'unknown') return { kind: 'unknown', message: after.message };
@@ -36,7 +46,10 @@ export async function observeOverRest(
  * storage forgets all jobs when it restarts, and within one session Ray lets people delete the record of a job that
  * has ended (`DELETE /api/jobs/{id}`).
  */
-export function missing(lastSession: string | null, session: string): JobObservation {
+export function missing(
+  lastSession: string | null,
+  session: string,
+): Extract<JobObservation, { kind: 'absent' | 'state-lost' }> {
   if (lastSession === null) return { kind: 'absent', session };
   const message =
     lastSession === session

@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
+import { shellLineOf } from '../../shell-line.ts';
 import { metadataTexts } from '../job-identity.ts';
 import { specRefusal } from '../spec-refusal.ts';
 import { type Answer, ask, lastLine, type NoAnswer, scrub } from './ask.ts';
-import { entrypointOf } from './entrypoint.ts';
 import { lookUp } from './look-up.ts';
 import { readSession } from './session.ts';
 import type { RestSettings } from './settings.ts';
@@ -41,7 +41,7 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
     method: 'POST',
     path: 'api/jobs/',
     body: {
-      entrypoint: entrypointOf(spec.command),
+      entrypoint: shellLineOf(spec.command),
       submission_id: spec.submissionId,
       metadata: metadataTexts(spec.metadata),
       runtime_env: { working_dir: shipped.uri, env_vars: spec.env },

@@ -1,6 +1,6 @@
 /** What a job is doing, by the list of all jobs that the lab's script prints. */
 
-import type { JobObservation } from '../../../domain/engine.ts';
+import type { JobDescription, JobObservation } from '../../../domain/engine.ts';
 import { listJobs } from './list-jobs.ts';
 import type { ScriptSettings } from './settings.ts';
 
@@ -13,10 +13,20 @@ export async function observeByScript(
   jobId: string,
   lastSession: string | null,
 ): Promise<JobObservation> {
+  const seen = await describeByScript(settings, jobId, lastSession);
+  return seen.kind === 'described' ? seen.job : seen;
+}
+
+/** The same, with where the job comes from. */
+export async function describeByScript(
+  settings: ScriptSettings,
+  jobId: string,
+  lastSession: string | null,
+): Promise<Exclude<JobDescription, { readonly kind: 'cannot' }>> {
   const list = await listJobs(settings);
   if (list.kind === 'unknown') return list;
   const job = list.jobs.find(({ submissionId }) => submissionId === jobId);
-  if (job !== undefined) return job.found;
+  if (job !== undefined) return { kind: 'described', job: job.found, origin: job.origin };
   if (!list.isWhole) return { kind: 'unknown', message: 'the list of jobs is cut and the job not in it' };
   return lastSession === null
     ? { kind: 'absent', session: null }

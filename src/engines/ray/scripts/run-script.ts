@@ -1,8 +1,9 @@
 /** One call of a script of the lab: filled in, in a private home, in its own process group, without uv only where uv cannot start. */
 
-import { lstat, stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { limits } from '../../../domain/limits.ts';
+import { isFolder } from '../../../host/is-folder.ts';
 import { type GroupEnd, runInGroup } from '../../../host/process-group.ts';
 import { codeOf } from '../../../host/publish-once.ts';
 import { openPrivateHome } from '../private-home.ts';
@@ -111,15 +112,6 @@ function couldNotStart(end: GroupEnd): boolean {
 async function isFile(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isFile();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
-    throw error;
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
     throw error;

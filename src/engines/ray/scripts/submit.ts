@@ -40,6 +40,13 @@ export async function submitByScript(
 ): Promise<SubmitOutcome> {
   const refusal = specRefusal(spec);
   if (refusal !== null) return refusal;
+  const misread = misreadVariables(settings.templates, spec);
+  if (misread.length > 0)
+    return {
+      kind: 'rejected',
+      code: 'refused',
+      message: `the script would take the value of ${misread.join(', ')} for an option of its own, such as another cluster: it begins with a dash`,
+    };
   const found = await look.observe(spec.submissionId);
   if (found.kind === 'found') return claimed(look, spec, found, 'adopted');
   if (found.kind === 'state-lost') return { kind: 'unknown', message: found.message };
@@ -61,6 +68,12 @@ export async function submitByScript(
       message: `the script for the submission could not be started: ${end.code}`,
     };
   return settle(settings, look, spec, end);
+}
+
+/** A value that is an argument of its own, and looks like an option, is one to the script's parser. */
+function misreadVariables({ environment }: ScriptSettings['templates'], { env }: JobSpec): readonly string[] {
+  if (!environment.includes('{value}')) return [];
+  return Object.entries(env).flatMap(([name, value]) => (value.startsWith('-') ? [name] : []));
 }
 
 function callOf({ templates }: ScriptSettings, spec: JobSpec): Parameters<typeof runScript>[1] {

@@ -1,4 +1,6 @@
-/** A command as the one shell line that Ray's Jobs API takes. */
+/** A command as one line of a POSIX shell: what Ray's Jobs API takes, and people read. */
+
+import { limits } from '../domain/limits.ts';
 
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
@@ -7,7 +9,7 @@ const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
  * quoted: nothing in it is expanded, split or run (POSIX shell, 2.2.2 Single-Quotes). Null for a command that no
  * shell can be given: NUL ends a string there.
  */
-export function entrypointOf(command: readonly string[]): string | null {
+export function shellLineOf(command: readonly string[]): string | null {
   if (command.some((part) => part.includes('\0'))) return null;
   const [program = '', ...rest] = command;
   // `a=b` in front would be taken for a variable.
@@ -21,4 +23,9 @@ function word(text: string): string {
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A line that says all of what is started; null where there is none, and where it is too long to be shown: half of one is another. */
+export function withinLine(line: string): string | null {
+  return line === '' || line.length > limits.entrypointCharactersMax ? null : line;
 }

@@ -1,0 +1,114 @@
+/** What is particular to one engine, each with the test that plays it, by its full title. */
+
+export type Claim = { readonly says: string; readonly file: string; readonly title: string };
+
+const at =
+  (file: string) =>
+  (says: string, title: string): Claim => ({ says, file: `test/${file}`, title });
+const local = at('engines/local-engine.test.ts');
+const slurm = at('slurm/real-faults.test.ts');
+const irisJob = at('engines/iris-jobs.test.ts');
+const irisLog = at('engines/iris-log.test.ts');
+const wrapper = at('engines/iris-wrapper.test.ts');
+const vast = at('engines/vast-engine.test.ts');
+
+export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
+  local: [
+    local(
+      'Starts one process for an id, however many submit it at once.',
+      'at most once > starts one process for ten concurrent submits of one id',
+    ),
+    local(
+      'A job sees its own environment and a home of its own, nothing of the runner; but it is the same user on the same machine.',
+      'what the job sees > is its own environment and a home of its own, nothing of ours',
+    ),
+    local(
+      'After a reboot a job is lost, and says nothing of how it ended.',
+      'how a job ended > says lost after a reboot, and unknown for a process of another container',
+    ),
+  ],
+  ray: [
+    at('engines/ray-left-out.test.ts')(
+      'Over the Jobs API every approved byte travels, or nothing is sent.',
+      'a package of the Jobs API > has the approved bytes and modes, or is not sent',
+    ),
+    at('engines/ray-left-out.test.ts')(
+      'Through a lab’s scripts, files that a script, a .rayignore or Ray itself would leave behind are told before the launch.',
+      'a script > leaves out what its own patterns, a .rayignore and Ray name, in whichever folder',
+    ),
+  ],
+  slurm: [
+    slurm(
+      'An attempt starts once although sbatch is not idempotent: what was doubled is cancelled while it waits, and a wrapper starts none that was not found.',
+      'cancels a submit that was doubled while it is pending, and the wrapper starts none that was not found',
+    ),
+    slurm(
+      'The environment and the secrets travel in files of mode 0600, and no value is left anywhere.',
+      'gives the job its environment and nothing of the caller, and leaves no value of it anywhere',
+    ),
+    slurm(
+      'A time limit, a cancel by a person and a signal are told as what they were.',
+      'tells a time limit, a cancel by a person, and a signal as what they were',
+    ),
+    slurm(
+      'A controller that is down is `unknown`, never an end.',
+      'says unknown of everything while the controller is down, and goes on when it is back',
+    ),
+    slurm(
+      'Job arrays and heterogeneous jobs are nobody’s job here.',
+      'takes neither a job array nor a person’s job of the same name for its own',
+    ),
+    at('engines/slurm-states.test.ts')(
+      'Preemption, out-of-memory and accounting are read as Slurm documents them; the private cluster of the tests does not enforce them.',
+      'accounting names who cancelled, and says nothing of a job that has not ended',
+    ),
+  ],
+  iris: [
+    irisJob(
+      'A name is never used again: a job that has ended keeps it.',
+      'a name that is taken > stays taken when the job has ended: it is adopted, and never replaced',
+    ),
+    irisJob(
+      'Nothing is sent again to a controller that came up meanwhile: a person decides.',
+      'an answer that was lost > has nothing sent again to a controller that came up meanwhile: it may have forgotten the job',
+    ),
+    irisJob(
+      'A stop is over when the job itself says so, and not when Iris says KILLED.',
+      'a stop > is over when the job says so, and not when Iris says KILLED',
+    ),
+    irisJob(
+      'No restart of its own, one task, unless the cluster’s settings say otherwise.',
+      'what is sent > asks for no restart, one task, and a refusal where the name is taken',
+    ),
+    wrapper(
+      'A start that was not approved ends in the job’s own wrapper.',
+      'a start that was not approved > is refused by the mark of the first one, whoever forgot it',
+    ),
+    irisLog(
+      'A log that began anew with its server is read again, told once, and says that lines may be missing.',
+      'begins anew with the log server, gives what was held back once, and says that lines may be missing',
+    ),
+  ],
+  vast: [
+    vast(
+      'One machine for one job, the cheapest that fits the hard needs.',
+      'what a rented machine gets > is the cheapest that fits the hard needs, and the look says why',
+    ),
+    vast(
+      'A price that was raised after the search is not paid.',
+      'a creation > whose host raised the price after the search is taken back, and the next offer is rented',
+    ),
+    vast(
+      'An answer that was lost rents nothing twice.',
+      'a creation > whose answer was lost is found by its label, and nothing is rented a second time',
+    ),
+    vast(
+      'A machine destroys itself some time after its job, and after its longest life, with nobody there.',
+      'an instance > destroys itself some time after its job has ended, and after its longest life, with nobody there',
+    ),
+    vast(
+      'A tree that cannot be handed over is refused.',
+      'refuses a tree that is too large to be handed over with the creation',
+    ),
+  ],
+};

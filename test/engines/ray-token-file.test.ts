@@ -1,0 +1,114 @@
+/** Marin's scripts read the token from a file and ignore the variable: whatever a lab configures, the file is there. */
+
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createEngines, type Engines } from '../../src/app/engines.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import { loadAdapters } from '../../src/engines/registry.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
+import { changed } from '../config/small-config.ts';
+import { submitTo } from '../support/capabilities.ts';
+import { readText } from '../support/log-text.ts';
+import { openStandIn, type SeenCall, type StandIn } from '../support/stand-in-scripts.ts';
+
+const TOKEN = 'ray-token-of-the-lab';
+/** Says what the file says that a client would read: the named one, else the one of the home. */
+const READS =
+  'import { readFileSync } from "node:fs"; const file = process.env.RAY_AUTH_TOKEN_PATH ?? process.env.HOME + "/.ray/auth_token"; process.stdout.write("read " + readFileSync(file, "utf8").length + "\\n");';
+
+let scripts: StandIn;
+let engines: Engines;
+let homes: string;
+beforeEach(async () => {
+  scripts = await openStandIn();
+  homes = await mkdtemp(join(tmpdir(), 'ferrybot-token-file-'));
+  engines = createEngines({
+    adapters: await loadAdapters(),
+    stateDirectory: join(scripts.tree, 'state'),
+    temporaryDirectory: homes,
+    environment: {
+      PATH: process.env['PATH'],
+      RAY_AUTH_TOKEN: TOKEN,
+      LAB_RAY_TOKEN: TOKEN,
+      LAB_KEY: 'key of the cluster',
+      LAB_OWN_TOKEN: 'a token that the lab puts there itself',
+      RAY_AUTH_TOKEN_PATH: '/home/of/the/runner/.ray/auth_token',
+      HOME: '/home/of/the/runner',
+    },
+    now: Date.now,
+    checkoutOf: () => scripts.settings.checkout(),
+  });
+});
+afterEach(async () => {
+  await engines.close();
+  await scripts.close();
+  await rm(homes, { recursive: true, force: true });
+});
+
+const SCRIPT = '"{python}", "{checkout}/script.mjs", "{checkout}"';
+const PROGRAM = JSON.stringify(process.execPath);
+
+/** What each script of a launch saw, in a lab whose cluster has these keys. */
+async function launched(keys: string): Promise<readonly SeenCall[]> {
+  const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys},
+    scripts: { python: [${PROGRAM}], submit: [${SCRIPT}, submit, "{submissionId}", "{environment}", "--", "{command}"],
+      list: [${SCRIPT}, list], logs: [${SCRIPT}, logs, "{jobId}", "{lines}"], stop: [${SCRIPT}, stop, "{jobId}"] } }`;
+  const reading = readConfig(changed('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text), KINDS);
+  if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
+  const engine = engines.engineOf(reading.config, 'local');
+  if (engine === null) throw new Error('the cluster has an engine');
+  await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
+  const outcome = await submitTo(engine, {
+    submissionId: 'ferry-1',
+    command: ['python3', 'a.py'],
+    // A job's own variables are no way around it either.
+    env: { RAY_AUTH_TOKEN_PATH: '/of/the/job' },
+    workingDirectory: scripts.tree,
+    metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` },
+  });
+  expect(outcome).toMatchObject({ kind: 'submitted' });
+  return scripts.calls();
+}
+
+it.each([
+  ['nothing', 'tokenFrom: RAY_AUTH_TOKEN'],
+  ['a variable of its own for the token', 'tokenFrom: LAB_RAY_TOKEN'],
+  ['other files of the home', 'homeFiles: { .ssh/cluster.pem: LAB_KEY, .ray/other: LAB_KEY }'],
+  [
+    "the runner's own variables, the path of a token among them",
+    'passVariables: [RAY_AUTH_TOKEN_PATH, HOME, RAY_AUTH_TOKEN]',
+  ],
+  ['a token of its own in the same place', 'homeFiles: { .ray/auth_token: LAB_OWN_TOKEN }'],
+])(
+  'the token of the cluster is the file .ray/auth_token, 0600 in a home of 0700, where a lab configures %s',
+  async (_, keys) => {
+    const calls = await launched(keys);
+    expect(calls.map(({ verb }) => verb)).toEqual(['list', 'submit', 'list']);
+    for (const { home, env } of calls) {
+      expect(home.mode).toBe(0o700);
+      expect(home.files).toMatchObject({ '.ray': 0o700, '.ray/auth_token': 0o600 });
+      expect(env['HOME']?.startsWith(homes)).toBe(true);
+      expect(env['RAY_AUTH_TOKEN_PATH']).toBe(`${env['HOME']}/.ray/auth_token`);
+    }
+    expect(await readdir(join(homes, 'ferrybot', 'homes'))).toEqual([]);
+  },
+);
+
+it.each([
+  ['the token of the cluster', 'tokenFrom: LAB_RAY_TOKEN', TOKEN.length],
+  [
+    "the lab's own file, which stays",
+    'homeFiles: { .ray/auth_token: LAB_OWN_TOKEN }',
+    'a token that the lab puts there itself'.length,
+  ],
+])('a script that knows only the file reads %s', async (_, keys, length) => {
+  const program = `python: [${PROGRAM}, --input-type=module, -e, ${JSON.stringify(READS)}]`;
+  const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys}, scripts: { ${program}, logs: ["{python}", "{jobId}", "{lines}"] } }`;
+  const reading = readConfig(changed('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text), KINDS);
+  if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
+  const engine = engines.engineOf(reading.config, 'local');
+  if (engine === null) throw new Error('the cluster has an engine');
+  expect(await readText(engine, 'ferry-1', 0)).toMatchObject({ kind: 'chunk', text: `read ${length}\n` });
+});
