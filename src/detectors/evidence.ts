@@ -3,6 +3,7 @@
 import type { JobStatus } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
+import type { TrackedRun } from '../domain/tracker.ts';
 import type { Followed } from './measures.ts';
 import type { Series } from './series.ts';
 
@@ -41,8 +42,14 @@ export type Evidence = {
   readonly isLossLost: boolean;
   /** Steps or tokens a second, one value a look. */
   readonly speed: Series;
+  /** The first look of those in a row that were slower than the law allows. */
+  readonly slowSince: Instant | null;
   /** Looks in a row in which the accelerators idled, and the middle of the newest in per cent; null where nobody says. */
-  readonly use: { readonly lowLooks: number; readonly percent: number } | null;
+  readonly use: {
+    readonly lowLooks: number;
+    readonly lowSince: Instant | null;
+    readonly percent: number;
+  } | null;
   readonly replayed: readonly Replayed[] | null;
   readonly saved: {
     readonly step: number;
@@ -54,7 +61,15 @@ export type Evidence = {
   readonly steppingSince: Instant | null;
   /** Small facts of the engine. */
   readonly engine: { readonly [name: string]: string };
-  readonly tracker: { readonly intended: string; readonly seen: readonly string[] } | null;
+  /**
+   * The run that was meant, those that the log says are written to, and what the tracker said at this look: null where nobody
+   * asked, or it gave no answer.
+   */
+  readonly tracker: {
+    readonly intended: string;
+    readonly logged: readonly string[];
+    readonly said: Pick<TrackedRun, 'identity' | 'name' | 'step' | 'rowAt' | 'heartbeatAt'> | null;
+  } | null;
   readonly config: readonly {
     readonly name: string;
     readonly launched: string;

@@ -19,6 +19,7 @@ import { stalledStart } from './stalled-start.ts';
 import { stalledSteps } from './stalled-steps.ts';
 import { throughputCollapse } from './throughput-collapse.ts';
 import { trackerDrift } from './tracker-drift.ts';
+import { trackerFrozen } from './tracker-frozen.ts';
 import { wrongTopology } from './wrong-topology.ts';
 import { zLoss } from './z-loss.ts';
 
@@ -37,6 +38,7 @@ export const DETECTORS: readonly Detector[] = [
   partialAllocation,
   wrongTopology,
   trackerDrift,
+  trackerFrozen,
   configDrift,
   flapping,
   lowUtilisation,

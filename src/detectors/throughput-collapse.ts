@@ -14,14 +14,18 @@ export const SPEED_LAW: SeriesLaw = {
   warmUpSteps: 0,
 };
 
+/** As long as three looks of the usual cadence: while something is wrong they come so often that a long eval has three. */
+const SLOW_MS = 2 * 570_000;
+
 export const throughputCollapse: Detector = {
   id: 'throughput-collapse',
   witness: ['speed'],
-  limits: { ...SPEED_LAW },
-  judge: ({ speed }) => {
+  limits: { ...SPEED_LAW, slowMs: SLOW_MS },
+  judge: ({ speed, slowSince, at }) => {
     const { trend, streak, values } = speed;
     if (trend === null || values <= SPEED_LAW.warmUpValues) return cannotTell('speed');
     if (streak === null || streak.values < SPEED_LAW.values) return QUIET;
+    if (slowSince === null || at - slowSince < SLOW_MS) return QUIET;
     return alarm(values - streak.values, {
       seen: `${Math.round((1 - streak.peak / trend) * 100)}`,
       bound: told(trend),

@@ -1,12 +1,7 @@
 /** Metrics under another identity than the one that was approved: they look plausible and belong to another run. */
 
+import { compareIdentity } from '../domain/tracker.ts';
 import { alarm, cannotTell, type Detector, QUIET } from './detector.ts';
-
-/** Executors add a hash of the content to the name: `daily-5bbb39` is `daily`. */
-const HASH = /^-[\da-f]{6}$/;
-
-/** Ids that a tracker makes up where nobody chose one (W&B's eight characters, MLflow's 32, UUIDs): no name to compare. */
-const MADE_UP = /^(?:[a-z\d]{8}|[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 export const trackerDrift: Detector = {
   id: 'tracker-drift',
@@ -14,11 +9,19 @@ export const trackerDrift: Detector = {
   limits: {},
   judge: ({ tracker }) => {
     if (tracker === null || tracker.intended === '') return cannotTell('manifest');
-    const { intended, seen } = tracker;
-    const newest = seen.at(-1);
-    if (newest === undefined || MADE_UP.test(newest)) return cannotTell('tracker');
-    const isIntended =
-      newest === intended || (newest.startsWith(intended) && HASH.test(newest.slice(intended.length)));
-    return isIntended ? QUIET : alarm(newest, { seen: newest, bound: intended });
+    const { intended, logged, said } = tracker;
+    const newest = logged.at(-1) ?? said?.identity;
+    if (newest === undefined) return cannotTell('tracker');
+    switch (compareIdentity(intended, newest)) {
+      case 'same':
+        return QUIET;
+      case 'other':
+        return alarm(newest, { seen: newest, bound: intended });
+      case 'made-up':
+        // The tracker itself knows the name that people gave a run whose id it made up.
+        return said !== null && compareIdentity(intended, said.name) === 'same'
+          ? QUIET
+          : cannotTell('tracker');
+    }
   },
 };

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import * as z from 'zod';
 import { limits } from '../domain/limits.ts';
 import { codeOf } from '../host/publish-once.ts';
+import { metricsIn, parseLoosely } from './values.ts';
 
 /** Values are decimal texts, or `NaN`, `Infinity`, `-Infinity`. Everything but `metrics` means unknown. */
 export type MetricsRead =
@@ -12,7 +13,6 @@ export type MetricsRead =
   | { readonly kind: 'unreadable'; readonly why: string };
 
 const record = z.looseObject({ summary: z.record(z.string(), z.unknown()) });
-const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity']);
 
 /** Reads the file at `path`; a file larger than any real one is unreadable. */
 export async function readMetricsFile(path: string): Promise<MetricsRead> {
@@ -45,9 +45,9 @@ export function parseMetrics(text: string): MetricsRead {
   if (!isJson(last)) return { kind: 'unreadable', why: 'the last record is no JSON' };
   const parsed = record.safeParse(parseLoosely(last));
   if (!parsed.success) return { kind: 'unreadable', why: z.prettifyError(parsed.error) };
-  const entries = flatten('', parsed.data.summary, 0);
-  if (entries.length > limits.metricsKeysMax) return { kind: 'unreadable', why: `${entries.length} metrics` };
-  return { kind: 'metrics', metrics: Object.fromEntries(entries) };
+  const metrics = metricsIn(parsed.data.summary);
+  if (metrics === null) return { kind: 'unreadable', why: `more than ${limits.metricsKeysMax} metrics` };
+  return { kind: 'metrics', metrics };
 }
 
 function isJson(line: string): boolean {
@@ -58,31 +58,4 @@ function isJson(line: string): boolean {
     if (error instanceof SyntaxError) return false;
     throw error;
   }
-}
-
-/** JSON with Python's bare NaN and Infinity, which become strings. */
-function parseLoosely(line: string): unknown {
-  return JSON.parse(line.replace(/(:\s*)(NaN|-?Infinity)(?=\s*[,}])/g, '$1"$2"'));
-}
-
-function flatten(prefix: string, value: unknown, depth: number): readonly (readonly [string, string])[] {
-  if (typeof value === 'number') return [[prefix, toDecimal(value)]];
-  if (typeof value === 'string' && NOT_FINITE.has(value)) return [[prefix, value]];
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  if (depth >= limits.metricsDepthMax) return [];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    flatten(prefix === '' ? key : `${prefix}/${key}`, inner, depth + 1),
-  );
-}
-
-/** The shortest text that reads back as the same number, without an exponent: 1e-7 is `0.0000001`. */
-function toDecimal(value: number): string {
-  const text = String(value);
-  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
-  if (match === null) return text;
-  const [, sign = '', head = '', tail = '', exponent = '0'] = match;
-  const point = Number(exponent);
-  const digits = head + tail;
-  if (point < 0) return `${sign}0.${'0'.repeat(-point - 1)}${digits}`;
-  return `${sign}${digits.padEnd(point + 1, '0')}`;
 }

@@ -52,7 +52,7 @@ function measured(
   state: RunState,
   before: Course,
   look: Look,
-): Pick<Course, 'series' | 'speed' | 'idle' | 'replayed'> {
+): Pick<Course, 'series' | 'speed' | 'idle' | 'idleSince' | 'slowSince' | 'replayed'> {
   const { training } = look.log;
   const series = FOLLOWED.flatMap((name) => {
     const one = training.series[name];
@@ -64,10 +64,13 @@ function measured(
   const use = medianOf(training.look.use);
   const idle = use === null ? before.idle : use < LOW_USE_LIMITS.percent ? (before.idle ?? 0) + 1 : 0;
   const { pairs } = training.replay;
+  const now = toRfc3339(look.at);
   return {
     ...(series.length === 0 ? {} : { series: Object.fromEntries(series) }),
     ...(speed === undefined ? {} : { speed }),
     ...(idle === undefined ? {} : { idle }),
+    ...(idle === undefined || idle === 0 ? {} : { idleSince: before.idleSince ?? now }),
+    ...(speed?.streak === undefined ? {} : { slowSince: before.slowSince ?? now }),
     ...(pairs.length === 0 ? {} : { replayed: pairs }),
   };
 }

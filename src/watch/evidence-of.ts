@@ -38,7 +38,8 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     series,
     isLossLost: log.failures.some(({ id }) => id === LOSS_NOT_FINITE),
     speed: readSeries(course.speed),
-    use: percent === null ? null : { percent, lowLooks: course.idle ?? 0 },
+    slowSince: at(course.slowSince),
+    use: percent === null ? null : { percent, lowLooks: course.idle ?? 0, lowSince: at(course.idleSince) },
     replayed: course.replayed === undefined ? null : comparedOf(course.replayed),
     saved:
       saved === null || log.checkpointStep === null
@@ -76,10 +77,11 @@ function numberOrNull(said: string | null | undefined): number | null {
   return said == null ? null : Number(said);
 }
 
-function trackerOf(intended: string, { log, witnesses = NO_WITNESSES }: Look): Evidence['tracker'] {
-  const seen = witnesses.trackerRun === null ? log.trackers.map(({ id }) => id) : [witnesses.trackerRun];
+function trackerOf(intended: string, { log, tracker, witnesses = NO_WITNESSES }: Look): Evidence['tracker'] {
   const meant = witnesses.trackerIntended ?? intended;
-  return meant === '' ? null : { intended: meant, seen };
+  if (meant === '') return null;
+  const said = tracker?.answer.kind === 'found' ? tracker.answer.run : null;
+  return { intended: meant, logged: log.trackers.map(({ id }) => id), said };
 }
 
 /** Attempts of one run count to the same last step. */

@@ -247,7 +247,7 @@ function readPlainLine(facts: LogFacts, line: string): LogFacts {
   else if (SAVING.test(line)) next = { ...next, isSaving: true };
   const resumed = /Loading checkpoint from (\S+)/.exec(line);
   if (resumed !== null) {
-    const replay = goneBack(next.training.replay);
+    const replay = goneBack(next.training.replay, next.training.series.loss);
     next = { ...next, resumedFrom: resumed[1] ?? null, training: { ...next.training, replay } };
   }
   const values = [...line.matchAll(EVAL_VALUE)].map((match) => [match[1] ?? '', match[2] ?? ''] as const);

@@ -10,6 +10,7 @@ import {
   incidentDraft,
   incidentsWith,
 } from '../domain/incidents.ts';
+import { reductionsTaken } from '../domain/launch/ladder.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -53,7 +54,7 @@ function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
       return incident(state, 'failure-signature', {
         signature: failure.id,
         class: row?.class ?? '',
-        advice: adviceOf(row, look),
+        advice: adviceOf(state, row, look),
         line: redactAndTruncateLine(look, failure.line),
         ...(wasShownBefore(state, failure.id) ? { again: 'yes' } : {}),
         ...(row?.advice === 'propose-node' ? { workers: failure.workers.join(' ') } : {}),
@@ -62,9 +63,18 @@ function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
 }
 
 /** A slip is a small fix only where the whole log says so: in one file, and not where data is loaded (policy ML-28). */
-function adviceOf(row: Signature | undefined, { diagnosis }: Look): string {
+function adviceOf(state: RunState, row: Signature | undefined, { diagnosis }: Look): string {
+  if (row !== undefined && OUT_OF_MEMORY.includes(row.class) && hasSmaller(state)) return 'reduce';
   if (row?.advice !== 'small-fix-once') return row?.advice ?? '';
   return diagnosis?.class === 'code-small' ? row.advice : 'escalate';
+}
+
+const OUT_OF_MEMORY: readonly Signature['class'][] = ['accelerator-memory', 'host-memory'];
+
+/** Whether the manifest has approved a config smaller than that of the attempt which is looked at. */
+function hasSmaller(state: RunState): boolean {
+  const { reductions = [] } = state.order?.manifest?.envelope ?? {};
+  return reductions.length > reductionsTaken(state).length;
 }
 
 /** Whether an attempt before this one showed the same: what was done in between has not helped. */

@@ -7,6 +7,7 @@ import type { JobObservation } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { Lease, Metrics } from '../domain/logbook/events/job-events.ts';
+import type { TrackerAnswer } from '../domain/tracker.ts';
 import type { Cadence } from './cadence.ts';
 import type { LogFacts } from './log-facts.ts';
 
@@ -17,8 +18,7 @@ export type Witnesses = {
   readonly lane: Evidence['lane'];
   /** Settings as they were launched, and as the job says that it runs with. */
   readonly config: Evidence['config'];
-  /** The run that the tracker itself says is written to, and the one that was meant where no manifest says it. */
-  readonly trackerRun: string | null;
+  /** The run of the tracker that was meant, where no manifest says it. */
   readonly trackerIntended: string | null;
   readonly left: Evidence['left'];
 };
@@ -27,10 +27,12 @@ export const NO_WITNESSES: Witnesses = {
   disk: null,
   lane: null,
   config: [],
-  trackerRun: null,
   trackerIntended: null,
   left: { checkpoint: null, metrics: null },
 };
+
+/** The answer about the run `asked`. */
+export type TrackerHeard = { readonly asked: string; readonly answer: TrackerAnswer };
 
 /** What the engine said, what the log says by now, and where reading goes on. */
 export type Look = {
@@ -43,6 +45,8 @@ export type Look = {
   readonly metrics: Metrics;
   /** Whether a job that ended well has to have left some, where they can be read here; left out where nobody can say. */
   readonly metricsExpected?: boolean;
+  /** What the tracker said, and which of its runs it was asked for; left out or null where nobody asks it. */
+  readonly tracker?: TrackerHeard | null;
   /** Left out where nobody else was asked. */
   readonly witnesses?: Witnesses;
   /** Of a job that failed; null where it did not, or its log could not be read. */

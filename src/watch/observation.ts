@@ -19,13 +19,14 @@ import { openLogOf } from './resume-log.ts';
 import { settled } from './settled.ts';
 import { standstillOf } from './standstill.ts';
 import { watchEndOf } from './stopping-point.ts';
-import { paceOf } from './training.ts';
+import { trackerSeenOf, withTrackedRow } from './tracker-seen.ts';
 import { unreadOf } from './unread.ts';
+import { paceAt } from './use.ts';
 
 /** The events of one look, to be appended together. An engine that gives no usable answer is UNKNOWN, never ended. */
 export function eventsOf(state: RunState, seen: Look): readonly EventDraft[] {
   if (state.submission === null || state.end !== null) return [];
-  const look = { ...seen, log: settled(seen.log, seen.job) };
+  const look = withTrackedRow(state, { ...seen, log: settled(seen.log, seen.job) });
   const evidence = evidenceOf(state, look);
   const alarms = DETECTORS.flatMap(({ id, judge }) => {
     const found = judge(evidence);
@@ -95,10 +96,11 @@ function observationOf(
     ...openLogOf(log),
     ...unreadOf(state, look),
     ...standstillOf(state, look),
-    ...paceOf(log.training),
+    ...paceAt(state, look),
     ...recordedCourse(state, look),
     ...(log.resumedFrom === null ? {} : { resumedFrom: redactAndTruncateLine(look, log.resumedFrom) }),
     ...(alarms.length === 0 ? {} : { alarms: alarms.map(({ id }) => id) }),
+    ...seenByTracker(state, look),
     cadenceMs: 0,
     lease: look.lease,
   };
@@ -109,9 +111,21 @@ function recordedCourse(state: RunState, look: Look): Pick<EventDataByType['obse
   return Object.keys(course).length === 0 ? {} : { course };
 }
 
-/** A link is text of the job like any other line: what a person put into its address may be a secret. */
-function trackersOf({ log, redact }: Look): readonly TrackerRun[] {
-  return log.trackers.map(({ id, url }) => ({ id: redact(id), url: redact(url) }));
+function seenByTracker(state: RunState, look: Look): Pick<EventDataByType['observed'], 'tracker'> {
+  const tracker = trackerSeenOf(state, look);
+  return tracker === undefined ? {} : { tracker };
+}
+
+/**
+ * Links of the log, and the tracker's own where the log has none of that run. A link is text of the job like any other
+ * line: what a person put into its address may be a secret.
+ */
+function trackersOf({ log, tracker, redact }: Look): readonly TrackerRun[] {
+  const logged = log.trackers.map(({ id, url }) => ({ id: redact(id), url: redact(url) }));
+  if (tracker?.answer.kind !== 'found') return logged;
+  const { url, identity } = tracker.answer.run;
+  const isThere = logged.some((one) => one.url === redact(url) || one.id === redact(identity));
+  return isThere ? logged : [{ id: redact(identity), url: redact(url) }, ...logged];
 }
 
 /** The end is the engine's terminal status and nothing else: never a step count (policy ML-12). */

@@ -16,20 +16,27 @@ export type Replay = {
 
 export const NO_REPLAY: Replay = { past: null, pairs: [], recent: [], stride: 1 };
 
+/** Steps whose loss was away from its trend: a run goes back so that they come out otherwise, and is not compared with them. */
+type WentWrong = { readonly streak?: Stretch | null | undefined; readonly met?: Stretch | null | undefined };
+type Stretch = { readonly from: number | null; readonly to: number | null };
+
 /** The course of an attempt before this one, where its steps are exact. */
-export function replayOf(trace: readonly TracePoint[]): Replay {
-  return trace.length === 0 ? NO_REPLAY : { ...NO_REPLAY, past: byStep(trace) };
+export function replayOf(trace: readonly TracePoint[], loss: WentWrong | undefined): Replay {
+  return trace.length === 0 ? NO_REPLAY : { ...NO_REPLAY, past: byStep(trace, loss) };
 }
 
 /** The log says that a checkpoint is loaded: what it has made before may come again. */
-export function goneBack(replay: Replay): Replay {
+export function goneBack(replay: Replay, loss: WentWrong | undefined): Replay {
   return replay.recent.length === 0
     ? replay
-    : { ...replay, past: byStep(replay.recent), recent: [], stride: 1 };
+    : { ...replay, past: byStep(replay.recent, loss), recent: [], stride: 1 };
 }
 
-function byStep(trace: readonly TracePoint[]): ReadonlyMap<number, string> {
-  return new Map(trace.map(({ step, loss }) => [step, loss]));
+function byStep(trace: readonly TracePoint[], { streak, met }: WentWrong = {}): ReadonlyMap<number, string> {
+  const isIn = (step: number, wrong: Stretch | null | undefined): boolean =>
+    wrong?.from != null && wrong.to !== null && step >= wrong.from && step <= wrong.to;
+  const sound = trace.filter(({ step }) => !isIn(step, streak) && !isIn(step, met));
+  return new Map(sound.map(({ step, loss }) => [step, loss]));
 }
 
 /** Adds a line whose step is exact. */

@@ -13,7 +13,7 @@ import { nameOf, workerOf } from './worker-address.ts';
 export function logFactsFrom(state: RunState): { readonly facts: LogFacts; readonly offset: number } {
   const last = state.observation;
   const past = state.attempts.at(-1);
-  const replay = replayOf(past?.trace ?? []);
+  const replay = replayOf(past?.trace ?? [], past?.observation?.course?.series?.['loss']);
   if (last === null) return { facts: { ...NO_LOG_FACTS, training: { ...NO_TRAINING, replay } }, offset: 0 };
   const open = last.openLog;
   const facts: LogFacts = {

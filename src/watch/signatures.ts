@@ -68,6 +68,22 @@ export const SIGNATURES: readonly Signature[] = [
     ['CompileTimeScopedVmemOom', 'Ran out of memory in memory space vmem'],
   ),
   row('resource-exhausted', 'accelerator-memory', 'escalate', /RESOURCE_EXHAUSTED:/, ['RESOURCE_EXHAUSTED:']),
+  // PyTorch's own exception, by its words: its name has moved, and Ray has one of the same name for the host.
+  row(
+    'cuda-out-of-memory',
+    'accelerator-memory',
+    'escalate',
+    /\b(?:CUDA|HIP) (?:(?:driver )?error: )?out of memory|Triton Error \[CUDA\]: out of memory|CUDA_ERROR_OUT_OF_MEMORY|torch\.(?:cuda\.)?OutOfMemoryError: /,
+    [
+      'CUDA out of memory',
+      'HIP out of memory',
+      'error: out of memory',
+      'Error [CUDA]: out of memory',
+      'CUDA_ERROR_OUT_OF_MEMORY',
+      'torch.OutOfMemoryError: ',
+      'torch.cuda.OutOfMemoryError: ',
+    ],
+  ),
   row(
     'no-accelerator',
     'accelerator-node',

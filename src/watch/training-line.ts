@@ -1,5 +1,6 @@
 /** One line in which a trainer tells how far it is: Levanter's bar, tqdm's own, and what PyTorch's trainers and JAX's print. */
 
+import { memoryIn } from './memory-line.ts';
 import type { ProgressLine, ShownCount } from './progress-line.ts';
 
 /** A measure as printed, so that its precision is known; `nan` and `inf` included. */
@@ -20,6 +21,8 @@ export type TrainingLine = {
   readonly secondsPerStep: number | null;
   readonly tokensPerSecond: number | null;
   readonly remainingSeconds: number | null;
+  /** In use, as it is shown: `93.9%`, `44.6GiB`. */
+  readonly memory: string | null;
 };
 
 /** Each training line holds one of these, capitals or not; Levanter's bar has a needle of its own. */
@@ -59,6 +62,7 @@ export function parseTrainingLine(line: string): TrainingLine | null {
     secondsPerStep: secondsIn(line),
     tokensPerSecond: tokensIn(line),
     remainingSeconds: null,
+    memory: memoryIn(line),
   };
 }
 
@@ -75,6 +79,7 @@ export function trainingOfBar(bar: ProgressLine): TrainingLine {
     secondsPerStep: isRate ? (rate?.unit === 's/it' ? value : 1 / value) : null,
     tokensPerSecond: null,
     remainingSeconds,
+    memory: null,
   };
 }
 
@@ -100,6 +105,7 @@ function ofTqdm(line: string, bar: RegExpExecArray, measures: TrainingLine['meas
     secondsPerStep: value > 0 ? (right === 's' ? 1 / value : left === 's' ? value : null) : null,
     tokensPerSecond: tokensIn(line),
     remainingSeconds: clock(remaining),
+    memory: memoryIn(line),
   };
 }
 

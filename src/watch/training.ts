@@ -20,6 +20,8 @@ export type Training = {
     readonly tokensPerSecond: readonly number[];
     readonly use: readonly number[];
     readonly remainingSeconds: number | null;
+    /** The newest. */
+    readonly memory: string | null;
   };
 };
 
@@ -31,6 +33,7 @@ const NO_LOOK: Training['look'] = {
   tokensPerSecond: [],
   use: [],
   remainingSeconds: null,
+  memory: null,
 };
 export const NO_TRAINING: Training = { series: {}, replay: NO_REPLAY, look: NO_LOOK };
 
@@ -50,6 +53,7 @@ export function addTrainingLine(training: Training, line: TrainingLine, movedAt:
       tokensPerSecond: kept(look.tokensPerSecond, tokensPerSecond),
       use: kept(look.use, Number.isFinite(use) ? use : null),
       remainingSeconds: remainingSeconds ?? look.remainingSeconds,
+      memory: line.memory ?? look.memory,
     },
   };
 }
@@ -82,13 +86,17 @@ const MOVED_KEPT = 3;
 export function paceOf({ look }: Training): { readonly pace?: Pace } {
   const secondsPerStep = medianOf(look.secondsPerStep);
   const tokensPerSecond = medianOf(look.tokensPerSecond);
-  const { remainingSeconds } = look;
-  if (secondsPerStep === null && tokensPerSecond === null && remainingSeconds === null) return {};
+  const { remainingSeconds, memory } = look;
+  const use = medianOf(look.use);
+  const isSilent = secondsPerStep === null && tokensPerSecond === null && remainingSeconds === null;
+  if (isSilent && use === null && memory === null) return {};
   return {
     pace: {
       secondsPerStep: secondsPerStep === null ? null : decimal(secondsPerStep),
       tokensPerSecond: tokensPerSecond === null ? null : decimal(tokensPerSecond),
       remainingSeconds,
+      ...(use === null ? {} : { usePercent: decimal(Math.round(use)) }),
+      ...(memory === null ? {} : { memory }),
     },
   };
 }

@@ -24,9 +24,11 @@ export type MonitorHealth =
 export function monitorHealth(state: RunState, cadence: Cadence, now: Instant): MonitorHealth {
   const { submission, observation } = state;
   if (submission === null || watchedClusters(state).length === 0) return { kind: 'none' };
-  const last = observation ?? submission;
+  // Once the job has ended, it is the machines that somebody looks after.
+  const last =
+    state.end === null ? (observation ?? submission) : (state.rental.look ?? observation ?? submission);
   const silentMs = now - (fromRfc3339(last.at) ?? 0);
-  const allowedMs = silenceAllowedMs(observation?.cadenceMs ?? firstPaceMs(cadence));
+  const allowedMs = silenceAllowedMs('cadenceMs' in last ? last.cadenceMs : firstPaceMs(cadence));
   return { kind: silentMs > allowedMs ? 'stale' : 'fresh', since: last.seq, silentMs };
 }
 

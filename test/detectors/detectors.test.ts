@@ -27,6 +27,7 @@ const healthy: Evidence = {
   series: {},
   isLossLost: false,
   speed: NO_SERIES,
+  slowSince: at(560),
   use: null,
   replayed: null,
   saved: null,
@@ -69,6 +70,20 @@ const pair = (step: number, before: number, difference: number, resolution: numb
   before,
   after: before + difference,
   resolution,
+});
+const tracked = (
+  intended: string,
+  logged: readonly string[],
+  said: Partial<NonNullable<NonNullable<Evidence['tracker']>['said']>> | null = null,
+) => ({
+  intended,
+  logged,
+  said: said === null ? null : { ...UNSAID, ...said },
+});
+const UNSAID = { identity: 'hero', name: 'hero', step: null, rowAt: null, heartbeatAt: null };
+/** At step 900 by its log, at 800 by its tracker, which has heard of it an hour before the step last moved. */
+const frozen = (said: Partial<NonNullable<NonNullable<Evidence['tracker']>['said']>>) => ({
+  tracker: tracked('hero', ['hero'], { step: 800, rowAt: at(535), heartbeatAt: at(535), ...said }),
 });
 const trace = (loss: string) => [{ step: 900, loss }];
 const failed = (lastStep: number) => ({ status: 'FAILED' as const, lastStep, endedAt: null });
@@ -223,21 +238,47 @@ const CASES: readonly Case[] = [
   ['wrong-topology', 'fewer slices', { engine: { slicesAsked: '2', slices: '1' } }, 'alarm'],
   ['wrong-topology', 'the same', { engine: { acceleratorAsked: 'v4-128', accelerator: 'V4-128' } }, 'quiet'],
   ['wrong-topology', 'an engine that does not say', {}, 'cannot tell: engine'],
-  ['tracker-drift', 'another run', { tracker: { intended: 'hero', seen: ['hero', 'hero-old'] } }, 'alarm'],
+  ['tracker-drift', 'another run', { tracker: tracked('hero', ['hero', 'hero-old']) }, 'alarm'],
+  ['tracker-drift', "an executor's hash", { tracker: tracked('daily', ['daily-5bbb39']) }, 'quiet'],
   [
     'tracker-drift',
-    "an executor's hash",
-    { tracker: { intended: 'daily', seen: ['daily-5bbb39'] } },
+    'an id that the tracker made up',
+    { tracker: tracked('daily', ['x8k2lq0z']) },
+    'cannot tell: tracker',
+  ],
+  ['tracker-drift', 'no link yet', { tracker: tracked('hero', []) }, 'cannot tell: tracker'],
+  [
+    'tracker-drift',
+    'a made-up id that the tracker has under our name',
+    { tracker: tracked('daily', ['x8k2lq0z'], { identity: 'x8k2lq0z', name: 'daily' }) },
     'quiet',
   ],
   [
     'tracker-drift',
-    'an id that the tracker made up',
-    { tracker: { intended: 'daily', seen: ['x8k2lq0z'] } },
-    'cannot tell: tracker',
+    'another run by the tracker alone',
+    { tracker: tracked('hero', [], { identity: 'hero-old' }) },
+    'alarm',
   ],
-  ['tracker-drift', 'no link yet', { tracker: { intended: 'hero', seen: [] } }, 'cannot tell: tracker'],
   ['tracker-drift', 'nothing intended', {}, 'cannot tell: manifest'],
+  ['tracker-frozen', 'nothing for an hour', frozen({}), 'alarm'],
+  ['tracker-frozen', 'nothing for 59 min', frozen({ rowAt: at(536), heartbeatAt: at(536) }), 'quiet'],
+  ['tracker-frozen', 'a heartbeat, as after a rollback', frozen({ heartbeatAt: at(589) }), 'quiet'],
+  ['tracker-frozen', 'an old counter that is not passed', frozen({ step: 5_000 }), 'quiet'],
+  [
+    'tracker-frozen',
+    'a bar that may be no further',
+    { ...frozen({ step: 83_250 }), step: { value: 83_300, exact: false } },
+    'quiet',
+  ],
+  ['tracker-frozen', 'called crashed and reporting', frozen({ rowAt: at(588), heartbeatAt: null }), 'quiet'],
+  [
+    'tracker-frozen',
+    'a job that stands',
+    { ...frozen({}), moved: { at: at(520), longestGapMs: 0, looks: 9 } },
+    'quiet',
+  ],
+  ['tracker-frozen', 'nobody asks', {}, 'cannot tell: tracker'],
+  ['tracker-frozen', 'a log that is dark', { ...frozen({}), isLogRead: false }, 'cannot tell: progress'],
   ['config-drift', 'another seed', { config: [{ name: 'seed', launched: '0', observed: '1' }] }, 'alarm'],
   ['config-drift', 'the same', { config: [{ name: 'seed', launched: '0', observed: '0' }] }, 'quiet'],
   ['config-drift', 'nothing to compare', {}, 'cannot tell: manifest'],
@@ -246,8 +287,14 @@ const CASES: readonly Case[] = [
   ['flapping', 'two far apart', { past: [failed(100), failed(900)] }, 'quiet'],
   ['flapping', 'three anywhere', { past: [failed(100), failed(500), failed(900)] }, 'alarm'],
   ['flapping', 'the first attempt', {}, 'cannot tell: attempts'],
-  ['low-utilisation', 'three looks', { use: { percent: 7, lowLooks: 3 } }, 'alarm'],
-  ['low-utilisation', 'one look', { use: { percent: 7, lowLooks: 1 } }, 'quiet'],
+  ['low-utilisation', 'three looks', { use: { percent: 7, lowLooks: 3, lowSince: at(581) } }, 'alarm'],
+  [
+    'low-utilisation',
+    'three looks within minutes',
+    { use: { percent: 7, lowLooks: 3, lowSince: at(582) } },
+    'quiet',
+  ],
+  ['low-utilisation', 'one look', { use: { percent: 7, lowLooks: 1, lowSince: at(500) } }, 'quiet'],
   ['low-utilisation', 'nobody says', {}, 'cannot tell: measures'],
   [
     'regression',

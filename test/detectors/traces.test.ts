@@ -56,6 +56,17 @@ describe('a trace', () => {
     expect(alarms).toEqual([]);
   });
 
+  it.each(['NaN', 'Infinity', '-Infinity'])(
+    'of a tracker that has the loss %s is told at once',
+    async (loss) => {
+      const text = readFileSync(new URL('fault-nan-in-tracker.jsonl', FOLDER), 'utf8');
+      const read = readTrace(text.replaceAll('"loss": "NaN"', `"loss": "${loss}"`));
+      if (!read.ok) throw new Error(read.error);
+      const { alarms } = await replay(read.value);
+      expect(alarms).toMatchObject([{ detector: 'nan', at: expect.stringContaining('T10:3') }]);
+    },
+  );
+
   it('says why, with the numbers', async () => {
     const { alarms } = await replay(traceOf('fault-throughput-collapse.jsonl'));
     expect(alarms.map(({ why }) => why)).toEqual([
@@ -109,6 +120,38 @@ describe('what follows the end of an attempt', () => {
     expect(
       await actionsFor(...attempt(0, 'FAILED', ['step 60 loss nan', 'FloatingPointError: nan'])),
     ).toEqual(['escalate']);
+  });
+
+  it('is no mismatch where the steps made again are those that had gone wrong', async () => {
+    const line = (step: number, loss: number) => `step ${step} loss ${loss.toFixed(5)}`;
+    const sound = (step: number) => 2 + 1 / step;
+    // A look a minute, and ten steps in each: what stays of an attempt is the last one of every look.
+    const looks = (hour: number, from: number, to: number, lossAt: (step: number) => number) =>
+      Array.from({ length: to - from }, (_, index) => ({
+        at: `2026-11-20T${hour}:${String(index).padStart(2, '0')}:30Z`,
+        log: Array.from({ length: 10 }, (__, ten) => {
+          const step = 10 * (from + index) + ten + 1;
+          return line(step, lossAt(step));
+        }).join('\n'),
+      }));
+    const alarmsOf = async (again: (step: number) => number) => {
+      const records = [
+        { ...header, submittedAt: '2026-11-20T10:00:00Z', pollSeconds: 60 },
+        { at: '2026-11-20T10:00:00Z', engine: { status: 'RUNNING' } },
+        ...looks(10, 0, 50, (step) => (step < 350 ? sound(step) : 9 + step / 1_000)),
+        { at: '2026-11-20T10:55:00Z', engine: { status: 'FAILED' } },
+        { at: '2026-11-20T11:00:00Z', attempt: 2 },
+        { at: '2026-11-20T11:00:00Z', engine: { status: 'RUNNING' } },
+        { at: '2026-11-20T11:00:10Z', log: 'Loading checkpoint from /outputs/step-300' },
+        ...looks(11, 30, 50, again),
+      ];
+      const read = readTrace(records.map((one) => JSON.stringify(one)).join('\n'));
+      if (!read.ok) throw new Error(read.error);
+      return detectorsOf(await replay(read.value));
+    };
+    expect(await alarmsOf(sound)).toEqual(['loss-spike']);
+    // What was made before the jump is another run's nevertheless.
+    expect(await alarmsOf((step) => sound(step) + 0.1)).toEqual(['loss-spike', 'resume-mismatch']);
   });
 
   it('is nothing after the stop of a known person, and the end is reported of what succeeded', async () => {

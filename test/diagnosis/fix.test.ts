@@ -239,6 +239,21 @@ const REFUSED: readonly (readonly [what: string, log: string, files: Files, reas
     'too-long',
   ],
   [
+    'has a name that thousands of places use, among as many others,',
+    said(NAME),
+    {
+      ...SLIP,
+      'lab/train.py': `warmup_steps = 3\nrate = 1 / warmup_stepz\n${Array.from({ length: 6_000 }, (_, at) => `a${at} = warmup_stepz\n`).join('')}`,
+    },
+    'several-candidates',
+  ],
+  [
+    'could mean a name that only looks like the right one',
+    said(NAME),
+    { ...SLIP, 'lab/train.py': 'warmup_st\u0435ps = 3\nrate = 1 / warmup_stepz\n' },
+    'no-candidate',
+  ],
+  [
     'misses a key that the file sets',
     said("KeyError: 'wramup'"),
     { ...SLIP, 'lab/train.py': "t = {'warmup': 1, 'wramup': 2}\nt['wramup']\n" },

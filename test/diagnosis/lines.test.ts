@@ -19,6 +19,13 @@ const LINES: readonly (readonly [FailureClass, string])[] = [
     'oom-hbm',
     'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB',
   ],
+  ['oom-hbm', 'RuntimeError: CUDA driver error: out of memory'],
+  ['oom-hbm', 'RuntimeError: Triton Error [CUDA]: out of memory'],
+  ['bad-node', 'RuntimeError: CUDA driver error: unknown error'],
+  [
+    'dependency',
+    'RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 804: forward compatibility was attempted on non supported HW',
+  ],
   ['oom-hbm', 'RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`'],
   [
     'oom-host',

@@ -108,6 +108,10 @@ describe('failure signatures', () => {
       'RESOURCE_EXHAUSTED: E1001: CompileTimeScopedVmemOom: Ran out of memory in memory space vmem',
     ],
     ['resource-exhausted', 'jax: RESOURCE_EXHAUSTED: Out of memory while trying to allocate'],
+    ['cuda-out-of-memory', 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.'],
+    ['cuda-out-of-memory', 'RuntimeError: CUDA error: out of memory'],
+    ['cuda-out-of-memory', 'RuntimeError: CUDA driver error: out of memory'],
+    ['cuda-out-of-memory', 'RuntimeError: Triton Error [CUDA]: out of memory'],
     ['no-accelerator', 'RuntimeError: No accelerator found. Please run on a TPU or GPU.'],
     ['driver-cleanup', 'Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION'],
     ['device-busy', "OSError: [Errno 16] Device or resource busy: '/dev/accel0'"],
@@ -152,7 +156,7 @@ describe('failure signatures', () => {
 
   it('have ids of their own, and none is untested above', () => {
     expect(new Set(SIGNATURES.map((signature) => signature.id)).size).toBe(SIGNATURES.length);
-    expect(SIGNATURES).toHaveLength(30);
+    expect(SIGNATURES).toHaveLength(31);
     expect(signatureById('vmem-exhausted')).toMatchObject({
       class: 'accelerator-memory',
       advice: 'escalate',

@@ -5,6 +5,7 @@ import type { FoundJob, JobStatus } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { after, fromRfc3339 } from '../../src/domain/time.ts';
 import { heroSettings } from '../../src/kinds/hero/settings.ts';
+import { rentalSettings } from '../../src/kinds/rental/settings.ts';
 import {
   type Cadence,
   nextCheckAt,
@@ -23,13 +24,7 @@ import { alice, bob } from '../support/run-drafts.ts';
 import { instant, NOON } from '../support/run-facts.ts';
 
 /** What a lab may want of a machine that it pays for by the minute. */
-const RENTAL: Cadence = {
-  startupMs: [1, 3, 7, 15].map((minutes) => minutes * 60_000),
-  settleMs: 600_000,
-  settleLooks: 2,
-  pollMs: 1_800_000,
-  alertMs: 180_000,
-};
+const RENTAL = rentalSettings.shape.cadence.parse(undefined);
 const HERO = heroSettings.shape.cadence.parse(undefined);
 const submitted = aRun().gated().approved(bob).ordered().submitted();
 const watched = submitted.observed();

@@ -71,6 +71,33 @@ describe('a training line', () => {
   ])('is none: %s', (line) => expect(said(line)).toBeNull());
 });
 
+describe('the memory in use', () => {
+  it.each([
+    ['of torchtitan', 'step: 10  loss: 7.5123  memory: 74.334GiB(93.9%)  tps: 5,834', '93.9%'],
+    [
+      'of torchvision',
+      'Epoch: [3]  [ 410/5004]  lr: 0.0001  loss: 4.8120 (5.1102)  max mem: 15011',
+      '15011MB',
+    ],
+    ['of OpenMMLab', 'Epoch [1][50/1000] lr: 1e-4, memory: 4321, loss: 2.3, grad_norm: 1.2', '4321MB'],
+    ['of Detectron2', 'iter: 19  total_loss: 9.6  lr: 0.01  max_mem: 2401M', '2401MB'],
+    ['of Axolotl', "{'loss': 1.2, 'memory/max_active (GiB)': 34.2041, 'epoch': 0.1}", '34.2GiB'],
+    ['as a share', 'step 100 loss 2.5 gpu_mem=71.25%', '71.3%'],
+    ['of a bar', ' 25%|██▌       | 500/2000 [06:05<18:15,  1.37it/s, loss=2.6, gpu_mem=3.2G]', '3.2GB'],
+  ])('%s is read', (_, line, memory) => expect(parseTrainingLine(line)?.memory).toBe(memory));
+
+  it.each([
+    'step 100 loss 2.5',
+    'step 100 loss 2.5 cpu mem: 93%',
+    'step 100 loss 2.5 free memory: 12GiB',
+    'step 100 loss 2.5 memory: 0.91',
+    'step 100 loss 2.5 memory: 15,011',
+    'step 100 loss 2.5 gpu_mem=171%',
+    'step 100 loss 2.5 memory_time: 500ms',
+    'step 100 loss 2.5 mem: 500ms',
+  ])('is not said: %s', (line) => expect(parseTrainingLine(line)).toMatchObject({ memory: null }));
+});
+
 describe('a log', () => {
   it('of a bar that is written over itself says how far it is, without a newline', () => {
     const facts = readLogText(

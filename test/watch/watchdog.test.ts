@@ -3,6 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/domain/ids.ts';
+import type { RentalTerms } from '../../src/domain/launch/rental-terms.ts';
+import type { Machine } from '../../src/domain/logbook/rental-state.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { type Cadence, USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import {
@@ -71,6 +74,28 @@ describe('the monitor of a run', () => {
     };
     expect(health(submitted, 20 * MINUTE, rental).kind).toBe('fresh');
     expect(health(submitted, 21 * MINUTE, rental).kind).toBe('stale');
+  });
+
+  it('of a rental whose job has ended counts from the newest read of the account', () => {
+    const { state } = watched.ended();
+    const terms = { hoursMax: 24 } as unknown as RentalTerms;
+    const order = state.order === null ? null : { ...state.order };
+    if (order?.manifest == null || state.end === null) throw new Error('there was no job');
+    const manifest = { ...order.manifest, envelope: { ...order.manifest.envelope, rental: terms } };
+    const machine = { instance: 1, jobId: state.end.message, status: 'running' } as unknown as Machine;
+    const look = { at: state.end.at, seq: state.end.seq + 1, cadenceMs: 5 * MINUTE };
+    const renting: RunState = {
+      ...state,
+      order: { ...order, manifest },
+      rental: { ...state.rental, machines: [machine], look },
+    };
+    const at = (ms: number): Instant => instant(new Date(Date.parse(look.at) + ms).toISOString());
+    expect(monitorHealth(renting, CADENCE, at(10 * MINUTE))).toMatchObject({
+      kind: 'fresh',
+      since: look.seq,
+    });
+    expect(monitorHealth(renting, CADENCE, at(11 * MINUTE)).kind).toBe('stale');
+    expect(monitorHealth(state, CADENCE, at(11 * MINUTE)).kind).toBe('none');
   });
 
   it('is nothing before there is a job, and after its end', () => {

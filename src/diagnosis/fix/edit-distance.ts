@@ -31,11 +31,18 @@ const SLIP_LETTERS_MAX = 2;
 
 /** The one name that a misspelt one can mean; null where there is none, or only one that is too far from a short name. */
 export function onlyNear(name: string, names: Iterable<string>): string | 'several' | null {
-  const near = [...new Set(names)].filter((one) => one !== name && lettersApart(name, one) !== null);
+  const near = [...new Set(names)].filter(
+    (one) => one !== name && isPlain(one) && lettersApart(name, one) !== null,
+  );
   const [found] = near;
   if (found === undefined) return null;
   if (near.length > 1) return 'several';
   return isLike(name, found) ? found : null;
+}
+
+/** Letters that look like others are told apart by no reader of a difference. */
+function isPlain(name: string): boolean {
+  return /^[\x21-\x7e]+$/.test(name);
 }
 
 /** Of a short name two letters are nearly all: the interpreter's own measure, a sixth of both lengths. */

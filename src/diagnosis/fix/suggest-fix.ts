@@ -92,6 +92,8 @@ function nameEdits(slip: Of<'name'>, syntax: PySyntax, line: number): readonly E
   const uses = names.filter(({ name }) => name === slip.name);
   if (uses.some(({ isBinding }) => isBinding) || hasHiddenNames(syntax, names)) return none('tree-unlike');
   if (!uses.some((use) => use.line === line) || BUILTINS.includes(slip.name)) return none('tree-unlike');
+  // Of a file in which it is used everywhere, what can be seen from each place would take minutes to tell.
+  if (uses.length > PLACES_MAX) return none('several-candidates');
   const seen = uses.map((use) => [...visibleFrom(names, use), ...BUILTINS]);
   if (STANDARD_MODULES.has(slip.name) && !seen.flat().some((one) => isLike(slip.name, one)))
     return agreed(slip, slip.name, [importLine(slip.name, syntax)]);

@@ -18,7 +18,10 @@ export const MEMORY_ROWS: readonly Row[] = [
     'oom-hbm',
     /(?:Attempting to reserve|failed to allocate) [\d.]+ ?[KMGT]i?B? .{0,80}(?:bottom of memory|device)/i,
   ),
-  cause('oom-hbm', /CUDA out of memory|HIP out of memory|CUDA error: out of memory|XPU out of memory/),
+  cause(
+    'oom-hbm',
+    /(?:CUDA|HIP) (?:(?:driver )?error: )?out of memory|XPU out of memory|Triton Error \[CUDA\]: out of memory/,
+  ),
   cause('oom-hbm', /(?:torch\.(?:cuda\.)?|^)OutOfMemoryError: (?:CUDA|HIP|Allocation on device)/),
   cause('oom-hbm', /CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipErrorOutOfMemory/),
   cause('oom-hbm', /CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|CUSPARSE_STATUS_ALLOC_FAILED/),

@@ -37,7 +37,7 @@ export const NODE_ROWS: readonly Row[] = [
   cause('bad-node', /CUDA unknown error - this may be due to an incorrectly set up environment/),
   cause(
     'bad-node',
-    /No CUDA GPUs are available|No HIP GPUs are available|CUDA error: (?:initialization error|unknown error|hardware)/,
+    /No CUDA GPUs are available|No HIP GPUs are available|CUDA (?:driver )?error: (?:initialization error|unknown error|hardware)/,
     'medium',
   ),
   cause(

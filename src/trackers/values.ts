@@ -1,0 +1,61 @@
+/** Metrics as trackers write them: flat or nested, with Python's NaN, as decimal texts. */
+
+import { limits } from '../domain/limits.ts';
+
+const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity']);
+
+/** The metrics of a summary, by flat keys (`eval/loss`); what is no number is left out. Null: there are too many. */
+export function metricsIn(summary: unknown): Readonly<Record<string, string>> | null {
+  const entries = flatten('', summary, 0);
+  return entries.length > limits.metricsKeysMax ? null : Object.fromEntries(entries);
+}
+
+/** The greatest of the named numbers that are one: of several devices the fullest. */
+export function greatestOf(
+  metrics: Readonly<Record<string, string>>,
+  isMeant: (key: string) => boolean,
+): number | null {
+  const values = Object.entries(metrics)
+    .filter(([key]) => isMeant(key))
+    .map(([, value]) => Number(value))
+    .filter(Number.isFinite);
+  return values.length === 0 ? null : Math.max(...values);
+}
+
+/** JSON as Python writes it: bare NaN and Infinity become strings, and raw control characters in strings blanks. Throws a SyntaxError. */
+export function parseLoosely(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const plain = text.replace(/\p{Cc}/gu, ' ');
+    return JSON.parse(
+      plain.replace(STRING_OR_NOT_FINITE, (found) => (found.startsWith('"') ? found : `"${found}"`)),
+    );
+  }
+}
+
+/** Strings are passed over whole: one may say NaN. The last quote is optional, so that a broken text is read once. */
+const STRING_OR_NOT_FINITE = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|NaN|-?Infinity/g;
+
+function flatten(prefix: string, value: unknown, depth: number): readonly (readonly [string, string])[] {
+  if (typeof value === 'number') return [[prefix, toDecimal(value)]];
+  if (typeof value === 'string' && NOT_FINITE.has(value)) return [[prefix, value]];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  if (depth >= limits.metricsDepthMax) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    flatten(prefix === '' ? key : `${prefix}/${key}`, inner, depth + 1),
+  );
+}
+
+/** The shortest text that reads back as the same number, without an exponent: 1e-7 is `0.0000001`. */
+function toDecimal(value: number): string {
+  const text = String(value);
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (match === null) return text;
+  const [, sign = '', head = '', tail = '', exponent = '0'] = match;
+  const point = Number(exponent);
+  const digits = head + tail;
+  if (point < 0) return `${sign}0.${'0'.repeat(-point - 1)}${digits}`;
+  return `${sign}${digits.padEnd(point + 1, '0')}`;
+}

@@ -1,0 +1,142 @@
+/** Weights & Biases over its GraphQL, as its own Python client asks (wandb/wandb, apis/public/runs.py). */
+
+import * as z from 'zod';
+import { fromRfc3339, momentOfMs } from '../domain/time.ts';
+import type { TrackedRun, Tracker, TrackerSilence } from '../domain/tracker.ts';
+import { createAsk, type Said, type TrackerHost } from './ask.ts';
+import type { TrackerSettings } from './settings.ts';
+import { greatestOf, metricsIn, parseLoosely } from './values.ts';
+
+/** `name` is the run's id, which is not its display name. */
+const RUN = `query Run($project: String!, $entity: String!, $name: String!) {
+  project(name: $project, entityName: $entity) {
+    run(name: $name) { name displayName state heartbeatAt summaryMetrics systemMetrics }
+  }
+}`;
+const LOG_TAIL = `query RunConsoleLogTail($project: String!, $entity: String!, $name: String!, $last: Int!) {
+  project(name: $project, entityName: $entity) {
+    run(name: $name) { logLines(last: $last) { edges { node { timestamp line } } } }
+  }
+}`;
+
+const errors = z.array(z.looseObject({ message: z.string() })).optional();
+
+/** A project or a run that is not there is null, and so is one that the key may not see. */
+function ofRun<Shape extends z.ZodRawShape>(shape: Shape) {
+  const run = z.looseObject(shape).nullable();
+  const project = z.looseObject({ run }).nullable();
+  return z.looseObject({ data: z.looseObject({ project }).nullish(), errors });
+}
+
+const described = ofRun({
+  name: z.string(),
+  displayName: z.string().nullish(),
+  state: z.string(),
+  heartbeatAt: z.string().nullish(),
+  summaryMetrics: z.string().nullish(),
+  systemMetrics: z.string().nullish(),
+});
+const tail = ofRun({
+  logLines: z
+    .looseObject({
+      edges: z.array(
+        z.looseObject({ node: z.looseObject({ timestamp: z.string().nullish(), line: z.string() }) }),
+      ),
+    })
+    .nullish(),
+});
+
+const HOSTED = 'https://api.wandb.ai';
+
+/** One project of W&B. The key goes into one header and nowhere else. */
+export function createWandb(host: TrackerHost, { address, entity, project, key }: TrackerSettings): Tracker {
+  const base = address ?? HOSTED;
+  const authorization = key === null ? null : `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
+  const ask = createAsk(host, { address: base, authorization, secrets: secretsOf(key, authorization) });
+  const web = `${base === HOSTED ? 'https://wandb.ai' : base}/${encodeURIComponent(entity)}/${encodeURIComponent(project)}/runs/`;
+  const variables = { entity, project };
+  return {
+    describe: async (name) => {
+      const body = { query: RUN, variables: { ...variables, name } };
+      const said = runIn(await ask({ path: 'graphql', body }, described));
+      if (said.kind !== 'said') return said;
+      const { name: id, displayName, state, heartbeatAt, summaryMetrics, systemMetrics } = said.value;
+      const summary = summaryOf(summaryMetrics ?? '{}');
+      if (summary === null) return { kind: 'unknown', message: 'its summary of the run cannot be read' };
+      const url = `${web}${encodeURIComponent(id)}`;
+      const told = { identity: id, name: displayName ?? id, url, state };
+      return {
+        kind: 'found',
+        run: { ...told, heartbeatAt: utcOf(heartbeatAt), ...rowOf(summary), ...memoryOf(systemMetrics) },
+      };
+    },
+    logTail: async (name, linesMax) => {
+      const body = { query: LOG_TAIL, variables: { ...variables, name, last: linesMax } };
+      const said = runIn(await ask({ path: 'graphql', body }, tail));
+      if (said.kind !== 'said') return said;
+      const rows = said.value.logLines?.edges ?? [];
+      return {
+        kind: 'lines',
+        lines: rows.map(({ node }) => ({ at: utcOf(node.timestamp), text: node.line })),
+      };
+    },
+  };
+}
+
+function secretsOf(key: string | null, header: string | null): readonly string[] {
+  return [key, header].filter((one) => one !== null);
+}
+
+type Answered<Run> = {
+  readonly data?: { readonly project: { readonly run: Run | null } | null } | null | undefined;
+  readonly errors?: readonly { readonly message: string }[] | undefined;
+};
+
+/** GraphQL refuses with 200 and says why beside the data. */
+function runIn<Run>(said: Said<Answered<Run>>): Said<Run> {
+  if (said.kind !== 'said') return said;
+  const { data, errors: refused } = said.value;
+  const [first] = refused ?? [];
+  if (first !== undefined && data?.project == null) return refusal(first.message);
+  const run = data?.project?.run ?? null;
+  if (run === null) return { kind: 'absent', message: 'W&B has no such run, or hides it from this key' };
+  return { kind: 'said', value: run };
+}
+
+function refusal(message: string): TrackerSilence {
+  if (/permission|unauthorized|not authenticated/i.test(message))
+    return { kind: 'denied', message: 'W&B refuses this key' };
+  return { kind: 'unknown', message: 'W&B could not answer the question' };
+}
+
+function summaryOf(text: string): Readonly<Record<string, string>> | null {
+  try {
+    return metricsIn(parseLoosely(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Shares of a device's memory (wandb/wandb, core/pkg/monitor): a trainer on GPUs has the one, on TPUs the other. */
+const DEVICE_MEMORY = /^(?:system\.)?(?:gpu\.\d{1,4}\.memoryAllocated|tpu\.\d{1,4}\.memoryUsage)$/;
+
+/** What cannot be read of it says nothing, and takes nothing from the rest. */
+function memoryOf(text: string | null | undefined): Pick<TrackedRun, 'memoryPercent'> {
+  const said = text == null ? null : summaryOf(text);
+  const percent = said === null ? null : greatestOf(said, (key) => DEVICE_MEMORY.test(key));
+  return percent === null ? {} : { memoryPercent: percent };
+}
+
+/** `_timestamp` is in seconds, `_step` W&B's own count of rows; what trains counts in `global_step`. */
+function rowOf(metrics: Readonly<Record<string, string>>): Pick<TrackedRun, 'rowAt' | 'step' | 'metrics'> {
+  const step = Number(metrics['global_step'] ?? metrics['_step'] ?? Number.NaN);
+  const rowAt = momentOfMs(Number(metrics['_timestamp'] ?? Number.NaN) * 1_000);
+  return { rowAt, step: Number.isSafeInteger(step) && step >= 0 ? step : null, metrics };
+}
+
+/** W&B writes times of UTC, in its older answers without saying so. */
+function utcOf(text: string | null | undefined): ReturnType<typeof fromRfc3339> {
+  if (text == null) return null;
+  return fromRfc3339(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
+}

@@ -1,0 +1,190 @@
+/** W&B as it answers, and as it lies; a key that goes nowhere else. */
+
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/domain/limits.ts';
+import { createWandb } from '../../src/trackers/wandb.ts';
+import { createWandbStandIn, type WandbRun } from '../support/wandb-stand-in.ts';
+
+const KEY = 'a1b2c3d4e5f6a1b2c3d4e5f6a1b2c3d4e5f6a1b2';
+const RUN: WandbRun = {
+  displayName: 'Hero 7B',
+  state: 'running',
+  heartbeatAt: '2026-11-20T10:00:30',
+  summaryMetrics:
+    '{"global_step": 4600, "_step": 4601, "_timestamp": 1795168800.25, "train": {"loss": 2.51}, "eval/paloma/c4_en/bpb": 1.12509, "note": "NaN: none"}',
+};
+
+function wandb(change: Partial<Parameters<typeof createWandbStandIn>[0]> = {}, key: string | null = KEY) {
+  const clock = { now: 0 };
+  const options = { key: KEY, entity: 'marin', project: 'hero', runOf: () => RUN, ...change };
+  const server = createWandbStandIn(options);
+  const settings = { address: null, entity: 'marin', project: 'hero', key };
+  return { server, clock, tracker: createWandb({ fetch: server.fetch, now: () => clock.now }, settings) };
+}
+
+const saying = (status: number, headers: Record<string, string> = {}) => ({
+  answer: () => new Response(`key ${KEY}`, { status, headers }),
+});
+
+describe('a run of W&B', () => {
+  it('is described by its id: state, heartbeat, the newest row, its step and its metrics', async () => {
+    const { tracker, server } = wandb();
+    expect(await tracker.describe('hero-7b')).toEqual({
+      kind: 'found',
+      run: {
+        identity: 'hero-7b',
+        name: 'Hero 7B',
+        url: 'https://wandb.ai/marin/hero/runs/hero-7b',
+        state: 'running',
+        heartbeatAt: Date.UTC(2026, 10, 20, 10, 0, 30),
+        rowAt: 1_795_168_800_250,
+        step: 4600,
+        metrics: {
+          global_step: '4600',
+          _step: '4601',
+          _timestamp: '1795168800.25',
+          'train/loss': '2.51',
+          'eval/paloma/c4_en/bpb': '1.12509',
+        },
+      },
+    });
+    expect(server.asked.map(({ url }) => url)).toEqual(['https://api.wandb.ai/graphql']);
+  });
+
+  it.each([
+    ['as a text', '{"train/loss": "NaN", "x": 1}', { 'train/loss': 'NaN', x: '1' }],
+    [
+      'bare, as Python writes it',
+      '{"train/loss": NaN, "x": -Infinity}',
+      { 'train/loss': 'NaN', x: '-Infinity' },
+    ],
+    ['as its step and its time', '{"x": 1, "global_step": "NaN", "_timestamp": Infinity}', { x: '1' }],
+    ['beside control characters', '{"note": "a\u0001b NaN", "train/loss": NaN}', { 'train/loss': 'NaN' }],
+  ])('has NaN %s', async (_, summaryMetrics, metrics) => {
+    const answer = await wandb({ runOf: () => ({ ...RUN, summaryMetrics }) }).tracker.describe('hero-7b');
+    expect(answer).toMatchObject({ kind: 'found', run: { metrics, step: null, rowAt: null } });
+  });
+
+  it('has the newest value of each metric, of rows that never held two of them together, by one question', async () => {
+    const history = [
+      { _step: 10, global_step: 10, 'eval/loss': 2.75 },
+      { _step: 11, global_step: 11, 'train/loss': 2.5 },
+      { _step: 12, global_step: 12, 'optim/lr': 0.001 },
+    ];
+    const summaryMetrics = JSON.stringify(Object.assign({}, ...history));
+    const { tracker, server } = wandb({ runOf: () => ({ ...RUN, history, summaryMetrics }) });
+    const answer = await tracker.describe('hero-7b');
+    expect(answer).toMatchObject({
+      kind: 'found',
+      run: { step: 12, metrics: { 'eval/loss': '2.75', 'train/loss': '2.5', 'optim/lr': '0.001' } },
+    });
+    // A sampled history of these three keys has no row at all.
+    expect(server.asked.map(({ query }) => /istory/.test(query))).toEqual([false]);
+  });
+
+  it.each([
+    [
+      'of GPUs',
+      '{"system.gpu.0.memoryAllocated": 41.5, "system.gpu.1.memoryAllocated": 93.25, "system.gpu.1.memory": 99}',
+      93.25,
+    ],
+    ['of TPUs', '{"system.tpu.0.memoryUsage": 62.5, "system.tpu.0.memoryUsageBytes": 10485760000}', 62.5],
+    ['of nobody that says so', '{"system.memory": 31, "system.gpu.0.memoryAllocated": "NaN"}', undefined],
+    ['that cannot be read', '{"system.gpu.0', undefined],
+  ])('says how full the memory is %s', async (_, systemMetrics, memoryPercent) => {
+    const answer = await wandb({ runOf: () => ({ ...RUN, systemMetrics }) }).tracker.describe('hero-7b');
+    expect(answer.kind === 'found' ? answer.run.memoryPercent : answer).toBe(memoryPercent);
+    expect(answer).toMatchObject({ kind: 'found', run: { step: 4600 } });
+  });
+
+  it('prints the last lines of its log, with their times', async () => {
+    const lines = ['one', 'two', 'three'].map((line, index) => ({
+      timestamp: `2026-11-20T10:00:0${index}`,
+      line,
+    }));
+    const { tracker } = wandb({ runOf: () => ({ ...RUN, lines }) });
+    expect(await tracker.logTail('hero-7b', 2)).toEqual({
+      kind: 'lines',
+      lines: [
+        { at: Date.UTC(2026, 10, 20, 10, 0, 1), text: 'two' },
+        { at: Date.UTC(2026, 10, 20, 10, 0, 2), text: 'three' },
+      ],
+    });
+  });
+
+  it('is absent where W&B has none, or another project was asked', async () => {
+    expect(await wandb({ runOf: () => null }).tracker.describe('hero-7b')).toMatchObject({ kind: 'absent' });
+    expect(await wandb({ project: 'other' }).tracker.describe('hero-7b')).toMatchObject({ kind: 'absent' });
+  });
+
+  it('is no answer where the summary is broken', async () => {
+    const { tracker } = wandb({ runOf: () => ({ ...RUN, summaryMetrics: '{"a": ' }) });
+    expect(await tracker.describe('hero-7b')).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+describe('a question to W&B', () => {
+  it.each([
+    ['refused', 'denied', saying(403)],
+    ['of a key that is wrong', 'denied', { key: 'another' }],
+    ['asked too often', 'limited', saying(429)],
+    ['that meets a fault', 'unknown', saying(502)],
+    ['that is sent elsewhere', 'unknown', saying(302, { location: 'https://elsewhere.example' })],
+    ['answered with no JSON', 'unknown', saying(200)],
+    [
+      'refused by GraphQL',
+      'denied',
+      { answer: () => Response.json({ errors: [{ message: 'permission denied' }] }) },
+    ],
+  ])('%s is %s, and says no key', async (_, kind, change) => {
+    const { tracker, server } = wandb(change);
+    const answer = await tracker.describe('hero-7b');
+    expect(answer.kind).toBe(kind);
+    expect(JSON.stringify(answer)).not.toContain(KEY);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('is not repeated before the moment that W&B names, and is after it', async () => {
+    const { tracker, server, clock } = wandb(saying(429, { 'ratelimit-reset': '90' }));
+    await tracker.describe('hero-7b');
+    clock.now = 89_999;
+    expect(await tracker.describe('hero-8b')).toMatchObject({ kind: 'limited' });
+    expect(server.asked).toHaveLength(1);
+    clock.now = 90_000;
+    await tracker.describe('hero-7b');
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it('leaves a W&B alone for a minute that does not answer, and believes no wait of a day', async () => {
+    const calls: number[] = [];
+    const clock = { now: 0 };
+    const fetch = async () => {
+      calls.push(clock.now);
+      throw new TypeError('fetch failed', {
+        cause: Object.assign(new Error('away'), { code: 'ECONNREFUSED' }),
+      });
+    };
+    const settings = { address: null, entity: 'marin', project: 'hero', key: KEY };
+    const tracker = createWandb({ fetch, now: () => clock.now }, settings);
+    expect(await tracker.describe('a')).toEqual({
+      kind: 'unknown',
+      message: 'it does not answer (ECONNREFUSED)',
+    });
+    await tracker.describe('b');
+    clock.now = limits.trackerPauseMs;
+    await tracker.describe('c');
+    expect(calls).toEqual([0, limits.trackerPauseMs]);
+    const { tracker: long, server, clock: at } = wandb(saying(429, { 'retry-after': '86400' }));
+    await long.describe('a');
+    at.now = limits.trackerWaitMsMax;
+    await long.describe('a');
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it('has the key in one header alone', async () => {
+    const { tracker, server } = wandb();
+    await tracker.describe('hero-7b');
+    expect(server.asked.map(({ url }) => url).join()).not.toContain(KEY);
+    expect(server.asked[0]?.authorization).toBe(`Basic ${Buffer.from(`api:${KEY}`).toString('base64')}`);
+  });
+});
