@@ -20,13 +20,13 @@ const from = Number(values.from);
 if (!Number.isInteger(days) || days < 1 || days > DAYS_MAX || !Number.isInteger(from)) {
   console.error(`--days is 1 to ${DAYS_MAX}, --from a seed`);
   process.exitCode = 2;
-} else play();
+} else await play();
 
-function play(): void {
+async function play(): Promise<void> {
   const started = performance.now();
   const reports: RentalReport[] = [];
   for (let played = 0; played < days; played += DAYS_OF_A_SEED)
-    reports.push(playRentalDays(Math.min(DAYS_OF_A_SEED, days - played), from + reports.length));
+    reports.push(await playRentalDays(Math.min(DAYS_OF_A_SEED, days - played), from + reports.length));
   const sum = (of: keyof RentalReport): number => reports.reduce((total, report) => total + report[of], 0);
   const moneyOff = sum('booked') / sum('billed') - 1;
   console.log(

@@ -4,9 +4,9 @@ import { bindingHex, namingOf } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';
 import { MUTATIONS, type Mutation, targetName } from '../domain/care/mutation.ts';
 
-/** `key` null = the command names no target: there is one of its kind on the cluster. */
+/** `key` null = the command names no target: there is one of its kind on the cluster, or in the run. */
 export type ConsentCommand = {
-  readonly name: `approve-${'node-delete' | 'disk-cleanup' | 'start-cleanup'}`;
+  readonly name: `approve-${'node-delete' | 'disk-cleanup' | 'start-cleanup' | 'checkpoint-cleanup'}`;
   readonly key: 'vm' | 'worker' | null;
 };
 
@@ -20,6 +20,8 @@ export function consentCommand({ kind }: Pick<Mutation, 'kind'>): ConsentCommand
       return { name: 'approve-disk-cleanup', key: 'worker' };
     case 'start-cleanup-cron':
       return { name: 'approve-start-cleanup', key: null };
+    case 'delete-checkpoint':
+      return { name: 'approve-checkpoint-cleanup', key: null };
     default:
       return assertNever(kind);
   }

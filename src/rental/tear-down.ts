@@ -1,14 +1,8 @@
 /** Which rented machines are destroyed now: desired by the record against what the account really has. */
 
-import type {
-  AccountRead,
-  Condemned,
-  RecordRead,
-  RentedInstance,
-  RentingRun,
-  TearDownPolicy,
-  TearDownReason,
-} from './fleet.ts';
+import type { TearDownReason } from '../domain/logbook/events/rental-events.ts';
+import type { AccountRead, RentedInstance } from '../domain/rented.ts';
+import type { Condemned, RecordRead, RentingRun, TearDownPolicy } from './fleet.ts';
 import type { Spent } from './money.ts';
 
 export type TearDownInput = {
@@ -17,7 +11,10 @@ export type TearDownInput = {
   readonly nextLookMs: number;
   readonly account: AccountRead;
   readonly record: RecordRead;
+  /** Of machines for which the record has no run. */
   readonly policy: TearDownPolicy;
+  /** A destruction that is not verified is told again after this time. */
+  readonly alertEveryMs: number;
   /** What was decided before and is not verified yet, by instance. */
   readonly condemned: ReadonlyMap<number, Condemned>;
   readonly spent: ReadonlyMap<number, Spent>;
@@ -45,7 +42,7 @@ type OurInstance = RentedInstance & { readonly jobId: string };
 
 /** Decides. Without a whole read of the account nothing is done and nothing is verified. */
 export function decideTearDown(input: TearDownInput): TearDown {
-  const { account, condemned, nowMs, policy } = input;
+  const { account, condemned, nowMs, alertEveryMs } = input;
   if (account.kind === 'unknown') return { destroy: [], verified: [], alerts: [], condemned };
   const ours = account.instances.flatMap((one) => (one.jobId === null ? [] : [{ ...one, jobId: one.jobId }]));
   const present = new Set(ours.map(({ id }) => id));
@@ -60,8 +57,7 @@ export function decideTearDown(input: TearDownInput): TearDown {
     const reason = before?.reason ?? reasonFor(instance, ours, input);
     if (reason === null) continue;
     destroy.push({ id, jobId, reason });
-    const isDue =
-      before !== undefined && nowMs - (before.alertedAtMs ?? before.sinceMs) >= policy.alertEveryMs;
+    const isDue = before !== undefined && nowMs - (before.alertedAtMs ?? before.sinceMs) >= alertEveryMs;
     if (isDue) alerts.push({ id, sinceMs: before.sinceMs, reason });
     next.set(id, {
       reason,
@@ -77,18 +73,18 @@ function reasonFor(
   ours: readonly OurInstance[],
   input: TearDownInput,
 ): TearDownReason | null {
-  const { policy, record, nextLookMs } = input;
-  const cost = input.spent.get(instance.id)?.dollars ?? 0;
-  // Caps hold whatever the record says, also where it cannot be read.
-  if (nextLookMs - instance.createdAtMs > policy.lifetimeMs) return 'lifetime';
-  if (cost >= policy.dollarsMax) return 'cost';
-  if (record.kind === 'unknown') return null;
+  const { record, nextLookMs } = input;
   const run = record.runs.find(({ jobId }) => jobId === instance.jobId);
-  if (run === undefined) return 'orphan';
+  const { lifetimeMs, dollarsMax, idleGraceMs } = run?.policy ?? input.policy;
+  // Caps hold whatever the record says, also where it cannot be read.
+  if (nextLookMs - instance.createdAtMs > lifetimeMs) return 'lifetime';
+  if ((run?.dollarsThen ?? input.spent.get(instance.id)?.dollars ?? 0) >= dollarsMax) return 'cost';
+  if (run === undefined) return record.isWhole ? 'orphan' : null;
   if (isDouble(instance, ours, input.condemned)) return 'double';
+  if (run.isAsked) return 'asked';
   if (run.keepUntilMs !== null && nextLookMs <= run.keepUntilMs) return null;
   if (run.endedAtMs !== null) return 'ended';
-  return nextLookMs - idleSince(instance, run, input) > policy.idleGraceMs ? 'idle' : null;
+  return nextLookMs - idleSince(instance, run) > idleGraceMs ? 'idle' : null;
 }
 
 /** Of several for one job the oldest stays, because it is the one that every look takes for the job's. */
@@ -104,14 +100,12 @@ function isDouble(
  * Since when it does nothing for the run. Steps are the witness: utilisation may be missing or old. A machine that starts has
  * its own grace, which it does not have once it has stopped, frozen or lost its host.
  */
-function idleSince(
-  { createdAtMs, status }: OurInstance,
-  { progressAtMs }: RentingRun,
-  { policy }: TearDownInput,
+export function idleSince(
+  { createdAtMs, status }: Pick<RentedInstance, 'createdAtMs' | 'status'>,
+  { progressAtMs, policy }: Pick<RentingRun, 'progressAtMs' | 'policy'>,
 ): number {
-  const isStarting = progressAtMs === null && STARTS.has(status);
-  if (isStarting) return createdAtMs + policy.startGraceMs;
-  return Math.max(createdAtMs, progressAtMs ?? 0);
+  if (progressAtMs !== null) return Math.max(createdAtMs, progressAtMs);
+  return STARTS.has(status) ? createdAtMs + policy.startGraceMs - policy.idleGraceMs : createdAtMs;
 }
 
 /** States from which a first step can still come. */

@@ -139,6 +139,7 @@ export function facts(change: Partial<ConsentFacts> = {}): ConsentFacts {
     shownSince: known(at(0)),
     permission: known('maintain'),
     needs: 'maintain',
+    approvers: { permission: 'maintain', users: [], onePersonIsEnough: false, maxAgeMs: 86_400_000 },
     otherBots: [],
     preApproval: known({ standsNow: false, stoodThen: false, used: 0, max: 2 }),
     ...change,

@@ -3,7 +3,7 @@
 import type { Account } from '../../playground/vast/account.ts';
 import type { Container, Instance } from '../../playground/vast/instance.ts';
 import { storageHourly } from '../../playground/vast/offers.ts';
-import type { RentedInstance } from '../../src/rental/fleet.ts';
+import type { RentedInstance } from '../../src/domain/rented.ts';
 import { OFFERS } from '../support/vast-market.ts';
 
 /** In front of a job's id in the labels of our machines. */
@@ -67,5 +67,6 @@ export function rowOf({ id, label, actual, createdAtMs, offer, disk }: Instance)
     createdAtMs,
     hourly: offer.dph_base + storage,
     storageHourly: storage,
+    traffic: 0,
   };
 }

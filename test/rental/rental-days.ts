@@ -1,8 +1,16 @@
-/** Rental days on virtual time: the law of tear-down against an account that fails, with runs, kills and other people's machines. */
+/** Rental days on virtual time: what the watch really does, against an account that fails, with runs, kills and other people's machines. */
 
 import { type Account, createAccount } from '../../playground/vast/account.ts';
-import type { Condemned, RentedInstance, RentingRun, TearDownPolicy } from '../../src/rental/fleet.ts';
-import { bookCosts, bookGone, type Spent } from '../../src/rental/money.ts';
+import { type TearDownPorts, tearDown } from '../../src/actions/tear-down.ts';
+import { spendCapability } from '../../src/domain/actions/capability.ts';
+import type { Instant } from '../../src/domain/ids.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import { isHolding } from '../../src/domain/logbook/liveness.ts';
+import { illegalOrphan, type Orphan, orphansAfter } from '../../src/domain/logbook/orphans.ts';
+import { microdollarsOf } from '../../src/domain/logbook/renting.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { destroyStep, type RentalAccount } from '../../src/domain/rented.ts';
+import { toRfc3339 } from '../../src/domain/time.ts';
 import { decideTearDown } from '../../src/rental/tear-down.ts';
 import { type Random, randomFrom } from '../support/random.ts';
 import {
@@ -16,6 +24,7 @@ import {
   stepsSeen,
   trains,
 } from './planned-jobs.ts';
+import { end, type Run, submitted, TERMS, take } from './simulated-run.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -24,14 +33,6 @@ const TICK = 2 * MINUTE;
 /** Of each day: what fails may fail so long; an hour later everything has to be in order again. */
 const FAULTS_END = 18 * HOUR;
 const CALM = FAULTS_END + HOUR;
-
-export const POLICY: TearDownPolicy = {
-  idleGraceMs: 20 * MINUTE,
-  startGraceMs: 15 * MINUTE,
-  lifetimeMs: 30 * HOUR,
-  dollarsMax: 12,
-  alertEveryMs: 30 * MINUTE,
-};
 
 export type RentalReport = {
   readonly rented: number;
@@ -45,18 +46,6 @@ export type RentalReport = {
   readonly foreignTouched: number;
   readonly billed: number;
   readonly booked: number;
-};
-
-type Run = { -readonly [Key in keyof RentingRun]: RentingRun[Key] } & {
-  submittedAtMs: number;
-  tries: number;
-};
-
-/** What the watch keeps in the record: it survives a kill, what it decided since does not. */
-type Kept = {
-  readonly condemned: ReadonlyMap<number, Condemned>;
-  readonly spent: ReadonlyMap<number, Spent>;
-  readonly rows: ReadonlyMap<number, RentedInstance>;
 };
 
 /** A stand-in for a law that is to be seen to fail. */
@@ -74,31 +63,46 @@ type World = {
   nowMs: number;
   nextLookMs: number;
   runs: Run[];
-  kept: Kept;
+  orphans: readonly Orphan[];
+  bookedBefore: number;
   late: readonly { readonly atMs: number; readonly label: string }[];
 };
 
+/** The process ends here, whatever it was about to do. */
+class Killed extends Error {}
+
 /** Plays so many days. */
-export function playRentalDays(days: number, seed: number, law: Law = decideTearDown): RentalReport {
+export async function playRentalDays(
+  days: number,
+  seed: number,
+  law: Law = decideTearDown,
+): Promise<RentalReport> {
   const world = newWorld(seed, law);
   const { account, count, foreign } = world;
   for (const ends = world.startMs + days * DAY; world.nowMs < ends; world.nowMs += TICK) {
     account.advance();
     happen(world);
     launch(world);
-    if (world.nowMs >= world.nextLookMs) look(world);
+    if (world.nowMs >= world.nextLookMs) await look(world);
     measure(world);
-    // Runs that are over for a day are no longer asked about, and their machines long gone.
-    if ((world.nowMs - world.startMs) % DAY === 0)
-      world.runs = world.runs.filter(({ endedAtMs }) => endedAtMs === null || world.nowMs - endedAtMs < DAY);
+    if ((world.nowMs - world.startMs) % DAY === 0) forget(world);
   }
   const others = account.list().filter(({ id }) => foreign.includes(id));
+  const ofRuns = world.runs.reduce((sum, { state }) => sum + microdollarsOf(state), 0);
+  const ofOrphans = world.orphans.reduce((sum, { microdollars }) => sum + microdollars, 0);
   return {
     ...count,
     foreignTouched: count.foreignTouched + foreign.length - others.length,
     billed: account.billed() - others.reduce((sum, { charges }) => sum + charges.gpu + charges.storage, 0),
-    booked: [...world.kept.spent.values()].reduce((sum, { dollars }) => sum + dollars, 0),
+    booked: world.bookedBefore + (ofRuns + ofOrphans) / 1_000_000,
   };
+}
+
+/** A run is closed when it holds nothing any more: what comes after that has no live run. */
+function forget(world: World): void {
+  const isLeft = ({ state }: Run): boolean => state.end === null || isHolding(state);
+  for (const run of world.runs) if (!isLeft(run)) world.bookedBefore += microdollarsOf(run.state) / 1_000_000;
+  world.runs = world.runs.filter(isLeft);
 }
 
 function newWorld(seed: number, law: Law): World {
@@ -117,8 +121,7 @@ function newWorld(seed: number, law: Law): World {
   const world: World = {
     ...{ random: randomFrom(seed), account, law, startMs, plans, foreign, trainedAtMs: new Map() },
     count: { ...none, doubleMinutes: 0, idleMinutes: 0, foreignTouched: 0 },
-    ...{ nowMs: startMs, nextLookMs: startMs, runs: [], late: [] },
-    kept: { condemned: new Map(), spent: new Map(), rows: new Map() },
+    ...{ nowMs: startMs, nextLookMs: startMs, runs: [], late: [], orphans: [], bookedBefore: 0 },
   };
   for (const [index, label] of [null, 'mine', 'ferrybot:other:job-1', 'ferrybot:labor:x'].entries())
     createFor(account, label, index + 1);
@@ -145,14 +148,23 @@ function rent(world: World, jobId: string): void {
 
 function launch(world: World): void {
   const { runs, random, nowMs, startMs, plans } = world;
-  if (runs.filter(({ endedAtMs }) => endedAtMs === null).length >= 3 || !random.chance(0.05)) return;
-  const jobId = `job-${runs.length}-${(nowMs - startMs) / MINUTE}`;
+  if (runs.filter(({ state }) => state.end === null).length >= 3 || !random.chance(0.05)) return;
+  const jobId = `job-${(nowMs - startMs) / MINUTE}`;
   plans.set(`${FLEET}${jobId}`, {
-    endsAfterMs: 20 * MINUTE + random.below(500 * MINUTE),
+    // Some end before anybody has seen them run.
+    endsAfterMs: random.chance(0.2) ? random.below(4 * MINUTE) : 20 * MINUTE + random.below(500 * MINUTE),
     hangsAfterMs: random.chance(0.15) ? random.below(200 * MINUTE) : Number.POSITIVE_INFINITY,
   });
   const keepUntilMs = random.chance(0.05) ? nowMs + random.below(3 * HOUR) : null;
-  runs.push({ jobId, endedAtMs: null, progressAtMs: null, keepUntilMs, submittedAtMs: nowMs, tries: 1 });
+  const run: Run = {
+    ...{ jobId, keepUntilMs, progressAtMs: null, endedAtMs: null, submittedAtMs: nowMs, tries: 1 },
+    state: submitted(jobId, nowMs),
+  };
+  runs.push(run);
+  if (keepUntilMs !== null) {
+    const data = { until: toRfc3339(keepUntilMs as Instant), reason: 'a look' };
+    take(run, [{ type: 'machine-kept', role: 'control', actor: { login: 'ada', id: 1 }, data }], nowMs);
+  }
   rent(world, jobId);
   world.nextLookMs = Math.min(world.nextLookMs, nowMs + MINUTE);
 }
@@ -166,88 +178,97 @@ function happen(world: World): void {
       account.happen(instance, random.pick(['outbid', 'frozen', 'unknown', 'offline'] as const));
 }
 
-/** Confirmed and not done, or lost on the way: both look alike from here. */
-function destroy(world: World, id: number): void {
-  const { account, count, foreign } = world;
-  if (foreign.includes(id)) count.foreignTouched += 1;
-  const instance = account.find(id);
-  if (instance === null || strikes(world, 0.15)) return;
-  account.destroy(instance);
-  count.destroyed += 1;
-}
-
-/** What the watch makes of a whole read: steps, ends, and what is rented again because it certainly is not there. */
-function watchRuns(world: World, rows: readonly RentedInstance[]): void {
+/** What the watch sees of the jobs: steps, ends, and what is rented again because it certainly is not there. */
+function watchRuns(world: World): void {
   const { account, nowMs } = world;
+  const rows = account.list().map(rowOf);
   for (const run of world.runs) {
+    if (run.state.end !== null) continue;
     const row = rows.find(({ jobId }) => jobId === run.jobId);
     const instance = row === undefined ? null : account.find(row.id);
     if (instance !== null) run.progressAtMs = stepsSeen(instance, run.progressAtMs, nowMs);
-    if (run.endedAtMs !== null) continue;
-    if (row?.status === 'exited') run.endedAtMs = nowMs;
+    const at = run.progressAtMs === null ? null : toRfc3339(run.progressAtMs as Instant);
+    const course = at === null ? {} : { moved: { at, longestGapMs: 0, looks: 1 } };
+    run.state = { ...run.state, observation: { course } as unknown as RunState['observation'] };
+    if (row?.status === 'exited') end(run, nowMs);
     if (row !== undefined || nowMs - run.submittedAtMs < 10 * MINUTE) continue;
+    if (run.state.rental.machines.length > 0) continue;
     run.submittedAtMs = nowMs;
     run.tries += 1;
-    if (run.tries > 3 || run.progressAtMs !== null) run.endedAtMs = nowMs;
+    if (run.tries > 3) end(run, nowMs);
     else rent(world, run.jobId);
   }
 }
 
-function look(world: World): void {
-  const { account, nowMs, kept, runs, law } = world;
-  const cannotList = strikes(world, 0.1);
-  const cannotRecord = strikes(world, 0.05);
-  if (!cannotList) watchRuns(world, account.list().map(rowOf));
-  const rows = account.list().map(rowOf);
-  const ours = new Map(rows.flatMap((row) => (row.jobId === null ? [] : [[row.id, row]])));
-  const spent = cannotList ? kept.spent : booked(kept, ours, rows, nowMs);
-  const isAlert = kept.condemned.size > 0 || cannotList;
-  const nextLookMs = isAlert ? nowMs + TICK : nextByAge([...ours.values()], nowMs);
-  const decided = law({
-    ...{ nowMs, nextLookMs, policy: POLICY, condemned: kept.condemned, spent },
-    account: cannotList ? { kind: 'unknown' } : { kind: 'read', instances: rows },
-    record: cannotRecord ? { kind: 'unknown' } : { kind: 'read', runs },
-  });
-  const isKilled = strikes(world, 0.01);
-  const done = isKilled ? world.random.below(decided.destroy.length + 1) : decided.destroy.length;
-  for (const { id, jobId, reason } of decided.destroy.slice(0, done)) {
-    destroy(world, id);
-    const run = runs.find((one) => one.jobId === jobId);
-    if (run !== undefined && reason !== 'double' && reason !== 'orphan') run.endedAtMs ??= nowMs;
-  }
-  if (isKilled) {
-    // Nothing of this look is kept, and nobody looks for a while.
-    world.count.kills += 1;
-    world.nextLookMs = nowMs + world.random.below(45 * MINUTE);
+/** An account that fails, and a process that is killed at any of its boundaries. */
+function portsOf(world: World): TearDownPorts {
+  const { account, law, count, foreign } = world;
+  const boundary = (): void => {
+    if (!strikes(world, 0.01)) return;
+    count.kills += 1;
+    throw new Killed();
+  };
+  const rented: RentalAccount = {
+    read: async () => {
+      boundary();
+      if (strikes(world, 0.1)) return { kind: 'unknown', message: '429' };
+      return { kind: 'read', instances: account.list().map(rowOf), credit: null };
+    },
+    destroy: async (condemned, permit) => {
+      spendCapability(permit, destroyStep(condemned));
+      if (foreign.includes(condemned.id)) count.foreignTouched += 1;
+      const instance = account.find(condemned.id);
+      // Confirmed and not done, or lost on the way: both look alike from here.
+      if (instance === null || strikes(world, 0.15)) return { kind: 'unknown', message: 'no answer' };
+      account.destroy(instance);
+      count.destroyed += 1;
+      return { kind: 'unknown', message: 'still there' };
+    },
+  };
+  return {
+    ...{ cluster: 'rented', terms: TERMS, account: rented, law, boundary, log: () => undefined },
+    now: () => world.nowMs as Instant,
+    record: async () => ({
+      live: world.runs.map(({ state }) => state),
+      orphans: world.orphans,
+      isWhole: !strikes(world, 0.05),
+    }),
+    append: async (entries) => {
+      boundary();
+      if (strikes(world, 0.02)) return 'refused';
+      if (strikes(world, 0.05)) return 'conflict';
+      for (const { run: name, drafts } of entries) record(world, name, drafts);
+      boundary();
+      return 'appended';
+    },
+  };
+}
+
+function record(world: World, name: string, drafts: readonly EventDraft[]): void {
+  const run = world.runs.find(({ state }) => state.run === name);
+  if (run !== undefined) {
+    take(run, drafts, world.nowMs);
     return;
   }
-  world.kept = { condemned: decided.condemned, spent, rows: cannotList ? kept.rows : ours };
-  world.nextLookMs = decided.condemned.size > 0 ? nowMs + TICK : nextLookMs;
-}
-
-/** Dense at the beginning of a machine, wider later. */
-function nextByAge(rows: readonly RentedInstance[], nowMs: number): number {
-  const dense = rows.flatMap(({ createdAtMs }) =>
-    [1, 3, 7, 15].flatMap((minutes) => {
-      const due = createdAtMs + minutes * MINUTE;
-      return due > nowMs ? [due] : [];
-    }),
-  );
-  return Math.min(nowMs + 10 * MINUTE, ...dense);
-}
-
-function booked(
-  { spent, rows: before }: Kept,
-  ours: ReadonlyMap<number, RentedInstance>,
-  rows: readonly RentedInstance[],
-  nowMs: number,
-): ReadonlyMap<number, Spent> {
-  const now = new Map(bookCosts(spent, rows, nowMs));
-  for (const [id, row] of before) {
-    const last = spent.get(id);
-    if (!ours.has(id) && last !== undefined) now.set(id, bookGone(last, row, nowMs));
+  for (const draft of drafts) {
+    const rule = illegalOrphan(world.orphans, draft);
+    if (rule !== null) throw new Error(rule);
+    const event = { ...draft, seq: world.orphans.length, at: toRfc3339(world.nowMs as Instant) };
+    world.orphans = orphansAfter(world.orphans, event as unknown as LogbookEvent);
   }
-  return now;
+}
+
+async function look(world: World): Promise<void> {
+  const { random, nowMs } = world;
+  try {
+    if (!strikes(world, 0.1)) watchRuns(world);
+    const result = await tearDown(portsOf(world));
+    world.nextLookMs = nowMs + (result.kind === 'looked' ? result.cadenceMs : TICK);
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+    // Nobody looks for a while; what was pushed is there, and nothing else.
+    world.nextLookMs = nowMs + random.below(45 * MINUTE);
+  }
 }
 
 /** Counts what should not be, in the calm hours. */
@@ -264,7 +285,7 @@ function measure({ account, nowMs, startMs, runs, trainedAtMs, count }: World): 
     if (isKept) continue;
     if (run === undefined || (run.endedAtMs !== null && nowMs - run.endedAtMs > 10 * MINUTE))
       count.orphanMinutes += minutes;
-    const since = trainedAtMs.get(instance.id) ?? instance.createdAtMs + POLICY.startGraceMs;
-    if (nowMs - since > POLICY.idleGraceMs) count.idleMinutes += minutes;
+    const since = trainedAtMs.get(instance.id) ?? instance.createdAtMs + TERMS.startMinutesMax * MINUTE;
+    if (nowMs - since > TERMS.idleMinutesMax * MINUTE) count.idleMinutes += minutes;
   }
 }

@@ -2,21 +2,29 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RentedInstance, RentingRun } from '../../src/rental/fleet.ts';
-import { bookCosts, moneyAt } from '../../src/rental/money.ts';
+import type { RentedInstance } from '../../src/domain/rented.ts';
+import type { RentingRun, TearDownPolicy } from '../../src/rental/fleet.ts';
+import { bookCosts, bookGone, moneyAt } from '../../src/rental/money.ts';
 import { decideTearDown, type TearDownInput } from '../../src/rental/tear-down.ts';
-import { POLICY } from './rental-days.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const NOW = Date.UTC(2026, 10, 21);
+const POLICY: TearDownPolicy = {
+  idleGraceMs: 20 * MINUTE,
+  startGraceMs: 30 * MINUTE,
+  lifetimeMs: 30 * HOUR,
+  dollarsMax: 12,
+};
 
 const machine = (changes: Partial<RentedInstance> = {}): RentedInstance => ({
   ...{ id: 1, jobId: 'job-1', status: 'running', createdAtMs: NOW - HOUR, hourly: 0.4, storageHourly: 0.01 },
+  traffic: 0,
   ...changes,
 });
 const run = (changes: Partial<RentingRun> = {}): RentingRun => ({
   ...{ jobId: 'job-1', endedAtMs: null, progressAtMs: NOW, keepUntilMs: null },
+  ...{ policy: POLICY, isAsked: false, dollarsThen: 0 },
   ...changes,
 });
 const decide = (
@@ -27,8 +35,9 @@ const decide = (
   decideTearDown({
     nowMs: NOW,
     nextLookMs: NOW + 10 * MINUTE,
-    account: { kind: 'read', instances },
-    record: { kind: 'read', runs },
+    account: { kind: 'read', instances, credit: null },
+    alertEveryMs: 30 * MINUTE,
+    record: { runs, isWhole: true },
     policy: POLICY,
     condemned: new Map(),
     spent: new Map(),
@@ -68,8 +77,11 @@ describe('a rented machine', () => {
     expect(why([machine()], [kept])).toEqual([]);
     expect(why([machine()], [run({ endedAtMs: NOW, keepUntilMs: NOW + MINUTE })])).toEqual(['1 ended']);
     expect(why([machine({ createdAtMs: NOW - POLICY.lifetimeMs })], [kept])).toEqual(['1 lifetime']);
-    const spent = new Map([[1, { dollars: POLICY.dollarsMax, atMs: NOW, status: 'running' as const }]]);
-    expect(why([machine()], [kept], { spent })).toEqual(['1 cost']);
+    expect(why([machine()], [run({ ...kept, dollarsThen: POLICY.dollarsMax })])).toEqual(['1 cost']);
+  });
+
+  it('goes when a person asks for it, whether it trains or is kept', () => {
+    expect(why([machine()], [run({ isAsked: true, keepUntilMs: NOW + HOUR })])).toEqual(['1 asked']);
   });
 
   it('that a doubled creation made goes, and the older one stays', () => {
@@ -84,13 +96,13 @@ describe('a rented machine', () => {
 describe('what could not be read', () => {
   it('of the account destroys nothing and verifies nothing', () => {
     const condemned = new Map([[1, { reason: 'ended', sinceMs: 0, alertedAtMs: null } as const]]);
-    expect(decide([], [], { account: { kind: 'unknown' }, condemned })).toEqual({
+    expect(decide([], [], { account: { kind: 'unknown', message: '' }, condemned })).toEqual({
       ...{ destroy: [], verified: [], alerts: [], condemned },
     });
   });
 
   it('of the record makes nobody an orphan; the caps hold all the same', () => {
-    const record = { kind: 'unknown' } as const;
+    const record = { runs: [], isWhole: false };
     expect(why([machine()], [], { record })).toEqual([]);
     expect(why([machine({ createdAtMs: NOW - POLICY.lifetimeMs })], [], { record })).toEqual(['1 lifetime']);
   });
@@ -167,12 +179,50 @@ describe('money', () => {
   it('is booked by state: the card while it runs or is frozen, the disk always, a change halfway', () => {
     const at = (status: RentedInstance['status'], hours: number, spent = new Map()): number =>
       bookCosts(spent, [machine({ status, createdAtMs: NOW })], NOW + hours * HOUR).get(1)?.dollars ?? 0;
-    const running = new Map([[1, { dollars: 1, atMs: NOW, status: 'running' as const }]]);
+    const running = new Map([
+      [1, { dollars: 1, atMs: NOW, status: 'running' as const, traffic: 0, isEstimated: false }],
+    ]);
     expect(at('running', 2, running)).toBeCloseTo(1.8);
     expect(at('frozen', 2, running)).toBeCloseTo(1.8);
     expect(at('stopped', 2, running)).toBeCloseTo(1 + (0.4 + 0.01));
     expect(at('loading', 2)).toBeCloseTo(0.02);
     expect(bookCosts(new Map(), [machine({ jobId: null })], NOW).size).toBe(0);
+    const sent = bookCosts(running, [machine({ traffic: 0.5 })], NOW);
+    expect(sent.get(1)?.dollars).toBeCloseTo(1.5);
+    expect(bookCosts(sent, [machine({ traffic: 0.7 })], NOW).get(1)?.dollars).toBeCloseTo(1.7);
+  });
+
+  it('of a machine that ran and stopped while nobody looked is that of the card, for as long as its job can have had it, and says that it is estimated', () => {
+    const [created, ended] = [NOW - 2 * HOUR, NOW - HOUR];
+    const [hourly, stored] = [machine().hourly, machine().storageHourly];
+    const booked = (status: RentedInstance['status'], worked = new Map()) =>
+      bookCosts(new Map(), [machine({ status, createdAtMs: created })], NOW, worked).get(1);
+    for (const status of ['exited', 'stopped', 'unknown', 'offline'] as const) {
+      expect(booked(status)?.dollars).toBeCloseTo(2 * hourly);
+      expect(booked(status)?.isEstimated).toBe(true);
+    }
+    for (const status of ['loading', 'running', 'frozen'] as const)
+      expect(booked(status)?.isEstimated).toBe(false);
+    const worked = new Map([[1, { fromMs: ended - 6 * MINUTE, untilMs: ended }]]);
+    expect(booked('exited', worked)?.dollars).toBeCloseTo(2 * stored + 0.1 * (hourly - stored));
+    // The clock is a stranger's: times that lie outside of its life say nothing.
+    for (const wrong of [
+      { fromMs: created - MINUTE, untilMs: ended },
+      { fromMs: NOW + HOUR, untilMs: NOW + 2 * HOUR },
+      { fromMs: ended, untilMs: ended - MINUTE },
+    ])
+      expect(booked('exited', new Map([[1, wrong]]))?.dollars).toBeCloseTo(2 * hourly);
+    const loading = { dollars: 1, atMs: created, status: 'loading' as const, traffic: 0, isEstimated: false };
+    expect(bookGone(loading, machine(), NOW, null)).toMatchObject({
+      dollars: 1 + 2 * hourly,
+      isEstimated: true,
+    });
+    const again = bookCosts(
+      new Map([[1, { ...loading, status: 'exited' as const, isEstimated: true }]]),
+      [machine({ status: 'exited' })],
+      NOW,
+    );
+    expect(again.get(1)).toMatchObject({ dollars: 1 + 2 * stored, isEstimated: true });
   });
 
   it('is short where the account cannot pay what runs on it, ours or not, until the next look', () => {

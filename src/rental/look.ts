@@ -1,0 +1,170 @@
+/** One look at an account: what is recorded of it in the runs and in the journal, and which machines are to be destroyed now. */
+
+import type { Instant, RunId } from '../domain/ids.ts';
+import type { RentalTerms } from '../domain/launch/rental-terms.ts';
+import { limits } from '../domain/limits.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { TearDownReason } from '../domain/logbook/events/rental-events.ts';
+import { type Orphan, openOrphans } from '../domain/logbook/orphans.ts';
+import { rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import type { AccountRead, Condemnation, RentedInstance } from '../domain/rented.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { bookCosts, mayRunUnseen, rateOf, type Spent } from './money.ts';
+import { condemnedOf, MICRO, nextLookMs, policyOf, rentingRuns, spentOf, workedOn } from './renting-run.ts';
+import { draftsOf, unreadableDrafts } from './run-drafts.ts';
+import { decideTearDown } from './tear-down.ts';
+
+/** `live`: runs that are not over, of every cluster. `isWhole`: nothing of the record could not be read. */
+export type RentalRecord = {
+  readonly live: readonly RunState[];
+  readonly orphans: readonly Orphan[];
+  readonly isWhole: boolean;
+};
+
+export type RentalInput = {
+  readonly now: Instant;
+  readonly cluster: string;
+  /** What the cluster says now: of machines for which the record has no run. */
+  readonly terms: RentalTerms;
+  readonly account: AccountRead;
+  readonly record: RentalRecord;
+  /** Replaced by whoever shows that a broken law is noticed. */
+  readonly law?: typeof decideTearDown;
+};
+
+/** `drafts` are recorded before anything is destroyed. `isBusy`: something of ours is there, or nobody knows. */
+export type RentalLook = {
+  readonly drafts: readonly {
+    readonly run: RunId;
+    readonly seq: number;
+    readonly drafts: readonly EventDraft[];
+  }[];
+  readonly journal: readonly EventDraft[];
+  readonly destroy: readonly Condemnation[];
+  readonly cadenceMs: number;
+  readonly isBusy: boolean;
+};
+
+/** Decides. */
+export function lookAtAccount(input: RentalInput): RentalLook {
+  const { account, cluster, record, now } = input;
+  const renting = record.live.filter((run) => isRentingOn(run, cluster));
+  if (account.kind === 'unknown') {
+    const drafts = renting.map((state) =>
+      entry(state, unreadableDrafts(state, cluster, account.message, now)),
+    );
+    return { drafts, journal: [], destroy: [], cadenceMs: limits.rentalAlertMs, isBusy: true };
+  }
+  const rows = ownRows(account.instances, record.live, cluster);
+  const orphans = openOrphans(record.orphans).filter((one) => one.cluster === cluster);
+  const condemned = new Map([
+    ...orphans.map((one) => [one.instance, condemnedOrphan(one)] as const),
+    ...renting.flatMap((run) => [...condemnedOf(run)]),
+  ]);
+  const terms = [input.terms, ...renting.flatMap((run) => rentalTerms(run) ?? [])];
+  const ours = rows.filter(({ jobId }) => jobId !== null);
+  const untilNextMs = nextLookMs(ours, terms, condemned.size > 0, now) + limits.rentalLateMs;
+  const worked = new Map(renting.flatMap((run) => [...workedOn(run)]));
+  const spent = bookCosts(spentBefore(renting), rows, now, worked);
+  const decided = (input.law ?? decideTearDown)({
+    nowMs: now,
+    nextLookMs: now + untilNextMs,
+    account: { ...account, instances: rows },
+    record: {
+      runs: renting.flatMap((run) => rentingRuns(run, cluster, rows, spent, untilNextMs)),
+      isWhole: record.isWhole,
+    },
+    policy: policyOf(input.terms),
+    alertEveryMs: limits.machineAlertAgainMs,
+    condemned,
+    spent,
+  });
+  const cadenceMs = nextLookMs(ours, terms, decided.condemned.size > 0, now);
+  const seen = { ...input, account: { ...account, instances: rows }, decided, spent, cadenceMs };
+  return {
+    drafts: renting.map((state) => entry(state, draftsOf(state, seen))),
+    journal: orphanDrafts(record, rows, orphans, decided.destroy, input),
+    destroy: decided.destroy.map(({ id, jobId }) => ({ id, jobId })),
+    cadenceMs,
+    isBusy: ours.length > 0,
+  };
+}
+
+function entry({ run, head }: RunState, drafts: readonly EventDraft[]): RentalLook['drafts'][number] {
+  return { run, seq: head.seq, drafts };
+}
+
+/** Whether a machine of this run can be in the account of this cluster. */
+export function isRentingOn(state: RunState, cluster: string): boolean {
+  return rentalTerms(state) !== null && rentedJobs(state).some((job) => job.cluster === cluster);
+}
+
+/** Another cluster of the lab may rent with the same account: what it is for is its own watch's. */
+function ownRows(
+  instances: readonly RentedInstance[],
+  live: readonly RunState[],
+  cluster: string,
+): readonly RentedInstance[] {
+  const elsewhere = new Set(
+    live.flatMap(rentedJobs).flatMap((job) => (job.cluster === cluster ? [] : [job.jobId])),
+  );
+  return instances.map((one) =>
+    one.jobId !== null && elsewhere.has(one.jobId) ? { ...one, jobId: null } : one,
+  );
+}
+
+function condemnedOrphan({ reason, since }: Orphan): {
+  readonly reason: TearDownReason;
+  readonly sinceMs: number;
+  readonly alertedAtMs: null;
+} {
+  return { reason, sinceMs: fromRfc3339(since) ?? 0, alertedAtMs: null };
+}
+
+function spentBefore(runs: readonly RunState[]): ReadonlyMap<number, Spent> {
+  return new Map(
+    runs.flatMap(({ rental }) =>
+      rental.machines
+        .filter(({ status }) => status !== 'gone')
+        .map((machine) => [machine.instance, spentOf(machine)] as const),
+    ),
+  );
+}
+
+/** In the journal stands what has no live run: begun once, and ended by a read that has the machine no more. */
+function orphanDrafts(
+  record: RentalRecord,
+  rows: readonly RentedInstance[],
+  orphans: readonly Orphan[],
+  destroy: readonly { readonly id: number; readonly jobId: string; readonly reason: TearDownReason }[],
+  { now, cluster }: RentalInput,
+): readonly EventDraft[] {
+  const known = new Set(record.live.flatMap(rentedJobs).map(({ jobId }) => jobId));
+  const begun = destroy.filter(
+    ({ id, jobId }) => !known.has(jobId) && orphans.every(({ instance }) => instance !== id),
+  );
+  const present = new Map(rows.map((row) => [row.id, row]));
+  const draft = (
+    type: 'tear-down-begun' | 'tear-down-ended',
+    data: Orphan | Omit<Orphan, 'seq' | 'since' | 'endedAt'>,
+  ): EventDraft => {
+    const { instance, jobId, reason, microdollars } = data;
+    return { type, role: 'watch', data: { instance, jobId, cluster, reason, microdollars } };
+  };
+  return [
+    ...begun.map(({ id, jobId, reason }) => {
+      const microdollars = costSince(present.get(id), present.get(id)?.createdAtMs ?? now, now);
+      return draft('tear-down-begun', { instance: id, jobId, cluster, reason, microdollars });
+    }),
+    ...orphans.filter(({ instance }) => !present.has(instance)).map((one) => draft('tear-down-ended', one)),
+  ];
+}
+
+/** Nobody has looked at an orphan before: it is taken to have done since its creation what it does now, or to have run. */
+function costSince(row: RentedInstance | undefined, sinceMs: number, nowMs: number): number {
+  if (row === undefined) return 0;
+  const hours = Math.max(0, nowMs - sinceMs) / 3_600_000;
+  const rate = mayRunUnseen(null, row.status) ? row.hourly : rateOf(row, row.status);
+  return Math.round((rate * hours + row.traffic) * MICRO);
+}

@@ -1,0 +1,152 @@
+/** What a run's record says of the machines that it rents, in the words of the law. */
+
+import type { RentalTerms } from '../domain/launch/rental-terms.ts';
+import { limits } from '../domain/limits.ts';
+import type { Machine } from '../domain/logbook/rental-state.ts';
+import { rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import type { RentedInstance } from '../domain/rented.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import type { Condemned, RentingRun, TearDownPolicy } from './fleet.ts';
+import { rateOf, type Spent, type Worked } from './money.ts';
+
+const MS_OF_MINUTE = 60_000;
+const MS_OF_HOUR = 60 * MS_OF_MINUTE;
+export const MICRO = 1_000_000;
+
+/** Terms as milliseconds and dollars. */
+export function policyOf(terms: RentalTerms): TearDownPolicy {
+  return {
+    idleGraceMs: terms.idleMinutesMax * MS_OF_MINUTE,
+    startGraceMs: terms.startMinutesMax * MS_OF_MINUTE,
+    lifetimeMs: terms.hoursMax * MS_OF_HOUR,
+    dollarsMax: Number(terms.dollarsMax),
+  };
+}
+
+/** When its steps were last seen to move; null: never. */
+export function progressAtMs({ observation }: RunState): number | null {
+  const { moved, steppingSince } = observation?.course ?? {};
+  return fromRfc3339(moved?.at ?? steppingSince ?? '');
+}
+
+/** Every job of the run on this cluster; nothing of one that rents nothing. `rows` are all machines that are there now. */
+export function rentingRuns(
+  state: RunState,
+  cluster: string,
+  rows: readonly RentedInstance[],
+  spent: ReadonlyMap<number, Spent>,
+  untilNextMs: number,
+): readonly RentingRun[] {
+  const terms = rentalTerms(state);
+  if (terms === null) return [];
+  const { keep, asked } = state.rental;
+  const jobs = rentedJobs(state);
+  const here = rows.filter(({ jobId }) => jobs.some((job) => job.jobId === jobId));
+  const shared = {
+    policy: policyOf(terms),
+    keepUntilMs: fromRfc3339(keep?.until ?? ''),
+    isAsked: asked !== null && (keep === null || asked.seq > keep.seq),
+    dollarsThen: dollarsOf(state, here, spent) + costOf(here, untilNextMs),
+  };
+  return jobs
+    .filter((job) => job.cluster === cluster)
+    .map(({ jobId, endedAt }) => ({
+      ...shared,
+      jobId,
+      endedAtMs: endedAt === null ? null : (fromRfc3339(endedAt) ?? 0),
+      progressAtMs: jobId === state.submission?.jobId ? progressAtMs(state) : null,
+    }));
+}
+
+/** Dollars of all its machines, as booked at this look. */
+function dollarsOf(
+  state: RunState,
+  here: readonly RentedInstance[],
+  spent: ReadonlyMap<number, Spent>,
+): number {
+  const isHere = new Set(here.map(({ id }) => id));
+  const gone = state.rental.machines.filter(({ instance }) => !isHere.has(instance));
+  const now = here.reduce((sum, { id }) => sum + (spent.get(id)?.dollars ?? 0), 0);
+  return gone.reduce((sum, { microdollars }) => sum + microdollars / MICRO, now);
+}
+
+function costOf(rows: readonly RentedInstance[], durationMs: number): number {
+  const hourly = rows.reduce((sum, row) => sum + rateOf(row, row.status ?? 'running'), 0);
+  return (hourly * durationMs) / MS_OF_HOUR;
+}
+
+/** What a machine had cost when it was seen last. */
+export function spentOf(machine: Machine): Spent {
+  const { microdollars, microdollarsOfTraffic, seenAt, status, isEstimated = false } = machine;
+  return {
+    dollars: microdollars / MICRO,
+    atMs: fromRfc3339(seenAt) ?? 0,
+    status: status === 'gone' ? null : status,
+    traffic: microdollarsOfTraffic / MICRO,
+    isEstimated,
+  };
+}
+
+/**
+ * When the machines worked whose jobs have said when they began and ended: a machine whose job has ended stays up until it is
+ * destroyed, by itself after the grace at the latest.
+ */
+export function workedOn(state: RunState): ReadonlyMap<number, Worked> {
+  const graceMs = (rentalTerms(state)?.endMinutesMax ?? 0) * MS_OF_MINUTE;
+  const ends = [...state.attempts.map(({ end }) => end), ...(state.end === null ? [] : [state.end])];
+  return new Map(
+    ends.flatMap(({ engineDetails, startedAt, endedAt }) => {
+      const [fromMs, endedMs] = [fromRfc3339(startedAt ?? ''), fromRfc3339(endedAt ?? '')];
+      const machine = Number(engineDetails?.['instance'] ?? Number.NaN);
+      if (fromMs === null || endedMs === null || !Number.isSafeInteger(machine)) return [];
+      return [[machine, { fromMs, untilMs: endedMs + graceMs }] as const];
+    }),
+  );
+}
+
+/** What the record says was begun and is not seen to be done. */
+export function condemnedOf(state: RunState): ReadonlyMap<number, Condemned> {
+  return new Map(
+    state.rental.machines.flatMap(({ instance, tearDown }) =>
+      tearDown === null || tearDown.endedAt !== null
+        ? []
+        : [
+            [
+              instance,
+              {
+                reason: tearDown.reason,
+                sinceMs: fromRfc3339(tearDown.since) ?? 0,
+                alertedAtMs: lastAlertMs(state, instance),
+              },
+            ] as const,
+          ],
+    ),
+  );
+}
+
+function lastAlertMs({ incidents }: RunState, instance: number): number | null {
+  const told = incidents.findLast(
+    (one) => one.code === 'machine-still-there' && one.detail.instance === instance,
+  );
+  return told === undefined ? null : fromRfc3339(told.at);
+}
+
+/**
+ * How soon the account is looked at again: a few times soon after a machine was made, then often enough that its grace is cut
+ * short by no more than a quarter, and at once again while something shall be gone.
+ */
+export function nextLookMs(
+  rows: readonly RentedInstance[],
+  terms: readonly RentalTerms[],
+  isAlert: boolean,
+  nowMs: number,
+): number {
+  if (isAlert) return limits.rentalAlertMs;
+  const grace = Math.min(...terms.map(({ idleMinutesMax }) => idleMinutesMax * MS_OF_MINUTE));
+  const pace = Math.max(limits.rentalAlertMs, Math.min(limits.rentalLookMs, grace / 4));
+  const early = rows.flatMap(({ createdAtMs }) =>
+    limits.rentalStartupMs.filter((ms) => createdAtMs + ms > nowMs).map((ms) => createdAtMs + ms - nowMs),
+  );
+  return Math.round(Math.min(pace, ...early));
+}

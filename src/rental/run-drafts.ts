@@ -1,0 +1,283 @@
+/** What a look at the account comes to in the record of one run: its machines, tear-downs begun and verified, what people must see, and the end. */
+
+import type { Instant } from '../domain/ids.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { limits } from '../domain/limits.ts';
+import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
+import {
+  type SeenMachine,
+  TEAR_DOWN_WHY,
+  type TearDownReason,
+} from '../domain/logbook/events/rental-events.ts';
+import type { Machine } from '../domain/logbook/rental-state.ts';
+import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import type { AccountRead, RentedInstance } from '../domain/rented.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { bookGone, moneyAt, type Spent } from './money.ts';
+import { MICRO, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
+import { idleSince, type TearDown } from './tear-down.ts';
+
+/** A look that was decided: everything that its drafts are made of. */
+export type Decided = {
+  readonly now: Instant;
+  readonly cluster: string;
+  readonly account: Extract<AccountRead, { kind: 'read' }>;
+  readonly decided: TearDown;
+  readonly spent: ReadonlyMap<number, Spent>;
+  readonly cadenceMs: number;
+};
+
+/** The drafts; none where nothing has changed and nobody waited for a look. */
+export function draftsOf(state: RunState, look: Decided): readonly EventDraft[] {
+  const { cluster, now } = look;
+  const jobs = rentedJobs(state).filter((job) => job.cluster === cluster);
+  const here = look.account.instances.filter(({ jobId }) => jobs.some((job) => job.jobId === jobId));
+  const machines = [...here.map((row) => seenMachine(row, look.spent)), ...goneMachines(state, here, look)];
+  const after = machinesAfter(state, machines);
+  const acts = [...begunDrafts(state, look, here), ...endedDrafts(state, machines, cluster)];
+  const drafts = [
+    ...acts,
+    ...alertDrafts(state, look, here),
+    ...moneyDrafts(state, look, after, here),
+    ...idleDrafts(state, look, here),
+  ];
+  const isChanged = machines.some((one) => one.status !== state.rental.machines.find(isSame(one))?.status);
+  const over = endOf(state, after, now);
+  if (drafts.length + over.length === 0 && !isChanged && now < rentalDueAtMs(state)) return [];
+  // One that went by itself is looked for once more, before its job counts as over.
+  const isLost =
+    after.some(({ status, tearDown }) => status === 'gone' && tearDown === null) && state.end === null;
+  const cadenceMs = isLost ? limits.rentalAlertMs : look.cadenceMs;
+  return [{ type: 'machines-seen', role: 'watch', data: { machines, cadenceMs } }, ...drafts, ...over];
+}
+
+/** The account could not be read: told once it has lasted, and again after as long. */
+export function unreadableDrafts(
+  state: RunState,
+  cluster: string,
+  message: string,
+  now: Instant,
+): readonly EventDraft[] {
+  const since = state.rental.look?.at ?? state.order?.claim?.at ?? null;
+  const sinceMs = fromRfc3339(since ?? '');
+  const isHeld = presentMachines(state).length > 0 || (state.submission !== null && state.end === null);
+  if (since === null || sinceMs === null || !isHeld || now - sinceMs < limits.engineUnreadMs) return [];
+  if (isToldSince(state, 'account-unreadable', now - limits.engineUnreadMs * 4)) return [];
+  const said = `${message} (${cluster})`;
+  return [incidentDraft('watch', 'account-unreadable', { message: said, since })];
+}
+
+const isSame =
+  ({ instance }: Pick<SeenMachine, 'instance'>) =>
+  (other: Pick<SeenMachine, 'instance'>): boolean =>
+    other.instance === instance;
+
+function seenMachine(row: RentedInstance, spent: ReadonlyMap<number, Spent>): SeenMachine {
+  const { dollars = 0, traffic = 0, isEstimated = false } = spent.get(row.id) ?? {};
+  return {
+    instance: row.id,
+    jobId: row.jobId ?? '',
+    status: row.status,
+    createdAt: toRfc3339(Math.trunc(row.createdAtMs) as Instant),
+    microdollarsPerHour: Math.round(row.hourly * MICRO),
+    microdollarsPerHourStored: Math.round(row.storageHourly * MICRO),
+    microdollars: Math.round(dollars * MICRO),
+    microdollarsOfTraffic: Math.round(traffic * MICRO),
+    ...(isEstimated ? { isEstimated } : {}),
+  };
+}
+
+/** Those on this cluster that the record has and the whole account has no more, with what they cost until they went. */
+function goneMachines(
+  state: RunState,
+  here: readonly RentedInstance[],
+  { cluster, now }: Decided,
+): readonly SeenMachine[] {
+  const jobs = rentedJobs(state).filter((job) => job.cluster === cluster);
+  const worked = workedOn(state);
+  return presentMachines(state)
+    .filter(
+      ({ instance, jobId }) =>
+        !here.some(({ id }) => id === instance) && jobs.some((job) => job.jobId === jobId),
+    )
+    .map(({ seenAt, tearDown, ...machine }) => {
+      const rates = {
+        createdAtMs: fromRfc3339(machine.createdAt) ?? 0,
+        hourly: machine.microdollarsPerHour / MICRO,
+        storageHourly: machine.microdollarsPerHourStored / MICRO,
+      };
+      const before = spentOf({ ...machine, seenAt, tearDown });
+      const { dollars, isEstimated } = bookGone(before, rates, now, worked.get(machine.instance) ?? null);
+      const microdollars = Math.round(dollars * MICRO);
+      return { ...machine, status: 'gone', microdollars, ...(isEstimated ? { isEstimated } : {}) };
+    });
+}
+
+function machinesAfter(
+  { rental }: RunState,
+  seen: readonly SeenMachine[],
+): readonly Pick<Machine, keyof SeenMachine | 'tearDown'>[] {
+  const fresh = seen.filter((one) => !rental.machines.some(isSame(one)));
+  return [
+    ...rental.machines.map((one) => ({ ...one, ...seen.find(isSame(one)) })),
+    ...fresh.map((one) => ({ ...one, tearDown: null })),
+  ];
+}
+
+function begunDrafts(state: RunState, look: Decided, here: readonly RentedInstance[]): readonly EventDraft[] {
+  return look.decided.destroy.flatMap(({ id, jobId, reason }) => {
+    const row = here.find((one) => one.id === id);
+    const { tearDown = null } = state.rental.machines.find(({ instance }) => instance === id) ?? {};
+    if (row === undefined || (tearDown !== null && tearDown.endedAt === null)) return [];
+    const { microdollars } = seenMachine(row, look.spent);
+    return [
+      {
+        type: 'tear-down-begun',
+        role: 'watch',
+        data: { instance: id, jobId, cluster: look.cluster, reason, microdollars },
+      } as const,
+    ];
+  });
+}
+
+/** Gone by a whole read: what was begun is verified, and what nobody began is told. */
+function endedDrafts(state: RunState, seen: readonly SeenMachine[], cluster: string): readonly EventDraft[] {
+  return seen
+    .filter(({ status }) => status === 'gone')
+    .flatMap(({ instance, jobId, microdollars }) => {
+      const dollars = dollarText(microdollars);
+      const tearDown = state.rental.machines.find((one) => one.instance === instance)?.tearDown ?? null;
+      if (tearDown === null) return [incidentDraft('watch', 'machine-lost', { instance, dollars })];
+      const { reason } = tearDown;
+      return [
+        {
+          type: 'tear-down-ended',
+          role: 'watch',
+          data: { instance, jobId, cluster, reason, microdollars },
+        } as const,
+        incidentDraft('watch', 'machine-destroyed', { instance, reason, dollars }),
+      ];
+    });
+}
+
+function alertDrafts(
+  state: RunState,
+  { decided }: Decided,
+  here: readonly RentedInstance[],
+): readonly EventDraft[] {
+  return decided.alerts
+    .filter(({ id }) => here.some((row) => row.id === id))
+    .map(({ id, sinceMs, reason }) => {
+      const since = toRfc3339(sinceMs as Instant);
+      return incidentDraft('watch', 'machine-still-there', { instance: id, reason, since });
+    })
+    .filter(() => state.rental.machines.length > 0);
+}
+
+/** Share of the run's cap from which people are told. */
+const NEARLY = 0.8;
+
+function moneyDrafts(
+  state: RunState,
+  { account, spent, cadenceMs, now }: Decided,
+  after: readonly Pick<SeenMachine, 'microdollars'>[],
+  here: readonly RentedInstance[],
+): readonly EventDraft[] {
+  const most = rentalTerms(state)?.dollarsMax ?? '0';
+  const dollars = after.reduce((sum, one) => sum + one.microdollars, 0);
+  const isNear =
+    dollars >= NEARLY * Number(most) * MICRO &&
+    incidentsWith(state.incidents, 'budget-nearly-used').length === 0;
+  const horizonMs = Math.max(cadenceMs, limits.creditHorizonMs);
+  const money = moneyAt(spent, account.instances, account.credit, horizonMs);
+  const isShort =
+    money.isShort && here.length > 0 && !isToldSince(state, 'balance-short', now - limits.creditHorizonMs);
+  return [
+    ...(isNear ? [incidentDraft('watch', 'budget-nearly-used', { dollars: dollarText(dollars), most })] : []),
+    ...(isShort
+      ? [
+          incidentDraft('watch', 'balance-short', {
+            credit: (account.credit ?? 0).toFixed(2),
+            needed: money.untilNextLook.toFixed(2),
+            minutes: Math.round(horizonMs / 60_000),
+          }),
+        ]
+      : []),
+  ];
+}
+
+/** Told at the last look before the one that would end it, once for each time that it stands still: there is time left to keep it. */
+function idleDrafts(
+  state: RunState,
+  { decided, now, cadenceMs }: Decided,
+  here: readonly RentedInstance[],
+): readonly EventDraft[] {
+  const terms = rentalTerms(state);
+  const { keep } = state.rental;
+  const isKept = keep !== null && now < (fromRfc3339(keep.until) ?? 0);
+  if (terms === null || isKept || state.end !== null || state.submission === null) return [];
+  const run = { progressAtMs: progressAtMs(state), policy: policyOf(terms) };
+  const { jobId } = state.submission;
+  return here
+    .filter((row) => row.jobId === jobId && !decided.condemned.has(row.id))
+    .flatMap((row) => {
+      const sinceMs = run.progressAtMs ?? row.createdAtMs;
+      const idleMs = idleSince(row, run);
+      const isNext = now + 2 * cadenceMs + limits.rentalLateMs - idleMs > run.policy.idleGraceMs;
+      if (!isNext || isToldSince(state, 'machine-idle', sinceMs)) return [];
+      const at = toRfc3339(Math.trunc(idleMs + run.policy.idleGraceMs) as Instant);
+      const since = toRfc3339(Math.trunc(sinceMs) as Instant);
+      return [incidentDraft('watch', 'machine-idle', { instance: row.id, since, at })];
+    });
+}
+
+/** A job without a machine is over, whatever nobody saw of its end. */
+function endOf(
+  state: RunState,
+  after: readonly Pick<Machine, keyof SeenMachine | 'tearDown'>[],
+  now: Instant,
+): readonly EventDraft[] {
+  const { submission, end, observation } = state;
+  if (submission === null || end !== null) return [];
+  const its = after.filter(({ jobId }) => jobId === submission.jobId);
+  const isGone = its.length > 0 && its.every(({ status }) => status === 'gone');
+  const last = its.at(-1);
+  const reason = last?.tearDown?.reason ?? null;
+  const isKnownGone = state.rental.machines.some(
+    ({ instance, status }) => instance === last?.instance && status === 'gone',
+  );
+  if (!isGone || (reason === null && !isKnownGone)) return [];
+  const data: EventDataByType['ended'] = {
+    attempt: submission.attempt,
+    status: state.stop !== null || reason === 'asked' ? 'STOPPED' : 'FAILED',
+    message: endWords(reason),
+    errorType: reason === null ? 'MACHINE_GONE' : 'MACHINE_DESTROYED',
+    exitCode: null,
+    startedAt: observation?.course?.runningSince ?? null,
+    endedAt: toRfc3339(now),
+    lastStep: observation?.stepIsExact === true ? observation.step : null,
+    totalSteps: observation?.totalSteps ?? null,
+    metrics: {},
+    trackers: observation?.trackers ?? [],
+    signatures: observation?.signatures ?? [],
+    checkpointStep: observation?.checkpointStep ?? null,
+    fence: state.fence,
+  };
+  return [{ type: 'ended', role: 'watch', data }];
+}
+
+function endWords(reason: TearDownReason | null): string {
+  return reason === null
+    ? 'its machine is gone from the account, and nobody saw how the job ended'
+    : `its machine was destroyed: ${TEAR_DOWN_WHY[reason]}`;
+}
+
+function isToldSince(state: RunState, code: Parameters<typeof incidentsWith>[1], sinceMs: number): boolean {
+  return incidentsWith(state.incidents, code).some(({ at }) => (fromRfc3339(at) ?? 0) >= sinceMs);
+}
+
+/** Cents are enough for people, and a tenth of one for what is rented for minutes. */
+function dollarText(microdollars: number): string {
+  return (microdollars / MICRO).toFixed(3);
+}

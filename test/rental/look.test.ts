@@ -1,0 +1,88 @@
+/** What one look at an account comes to in the record of a run. */
+
+import { describe, expect, it } from 'vitest';
+import type { Instant } from '../../src/domain/ids.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { SeenMachine } from '../../src/domain/logbook/events/rental-events.ts';
+import type { RentedInstance } from '../../src/domain/rented.ts';
+import { toRfc3339 } from '../../src/domain/time.ts';
+import { rentalCost } from '../../src/render/rental-words.ts';
+import { lookAtAccount } from '../../src/rental/look.ts';
+import { type Run, submitted, TERMS, take } from './simulated-run.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOW = Date.UTC(2026, 10, 21, 12);
+const RENTED = NOW - 2 * HOUR;
+
+const machine = (changes: Partial<RentedInstance> = {}): RentedInstance => ({
+  ...{ id: 7, jobId: 'job-1', status: 'exited', createdAtMs: RENTED, hourly: 0.4, storageHourly: 0.01 },
+  traffic: 0,
+  ...changes,
+});
+
+function newRun(): Run {
+  const state = submitted('job-1', RENTED);
+  return {
+    ...{ jobId: 'job-1', keepUntilMs: null, progressAtMs: null, endedAtMs: null, tries: 1 },
+    ...{ submittedAtMs: RENTED, state },
+  };
+}
+
+/** Looks, and records what it comes to. */
+function look(run: Run, instances: readonly RentedInstance[], nowMs = NOW): readonly EventDraft[] {
+  const { drafts, journal } = lookAtAccount({
+    ...{ now: nowMs as Instant, cluster: 'rented', terms: TERMS },
+    account: { kind: 'read', instances, credit: null },
+    record: { live: [run.state], orphans: [], isWhole: true },
+  });
+  const own = drafts.flatMap((entry) => entry.drafts);
+  take(run, own, nowMs);
+  return [...own, ...journal];
+}
+
+function seenIn(drafts: readonly EventDraft[]): readonly SeenMachine[] {
+  return drafts.flatMap((draft) => (draft.type === 'machines-seen' ? draft.data.machines : []));
+}
+
+describe('a machine that ran and stopped between two looks', () => {
+  it('is booked as if its card had run all the time, in words that say so', () => {
+    const run = newRun();
+    expect(seenIn(look(run, [machine()]))).toMatchObject([
+      { instance: 7, microdollars: 800_000, isEstimated: true },
+    ]);
+    expect(rentalCost(run.state)).toMatchInlineSnapshot(
+      `"Cost so far: about **$0.80** of at most $12, for 1 machine; disk and traffic included. Estimated, as the most that it can be: a machine may have run and stopped between two looks at the account."`,
+    );
+  });
+
+  it('is booked by the times of its job, from the beginning until it would have destroyed itself', () => {
+    const run = newRun();
+    const [from, to] = [RENTED + 10 * MINUTE, RENTED + 20 * MINUTE];
+    const data = {
+      ...{ attempt: 1, status: 'FAILED', fence: run.state.fence, engineDetails: { instance: '7' } },
+      ...{ startedAt: toRfc3339(from as Instant), endedAt: toRfc3339(to as Instant) },
+    } as unknown as Extract<EventDraft, { type: 'ended' }>['data'];
+    take(run, [{ type: 'ended', role: 'watch', data }], NOW - MINUTE);
+    const [seen] = seenIn(look(run, [machine()]));
+    // Two hours of disk, and the card from the beginning until its grace after the end was over.
+    const hours = (10 + TERMS.endMinutesMax) / 60;
+    expect(seen?.microdollars).toBe(Math.round(20_000 + 390_000 * hours));
+    expect(seen?.isEstimated).toBe(true);
+  });
+
+  it('and that went by itself before anybody saw it run, too', () => {
+    const run = newRun();
+    const [loading] = seenIn(look(run, [machine({ status: 'loading', createdAtMs: NOW - MINUTE })]));
+    expect(loading?.isEstimated).toBeUndefined();
+    const [gone] = seenIn(look(run, [], NOW + HOUR));
+    expect(gone).toMatchObject({ status: 'gone', isEstimated: true });
+    expect((gone?.microdollars ?? 0) - (loading?.microdollars ?? 0)).toBe(400_000);
+  });
+
+  it('without a live run, as an orphan that may have run since its creation', () => {
+    const run = newRun();
+    const begun = look(run, [machine({ jobId: 'job-9' })]).filter(({ type }) => type === 'tear-down-begun');
+    expect(begun).toMatchObject([{ data: { instance: 7, reason: 'orphan', microdollars: 800_000 } }]);
+  });
+});

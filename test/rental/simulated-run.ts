@@ -1,0 +1,82 @@
+/** The record of a simulated run: as it is after a launch, and from there by the rules of the real one. */
+
+import type { Instant, RunId } from '../../src/domain/ids.ts';
+import type { RentalTerms } from '../../src/domain/launch/rental-terms.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import { fold, foldOne } from '../../src/domain/logbook/fold.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { toRfc3339 } from '../../src/domain/time.ts';
+
+export const TERMS: RentalTerms = {
+  ...{ dollarsPerHourMax: '2', dollarsMax: '12', hoursMax: 30 },
+  ...{ dollarsPerDayMax: null, dollarsPerMonthMax: null },
+  ...{ startMinutesMax: 35, idleMinutesMax: 20, endMinutesMax: 60, keepHoursMax: 12 },
+};
+
+/** A run with a job; its record is folded by the rules of the real one. */
+export type Run = {
+  readonly jobId: string;
+  readonly keepUntilMs: number | null;
+  state: RunState;
+  progressAtMs: number | null;
+  submittedAtMs: number;
+  tries: number;
+  endedAtMs: number | null;
+};
+
+/** As a record is after a launch; how it came to that is not what is played here. */
+export function submitted(jobId: string, nowMs: number): RunState {
+  const at = toRfc3339(nowMs as Instant);
+  const begun = fold([
+    {
+      run: 'rental-20261121',
+      seq: 0,
+      at,
+      type: 'proposed',
+      role: 'control',
+      data: {},
+      hash: '',
+    } as unknown as LogbookEvent,
+  ]);
+  if (!begun.ok || begun.value === null) throw new Error('a run begins with proposed');
+  return {
+    ...begun.value,
+    run: jobId as RunId,
+    order: {
+      order: { submissionId: jobId, attempt: 1 },
+      ...{
+        status: 'submitted',
+        at,
+        seq: 0,
+        claim: { at },
+        manifest: { cluster: 'rented', envelope: { rental: TERMS } },
+      },
+    },
+    submission: { jobId, cluster: 'rented', attempt: 1, at, seq: 0 },
+  } as unknown as RunState;
+}
+
+/** By the rules of the record: what they do not let through is a bug of the watch. */
+export function take(run: Run, drafts: readonly EventDraft[], nowMs: number): void {
+  for (const draft of drafts) {
+    const event = {
+      ...draft,
+      run: run.state.run,
+      seq: run.state.head.seq + 1,
+      at: toRfc3339(nowMs as Instant),
+      hash: '',
+    };
+    const step = foldOne(run.state, event as unknown as LogbookEvent);
+    if (!step.ok) throw new Error(`${draft.type}: ${step.error.rule}`);
+    run.state = step.value;
+    if (run.state.end !== null) run.endedAtMs ??= nowMs;
+  }
+}
+
+export function end(run: Run, nowMs: number): void {
+  const data = { attempt: 1, status: 'FAILED', fence: run.state.fence } as unknown as Extract<
+    EventDraft,
+    { type: 'ended' }
+  >['data'];
+  take(run, [{ type: 'ended', role: 'watch', data }], nowMs);
+}
