@@ -64,6 +64,12 @@ export const permissionsSchema = z
       .describe(
         'Least permission for /handoff, /accept, /until and /stop-watching, which also take the owner of the watch or who may approve.',
       ),
+    adopt: strongPermission
+      .nullable()
+      .default(null)
+      .describe(
+        'Least permission to have a job taken over that somebody else has launched, /watch and its /accept; null: who may approve a launch.',
+      ),
     seal: strongPermission.default('maintain').describe('Least permission for /seal.'),
     hold: permission.default('write').describe('Least permission for /hold and /unhold.'),
     freeze: strongPermission.default('maintain').describe('Least permission for /freeze and /thaw.'),

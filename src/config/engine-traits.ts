@@ -1,8 +1,9 @@
 /** What follows from the engine of a cluster; the only way from a config to an engine. */
 
+import type { MachineFit, MachineNeeds } from '../domain/launch/machine-needs.ts';
 import { WHOLE_TREE } from '../domain/launch/whole-tree.ts';
 import type { EngineTraits } from '../engines/definition.ts';
-import { engineDefinition } from '../engines/registry.ts';
+import { type ClusterConfig, engineDefinition } from '../engines/registry.ts';
 import type { LaneConfig } from './lane-schema.ts';
 import type { LabConfig } from './schema.ts';
 
@@ -12,6 +13,21 @@ export function leftOutOfLane(
 ): readonly string[] {
   const { lane } = config;
   return lane.ships.includes(WHOLE_TREE) ? (traitsOf(config, lane.cluster)?.leavesOut ?? []) : [];
+}
+
+/** The clusters for a run that asks for such a machine of this one. */
+export function fitted<Config extends Pick<LabConfig, 'clusters'>>(
+  config: Config,
+  name: string,
+  needs: MachineNeeds,
+): { readonly clusters: LabConfig['clusters']; readonly machine: MachineFit } {
+  const { clusters } = config;
+  const cluster = Object.hasOwn(clusters, name) ? clusters[name] : undefined;
+  const fit = cluster === undefined ? undefined : engineDefinition(cluster).fit?.(cluster, needs);
+  if (fit === undefined) return { clusters, machine: { terms: null, beyond: [] } };
+  const all = { ...clusters, [name]: fit.cluster as ClusterConfig };
+  const terms = traitsOf({ clusters: all }, name)?.rental ?? null;
+  return { clusters: all, machine: { terms, beyond: fit.beyond } };
 }
 
 /** Null where the config has no such cluster. */

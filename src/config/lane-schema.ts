@@ -18,11 +18,26 @@ const metric = z.strictObject({
 
 const tracker = z
   .strictObject({
-    kind: z.enum(['wandb', 'none']).describe('Which tracker the run reports to.'),
+    kind: z.enum(['wandb', 'mlflow', 'none']).describe('Which tracker the run reports to.'),
     entity: z.string().max(100).describe('Entity or team in the tracker; empty for none.'),
-    project: z.string().max(100).describe('Project in the tracker; empty for none.'),
+    project: z
+      .string()
+      .max(100)
+      .describe('Project in the tracker, of MLflow the name of the experiment; empty for none.'),
+    address: z
+      .url({ protocol: /^https?$/, error: 'an address such as https://wandb.example.org' })
+      .max(300)
+      .nullable()
+      .default(null)
+      .describe('Where the tracker answers. null: W&B at https://api.wandb.ai.'),
+    keyFrom: variable
+      .nullable()
+      .default(null)
+      .describe(
+        'Variable of the watch with a key that may read there; of MLflow `user:password`, or a token. null: W&B is not asked, and MLflow without a key.',
+      ),
   })
-  .describe('Where people follow the run.');
+  .describe('Where people follow the run, and whether the watch asks there too.');
 
 const period = z.int().min(1_000).max(86_400_000);
 
@@ -85,7 +100,7 @@ const reminders = z
       .nullable()
       .default(24)
       .describe(
-        'How often people are told again that a run which has ended waits for `/seal` or `/ack`: first those who approved or asked for it, then all who may decide. null: never.',
+        'How often people are told again that a run which has ended waits for `/seal` or `/ack`: first those who approved or asked for it, then all who may decide; and, once, that a job of a person waits to be confirmed. null: never.',
       ),
     closeAfterHours: z
       .int()
@@ -94,7 +109,7 @@ const reminders = z
       .nullable()
       .default(null)
       .describe(
-        'After how long such a run closes itself as not sealed, so that its lane is free. null: never.',
+        'After how long such a run closes itself as not sealed, so that its lane is free; null: never. A job of a person that nobody has confirmed is left alone after as long, at null after three days.',
       ),
   })
   .prefault({})
@@ -124,6 +139,16 @@ const retention = z
   .prefault({})
   .describe('What the experiment keeps.');
 
+const updateHours = z
+  .int()
+  .min(1)
+  .max(168)
+  .nullable()
+  .default(null)
+  .describe(
+    'After how many hours in which a run that is watched gave its issue nothing to tell the issue is told how it stands. null: never; its card says it at any time.',
+  );
+
 /** Spread into the settings of each kind. */
 export const laneKeys = {
   schedule,
@@ -135,6 +160,7 @@ export const laneKeys = {
       'Numeric ids of those in charge of the lane: an incident that needs a person mentions and assigns them.',
     ),
   reminders,
+  updateHours,
   targetBranch: name.default('main').describe('The branch that a proposal targets.'),
   cluster: word.describe('Which of the `clusters` runs it.'),
   runName: z
@@ -202,6 +228,14 @@ export const laneKeys = {
     .prefault({})
     .describe('Whether a run goes on from a checkpoint.'),
   retention,
+  checkpointRoots: z
+    .array(z.string().min(1).max(300))
+    .min(1)
+    .max(5)
+    .default(['{outputRoot}/checkpoints'])
+    .describe(
+      'Where its checkpoints lie, permanent and temporary, each a `gs://`, an `s3://` or an absolute path; {outputRoot}, {runName}, {run} and {date} are filled in. `/cleanup-checkpoints` lists these and nothing else.',
+    ),
 } as const;
 
 const shared = z.object(laneKeys);
@@ -217,3 +251,4 @@ export type LaneRule = {
   /** `traits`: of the engine that the lane's cluster has. */
   readonly configIssues: (lane: LaneConfig, traits: EngineTraits | null) => readonly ConfigIssue[];
 };
+export type TrackerConfig = LaneConfig['tracker'];

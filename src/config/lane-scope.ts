@@ -1,7 +1,8 @@
 /** The config as one lane sees it: what belongs to the whole lab, and the settings of that lane alone. */
 
 import type { ConfigHealth } from '../domain/facts.ts';
-import type { Contract, PinnedSource } from '../domain/launch/contract.ts';
+import type { CheckpointPlan, Contract, PinnedSource } from '../domain/launch/contract.ts';
+import type { MachineFit } from '../domain/launch/machine-needs.ts';
 import type { Kind } from '../run/kind.ts';
 import type { LaneConfig } from './lane-schema.ts';
 import type { LabConfig } from './schema.ts';
@@ -16,8 +17,12 @@ export type LaneScopedConfig = LabConfig & {
   readonly isLaneConfigured: boolean;
   /** What the run's issue asks for; null for the lane itself, and for a run that began from none. */
   readonly contract: Contract | null;
+  /** Whether the machine that the contract asks for is rented here at all; left out where it asks for none. */
+  readonly machine?: MachineFit;
   /** The commit that the contract of the run names; null for the lane itself, and where the run is of a branch. */
   readonly pinned: PinnedSource | null;
+  /** Where the run begins and writes; null for the lane itself, and for a run that has no contract. */
+  readonly checkpoints: CheckpointPlan | null;
 };
 
 /** The lanes of the lab in the order of the config. */
@@ -30,7 +35,13 @@ export function lanesOf(config: LabConfig): readonly LaneScopedConfig[] {
     isLaneConfigured: true,
     contract: null,
     pinned: null,
+    checkpoints: null,
   }));
+}
+
+/** The lanes in which a run can be proposed, by name: a job that is taken over was launched by somebody else. */
+export function proposingLanes(config: LabConfig): readonly string[] {
+  return lanesOf(config).flatMap(({ laneName, kind }) => (kind.adopts === undefined ? [laneName] : []));
 }
 
 /** Some lane, for what is the same in all of them, such as the branch whose workflows are dispatched. */
@@ -84,5 +95,14 @@ export function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig
     finalStep: null,
     ...kind.settingsOf(run),
   });
-  return { ...config, laneName: run.lane, lane, kind, isLaneConfigured: false, contract: null, pinned: null };
+  return {
+    ...config,
+    laneName: run.lane,
+    lane,
+    kind,
+    isLaneConfigured: false,
+    contract: null,
+    pinned: null,
+    checkpoints: null,
+  };
 }

@@ -27,14 +27,17 @@ export type GivenApproval = {
 /** `needed`: distinct people that the run's cost demands. `lastDrop`: the newest approval that fell. */
 export type ApprovalFacts = {
   readonly needed: number;
+  /** The manifest whose envelope has approved what would be launched; left out where approvals have to name that itself. */
+  readonly beforehand?: Digest;
   readonly given: readonly GivenApproval[];
   readonly lastDrop: { readonly reason: DropReason; readonly digest: Digest } | null;
 };
 
-/** Those that were given to this very manifest and this very text (architecture, D4). */
+/** Those that were given to this very manifest, or to the one that has approved it, and to this very text (architecture, D4). */
 export function givenTo(
-  { given }: ApprovalFacts,
+  { given, beforehand }: ApprovalFacts,
   now: { readonly digest: Digest; readonly body: Digest },
 ): readonly GivenApproval[] {
-  return given.filter((one) => one.digest === now.digest && one.body === now.body);
+  const named = beforehand ?? now.digest;
+  return given.filter((one) => one.digest === named && one.body === now.body);
 }

@@ -11,13 +11,13 @@ export const approverAllowed: ApprovalGate = {
     given(approvals, (facts) => given(bound, (now) => judge(givenTo(facts, now), facts))),
 };
 
-function judge(current: readonly GivenApproval[], { needed }: ApprovalFacts): Judgement {
+function judge(current: readonly GivenApproval[], { needed, beforehand }: ApprovalFacts): Judgement {
   const counting = people(current.filter((one) => isNow(one, 'counts')));
   const found = { count: counting.length, needed, who: counting.map(({ actor }) => actor.login) };
   const lost = current.find((one) => one.standing.kind === 'known' && one.standing.value !== 'counts');
   if (lost?.standing.kind === 'known')
     return block('not-counting', 'approver', { ...found, by: lost.actor.login, why: lost.standing.value });
-  if (counting.length >= needed) return pass('enough', found);
+  if (counting.length >= needed) return pass(beforehand === undefined ? 'enough' : 'beforehand', found);
   const unread = current.find((one) => one.standing.kind === 'unknown');
   if (unread?.standing.kind === 'unknown') return cannotTell(unread.standing.why);
   return block('too-few', 'approver', { ...found, missing: needed - counting.length });

@@ -2,6 +2,7 @@
 
 import type { LaneConfig } from '../config/lane-schema.ts';
 import { addDecimals, compareDecimals } from '../domain/decimal.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
 import {
   costOf,
   type Launch,
@@ -11,7 +12,7 @@ import {
   periodOf,
 } from '../domain/launch/spending.ts';
 import { dateOf } from '../domain/time.ts';
-import { cannotTell, type Gate, given, type Judgement, judging } from './gate.ts';
+import { cannotTell, type Gate, type GateFacts, given, type Judgement, judging } from './gate.ts';
 
 const { block, pass, warn } = judging('cost-budget');
 
@@ -19,8 +20,10 @@ type Budget = NonNullable<LaneConfig['costBudget']>;
 
 export const costBudget: Gate = {
   id: 'cost-budget',
-  evaluate: ({ manifest, lane, launches, now }) =>
-    given(manifest, ({ cost: { acceleratorHours: cost } }) => {
+  evaluate: ({ manifest, lane, launches, rentals, now }) =>
+    given(manifest, ({ cost: { acceleratorHours: cost }, envelope, cluster }) => {
+      const rented = rentedTooMuch(envelope.rental, rentals, cluster, dateOf(now));
+      if (rented !== null) return rented;
       const budget = lane.costBudget;
       if (budget === null) return pass('no-budget', { cost });
       const found = { cost, most: budget.maxAcceleratorHours };
@@ -34,6 +37,31 @@ export const costBudget: Gate = {
       });
     }),
 };
+
+/** Null where everything that the run may rent fits into what is left of the day and of the month on its cluster. */
+function rentedTooMuch(
+  terms: Manifest['envelope']['rental'],
+  rentals: GateFacts['rentals'],
+  cluster: string,
+  date: string,
+): Judgement | null {
+  if (terms === undefined) return null;
+  const { dollarsMax: cost, dollarsPerDayMax, dollarsPerMonthMax } = terms;
+  const budgets = [
+    { period: 'day', from: date, most: dollarsPerDayMax },
+    { period: 'month', from: date.slice(0, 7), most: dollarsPerMonthMax },
+  ] as const;
+  for (const { period, from, most } of budgets) {
+    if (most === null) continue;
+    if (rentals === undefined) return cannotTell('what other runs have rented is not known');
+    if (rentals.kind === 'unknown') return cannotTell(rentals.why);
+    const here = rentals.value.filter((one) => one.cluster === cluster && one.date.startsWith(from));
+    const spent = here.reduce((sum, { dollars }) => addDecimals(sum, dollars), '0');
+    if (compareDecimals(addDecimals(spent, cost), most) > 0)
+      return block('over-rented', 'lab', { cost, spent, most, period, from });
+  }
+  return null;
+}
 
 /** Null where the run fits into the period of this day. */
 function inPeriod(

@@ -1,6 +1,9 @@
 /** What a launch gate is: data with a why. It looks at facts, never at the world; unknown never passes. */
 
+import type { ResumePoint } from '../checkpoints/resume.ts';
+import type { StartPoint } from '../checkpoints/start.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
+import type { Actor } from '../domain/actor.ts';
 import type { Authors } from '../domain/authorship.ts';
 import type {
   BodyFacts,
@@ -13,11 +16,14 @@ import type {
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Contract } from '../domain/launch/contract.ts';
 import type { Hold } from '../domain/launch/hold.ts';
+import type { MachineFit } from '../domain/launch/machine-needs.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
+import type { RootHolder } from '../domain/launch/output-root.ts';
 import type { RemedyKind } from '../domain/launch/remedy-kind.ts';
-import type { Launch } from '../domain/launch/spending.ts';
+import type { Launch, RentalSpending } from '../domain/launch/spending.ts';
 import type { GateId, RemedyActor, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { Description } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type FactsArgument, type Fields, recordedFacts } from '../domain/payload.ts';
 import type { ApprovalFacts } from './approvals.ts';
@@ -35,6 +41,18 @@ export type GateFacts = {
   readonly onePersonIsEnough: boolean;
   /** What the run's issue asks for, as it is recorded and as it says now; left out for a run that began from none. */
   readonly contract?: { readonly recorded: Contract; readonly read: Observed<Contract> };
+  /** Whether the machine that the contract asks for is rented here; left out where it asks for none. */
+  readonly machine?: MachineFit;
+  /** What the cluster says of the job that was taken over; left out for a run that launched its own. */
+  readonly adopts?: Description;
+  /** Where the run begins; left out for one whose contract says nothing of it. */
+  readonly start?: Observed<StartPoint>;
+  /** What the attempt after the one that failed goes on from; left out before one has, and where a person named another. */
+  readonly resume?: Observed<ResumePoint>;
+  /** Who has said that the watch of the run is theirs; left out where nobody has. */
+  readonly owner?: Actor | null;
+  /** What the attempt that has failed ran; null before one has. */
+  readonly ranBefore?: Manifest | null;
   readonly pull: Observed<PullFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly change: Observed<ChangeFacts>;
@@ -48,9 +66,15 @@ export type GateFacts = {
   readonly issueToldAt: Observed<Instant>;
   /** Ids of other runs that hold the lane. */
   readonly liveRuns: Observed<readonly string[]>;
+  /** Another run that the record knows to write where this one would; null: none does. */
+  readonly rootHolder: Observed<RootHolder | null>;
   readonly holds: Observed<readonly Hold[]>;
+  /** Runs of the lane that were sealed as passes. */
+  readonly passes: Observed<readonly string[]>;
   /** What the lane has launched as far back as any budget reaches, this run's earlier attempts too. */
   readonly launches: Observed<readonly Launch[]>;
+  /** What other runs have rented, on whichever cluster, as far back as a budget reaches; left out where nobody asks. */
+  readonly rentals?: Observed<readonly RentalSpending[]>;
   /** The approved-to-be manifest, or what keeps it from being built. */
   readonly manifest: Observed<Manifest>;
   /** What the standing approvals were given to, as the record has it; null while none stands. */

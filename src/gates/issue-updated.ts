@@ -21,10 +21,12 @@ export const issueUpdated: Gate = {
     }),
 };
 
-/** The label that asked for a run in this very issue says as much as `experiment`. */
-function isLabelled({ proposal }: GateFacts, labels: readonly string[]): boolean {
-  const asked = isIssueFirst(proposal) ? (proposal.own?.label ?? null) : null;
-  return hasLabel(labels, 'experiment') || (asked !== null && hasLabel(labels, asked));
+/** The label, or the command, that asked for a run in this very issue says as much as `experiment`. */
+function isLabelled({ proposal, contract }: GateFacts, labels: readonly string[]): boolean {
+  if (hasLabel(labels, 'experiment')) return true;
+  const { own } = proposal;
+  if (!isIssueFirst(proposal) || own === undefined) return false;
+  return own.label === null ? contract !== undefined : hasLabel(labels, own.label);
 }
 
 /** The last change is the newest commit of the proposal, by its committer's time. */

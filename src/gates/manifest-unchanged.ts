@@ -16,7 +16,10 @@ type Bound = { readonly digest: Digest; readonly body: Digest };
 /** Nothing approved, nothing changed; an approval that fell because of a change is told until there is a new one. */
 function judge(facts: ApprovalFacts, now: Bound): Judgement {
   const digest = now.digest.slice(7, 19);
-  if (givenTo(facts, now).length > 0) return pass('as-approved', { digest });
+  if (givenTo(facts, now).length > 0)
+    return facts.beforehand === undefined
+      ? pass('as-approved', { digest })
+      : pass('fix-beforehand', { digest, approved: facts.beforehand.slice(7, 19) });
   const last = facts.given.at(-1) ?? null;
   const before = last?.digest ?? facts.lastDrop?.digest ?? now.digest;
   if (before !== now.digest) return block('changed', 'approver', { approved: before.slice(7, 19), digest });

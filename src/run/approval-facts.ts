@@ -8,8 +8,8 @@ import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { isTooOld } from '../domain/launch/approval-age.ts';
-import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { restingOn, wantsRelaunch } from '../domain/launch/response.ts';
+import { failedAttempt, isBeforeLaunch } from '../domain/launch/next-attempt.ts';
+import { approvalsBeforehand, restingOn, wantsRelaunch } from '../domain/launch/response.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -51,8 +51,10 @@ function factsWith(
   const drop = state.drops.at(-1);
   const resting = restingOn(state);
   const isOfBefore = new Set(standingApprovals(state).filter((one) => !resting.includes(one)));
+  const beforehand = approvalsBeforehand(state)[0]?.digest;
   return {
     needed: quorumOf(config),
+    ...(beforehand === undefined ? {} : { beforehand }),
     given: state.approvals
       .filter((approval) => !isOfBefore.has(approval))
       .map((approval) => ({
@@ -80,7 +82,8 @@ function standingOf(
   if (comment === null) return known('comment-gone');
   if (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest) return known('comment-edited');
   if (comment.minimized) return known('comment-hidden');
-  if (comment.surface === 'review' && comment.commit !== state.gate?.commit) return known('other-commit');
+  if (comment.surface === 'review' && comment.commit !== commitOf(state, approval))
+    return known('other-commit');
   const { createdAt } = comment;
   if (isTooOld(state, { digest: approval.digest, createdAt }, now, maxAgeMsOf(config)))
     return known('approval-expired');
@@ -90,6 +93,12 @@ function standingOf(
   return known(
     mayApprove(permission.value, approval.actor.id, config.approvals) ? 'counts' : 'permission-lost',
   );
+}
+
+/** The commit that was approved: what failed, where its approval lets a fix of it be launched. */
+function commitOf(state: RunState, { digest }: Approval): string | undefined {
+  const ran = [failedAttempt(state), ...state.attempts].find((past) => past?.order.order.digest === digest);
+  return digest === state.gate?.digest ? state.gate.commit : ran?.order.order.commit;
 }
 
 function commentOf(approval: Approval, facts: RunFacts): Observed<CommentFacts | null> {

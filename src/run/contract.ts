@@ -4,6 +4,7 @@ import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { IssueFacts, PullFacts } from '../domain/facts.ts';
 import { type Contract, isSameContract } from '../domain/launch/contract.ts';
 import { isFixPushed } from '../domain/launch/next-attempt.ts';
+import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { append, type Step } from './step.ts';
@@ -14,18 +15,20 @@ type Threads = { readonly pull: Observed<PullFacts>; readonly issue: Observed<Is
 export function contractNow(
   { kind: { contracts }, lanes, laneName }: LaneScopedConfig,
   { pull, issue }: Threads,
+  { request }: Pick<EventDataByType['proposed'], 'request'>,
 ): Observed<Contract> | null {
   const lane = lanes[laneName];
   if (contracts === undefined || lane === undefined) return null;
   if (issue.kind === 'unknown') return issue;
   if (pull.kind === 'unknown') return pull;
   const { title, body } = issue.value;
-  return known(contracts.read({ title, body, author: pull.value.author }, lane));
+  const asked = request?.knobs ?? [];
+  return known(contracts.read({ title, body, author: pull.value.author, asked }, lane));
 }
 
 /** Records what the issue says where it says something new: before a launch, and where it names another commit than the attempt that failed. */
 export function decideContract(state: RunState, facts: Threads, config: LaneScopedConfig): Step | null {
-  const now = contractNow(config, facts);
+  const now = contractNow(config, facts, state.proposal);
   if (now === null || now.kind === 'unknown' || state.contract === null) return null;
   if (isSameContract(now.value, state.contract) || state.order?.status === 'claimed') return null;
   const source = config.kind.contracts?.source(now.value) ?? null;

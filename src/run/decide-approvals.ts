@@ -23,8 +23,9 @@ export function decideApprovals(
   // After the launch a fallen approval changes nothing of it; what people say beyond the restarts is of another.
   if (!(isBeforeLaunch(state) || restartsLeft(state) <= 0) || resting.length === 0) return null;
   const ids = new Set(resting.map((approval) => approval.actor.id));
+  const digests = new Set(resting.map((approval) => approval.digest));
   const fallen = approvalFacts(state, facts, config, now)
-    .given.filter(({ actor, digest }) => ids.has(actor.id) && digest === state.gate?.digest)
+    .given.filter(({ actor, digest }) => ids.has(actor.id) && digests.has(digest))
     .flatMap(({ actor, digest, standing }) => {
       const reason = standing.kind === 'known' ? reasonOf(standing.value) : null;
       return reason === null ? [] : [{ user: actor.id, digest, reason }];

@@ -19,11 +19,12 @@ import { renderTagMessage } from '../render/tag.ts';
 import { sealTagOf } from './begun-seal.ts';
 import { answerDraft } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';
+import type { ClosureDecision } from './kind.ts';
 import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
 /** `said` null: nobody asked for it, the time ran out. */
 export type ClosingCommand = {
-  readonly decision: StagedCommand['decision'];
+  readonly decision: ClosureDecision;
   readonly said: Pick<StagedCommand, 'item' | 'actor'> | null;
 };
 
@@ -179,13 +180,13 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
         accept: decision.accept,
         closurePull,
         metrics: state.end.metrics,
+        ...(decision.checkpoint === undefined ? {} : { checkpoint: decision.checkpoint }),
       },
     };
     return append(answerDraft(said.item, answerOf('sealed', { tag, ...told })), sealed);
   }
   const data = { outcome: decision.outcome, reason: decision.reason, closurePull };
-  if (said === null || decision.outcome === 'unsealed')
-    return append({ type: 'closed', role: 'control', data });
+  if (said === null) return append({ type: 'closed', role: 'control', data });
   const closed: EventDraft = { type: 'closed', role: 'control', actor: said.actor, data };
   return append(answerDraft(said.item, answerOf(CLOSED_CODES[decision.outcome], told)), closed);
 }
@@ -195,4 +196,5 @@ const CLOSED_CODES = {
   lost: 'closed-lost',
   stopped: 'closed-rejected',
   rejected: 'closed-rejected',
+  unsealed: 'closed-noted',
 } as const;

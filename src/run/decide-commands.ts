@@ -1,5 +1,9 @@
 /** Decides one unanswered command: it is recorded as seen, what it brings about is recorded, and its answer too. */
 
+import { isOldList } from '../care/own-list.ts';
+import { planCleanup } from '../checkpoints/cleanup.ts';
+import { ownSearch } from '../checkpoints/resume.ts';
+import { sealArtefacts } from '../checkpoints/seal-artefacts.ts';
 import {
   type AnswerDecision,
   answerCommon,
@@ -8,22 +12,26 @@ import {
   type GateView,
   type RunVerdict,
 } from '../commands/decision.ts';
+import { namesOther } from '../commands/named-run.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import { adoptingLanes } from '../config/adoptable.ts';
+import { maxAgeMsOf } from '../config/approval-age.ts';
+import { type LaneScopedConfig, proposingLanes } from '../config/lane-scope.ts';
 import { missingCluster } from '../config/missing-cluster.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { assertNever } from '../domain/assert.ts';
+import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { aboutComment } from '../domain/comment-error.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
+import type { DigestOf, Instant } from '../domain/ids.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
-import { known as certain } from '../domain/observed.ts';
+import { known as certain, unknown } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { interestedIn } from './authors.ts';
@@ -43,13 +51,15 @@ export type CommandInput = {
   readonly now: Instant;
   readonly gates: GateView | null;
   readonly verdict: RunVerdict;
+  readonly repository: string;
+  readonly digestOf: DigestOf;
 };
 
 /** A command whose work outside is still to be done, after it was recorded as seen. */
 export type StagedCommand = {
   readonly item: PendingItem;
   readonly actor: Actor;
-  readonly decision: Extract<CommandDecision, { kind: 'seal' | 'close' }>;
+  readonly decision: Extract<CommandDecision, { kind: 'seal' | 'close' | 'milestone' }>;
 };
 
 export type CommandOutcome =
@@ -100,6 +110,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   return rest;
 }
 
+const NOT_LISTED = unknown('nobody has listed them');
 const UNCLEAR: CommandOutcome = { kind: 'wait', why: 'whether the seal was begun is not known' };
 const BEHIND: CommandOutcome = { kind: 'wait', why: 'an earlier command waits' };
 
@@ -177,7 +188,9 @@ function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): C
     case 'command': {
       const definition = definitionOf(said.name);
       if (definition === null) throw new Error(`the registry read ${said.name} and does not know it`);
-      const decision = definition.decide(contextOf(input, item, held, said.args));
+      const decision = namesOther(said, input.state.run)
+        ? ({ kind: 'hand-over' } as const)
+        : definition.decide(contextOf(input, item, held, said.args));
       return settled(input, item, decision, needs === null ? stranger : {});
     }
     default:
@@ -236,8 +249,16 @@ function contextOf(
     journalHolds: input.facts.journalHolds,
     recordedRuns: input.facts.recordedRuns,
     lanes: Object.keys(input.config.lanes),
+    proposing: proposingLanes(input.config),
     laneHere: input.state.proposal.lane,
+    adoptable: adoptingLanes(input.config).map(({ lane }) => lane.cluster),
     ...careContextOf(input),
+    artefacts: () =>
+      input.config.kind.closing.needsCheckpoint === true
+        ? sealArtefacts(input.state, input.config.lane, input.facts.checkpoints)
+        : null,
+    cleanup: (asked) => planCleanup(cleanupInput(input, item.comment.author), asked),
+    search: ownSearch(input.state, input.config.checkpoints, input.facts.searchedRoots ?? []),
     cardLeftUntil: cardLeftUntil(input.state, input.now),
     showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
     gates: input.gates,
@@ -246,6 +267,15 @@ function contextOf(
     people: input.facts.people,
     interested: interestedIn(input.state.proposal, input.facts),
   };
+}
+
+function cleanupInput(
+  { state, facts, config, now, repository, digestOf }: CommandInput,
+  askedBy: Actor,
+): Parameters<typeof planCleanup>[0] {
+  const { recordedRuns: runs, checkpoints: found = NOT_LISTED } = facts;
+  const isTooOld = (one: MutationRecord): boolean => isOldList(one, now, maxAgeMsOf(config));
+  return { state, runs, found, repository, digestOf, askedBy, isTooOld };
 }
 
 /** What was proposed for the cluster here or for no run, and what holds this run back. */

@@ -4,6 +4,7 @@ import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
+import { preApproves } from '../domain/launch/pre-approval.ts';
 import { openSlip, type SlipOfAttempt } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -37,7 +38,14 @@ export function decideFix({ state, facts, config, memory }: FixInput): Step | nu
   if (outcome?.kind === 'refused') return notMade(attempt, outcome.code);
   if (outcome?.kind === 'done' && outcome.sha !== undefined) {
     const { path, diff } = fix;
-    const made = { attempt, commit: outcome.sha, base, place: `${path}:${line}`, diff };
+    const made = {
+      attempt,
+      commit: outcome.sha,
+      base,
+      place: `${path}:${line}`,
+      diff,
+      ...namedBy(state, path),
+    };
     return append(incidentDraft('control', 'fix-made', made));
   }
   if (!mayTry(memory, key, limits.effectTriesMax)) return null;
@@ -50,6 +58,12 @@ export function decideFix({ state, facts, config, memory }: FixInput): Step | nu
     // The same commit whoever makes it: of two processes the second finds its own there.
     onto: { atMs: fromRfc3339(slip.endedAt) ?? 0 },
   });
+}
+
+/** The digest of the manifest that has approved a fix of this file beforehand: for people to read. */
+function namedBy({ order }: RunState, path: string): { readonly beforehand?: string } {
+  if (order === null || !preApproves(order.manifest, path)) return {};
+  return { beforehand: order.order.digest.slice('sha256:'.length, 'sha256:'.length + 12) };
 }
 
 function notMade(attempt: number, reason: string): Step {

@@ -3,9 +3,11 @@
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
 import { failedAttempt, isFixPushed } from '../domain/launch/next-attempt.ts';
+import { preApproval } from '../domain/launch/pre-approval.ts';
 import { wantsRelaunch } from '../domain/launch/response.ts';
 import { allPass, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
+import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
@@ -17,12 +19,15 @@ import { append, type Step } from './step.ts';
  * recorded yet: a fact that cannot be read for a moment holds a launch back but takes no approval away.
  */
 export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Step | null {
-  if (state.order?.status === 'claimed') return null;
+  if (state.order?.status === 'claimed' || awaitsAdoption(state)) return null;
   if (facts.pull.kind === 'unknown' || facts.body.kind === 'unknown') return null;
   if (state.submission !== null && !isFixPushed(state, facts.pull.value.headSha)) return null;
   const hasUnknown = gated.verdicts.some((v) => v.outcome === 'unknown' && v.code === 'unreadable');
-  // A manifest that cannot be built from a change that was read is news; one whose change was not read is not.
-  const isTold = gated.manifest.kind === 'unknown' && facts.change.kind === 'known';
+  // A manifest that cannot be built from what was read is news; one whose change or checkpoint was not read is not.
+  const isTold =
+    gated.manifest.kind === 'unknown' &&
+    facts.change.kind === 'known' &&
+    gated.facts.start?.kind !== 'unknown';
   if (hasUnknown && state.gate !== null && !isTold) return null;
   const digest = gated.bound.kind === 'known' ? gated.bound.value.digest : null;
   const body = facts.body.value.fingerprint;
@@ -39,12 +44,13 @@ export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Ste
     role: 'control',
     data: { digest, manifest, commit, body, verdicts: gated.verdicts, ...fixOf(state, facts) },
   };
-  const drop = fallen(state, { digest, body, pass: allPass(gated.verdicts) });
+  const drop = fallen(state, { digest, body, commit, pass: allPass(gated.verdicts) });
   return drop === null ? append(recorded) : append(drop, recorded);
 }
 
 /** Whether the change is to be read: before a launch, before a restart, and where a fix was pushed. */
 export function wantsGates(state: RunState, head: Sha): boolean {
+  if (awaitsAdoption(state)) return false;
   return state.submission === null || wantsRelaunch(state) || isFixPushed(state, head);
 }
 
@@ -60,8 +66,15 @@ function fixOf(state: RunState, { changedSince }: RunFacts): Pick<EventDataByTyp
 
 function fallen(
   state: RunState,
-  now: { readonly digest: Digest | null; readonly body: Digest; readonly pass: boolean },
+  now: {
+    readonly digest: Digest | null;
+    readonly body: Digest;
+    readonly commit: Sha;
+    readonly pass: boolean;
+  },
 ): EventDraft | null {
+  // What has approved the fix beforehand does not fall with it.
+  if (preApproval(state)?.commit === now.commit) return null;
   const standing = standingApprovals(state);
   const first = standing[0];
   if (first === undefined) return null;

@@ -1,8 +1,11 @@
 /** Commands on threads that belong to no active run: lane-wide ones take effect, the others are told where they belong. */
 
 import { answerCommon, type CommandDecision } from '../commands/decision.ts';
+import { namedRun } from '../commands/named-run.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
+import { adoptingLanes } from '../config/adoptable.ts';
+import { proposingLanes } from '../config/lane-scope.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
@@ -110,7 +113,8 @@ const NOT_WRITTEN = -1;
 /** The permission that takes effect here; a command that needs a run is answered whoever gives it. */
 function neededHere(item: PendingItem, config: LabConfig): Permission | null {
   const { said } = item;
-  const worksHere = said.kind === 'command' && definitionOf(said.name)?.decideWithoutRun !== undefined;
+  if (said.kind !== 'command') return null;
+  const worksHere = definitionOf(said.name)?.decideWithoutRun !== undefined || namedRun(said) !== null;
   return worksHere ? neededFor(item, config) : null;
 }
 
@@ -139,11 +143,14 @@ function decided(
   if (said.kind === 'unread') return UNKNOWN_PERMISSION;
   if (said.kind !== 'command') return unreadAnswer(said);
   const definition = definitionOf(said.name);
-  if (definition?.decideWithoutRun === undefined) return answerCommon(otherwise, { name: said.name });
+  const isNamed = namedRun(said) !== null;
+  if (!isNamed && definition?.decideWithoutRun === undefined)
+    return answerCommon(otherwise, { name: said.name });
   const needs = neededFor(item, config);
   if (needs !== null && held === null) return UNKNOWN_PERMISSION;
   if (needs !== null && !permits(held ?? 'none', needs))
     return answerCommon('not-permitted', { needs, held: held ?? 'none' });
+  if (isNamed || definition?.decideWithoutRun === undefined) return { kind: 'hand-over' };
   return definition.decideWithoutRun({
     now,
     actor: item.comment.author,
@@ -154,7 +161,9 @@ function decided(
     journalHolds: facts.journalHolds,
     recordedRuns: facts.recordedRuns,
     lanes: Object.keys(config.lanes),
+    proposing: proposingLanes(config),
     laneHere,
+    adoptable: adoptingLanes(config).map(({ lane }) => lane.cluster),
     mutations: facts.clusterMutations,
     showings: showingsAt(facts.proposalTexts, item.comment.createdAt),
     holds: facts.journalHolds,

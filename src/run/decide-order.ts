@@ -7,13 +7,14 @@ import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { failedAttempt, isBeforeLaunch, isLaunchable } from '../domain/launch/next-attempt.ts';
 import { type Order, submissionIdOf } from '../domain/launch/order.ts';
-import { restingOn } from '../domain/launch/response.ts';
+import { approvalsBeforehand, restingOn } from '../domain/launch/response.ts';
 import { allPass } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { type IssuedOrder, nextAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { type Claimable, decideClaimable, dispatchKey, wantsRunsOf } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
+import { goesOnFrom } from './goes-on-from.ts';
 import { orderDigest } from './manifest-digest.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
 
@@ -50,9 +51,12 @@ function isNodeInHand({ submission, mutations }: RunState, now: Instant): boolea
 /** The order for what was gated and approved: of the next attempt, on the approvals that were seen to count just now, the newest of each person. */
 export function orderStep(input: OrderInput, digest: Digest): Step | null {
   const { state, gated, now } = input;
-  if (state.gate === null) return null;
+  const from = goesOnFrom(gated.facts);
+  if (state.gate === null || from.kind === 'unknown') return null;
   const counting = countingPeople(gated);
-  const approvals = distinctPeople(restingOn(state).filter((a) => counting.has(a.actor.id)));
+  const resting = restingOn(state);
+  const approvals = distinctPeople(resting.filter((a) => counting.has(a.actor.id)));
+  const beforehand = approvalsBeforehand(state).find((one) => resting.includes(one))?.digest;
   const attempt = nextAttempt(state.order);
   const last = failedAttempt(state);
   const order: Order = {
@@ -69,7 +73,9 @@ export function orderStep(input: OrderInput, digest: Digest): Step | null {
       user: a.actor.id,
       bodyDigest: a.bodyDigest,
     })),
+    ...(beforehand === undefined ? {} : { preApprovedBy: beforehand }),
     ...(last === null ? {} : { parent: { run: state.run, attempt: last.submission.attempt } }),
+    ...(from.value === null ? {} : { checkpoint: from.value }),
     submissionId: submissionIdOf(state.run, attempt),
     issuedAt: toRfc3339(now),
     expiresAt: toRfc3339(after(now, limits.orderLifetimeMs)),

@@ -6,6 +6,7 @@ import { urgencyOf } from '../domain/incident-urgency.ts';
 import { type Incident, readIncident } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
+import { inChargeByContract } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import { isOver, type Notice, pagesOf, type RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
@@ -42,8 +43,8 @@ function dueFor(
   if (urgency === 'none' || (urgency === 'day' && isQuiet(config, now))) return [];
   const told = pagesOf(state, incident.seq);
   if (!isDue(state, config, incident, told, now)) return [];
-  const owner = state.watch.owner;
-  const people = [...new Set([...(owner === null ? [] : [owner.id]), ...peopleAt(config, now)])];
+  const own = [state.watch.owner, inChargeByContract(state)].flatMap((one) => (one === null ? [] : [one.id]));
+  const people = [...new Set([...own, ...peopleAt(config, now)])];
   if (people.length === 0 && Object.keys(config.onCall.channels).length === 0) return [];
   const about = `${incident.seq}-${told.length + 1}`;
   const channels = Object.keys(config.onCall.channels);

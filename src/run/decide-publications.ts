@@ -255,8 +255,10 @@ function mayEditCard(
 ): boolean {
   if (!card.marker.isIntact || card.marker.fields['phase'] !== phaseOf(input.state)) return true;
   if (isOver(input.state)) return true;
-  const watchEndedAt = fromRfc3339(input.state.watch.ended?.at ?? '');
-  if (watchEndedAt !== null && card.comment.updatedAt < watchEndedAt) return true;
+  // A card that shows a watch that has ended, or a machine that costs nothing any more, is wrong, and not only old.
+  const goneAt = input.state.rental.machines.map(({ tearDown }) => tearDown?.endedAt ?? '');
+  const overAt = [input.state.watch.ended?.at ?? '', ...goneAt].map((at) => fromRfc3339(at) ?? 0);
+  if (card.comment.updatedAt < Math.max(...overAt)) return true;
   const periodMs = Math.max(limits.cardPeriodMs, input.activeRuns * limits.cardPeriodPerRunMs);
   // Where a comment has just told of the run, people have seen how it is.
   const { firstEval, firstTracker } = input.state;

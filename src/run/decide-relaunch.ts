@@ -3,7 +3,11 @@
 import { openSignatureMatch } from '../care/bad-node.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { quorumOf } from '../config/quorum.ts';
+import { isOutOfMemory } from '../domain/failure-class.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { failureOf } from '../domain/launch/fingerprint.ts';
+import { reductionsTaken } from '../domain/launch/ladder.ts';
+import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { askedFor, failedAlike, isAsked, responseTo, restingOn } from '../domain/launch/response.ts';
 import { fixMade } from '../domain/launch/small-fix.ts';
@@ -43,6 +47,8 @@ function byHand(input: RelaunchInput): Step | null {
 
 /** Whether the bad node is being answered, or people were asked about it. */
 function isOfNode(state: RunState): boolean {
+  // A rented machine is nobody's to mend: the next attempt has another one.
+  if (state.order?.manifest?.envelope.rental !== undefined) return false;
   const attempt = state.submission?.attempt;
   const unclear = incidentsWith(state.incidents, 'bad-node-unclear');
   return (
@@ -50,8 +56,12 @@ function isOfNode(state: RunState): boolean {
   );
 }
 
-/** Whoever was told of the line that the job died of needs no second word for it. */
+/**
+ * Whoever was told of the line that the job died of needs no second word for it; of a rental that ends the ladder, whose end is
+ * told with what is left to do (policy VA-24).
+ */
 function isTold(state: RunState, { reason }: IncidentFacts<'relaunch-refused'>): boolean {
+  if (state.order?.manifest?.envelope.rental !== undefined) return false;
   const attempt = state.submission?.attempt;
   const told = incidentsWith(state.incidents, 'failure-signature');
   return reason === 'not-recoverable' && told.some(({ detail }) => (detail.attempt ?? 1) === attempt);
@@ -70,7 +80,22 @@ function onTodaysFacts(input: RelaunchInput): Step | null {
   const failing = open.find(({ outcome }) => outcome === 'fail');
   if (failing !== undefined)
     return refused(state, { reason: 'gate', gate: failing.gate, gateCode: failing.code });
-  return open.length > 0 ? null : orderStep(input, digest);
+  return open.length > 0 ? null : withReduction(state, orderStep(input, digest));
+}
+
+/** Nothing is made smaller in silence: it is recorded with the order, and told. */
+function withReduction(state: RunState, step: Step | null): Step | null {
+  const last = pastAttempt(state);
+  if (step?.kind !== 'append' || last === null || !isOutOfMemory(failureOf(last))) return step;
+  const taken = reductionsTaken(state);
+  const left = (state.order?.manifest?.envelope.reductions.length ?? 0) - taken.length;
+  const facts = {
+    attempt: last.submission.attempt + 1,
+    reduction: taken.at(-1) ?? '',
+    failure: failureOf(last),
+    left,
+  };
+  return append(incidentDraft('control', 'config-reduced', facts), ...step.drafts);
 }
 
 function isClosed({ outcome }: Verdict): boolean {

@@ -6,6 +6,7 @@ import { hasCluster } from '../config/missing-cluster.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import { awaitsDescription } from '../domain/logbook/adoption.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
@@ -14,6 +15,7 @@ import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts
 
 /** Whether something of the run is to be looked at and has no watch whose lease still runs. */
 export function needsWatch(state: RunState, now: Instant): boolean {
+  if (awaitsDescription(state)) return true;
   // A bad node that the log shows is answered by a watch, also when the job has ended meanwhile.
   if (
     state.submission === null ||
@@ -32,12 +34,11 @@ export function decideWatch(
   now: Instant,
   memory: AttemptCache,
 ): Step | null {
-  if (!needsWatch(state, now) || state.submission === null) return null;
-  if (!hasCluster(config, state.submission.cluster)) return null;
+  const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster;
+  if (!needsWatch(state, now) || cluster === undefined || !hasCluster(config, cluster)) return null;
   const key = watchKey(state, now);
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
   if (facts.watchRuns.kind === 'unknown') return null;
-  const { cluster } = state.submission;
   const onItsWay = facts.watchRuns.value.some(
     (run) =>
       isTitledFor(run.title, cluster) &&

@@ -2,9 +2,15 @@
 
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { RunId } from '../domain/ids.ts';
+import { CHECKPOINT } from '../domain/launch/contract.ts';
 
 /** What the placeholders stand for. `{outputRoot}` is filled first, so that the command can carry it. */
-export type Filling = { readonly run: RunId; readonly date: string };
+export type Filling = {
+  readonly run: RunId;
+  readonly date: string;
+  /** What the attempt goes on from, null = nothing; left out before there is an attempt: then its place stays open. */
+  readonly checkpoint?: string | null;
+};
 
 export type FilledLane = {
   readonly runName: string;
@@ -18,16 +24,30 @@ export type FilledLane = {
 export function fillLane(lane: LaneConfig, filling: Filling): FilledLane {
   const runName = filled(lane.runName, { run: filling.run, date: filling.date });
   const outputRoot = filled(lane.outputRoot, { run: filling.run, date: filling.date, runName });
-  const all = { run: filling.run, date: filling.date, runName, outputRoot };
+  const { checkpoint } = filling;
+  const known = { run: filling.run, date: filling.date, runName, outputRoot };
+  const all = checkpoint == null ? known : { ...known, checkpoint };
+  // An argument about a checkpoint says nothing where there is none.
+  const isUsed = (part: string): boolean => checkpoint !== null || !part.includes(CHECKPOINT);
   return {
     runName,
     outputRoot,
     metricsFile: filled(lane.metricsFile, all),
-    command: lane.command.map((part) => filled(part, all)),
+    command: lane.command.filter(isUsed).map((part) => filled(part, all)),
     environment: Object.fromEntries(
-      Object.entries(lane.environment).map(([name, value]) => [name, filled(value, all)]),
+      Object.entries(lane.environment)
+        .filter(([, value]) => isUsed(value))
+        .map(([name, value]) => [name, filled(value, all)]),
     ),
   };
+}
+
+/** Where the checkpoints of a run lie, by what its manifest says of it. */
+export function checkpointRoots(
+  { checkpointRoots }: Pick<LaneConfig, 'checkpointRoots'>,
+  values: Readonly<Record<'run' | 'date' | 'runName' | 'outputRoot', string>>,
+): readonly string[] {
+  return checkpointRoots.map((template) => filled(template, values));
 }
 
 function filled(template: string, values: Readonly<Record<string, string>>): string {

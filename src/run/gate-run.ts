@@ -1,18 +1,28 @@
 /** Evaluates a run's gates: the manifest, its digest, and every verdict on the facts of one moment. */
 
+import { type ResumePoint, resumePoint } from '../checkpoints/resume.ts';
+import { type StartPoint, startPoint } from '../checkpoints/start.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import type { Actor } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
 import type { Contract } from '../domain/launch/contract.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
+import { rootHolder } from '../domain/launch/output-root.ts';
 import type { OwnFix } from '../domain/launch/small-fix.ts';
-import { type Launch, launchesOf } from '../domain/launch/spending.ts';
+import { type Launch, launchesOf, type RentalSpending, rentalSpendingOf } from '../domain/launch/spending.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
-import { type PastAttempt, runsOfLane } from '../domain/logbook/run-state.ts';
+import {
+  type Description,
+  type PastAttempt,
+  type RolledBack,
+  type RunState,
+  runsOfLane,
+} from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { dateAfter, dateOf } from '../domain/time.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
@@ -42,8 +52,14 @@ export type GateInput = {
   readonly holds: readonly Hold[];
   /** The attempt that has failed, of a run that may go on from it. */
   readonly failed?: PastAttempt | null;
+  /** Who has said that the watch is theirs. */
+  readonly owner?: Actor | null;
+  /** What a person has said that it goes back to after that attempt. */
+  readonly rollback?: RolledBack | null;
   /** What is recorded of the issue's contract; left out and null for a run that has none. */
   readonly contract?: Contract | null;
+  /** What the cluster says of a job that was taken over; left out and null where none was. */
+  readonly description?: Description | null;
   /** The commit with which control put a slip right. */
   readonly ownFix?: OwnFix | null;
   readonly approvals: Observed<ApprovalFacts>;
@@ -68,6 +84,7 @@ export type GateReading = Pick<
   | 'configHealth'
   | 'recordedRuns'
   | 'journalHolds'
+  | 'searchedRoots'
 >;
 
 /** The gates of one run on these facts. */
@@ -80,7 +97,8 @@ export function gateRun(input: GateInput): Gated {
 /** The facts of all gates, for whoever evaluates some of them. */
 export function gateFactsOf(input: GateInput): GateFacts {
   const { facts, config, proposal } = input;
-  const manifest = manifestFrom(input);
+  const [start, resume] = [startOf(input), resumeOf(input)];
+  const manifest = manifestFrom(input, start);
   return {
     repository: input.repository,
     now: input.now,
@@ -90,6 +108,12 @@ export function gateFactsOf(input: GateInput): GateFacts {
     own: config.kind.gates,
     onePersonIsEnough: config.approvals.onePersonIsEnough,
     ...contractOf(input),
+    ...(config.machine === undefined ? {} : { machine: config.machine }),
+    ...(input.description == null ? {} : { adopts: input.description }),
+    ...(start === null ? {} : { start }),
+    ...(resume === null ? {} : { resume }),
+    owner: input.owner ?? null,
+    ranBefore: input.failed?.order.manifest ?? null,
     pull: facts.pull,
     issue: facts.issue,
     change: facts.change,
@@ -103,9 +127,13 @@ export function gateFactsOf(input: GateInput): GateFacts {
     checks: facts.checks,
     configHealth: facts.configHealth,
     issueToldAt: issueToldAt(facts, input.ownFix ?? null),
-    liveRuns: liveOthers(facts, input.run, proposal.lane),
+    // Jobs that people have launched by hand have never waited for each other.
+    liveRuns: config.kind.adopts === undefined ? liveOthers(facts, input.run, proposal.lane) : known([]),
+    rootHolder: rootHolderFor(input, manifest),
     holds: holdsFor(input),
+    passes: passesOf(facts, proposal.lane),
     launches: launchesFor(input),
+    rentals: rentalsFor(input),
     manifest,
     approved: input.approved,
     approvals: input.approvals,
@@ -120,9 +148,50 @@ function namedNow({ run, proposal, contract = null, config }: GateInput): GateIn
 }
 
 /** A run without a contract has none to be held against. */
-function contractOf({ contract = null, config, facts }: GateInput): Pick<GateFacts, 'contract'> {
-  const read = contractNow(config, facts);
+function contractOf({ contract = null, config, facts, proposal }: GateInput): Pick<GateFacts, 'contract'> {
+  const read = contractNow(config, facts, proposal);
   return contract === null || read === null ? {} : { contract: { recorded: contract, read } };
+}
+
+/**
+ * Null for a run that has no plan of its checkpoints. Where an attempt ran, the manifest goes on naming what that began from,
+ * whatever became of it since; a person who goes back names another.
+ */
+function startOf(input: GateInput): Observed<StartPoint> | null {
+  const { checkpoints } = input.config;
+  const { failed = null, rollback = null, facts } = input;
+  if (checkpoints === null) return null;
+  const roots = facts.searchedRoots ?? [];
+  if (rollback !== null) {
+    const { checkpoint } = rollback;
+    const from = checkpoint === null ? null : { path: checkpoint.path, run: input.run };
+    return startPoint(from, roots, facts.recordedRuns);
+  }
+  if (failed === null) return startPoint(checkpoints.from, roots, facts.recordedRuns);
+  const { initializeFrom: path = null, initializeStep: step = 0 } = failed.order.manifest?.resume ?? {};
+  return known(path === null ? { kind: 'anew' } : { kind: 'proven', path, step, run: null, attempt: null });
+}
+
+/** Null before an attempt has failed, and where a person has said what comes next. */
+function resumeOf({
+  run,
+  config,
+  failed = null,
+  rollback = null,
+  facts,
+}: GateInput): Observed<ResumePoint> | null {
+  const { checkpoints } = config;
+  if (checkpoints === null || failed === null || rollback !== null) return null;
+  if (facts.recordedRuns.kind === 'unknown') return facts.recordedRuns;
+  const state = facts.recordedRuns.value.find((one) => one.run === run);
+  if (state === undefined) return unknown(`${run} is not among the runs that are read`);
+  const { command, environment } = config.lane;
+  return resumePoint(state, {
+    plan: checkpoints,
+    searched: facts.searchedRoots ?? [],
+    runs: facts.recordedRuns.value,
+    command: [...Object.values(environment), ...command],
+  });
 }
 
 /** What an approval given now would bind to. */
@@ -136,10 +205,12 @@ function boundBy(
   return known({ digest: manifestDigest(manifest.value, digestOf), body: body.value.fingerprint });
 }
 
-function manifestFrom(input: GateInput): Observed<Manifest> {
+function manifestFrom(input: GateInput, start: Observed<StartPoint> | null): Observed<Manifest> {
   const { change, body } = input.facts;
   if (change.kind === 'unknown') return unknown(change.why);
   if (body.kind === 'unknown') return unknown(body.why);
+  if (start?.kind === 'unknown') return start;
+  if (start?.value.kind === 'refused') return unknown('the checkpoint to begin from is not proven');
   return manifestOf({
     run: input.run,
     repository: input.repository,
@@ -147,6 +218,8 @@ function manifestFrom(input: GateInput): Observed<Manifest> {
     config: input.config,
     change: change.value,
     body: body.value,
+    start: start?.value.kind === 'proven' ? start.value : null,
+    backAfter: input.rollback?.attempt ?? input.failed?.order.manifest?.resume.backAfter ?? null,
   });
 }
 
@@ -178,6 +251,28 @@ function liveOthers(facts: GateReading, run: RunId, lane: string): Observed<read
   );
 }
 
+/** What the contract names as its source, and what the same issue has asked for before, may have written there. */
+function rootHolderFor(
+  { run, config, proposal, facts: { recordedRuns } }: GateInput,
+  manifest: Observed<Manifest>,
+): GateFacts['rootHolder'] {
+  if (recordedRuns.kind === 'unknown') return recordedRuns;
+  if (manifest.kind === 'unknown') return manifest;
+  const { outputRoot: root, cluster } = manifest.value;
+  const source = config.checkpoints?.from?.run ?? null;
+  // Under another identity it shares no place with what it goes on from.
+  const lineage = (one: RunState): boolean =>
+    proposal.continues === undefined && (one.run === source || one.proposal.issue === proposal.issue);
+  return known(rootHolder(recordedRuns.value, { root, cluster }, { run, lineage }));
+}
+
+function passesOf({ recordedRuns }: GateReading, lane: string): Observed<readonly string[]> {
+  if (recordedRuns.kind === 'unknown') return recordedRuns;
+  return known(
+    runsOfLane(recordedRuns.value, lane).flatMap(({ run, seal }) => (seal?.verdict === 'pass' ? [run] : [])),
+  );
+}
+
 /** The newest runs of a lane are read and no more: what began before the oldest of so many may be missing. */
 function launchesFor({ facts: { recordedRuns }, proposal, now }: GateInput): Observed<readonly Launch[]> {
   if (recordedRuns.kind === 'unknown') return recordedRuns;
@@ -187,6 +282,12 @@ function launchesFor({ facts: { recordedRuns }, proposal, now }: GateInput): Obs
   return isWhole
     ? known(runs.flatMap(launchesOf))
     : unknown(`the lane has launched more runs this month than the ${limits.runsReadMax} that are read`);
+}
+
+/** Of every lane, because an account is not of one; without the run itself, which has a cap of its own for all attempts. */
+function rentalsFor({ facts: { recordedRuns }, run }: GateInput): Observed<readonly RentalSpending[]> {
+  if (recordedRuns.kind === 'unknown') return recordedRuns;
+  return known(recordedRuns.value.flatMap((one) => (one.run === run ? [] : (rentalSpendingOf(one) ?? []))));
 }
 
 /** The run's own holds, and the lane's that concern its day. */

@@ -4,6 +4,7 @@ import { newChanges } from '../domain/launch/base.ts';
 import { costOf, launchesOf } from '../domain/launch/spending.ts';
 import { limits } from '../domain/limits.ts';
 import type { Metrics } from '../domain/logbook/events/job-events.ts';
+import { microdollarsOf } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import type { PastOf, PastRow } from '../domain/past-row.ts';
@@ -53,6 +54,7 @@ function rowOf(state: RunState, keys: readonly string[]): PastRow {
     verdict: seal?.verdict ?? closed?.outcome ?? 'open',
     metrics: metricsOf(end?.metrics ?? {}, keys),
     launches: launches.length,
+    microdollars: state.rental.machines.length === 0 ? null : microdollarsOf(state),
     acceleratorHours: costOf(launches),
     issue: proposal.issue,
     pull: proposal.pull,

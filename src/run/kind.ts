@@ -5,18 +5,20 @@
 
 import type { CommandDecision } from '../commands/decision.ts';
 import type { LaneConfig, LaneRule, LaneSchema } from '../config/lane-schema.ts';
+import type { ContractFields } from '../contracts/fields.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
 import type { Responses } from '../domain/failure-class.ts';
 import type { GitReader } from '../domain/git.ts';
 import type { RunId, Sha } from '../domain/ids.ts';
 import type { CarriedOver } from '../domain/launch/base.ts';
-import type { Contract, ContractIssue, PinnedSource } from '../domain/launch/contract.ts';
+import type { CheckpointPlan, Contract, ContractIssue, PinnedSource } from '../domain/launch/contract.ts';
 import type { Delta } from '../domain/launch/delta.ts';
+import type { MachineNeeds } from '../domain/launch/machine-needs.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { ModelSize } from '../domain/launch/model-size.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
-import type { Objective } from '../domain/logbook/events/launch-events.ts';
-import type { Ending, RunState } from '../domain/logbook/run-state.ts';
+import type { Objective, ProposalRequest } from '../domain/logbook/events/launch-events.ts';
+import type { Description, Ending, RunState } from '../domain/logbook/run-state.ts';
 import type { PySyntax, PythonParser } from '../domain/python-syntax.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import type { OwnGates } from '../gates/gate.ts';
@@ -44,6 +46,8 @@ export type Kind = {
   readonly fixable: (lane: LaneConfig) => readonly string[];
   /** Which files of the lane a program may put a slip right in, once an attempt has failed; left out or null: none. */
   readonly mends?: (lane: LaneConfig) => ((path: string) => boolean) | null;
+  /** In which of them the built-in fix alone may be launched without asking again, once a run; left out: in none. */
+  readonly preApproves?: (lane: LaneConfig) => readonly string[];
   /** What a proposal's text declares; null where it is too large or too deeply nested to be read. */
   readonly readText: (markdown: string, about: TextAbout) => Omit<BodyFacts, 'fingerprint'> | null;
   /** Its gates, beside those of every kind, and how they answer for a recorded look under another config. */
@@ -53,10 +57,16 @@ export type Kind = {
   readonly policy: (lane: LaneConfig) => Manifest['policy'];
   /** What is done about an attempt that failed; nothing is started again that cannot pass, or beyond what was approved. */
   readonly responses: Responses;
+  /** Smaller settings that it may be started with once it ran out of memory, in this order; left out: none. */
+  readonly reductions?: (lane: LaneConfig) => readonly string[];
   /** `history`: metrics of runs of the lane that were sealed before it ended, newest first. */
   readonly judge: (end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]) => RunVerdict;
   /** How a run begins from somebody's issue; left out where none does. */
   readonly contracts?: Contracts;
+  /** The file in a branch that shows how a run stands, with what its contract says in words; left out: there is none. */
+  readonly statusFile?: (lane: LaneConfig, contract: Contract) => StatusFile | null;
+  /** How a run takes over a job that somebody else has launched; left out where none does. */
+  readonly adopts?: Adopts;
   /** How a run is proposed: its threads and its branch follow from what is planned. */
   readonly proposals: Proposals;
   readonly closing: Closing;
@@ -69,14 +79,38 @@ export type Kind = {
 export type Contracts = {
   /** Labels that ask for a run of the kind, besides the lane's own. */
   readonly labels: readonly string[];
+  /** The command that asks for a run in an issue, besides the label; its arguments are values of the contract. */
+  readonly command?: string;
+  /** What its contracts say, name by name. */
+  readonly fields: ContractFields;
   readonly read: (issue: ContractIssue, lane: LaneConfig) => Contract;
   /** The lane's settings for this run. */
   readonly settings: (lane: LaneConfig, contract: Contract) => LaneConfig;
+  /** What it asks of the machine that is rented for it; left out where none is. */
+  readonly machine?: (contract: Contract) => MachineNeeds;
   /** The commit that it is of; null where it is of the lane's branch, or does not say. */
   readonly source: (contract: Contract) => PinnedSource | null;
+  /** Where it begins, and where its checkpoints lie, in a lane that has taken the contract's settings; left out where nobody looks for them. */
+  readonly checkpoints?: (contract: Contract, lane: LaneConfig) => CheckpointPlan;
   /** The run's name, where the contract gives it one that a run can have. */
   readonly name: (contract: Contract) => RunId | null;
   readonly objective: (contract: Contract) => Objective;
+  /** What stands in the issue's place where a run goes on as another one; left out where none does. */
+  readonly continued?: (old: RunId, said: Readonly<Record<string, string>>) => ProposalRequest['knobs'];
+};
+
+export type StatusFile = {
+  readonly branch: string;
+  readonly path: string;
+  readonly says: readonly (readonly [label: string, value: string])[];
+};
+
+/** What a job that was taken over would be launched again as, by what its cluster says of it. */
+export type Adopts = {
+  /** The lane's settings for it. */
+  readonly settings: (lane: LaneConfig, job: Description) => LaneConfig;
+  /** The commit that it is of; null where it does not say, or no branch of the repository has it. */
+  readonly source: (job: Description) => PinnedSource | null;
 };
 
 /** `pass`: the commit that the pass was launched from; `onto`: the commit of the target branch that the run is made on. */
@@ -97,6 +131,8 @@ export type Closing = {
   readonly log: ClosureLog | null;
   /** What happens to the proposal's pull request, where there is one. */
   readonly proposal: (lane: LaneConfig) => 'merge' | 'close' | 'leave';
+  /** A seal looks at the final checkpoint itself. */
+  readonly needsCheckpoint?: true;
 };
 
 export type ClosureLog = {

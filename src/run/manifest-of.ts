@@ -3,8 +3,9 @@
 import { traitsOf } from '../config/engine-traits.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import { assertNever } from '../domain/assert.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
-import { FAILURES, type Failure, mayPassAgain, type Responses } from '../domain/failure-class.ts';
+import { FAILURES, type Failure, mayPassAgain } from '../domain/failure-class.ts';
 import type { RunId } from '../domain/ids.ts';
 import { type BaseFacts, newDelta } from '../domain/launch/base.ts';
 import type { Delta } from '../domain/launch/delta.ts';
@@ -20,6 +21,10 @@ export type ManifestFacts = {
   readonly config: LaneScopedConfig;
   readonly change: ChangeFacts;
   readonly body: BodyFacts;
+  /** The attempt after which a person went back; null or left out: nobody did. */
+  readonly backAfter?: number | null;
+  /** The checkpoint that the run begins from; null or left out: from nothing. */
+  readonly start?: { readonly path: string; readonly step: number } | null;
 };
 
 /** Unknown where a part cannot be told: a tree that is missing, a delta that cannot be counted, a cluster that is not configured. */
@@ -29,6 +34,7 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
   if (cluster === undefined) return unknown(`the cluster ${lane.cluster} is not configured`);
   const missing = lane.ships.filter((path) => (facts.change.trees[path] ?? null) === null);
   if (missing.length > 0) return unknown(`the proposed commit has no ${missing.join(', ')}`);
+  const roots = facts.config.checkpoints?.roots ?? [];
   const { delta, base } = facts.change;
   for (const { kind } of [delta, newDelta(facts.change)])
     if (kind === 'structural' || kind === 'unparsable') return unknown(`the config delta is ${kind}`);
@@ -51,22 +57,59 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
     cluster: lane.cluster,
     command: [...Object.entries(environment).map(([name, value]) => `${name}=${value}`), ...command],
     outputRoot,
-    tracker: { ...lane.tracker, runId: runName },
-    resume: { policy: lane.resume.policy, initializeFrom: null },
+    tracker: {
+      kind: lane.tracker.kind,
+      entity: lane.tracker.entity,
+      project: lane.tracker.project,
+      runId: runName,
+    },
+    resume: {
+      policy: lane.resume.policy,
+      initializeFrom: facts.start?.path ?? null,
+      ...(facts.start == null ? {} : { initializeStep: facts.start.step }),
+      ...(facts.backAfter == null ? {} : { backAfter: facts.backAfter }),
+      ...(roots.length === 0 ? {} : { roots }),
+    },
     retention: lane.retention,
     cost: { acceleratorHours: cluster.acceleratorHoursPerRun, source: 'config' },
     envelope: {
       restarts: lane.restartsMax,
-      restartAfter: restartAfter(facts.config.kind.responses),
-      fixes: [],
-      reductions: [],
+      restartAfter: restartAfter(facts.config),
+      fixes: [...(facts.config.kind.preApproves?.(lane) ?? [])],
+      reductions: [...reductionsOf(facts.config)],
+      ...rentalOf(facts.config),
     },
     policy: policyOf(facts.config),
   });
 }
 
-function restartAfter(responses: Responses): readonly Failure[] {
-  return FAILURES.filter((failure) => responses[failure] === 'relaunch' && mayPassAgain(failure));
+function rentalOf(config: LaneScopedConfig): Pick<Manifest['envelope'], 'rental'> {
+  const rental = traitsOf(config, config.lane.cluster)?.rental;
+  return rental === undefined ? {} : { rental };
+}
+
+/** What may be made smaller without asking, in the order in which it is. */
+function reductionsOf({ kind, lane }: LaneScopedConfig): readonly string[] {
+  return kind.reductions?.(lane) ?? [];
+}
+
+function restartAfter(config: LaneScopedConfig): readonly Failure[] {
+  const { responses } = config.kind;
+  return FAILURES.filter((failure) => {
+    switch (responses[failure]) {
+      case 'relaunch':
+        return mayPassAgain(failure);
+      case 'other-machine':
+        return true;
+      case 'reduce':
+        return reductionsOf(config).length > 0;
+      case 'replace-node':
+      case 'ask':
+        return false;
+      default:
+        return assertNever(responses[failure]);
+    }
+  });
 }
 
 function rowsOf(delta: Delta): readonly ManifestChange[] {

@@ -1,5 +1,6 @@
 /** What was said to hold a launch back: what stands answered in no record that the reader has, and what is younger than the approval. */
 
+import { namedRun, namesOther } from '../commands/named-run.ts';
 import { definitionOf } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -25,6 +26,8 @@ export type Unanswered = {
    * for a hold, a freeze or a skipped day that was said in these threads.
    */
   readonly restsOn: Pick<CommentFacts, 'id' | 'createdAt'> | null;
+  /** The run that it is of; null: of none. What names another run holds nothing back here. */
+  readonly run: string | null;
   /** The lane and day of what is to be done. */
   readonly day: LaneDay;
 };
@@ -38,21 +41,29 @@ export type OpenBrake = PendingItem & {
   readonly lifts: readonly PendingItem[];
 };
 
+type Looked = Pick<PendingOptions, 'otherBots' | 'permissions'> & {
+  /** Those of the comments that stand in threads of which the run is none. */
+  readonly abroad?: ReadonlySet<CommentFacts>;
+};
+
+const NOWHERE: ReadonlySet<CommentFacts> = new Set();
+
 /**
  * The comments of the run's own threads that hold something back (`/stop`, `/hold`, `/revoke`, `/freeze`, …) and that the
  * record does not have as answered, or that were written after what is to be acted on. An older hold, freeze or skipped day is
  * one as well, unless it says that it is another lane's.
  */
 export function openBrakes(
-  { commands, since, restsOn, day }: Unanswered,
+  { commands, since, restsOn, run, day }: Unanswered,
   elsewhere: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
-  { otherBots, permissions }: Pick<PendingOptions, 'otherBots' | 'permissions'>,
+  { otherBots, permissions, abroad = NOWHERE }: Looked,
 ): readonly OpenBrake[] {
   const recorded = new Map([...elsewhere, ...commands]);
   const younger = new Set(comments.filter((one) => isAfter(one, restsOn)).map(nameOf));
   const known = new Map([...recorded].filter(([, seen]) => !younger.has(commandKey({ ...seen, index: 0 }))));
-  const items = pendingItems(known, comments, { since, otherBots, permissions });
+  const isHere = concerns(run, abroad);
+  const items = pendingItems(known, comments, { since, otherBots, permissions }).filter(isHere);
   const open = items.flatMap((item, at): readonly OpenBrake[] => {
     const name = item.said.kind === 'unread' ? null : nameIn(item);
     if (name !== null && definitionOf(name)?.holdsBack !== true) return [];
@@ -63,7 +74,7 @@ export function openBrakes(
   });
   if (restsOn === null) return open;
   const taken = new Set(items.map(itemKey));
-  const all = pendingItems(new Map(), comments, { since, otherBots, permissions });
+  const all = pendingItems(new Map(), comments, { since, otherBots, permissions }).filter(isHere);
   return [...olderHolds(all, day.lane).filter((item) => !taken.has(itemKey(item))), ...open];
 }
 
@@ -83,6 +94,19 @@ function liftsOf(
 ): readonly PendingItem[] {
   if (!isHoldKind(name)) return [];
   return later.filter((item) => nameIn(item) === LIFTED_BY[name] && isOfLane(item, lane));
+}
+
+/** In its own threads all but what names another run; in any other only what names this one. */
+function concerns(run: string | null, abroad: NonNullable<Looked['abroad']>): (item: PendingItem) => boolean {
+  return ({ said, comment }) => {
+    if (said.kind !== 'command' && said.kind !== 'edited') return true;
+    return abroad.has(comment) ? run !== null && namedRun(said) === run : !namesOther(said, run);
+  };
+}
+
+/** Whether a comment in any other thread may hold back this run, which only what names it does; it is read by its text alone. */
+export function mayNameRun(body: string, run: string): boolean {
+  return body.includes(`run=${run}`) || body.includes(`run="${run}"`);
 }
 
 /** Whether it holds back until somebody lifts it. */

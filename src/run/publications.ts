@@ -2,7 +2,8 @@
 
 import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import type { Summons } from '../domain/effect.ts';
-import { ownerOf } from '../domain/logbook/ownership.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
+import { inChargeByContract, ownerOf } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import type { MarkerKind } from '../domain/marker.ts';
@@ -87,7 +88,7 @@ function mutationsOf({ mutations }: RunState): readonly Publication[] {
   return mutations.flatMap(({ proposal, at, seq, consents, ended }) => {
     const byConfig = consents.filter(({ source }) => source.kind === 'config');
     const moments = [
-      { at, seq, role: 'watch' },
+      { at, seq, role: proposal.mutation.kind === 'delete-checkpoint' ? 'control' : 'watch' },
       ...byConfig.map((one) => ({ at: one.at, seq: one.seq, role: 'control' }) as const),
       ...(ended === null ? [] : [{ at: ended.at, seq: ended.seq, role: 'runner' } as const]),
     ] as const;
@@ -108,7 +109,8 @@ function noticesOf(state: RunState): readonly Publication[] {
   const notices = state.notices.map(({ seq, at, role, reason, people = [], permission = null }) => ({
     kind: 'notice' as const,
     key: String(seq),
-    thread,
+    // For those who follow the run; what waits for somebody is said where they spoke last.
+    thread: reason === 'update' ? state.proposal.issue : thread,
     seq,
     at,
     role,
@@ -116,7 +118,17 @@ function noticesOf(state: RunState): readonly Publication[] {
       ? {}
       : { summons: { people, permission, ...(reason === 'incident' ? { isAssigned: true } : {}) } }),
   }));
-  return [...notices, ...untold, ...watchEndOf(state)];
+  return [...notices, ...untold, ...watchEndOf(state), ...descriptionOf(state)];
+}
+
+/** What the cluster says of a job that is to be taken over; what nobody can take over is told where the run is closed. */
+function descriptionOf({ description, proposal }: RunState): readonly Publication[] {
+  if (description === null || (description.found !== 'described' && description.found !== 'unknown'))
+    return [];
+  const { seq, at } = description;
+  const people = proposal.requestedBy === null ? [] : [proposal.requestedBy.id];
+  const summons = { people, permission: null };
+  return [{ kind: 'notice', key: String(seq), thread: proposal.issue, seq, at, role: 'watch', summons }];
 }
 
 /** A stopping point that was reached: nobody said anything just now that could be answered. */
@@ -143,7 +155,7 @@ function milestonesOf(state: RunState): readonly Publication[] {
     ...[...state.attempts, state].flatMap(
       ({ submission, firstEval, firstTracker, end }) =>
         [
-          { kind: 'launch', role: 'runner', event: submission },
+          { kind: 'launch', role: 'runner', event: isAdopted({ submission }) ? null : submission },
           { kind: 'tracker', role: 'watch', event: firstTracker },
           { kind: 'first-eval', role: 'watch', event: firstEval },
           { kind: 'ended', role: 'watch', event: end },
@@ -152,7 +164,19 @@ function milestonesOf(state: RunState): readonly Publication[] {
     { kind: 'sealed', role: 'control', event: state.seal },
     { kind: 'closed', role: 'control', event: state.closed },
   ] as const;
-  return moments.flatMap(({ kind, role, event }) =>
-    event === null ? [] : [{ kind, key: String(event.seq), thread, seq: event.seq, at: event.at, role }],
-  );
+  // Nobody watches how a job does whose watch has ended; its end is told all the same.
+  const endedAt = state.watch.ended?.seq ?? Number.POSITIVE_INFINITY;
+  const isUnwatched = (kind: string, seq: number): boolean =>
+    (kind === 'tracker' || kind === 'first-eval') && seq > endedAt;
+  return moments.flatMap(({ kind, role, event }) => {
+    if (event === null || isUnwatched(kind, event.seq)) return [];
+    const { seq, at } = event;
+    return [{ kind, key: String(seq), thread, seq, at, role, ...crashSummons(state, event) }];
+  });
+}
+
+/** Who is in charge by a contract hears of each attempt that failed, also where the next one begins by itself (policy HR-31). */
+function crashSummons(state: RunState, event: object): Pick<Publication, 'summons'> {
+  const dri = 'status' in event && event.status === 'FAILED' ? inChargeByContract(state) : null;
+  return dri === null ? {} : { summons: { people: [dri.id], permission: null } };
 }

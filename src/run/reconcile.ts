@@ -7,24 +7,29 @@ import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
-import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { failedAttempt, rollbackOf } from '../domain/launch/next-attempt.ts';
 import { ownFix } from '../domain/launch/small-fix.ts';
+import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { known } from '../domain/observed.ts';
 import { hasLabel } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { smallestRemedy } from '../gates/why/smallest-remedy.ts';
+import { notTakenOver } from '../render/adoption-words.ts';
 import { annotationsOf } from './annotations.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { decideContract } from './contract.ts';
+import { decideUnconfirmed } from './decide-adoption.ts';
 import { decideApprovals } from './decide-approvals.ts';
 import { decideCare } from './decide-care.ts';
-import { type ClosingCommand, decideClosure } from './decide-closure.ts';
+import { decideCharge } from './decide-charge.ts';
+import { decideClosure } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand, type StagedCommand } from './decide-commands.ts';
 import { lostDeliveries } from './decide-deliveries.ts';
 import { decideFix } from './decide-fix.ts';
 import { decideGates } from './decide-gates.ts';
+import { decideMilestone } from './decide-milestone.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
 import { decideReminder, unsealedClosing } from './decide-notices.ts';
 import { decideDispatch, decideOrder } from './decide-order.ts';
@@ -34,7 +39,9 @@ import { decideProposalTexts } from './decide-proposal-texts.ts';
 import { decidePublication } from './decide-publications.ts';
 import { decideRelaunch } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown } from './decide-shown.ts';
+import { decideStart } from './decide-start.ts';
 import { decideStop } from './decide-stop.ts';
+import { decideUpdate } from './decide-update.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun } from './gate-run.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
@@ -59,16 +66,22 @@ export function reconcile(input: ReconcileInput): Step | null {
     proposal: input.state.proposal,
     holds: input.state.holds,
     contract: input.state.contract,
+    description: input.state.description,
     failed: failedAttempt(input.state),
+    rollback: rollbackOf(input.state),
+    owner: input.state.watch.owner,
     ownFix: ownFix(input.state),
     approvals: known(approvalFacts(input.state, input.facts, input.config, input.now)),
     approved: approvedManifest(input.state),
   });
   return (
     withdraw(input) ??
+    leaveAlone(input) ??
     decideContract(input.state, input.facts, input.config) ??
     decideFix(input) ??
     decideGates(input.state, input.facts, gated) ??
+    decideStart(input.state) ??
+    decideCharge(input.state, input.facts, input.config) ??
     decideShown(input) ??
     decideProposalTexts(input) ??
     decideApprovals(input.state, input.facts, input.config, input.now) ??
@@ -79,16 +92,14 @@ export function reconcile(input: ReconcileInput): Step | null {
 function decideRest(input: ReconcileInput, gated: Gated): Step | null {
   const command = commandOutcome(input, gated);
   if (command.kind === 'step') return command.step;
-  const closing =
-    command.kind === 'staged'
-      ? decideClosure({ ...input, command: closingCommand(command.command), verdict: verdictNow(input) })
-      : null;
+  const closing = command.kind === 'staged' ? decideStaged(input, command.command) : null;
   return (
     closing ??
     decideOrder({ ...input, gated }) ??
     decideRelaunch({ ...input, gated, runs: input.facts.recordedRuns }) ??
     decideMissingCluster(input.state, input.config) ??
-    decideOffer(input.state, input.now) ??
+    // Somebody may have taken it in time, in words that could not be read yet.
+    (command.kind === 'wait' ? null : decideOffer(input.state, input.now)) ??
     page(input) ??
     decideCare(input.state, input.facts, input.config, input.now, input.memory) ??
     decideDispatch(input.state, input.facts, input.config, input.now, input.memory) ??
@@ -105,16 +116,23 @@ function page({ state, config, now }: ReconcileInput): Step | null {
   return drafts.length === 0 ? null : append(...drafts);
 }
 
-function closingCommand({ decision, item, actor }: StagedCommand): ClosingCommand {
-  return { decision, said: { item, actor } };
+function decideStaged(input: ReconcileInput, { decision, item, actor }: StagedCommand): Step | null {
+  const said = { item, actor };
+  return decision.kind === 'milestone'
+    ? decideMilestone(input, decision, said)
+    : decideClosure({ ...input, command: { decision, said }, verdict: verdictNow(input) });
 }
 
 /** Whoever decides is heard first: while a command is open, nobody is reminded and nothing closes itself. */
 function decideUndecided(input: ReconcileInput, { kind }: CommandOutcome): Step | null {
   if (kind !== 'nothing') return null;
   const { state, config, now } = input;
-  const reminder = decideReminder(state, config, now) ?? watchEndReminder(state, config, now);
-  if (reminder !== null) return append(reminder);
+  const due =
+    decideUnconfirmed(state, config, now) ??
+    decideReminder(state, config, now) ??
+    watchEndReminder(state, config, now) ??
+    decideUpdate(state, config, now);
+  if (due !== null) return append(due);
   const closing = unsealedClosing(state, config, now);
   return closing === null ? null : decideClosure({ ...input, command: closing, verdict: verdictNow(input) });
 }
@@ -122,9 +140,8 @@ function decideUndecided(input: ReconcileInput, { kind }: CommandOutcome): Step 
 /** A proposal whose PR was closed before anything was ordered is over, as is one that lost the label which asked for it: the next one may be made. */
 function withdraw({ state, facts }: ReconcileInput): Step | null {
   if (state.end !== null || isLive(state)) return null;
-  const reason = isIssueFirst(state.proposal)
-    ? closedIssue(facts)
-    : closedPull(facts, state.proposal.own?.label ?? null);
+  const label = state.proposal.own?.label ?? null;
+  const reason = isIssueFirst(state.proposal) ? closedIssue(facts, label) : closedPull(facts, label);
   if (reason === null) return null;
   const before =
     state.attempts.length === 0
@@ -137,16 +154,32 @@ function withdraw({ state, facts }: ReconcileInput): Step | null {
   });
 }
 
+/** There is nothing to take over: whoever asked reads why in the closing comment, and may ask anew. */
+function leaveAlone({ state }: ReconcileInput): Step | null {
+  const told = awaitsAdoption(state) ? state.description : null;
+  if (told === null || told.found === 'described' || told.found === 'unknown') return null;
+  const reason = notTakenOver(told, state.proposal.adopts);
+  return append({
+    type: 'closed',
+    role: 'control',
+    data: { outcome: 'withdrawn', reason, closurePull: null },
+  });
+}
+
 function closedPull({ pull }: RunFacts, label: string | null): string | null {
   if (pull.kind === 'unknown') return null;
-  if (pull.value.state === 'open')
-    return label === null || hasLabel(pull.value.labels, label) ? null : `the label ${label} was taken off`;
+  if (pull.value.state === 'open') return lostLabel(pull.value.labels, label);
   return pull.value.merged ? 'the pull request was merged' : 'the pull request was closed';
 }
 
 /** Told by the issue alone: whoever withdraws may delete the branch first. */
-function closedIssue({ issue }: RunFacts): string | null {
-  return issue.kind === 'unknown' || issue.value.state === 'open' ? null : 'the issue was closed';
+function closedIssue({ issue }: RunFacts, label: string | null): string | null {
+  if (issue.kind === 'unknown') return null;
+  return issue.value.state === 'open' ? lostLabel(issue.value.labels, label) : 'the issue was closed';
+}
+
+function lostLabel(labels: readonly string[], label: string | null): string | null {
+  return label === null || hasLabel(labels, label) ? null : `the label ${label} was taken off`;
 }
 
 function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {

@@ -1,15 +1,26 @@
 /** The config that a run is judged by: that of the lane which its record names. */
 
+import { fitted } from '../config/engine-traits.ts';
 import { configOfRun, type LaneScopedConfig } from '../config/lane-scope.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { Contract } from '../domain/launch/contract.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 
-/** The config for this run, with what its contract says; also where its lane was taken out of the config since. */
-export function configFor(config: LabConfig, { proposal, submission, contract }: RunState): LaneScopedConfig {
+/** The config for this run, with what its contract, or its cluster, says; also where its lane was taken out of the config since. */
+export function configFor(
+  config: LabConfig,
+  { proposal, submission, contract, description }: RunState,
+): LaneScopedConfig {
   const { lane, kind = '', experiment, runName } = proposal;
   const cluster = submission?.cluster ?? null;
   const scoped = configOfRun(config, { lane, kind, experiment, runName, cluster });
+  const { adopts } = scoped.kind;
+  if (adopts !== undefined && description !== null)
+    return {
+      ...scoped,
+      lane: adopts.settings(scoped.lane, description),
+      pinned: adopts.source(description),
+    };
   return contract === null ? scoped : configWith(scoped, contract);
 }
 
@@ -19,5 +30,8 @@ export function configWith(config: LaneScopedConfig, contract: Contract): LaneSc
   const { contracts } = kind;
   if (contracts === undefined) return config;
   const [settings, pinned] = [contracts.settings(lane, contract), contracts.source(contract)];
-  return { ...config, lane: settings, contract, pinned };
+  const needs = contracts.machine?.(contract);
+  const rented = needs === undefined ? {} : fitted(config, settings.cluster, needs);
+  const checkpoints = contracts.checkpoints?.(contract, settings) ?? null;
+  return { ...config, ...rented, lane: settings, contract, pinned, checkpoints };
 }

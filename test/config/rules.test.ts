@@ -6,6 +6,7 @@ import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import { CHECK_NAME } from '../../src/github/check-run.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
 import { PROBLEM_CODES } from '../../src/settings/problem.ts';
+import { ADOPTED_LANE } from '../support/adopted-job.ts';
 import { changed, placeIn, SMALL, withLane, withSecondLane } from './small-config.ts';
 
 type Row = readonly [name: string, text: string, code: string, path: string, where: string];
@@ -593,6 +594,14 @@ describe('no rule', () => {
         NOW,
       ),
     ).toMatchObject({ kind: 'valid', warnings: [] });
+  });
+
+  it('asks for metrics of a lane of jobs that people launch, which has no others to be compared with', () => {
+    const people = SMALL.replace(/\n$/, '').concat(
+      '\n',
+      ADOPTED_LANE.replace('cluster: us-central1', 'cluster: local'),
+    );
+    expect(readConfig(people, KINDS, NOW)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
   it('asks a config in force for its keys: it would end by itself', () => {

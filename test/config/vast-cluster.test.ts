@@ -1,9 +1,13 @@
 /** What a config may say of a cluster of rented machines. */
 
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
 import { clusterSchema, engineDefinition } from '../../src/engines/registry.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
 import { vastCluster } from '../support/vast-bench.ts';
 
+const LAB = readFileSync(new URL('../../fixtures/lab/.github/ferrybot.yml', import.meta.url), 'utf8');
 const good = vastCluster('https://console.vast.ai');
 const issues = (change: object): readonly unknown[] => {
   const cluster = clusterSchema.parse({ ...good, ...change });
@@ -32,4 +36,31 @@ it('puts all that decides what is rented, for how much and how long into the man
   expect(jobsRunHere).toBe(false);
   for (const key of ['image', 'gpu', 'dollarsPerHourMax', 'hoursMax', 'reliability', 'fleet'])
     expect(JSON.parse(launcher ?? '{}')).toHaveProperty(key);
+});
+
+it('says what a machine of a run may cost and how long it may be there, which the envelope of a manifest holds', () => {
+  expect(issues({ dollarsMax: '0' })).toEqual(['dollarsMax']);
+  expect(engineDefinition(good).traits(good).rental).toEqual({
+    ...{ dollarsPerHourMax: '0.50', dollarsMax: '20', dollarsPerDayMax: null, dollarsPerMonthMax: null },
+    hoursMax: 24,
+    ...{ startMinutesMax: 45, idleMinutesMax: 30, endMinutesMax: 60, keepHoursMax: 12 },
+  });
+});
+
+it('has a fleet of its own: of two clusters with the same nobody could tell whose a machine is', () => {
+  const read = (fleet: string): unknown => {
+    const [first, second] = [
+      { ...good, fleet: 'ours' },
+      { ...good, fleet },
+    ].map((one) => JSON.stringify(one));
+    const text = LAB.replace('\nclusters:\n', `\nclusters:\n  first: ${first}\n  second: ${second}\n`);
+    const reading = readConfig(text, KINDS);
+    return reading.kind === 'valid'
+      ? 'valid'
+      : reading.problems.map(({ code, path, message }) => [code, path, message]);
+  };
+  expect(read('another')).toBe('valid');
+  expect(read('ours')).toEqual([
+    ['doubled', 'clusters.second', expect.stringContaining('as on the cluster first')],
+  ]);
 });

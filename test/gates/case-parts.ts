@@ -64,6 +64,7 @@ export const ISSUE: Facts = { issue: unknown('GitHub is away') };
 export const CHANGE: Facts = { change: unknown('git is away') };
 export const BODY: Facts = { body: unknown('GitHub is away') };
 export const CHANGE_READERS: readonly GateId[] = [
+  'entrypoint-known',
   'freshness',
   'scope',
   'delta-readable',
@@ -82,6 +83,7 @@ export const MANIFEST_READERS: readonly GateId[] = [
   'cluster-matches',
   'cost-budget',
   'manifest-complete',
+  'output-root-own',
 ];
 export const MANIFEST: Facts = { manifest: unknown('the proposed commit has no lib') };
 export const CHECKS: Facts = { checks: unknown('GitHub is away') };

@@ -4,5 +4,6 @@ import type { Rows } from './case-parts.ts';
 import { CHANGE_CASES } from './change-cases.ts';
 import { HERO_CASES } from './hero-cases.ts';
 import { LANE_CASES } from './lane-cases.ts';
+import { RENTAL_CASES } from './rental-cases.ts';
 
-export const ROWS: Rows = { ...CHANGE_CASES, ...LANE_CASES, ...HERO_CASES };
+export const ROWS: Rows = { ...CHANGE_CASES, ...LANE_CASES, ...HERO_CASES, ...RENTAL_CASES };

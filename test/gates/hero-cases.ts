@@ -1,13 +1,17 @@
 import type { Contract } from '../../src/domain/launch/contract.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import type { Facts, Rows } from './case-parts.ts';
-import { CONTRACT } from './sample-facts.ts';
+import { shaOf } from '../support/run-drafts.ts';
+import { aManifest } from '../support/run-parts.ts';
+import { CHANGE, CHANGE_READERS, type Facts, MANIFEST, MANIFEST_READERS, type Rows } from './case-parts.ts';
+import { unreadable } from './rental-cases.ts';
+import { CONTRACT, JOB, LANE } from './sample-facts.ts';
 
 /** The issue says this now, and it is recorded so. */
 const says = (values: Contract): Facts => ({ contract: { recorded: values, read: known(values) } });
 const without = (name: string): Contract =>
   Object.fromEntries(Object.entries(CONTRACT).filter(([one]) => one !== name));
-const UNREAD: Facts = { contract: { recorded: CONTRACT, read: unknown('GitHub is away') } };
+const STEP = 'gs://lab/runs/r1/checkpoints/step-1200';
+const FROM = { kind: 'proven', path: STEP, step: 1200, run: 'r1', attempt: 2 } as const;
 const unclear = { value: 'a few', source: 'unclear', from: 'a whole number' } as const;
 const inferred = { value: '1e23', source: 'inferred', from: 'six operations a parameter and token' } as const;
 
@@ -18,7 +22,136 @@ export const HERO_CASES = {
       ['no output root', says(without('outputRoot')), 'fail', 'incomplete'],
       ['no rollback depth', says(without('rollback')), 'fail', 'retention-open'],
       ['an unclear final step', says({ ...CONTRACT, finalStep: unclear }), 'fail', 'incomplete'],
-      ['unreadable', UNREAD, 'unknown', 'unreadable', ['contract-current']],
+      unreadable('contract-complete'),
+    ],
+  },
+  'checkpoint-proven': {
+    pass: 'anew',
+    cases: [
+      ['no plan', { start: undefined } as unknown as Facts, 'fail', 'none'],
+      [
+        'an incomplete one',
+        { start: known({ kind: 'refused', code: 'no-metadata', path: STEP }) },
+        'fail',
+        'refused',
+      ],
+      [
+        'one that no recorded run wrote',
+        { start: known({ kind: 'refused', code: 'no-run', path: STEP }) },
+        'fail',
+        'refused',
+      ],
+      ['a command that goes elsewhere', { start: known(FROM) }, 'fail', 'not-in-command'],
+      [
+        'a command with a path where the contract says none',
+        { lane: { ...LANE, command: ['python3', 'train.py', `--trainer.initialize_from=${STEP}`] } },
+        'fail',
+        'command-differs',
+      ],
+      [
+        'a command that names the checkpoint, and another one after it',
+        {
+          start: known(FROM),
+          lane: {
+            ...LANE,
+            command: ['python3', 'train.py', '--initialize_from={checkpoint}', '--initialize_from=gs://a/b'],
+          },
+        },
+        'fail',
+        'command-differs',
+      ],
+      [
+        'a command that goes somewhere else from the checkpoint',
+        {
+          start: known(FROM),
+          lane: { ...LANE, command: ['python3', 'train.py', '--resume={checkpoint}/../step-9'] },
+        },
+        'fail',
+        'command-differs',
+      ],
+      [
+        'a command with a path that only begins as the one of the contract',
+        { start: known(FROM), lane: { ...LANE, command: ['python3', 'train.py', `--resume=${STEP}0`] } },
+        'fail',
+        'not-in-command',
+      ],
+      [
+        'a fix whose command begins elsewhere than the rule says',
+        {
+          resume: known({ kind: 'from', path: STEP, step: 1200 }),
+          lane: {
+            ...LANE,
+            command: ['python3', 'train.py', '--resume={checkpoint}', '+trainer.initialize_from=gs://a/b'],
+          },
+        },
+        'fail',
+        'command-differs',
+      ],
+      ['unreadable', { start: unknown('the store is away') }, 'unknown', 'unreadable'],
+      [
+        'an attempt with nothing to go on from',
+        { resume: known({ kind: 'ask', code: 'none-complete' }) },
+        'fail',
+        'none-to-go-on',
+      ],
+      [
+        'an attempt that would take another one by itself',
+        { resume: known({ kind: 'takes-other', path: STEP, takes: `${STEP}0` }) },
+        'fail',
+        'takes-other',
+      ],
+      ['unreadable own roots', { resume: unknown('the store is away') }, 'unknown', 'unreadable'],
+    ],
+  },
+  'config-drift': {
+    pass: 'first',
+    cases: [
+      [
+        'another command than the attempt before',
+        { ranBefore: { ...aManifest(), command: ['python3', 'other.py'] } },
+        'fail',
+        'drift',
+      ],
+      [
+        'another budget, though only the seed is said to be meant',
+        {
+          ranBefore: { ...aManifest(), policy: { ...aManifest().policy, 'contract.loss': 'given: 3' } },
+          ...says({ ...CONTRACT, changes: { value: 'FLOP budget, seed', source: 'given', from: '' } }),
+        },
+        'fail',
+        'drift',
+      ],
+      ['unreadable', { ranBefore: aManifest(), ...MANIFEST }, 'unknown', 'unreadable', MANIFEST_READERS],
+    ],
+  },
+  'dri-accepted': {
+    pass: 'wrote-it',
+    cases: [
+      ['no DRI', says(without('dri')), 'fail', 'nobody', ['contract-complete']],
+      [
+        'somebody else who has not said yes',
+        says({ ...CONTRACT, dri: { value: 'grace', source: 'given', from: '' } }),
+        'fail',
+        'not-accepted',
+      ],
+      unreadable('dri-accepted'),
+    ],
+  },
+  'output-root-own': {
+    pass: 'own',
+    cases: [
+      [
+        'the root of another run',
+        { rootHolder: known({ run: 'grug-1e22', root: 'gs://lab/runs' }) },
+        'fail',
+        'taken',
+      ],
+      [
+        'a record that does not verify',
+        { rootHolder: unknown('a logbook is broken') },
+        'unknown',
+        'unreadable',
+      ],
     ],
   },
   'contract-current': {
@@ -30,7 +163,20 @@ export const HERO_CASES = {
         'fail',
         'differs',
       ],
-      ['unreadable', UNREAD, 'unknown', 'unreadable', ['contract-complete']],
+      unreadable('contract-current'),
+    ],
+  },
+  'entrypoint-known': {
+    pass: 'known',
+    cases: [
+      ['no word of the cluster', { adopts: undefined as never }, 'fail', 'not-told'],
+      ['no command', { adopts: { ...JOB, entrypoint: null } }, 'fail', 'no-entrypoint'],
+      ['a hidden secret', { adopts: { ...JOB, entrypoint: 'python a.py --key=***' } }, 'fail', 'hidden'],
+      ['two commands', { adopts: { ...JOB, entrypoint: 'cd lib && python a.py' } }, 'fail', 'needs-shell'],
+      ['no commit', { adopts: { ...JOB, commit: null } }, 'fail', 'no-commit'],
+      ['a foreign commit', { adopts: { ...JOB, commitIsHere: false } }, 'fail', 'commit-missing'],
+      ['another commit', { adopts: { ...JOB, commit: shaOf('another') } }, 'fail', 'commit-missing'],
+      ['unreadable', CHANGE, 'unknown', 'unreadable', CHANGE_READERS],
     ],
   },
 } as const satisfies Partial<Rows>;

@@ -23,6 +23,19 @@ import {
 } from './case-parts.ts';
 import { aHold, anApproval, DIGEST } from './sample-facts.ts';
 
+/** A run on rented machines for 20 dollars at most, on a cluster that may rent for 100 a day; and what others have rented. */
+const renting = (others: readonly (readonly [date: string, dollars: string, cluster?: string])[]) => {
+  const rental = {
+    ...{ dollarsPerHourMax: '1', dollarsMax: '20', dollarsPerDayMax: '100', dollarsPerMonthMax: null },
+    ...{ hoursMax: 24, startMinutesMax: 45, idleMinutesMax: 30, endMinutesMax: 60, keepHoursMax: 12 },
+  };
+  const { envelope, cluster } = aManifest();
+  return {
+    manifest: known(aManifest({ envelope: { ...envelope, rental } })),
+    rentals: known(others.map(([date, dollars, where = cluster]) => ({ date, dollars, cluster: where }))),
+  };
+};
+
 export const LANE_CASES = {
   'target-branch': {
     pass: 'targets-branch',
@@ -168,6 +181,22 @@ export const LANE_CASES = {
         },
         'warn',
         'over-period',
+      ],
+      [
+        'machines for more than is left of the day, on their cluster alone',
+        renting([
+          ['2026-11-21', '80.000001'],
+          ['2026-11-20', '500'],
+          ['2026-11-21', '500', 'other'],
+        ]),
+        'fail',
+        'over-rented',
+      ],
+      [
+        'machines where nobody knows what others rent',
+        { ...renting([]), rentals: unknown('away') },
+        'unknown',
+        'unreadable',
       ],
       [
         'a launch of the week whose cost nobody recorded',

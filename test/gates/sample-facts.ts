@@ -2,25 +2,63 @@
 
 import type { Contract } from '../../src/domain/launch/contract.ts';
 import type { Hold } from '../../src/domain/launch/hold.ts';
+import type { Description } from '../../src/domain/logbook/run-state.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { ApprovalFacts, GivenApproval } from '../../src/gates/approvals.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
+import { adoptionKind } from '../../src/kinds/adoption/kind.ts';
 import type { FerryLane } from '../../src/kinds/ferry/settings.ts';
-import { FIELD_NAMES } from '../../src/kinds/hero/contract/fields.ts';
+import { FIELDS } from '../../src/kinds/hero/contract/fields.ts';
 import { heroKind } from '../../src/kinds/hero/kind.ts';
+import { rentalKind } from '../../src/kinds/rental/kind.ts';
+import type { RentalLane } from '../../src/kinds/rental/settings.ts';
 import { aRun } from '../support/run-builder.ts';
-import { alice, digestOf } from '../support/run-drafts.ts';
+import { alice, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, aConfigHealth, anIssue, aPull, NOON } from '../support/run-facts.ts';
 import { aConfig, aManifest } from '../support/run-parts.ts';
 
 export const PROPOSAL = aRun().state.proposal;
 const { kind, lane, approvals } = aConfig();
-export const LANE: FerryLane = { ...lane, scaleKnobs: ['train.model', 'hidden_dim'] };
+/** A ferry's lane, with what a lane of rentals has besides. */
+export const LANE: FerryLane & Pick<RentalLane, 'defaults'> = {
+  ...lane,
+  scaleKnobs: ['train.model', 'hidden_dim'],
+  defaults: {},
+};
+
+export const TERMS = {
+  ...{ dollarsPerHourMax: '0.50', dollarsMax: '20', hoursMax: 24 },
+  ...{ dollarsPerDayMax: null, dollarsPerMonthMax: null },
+  ...{ startMinutesMax: 30, endMinutesMax: 10, idleMinutesMax: 15, keepHoursMax: 12 },
+};
+
+/** Those that are no hero's too. */
+const rentalGates = rentalKind.gates.gates.filter(({ id }) => !id.startsWith('contract-'));
 
 /** Everything that a hero run's issue can say. */
 export const CONTRACT: Contract = Object.fromEntries(
-  FIELD_NAMES.map((name) => [name, { value: '1', source: 'given', from: '' } as const]),
+  Object.keys(FIELDS).map((name) => [
+    name,
+    { value: name === 'dri' ? PROPOSAL.author.login : '1', source: 'given', from: '' } as const,
+  ]),
 );
+
+/** A job that somebody has launched by hand, as its cluster tells of it. */
+export const JOB: Description = {
+  found: 'described',
+  why: '',
+  engine: 'local',
+  status: 'FAILED',
+  since: null,
+  submitter: 'ada',
+  entrypoint: 'FERRY_DATE=x python3 experiments/sweep.py --lr 3e-4',
+  commit: shaOf('launch commit'),
+  commitIsHere: true,
+  session: null,
+  urls: {},
+  at: '2026-11-21T08:00:00.000Z',
+  seq: 2,
+};
 
 export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
   return {
@@ -29,8 +67,14 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     proposal: PROPOSAL,
     fixOf: null,
     lane: LANE,
-    own: { gates: [...kind.gates.gates, ...heroKind.gates.gates], remedies: kind.gates.remedies },
+    own: {
+      gates: [...kind.gates.gates, ...heroKind.gates.gates, ...rentalGates, ...adoptionKind.gates.gates],
+      remedies: kind.gates.remedies,
+    },
+    machine: { terms: TERMS, beyond: [] },
     contract: { recorded: CONTRACT, read: known(CONTRACT) },
+    adopts: JOB,
+    start: known({ kind: 'anew' }),
     onePersonIsEnough: approvals.onePersonIsEnough,
     pull: known(aPull()),
     issue: known(anIssue()),
@@ -41,7 +85,9 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     configHealth: known(aConfigHealth()),
     issueToldAt: known(NOON),
     liveRuns: known([]),
+    rootHolder: known(null),
     holds: known([]),
+    passes: known([]),
     launches: known([]),
     manifest: known(aManifest()),
     approved: null,

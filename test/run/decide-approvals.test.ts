@@ -126,7 +126,14 @@ describe('how many people a run takes', () => {
       ...CONFIG,
       approvals: { ...CONFIG.approvals, quorum, quorumByCost: rows },
       clusters: {
-        local: { engine: 'local', jobs: 'jobs', links: {}, acceleratorHoursPerRun: cost, accelerators: null },
+        local: {
+          engine: 'local',
+          jobs: 'jobs',
+          links: {},
+          adoption: false,
+          acceleratorHoursPerRun: cost,
+          accelerators: null,
+        },
       },
     });
 

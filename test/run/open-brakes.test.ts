@@ -26,7 +26,13 @@ function recorded(comment: CommentFacts, name: string): readonly [string, SeenCo
 }
 
 function brakes(comments: readonly CommentFacts[], commands: readonly (readonly [string, SeenCommand])[]) {
-  const place = { commands: new Map(commands), since: NOON, restsOn: approval, day: DAY };
+  const place = {
+    commands: new Map(commands),
+    since: NOON,
+    restsOn: approval,
+    run: 'daily-20261121',
+    day: DAY,
+  };
   return openBrakes(place, new Map(), [approval, ...comments], options).map(
     ({ name, isAnswered, lifts }) => ({
       name,

@@ -97,6 +97,8 @@ export function heardAtNoon(
     now: NOON,
     gates,
     verdict: 'pass',
+    repository: REPOSITORY,
+    digestOf,
     ...more,
   });
 }

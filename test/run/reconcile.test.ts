@@ -75,6 +75,40 @@ it('every moment that a person must see is owed one comment', () => {
   expect(kinds).toEqual(['answer', 'incident', 'launch', 'tracker', 'first-eval', 'ended', 'sealed']);
 });
 
+it('an offer of the watch runs out only once it is known that nobody has taken it in time', () => {
+  const until = '2026-11-21T11:00:00.000Z';
+  const offered = gated
+    .approved(bob)
+    .ordered()
+    .submitted()
+    .observed()
+    .add({
+      type: 'handoff',
+      role: 'control',
+      actor: bob,
+      data: { state: 'offered', to: alice, until },
+    });
+  const taken = aComment(alice, '/accept', { createdAt: instant('2026-11-21T10:59:00.000Z') });
+  const comments = known([taken]);
+  const expired = {
+    drafts: expect.arrayContaining([
+      expect.objectContaining({ data: { state: 'expired', to: alice, until } }),
+    ]),
+  };
+  expect(stepOf(offered, someFacts({ comments: unknown('HTTP 502') }))).not.toMatchObject(expired);
+  const unasked = someFacts({ comments, permissions: new Map([[alice.id, unknown('HTTP 502')]]) });
+  expect(stepOf(offered, unasked, { now: instant('2026-11-21T11:05:00.000Z') })).not.toMatchObject(expired);
+  expect(stepOf(offered, someFacts({ comments: known([]) }))).toMatchObject(expired);
+});
+
+it('what a job does after its watch has ended is told to nobody, and its end is', () => {
+  const seen = gated.approved(bob).ordered().submitted().observed({ trackers: [] });
+  const data = { attempt: 1, cause: 'person', reason: null } as const;
+  const unwatched = seen.add({ type: 'watch-ended', role: 'control', actor: alice, data });
+  const after = unwatched.observed({ evals: { 'eval/loss': '4' } }).ended();
+  expect(publicationsOf(after.state).map(({ kind }) => kind)).toEqual(['answer', 'launch', 'ended']);
+});
+
 describe('a seal', () => {
   it('goes from tag to branch, closure PR, proposal and issue, and only then into the record', () => {
     const comments = known([aComment(bob, '/seal accept="no baseline"')]);

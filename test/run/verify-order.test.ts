@@ -98,6 +98,7 @@ const good: OrderFacts = {
   permissions: permissions([bob, 'maintain']),
   digest: known(order.order.digest),
   gates: known(gateFacts()),
+  fix: unknown('no order asks for it'),
   brakes: known([]),
   cards: known([aCard()]),
   shown: { pull: known(aPull()), issue: known(anIssue()), branchWork: known(NO_BRANCH_WORK) },

@@ -17,14 +17,18 @@ const shippedPathsStand: Rule = {
 
 const metricsJudge: Rule = {
   reads: ['lane.metrics'],
-  configIssues: ({ lane }) =>
-    lane.metrics.length === 0
+  configIssues: ({ lane, kind }) => {
+    if (lane.metrics.length > 0)
+      return doubled(
+        lane.metrics.map(({ key }) => key),
+        (index) => inLane('metrics', index, 'key'),
+        'the metric',
+      );
+    // A job of a person is judged by its status alone: no two of them are of one series, and its metrics lie where nobody said.
+    return kind.adopts === undefined
       ? [warning('no-metrics', inLane('metrics'), 'without key metrics a regression passes unseen')]
-      : doubled(
-          lane.metrics.map(({ key }) => key),
-          (index) => inLane('metrics', index, 'key'),
-          'the metric',
-        ),
+      : [];
+  },
 };
 
 const listsHoldThingsOnce: Rule = {
@@ -72,15 +76,31 @@ const outcomesAreNoPreconditions: Rule = {
     ),
 };
 
+/** What each tracker needs to find a run. */
+const NAMED_BY = { wandb: ['entity', 'project'], mlflow: ['address', 'project'], none: [] } as const;
+
 const trackerHasAName: Rule = {
   reads: ['lane.tracker'],
-  configIssues: ({ lane }) =>
-    (['entity', 'project'] as const)
-      .filter((key) => lane.tracker.kind !== 'none' && lane.tracker[key] === '')
+  configIssues: ({ lane: { tracker } }) =>
+    NAMED_BY[tracker.kind]
+      .filter((key) => (tracker[key] ?? '') === '')
       .map((key) =>
-        error('tracker-unnamed', inLane('tracker', key), `${lane.tracker.kind} needs it to find a run`),
+        error('tracker-unnamed', inLane('tracker', key), `${tracker.kind} needs it to find a run`),
       ),
 };
+
+const trackerKeyIsEncrypted: Rule = {
+  reads: ['lane.tracker'],
+  configIssues: ({ lane: { tracker } }) => {
+    if (tracker.address === null || tracker.keyFrom === null) return [];
+    const { protocol, hostname } = new URL(tracker.address);
+    return protocol === 'https:' || LOOPBACK.includes(hostname)
+      ? []
+      : [error('bad-value', inLane('tracker', 'address'), 'the key would be sent unencrypted: https')];
+  },
+};
+
+const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]', 'localhost'];
 
 const checkpointsComeBeforeTheEnd: Rule = {
   reads: ['lane.retention', 'lane.finalStep'],
@@ -105,6 +125,7 @@ export const LANE_RULES: readonly Rule[] = [
   ownChecksAreNotRequired,
   outcomesAreNoPreconditions,
   trackerHasAName,
+  trackerKeyIsEncrypted,
   checkpointsComeBeforeTheEnd,
 ];
 

@@ -4,7 +4,7 @@ import { type ConfigIssue, error, type KeyPath } from '../../settings/problem.ts
 import { inLane, type Rule } from './rule.ts';
 
 const outputsAreApart: Rule = {
-  reads: ['lane.outputRoot', 'lane.metricsFile'],
+  reads: ['lane.outputRoot', 'lane.metricsFile', 'lane.checkpointRoots'],
   configIssues: ({ lane }) => [
     ...(/\{(run|runName|date)\}/.test(lane.outputRoot)
       ? []
@@ -24,16 +24,37 @@ const outputsAreApart: Rule = {
             "another run's metrics would be judged: put {outputRoot} into it",
           ),
         ]),
+    ...lane.checkpointRoots.flatMap((root, index) =>
+      /\{(outputRoot|run|runName|date)\}/.test(root)
+        ? []
+        : [
+            error(
+              'checkpoints-shared',
+              inLane('checkpointRoots', index),
+              "another run's checkpoints would be taken for its own: put {outputRoot} into it",
+            ),
+          ],
+    ),
   ],
 };
 
 /** Each template is filled from those before it alone, so each has placeholders of its own. */
 const placeholdersAreKnown: Rule = {
-  reads: ['lane.runName', 'lane.outputRoot', 'lane.metricsFile', 'lane.command', 'lane.environment'],
+  reads: [
+    'lane.runName',
+    'lane.outputRoot',
+    'lane.metricsFile',
+    'lane.checkpointRoots',
+    'lane.command',
+    'lane.environment',
+  ],
   configIssues: ({ lane }) => [
     ...oddPlaceholders(inLane('runName'), lane.runName, ['date']),
     ...oddPlaceholders(inLane('outputRoot'), lane.outputRoot, ['date', 'runName', 'run']),
     ...oddPlaceholders(inLane('metricsFile'), lane.metricsFile, PLACEHOLDERS),
+    ...lane.checkpointRoots.flatMap((text, index) =>
+      oddPlaceholders(inLane('checkpointRoots', index), text, PLACEHOLDERS),
+    ),
     ...lane.command.flatMap((text, index) => oddPlaceholders(inLane('command', index), text, PLACEHOLDERS)),
     ...Object.entries(lane.environment).flatMap(([name, text]) =>
       oddPlaceholders(inLane('environment', name), text, PLACEHOLDERS),

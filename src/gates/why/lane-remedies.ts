@@ -212,7 +212,17 @@ function act(
   return { kind, about, by, phase, apply };
 }
 
-function budgetRemedy({ found }: Verdict): Remedy {
+function budgetRemedy({ found, code }: Verdict): Remedy {
+  if (code === 'over-rented') {
+    const { spent = '0', cost = '0' } = readFacts({ cost: 'text', spent: 'text' }, found) ?? {};
+    return act('raise-rental-budget', addDecimals(spent, cost), 'lab', 'lab', (now) => ({
+      ...now,
+      manifest: changed(now.manifest, ({ envelope: { rental: _, ...envelope }, ...value }) => ({
+        ...value,
+        envelope,
+      })),
+    }));
+  }
   const period = readFacts({ cost: 'text', spent: 'text', period: ['week', 'month'] }, found);
   const apply = (now: GateFacts): GateFacts => reworded({ ...now, lane: { ...now.lane, costBudget: null } });
   if (period !== null) {

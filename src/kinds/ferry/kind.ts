@@ -35,6 +35,7 @@ export const ferryKind: Kind = {
     if (fixScope.length === 0) return null;
     return (path) => !scope.includes(path) && fixScope.some((folder) => covers(folder, path));
   },
+  preApproves: (lane) => ferryLane(lane).preApprovedFixes,
   readText: bodyFacts,
   gates: FERRY_GATES,
   replays: FERRY_REPLAYS,

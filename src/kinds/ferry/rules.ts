@@ -2,6 +2,7 @@
 
 import type { LaneRule } from '../../config/lane-schema.ts';
 import { doubled, inLane, standingPaths } from '../../config/rules/rule.ts';
+import { decidesTraining } from '../../domain/launch/pre-approval.ts';
 import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
 import { isBuildFile } from '../../run/build-files.ts';
 import { namedBy } from '../../settings/left-out.ts';
@@ -60,6 +61,26 @@ const shipsHoldTheFixes: FerryRule = {
         ? []
         : [warning('not-shipped', inLane('fixScope', index), `the job would not get ${file}`)],
     ),
+};
+
+/** What is launched without asking is a fix at all, and nothing that decides what is trained. */
+const preApprovedAreFixes: FerryRule = {
+  reads: ['preApprovedFixes', 'fixScope'],
+  configIssues: ({ lane }) =>
+    lane.preApprovedFixes.flatMap((path, index) => {
+      const where = inLane('preApprovedFixes', index);
+      if (path === WHOLE_TREE || !lane.fixScope.some((folder) => covers(folder, path)))
+        return [error('not-in-fix-scope', where, `${path} is nothing that a fix may change by \`fixScope\``)];
+      return decidesTraining(path)
+        ? [
+            error(
+              'pre-approved-trains',
+              where,
+              `${path} speaks of model, optimizer or data: each fix of it takes an approval of its own`,
+            ),
+          ]
+        : [];
+    }),
 };
 
 /** Two ways to the FLOPs could disagree, and with none nothing could be shown. */
@@ -238,6 +259,7 @@ const RULES: readonly FerryRule[] = [
   shipsHoldTheExperiment,
   shipsHoldTheScope,
   shipsHoldTheFixes,
+  preApprovedAreFixes,
   experimentIsPython,
   scaleIsCountedOnce,
   scopePathsStand,

@@ -49,6 +49,13 @@ export const ferrySettings = z.strictObject({
     .describe(
       'Files and folders that a fix may change besides `scope`, once an attempt of the ferry has failed. In these, ferrybot puts a slip right by itself: one commit a run, approved as any fix is.',
     ),
+  preApprovedFixes: z
+    .array(path)
+    .max(20)
+    .default([])
+    .describe(
+      'Files and folders of `fixScope` in which ferrybot may also launch what it has put right, once a run, without asking anybody again: whoever approves the run approves that with it. Never a file whose path speaks of model, optimizer or data. []: nowhere.',
+    ),
   budget: z
     .strictObject({
       knobs: z.int().min(1).max(20).default(2).describe('How many knobs a ferry changes at most.'),

@@ -1,11 +1,16 @@
 /** The hero run: an expensive production run of weeks, begun from the contract in its issue. */
 
+import { contractComplete } from '../../contracts/gates/contract-complete.ts';
+import { contractCurrent } from '../../contracts/gates/contract-current.ts';
+import { outputRootOwn } from '../../contracts/gates/output-root-own.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
-import { objectiveOf, settingsOf, sourceOf } from './contract/apply.ts';
-import { readContract, runNameOf } from './contract/read-contract.ts';
-import { contractComplete } from './gates/contract-complete.ts';
-import { contractCurrent } from './gates/contract-current.ts';
+import { checkpointPlanOf, continuedAs, objectiveOf, settingsOf, sourceOf } from './contract/apply.ts';
+import { FIELDS } from './contract/fields.ts';
+import { readHeroContract, runNameOf } from './contract/read-contract.ts';
+import { checkpointProven } from './gates/checkpoint-proven.ts';
+import { configDrift } from './gates/config-drift.ts';
+import { driAccepted } from './gates/dri-accepted.ts';
 import { HERO_RESPONSES } from './responses.ts';
 import { heroSettings } from './settings.ts';
 
@@ -31,18 +36,31 @@ export const heroKind: Kind = {
     mismatches: [],
     boxes: [],
   }),
-  gates: { gates: [contractComplete, contractCurrent], remedies: () => [] },
+  gates: {
+    gates: [
+      contractComplete(FIELDS),
+      contractCurrent(FIELDS),
+      outputRootOwn,
+      checkpointProven,
+      configDrift,
+      driAccepted,
+    ],
+    remedies: () => [],
+  },
   replays: {},
   policy: () => ({}),
   responses: HERO_RESPONSES,
   judge: judgeRun,
   contracts: {
     labels: ['hero-run'],
-    read: readContract,
+    fields: FIELDS,
+    read: readHeroContract,
     settings: settingsOf,
     source: sourceOf,
     name: runNameOf,
+    checkpoints: checkpointPlanOf,
     objective: objectiveOf,
+    continued: continuedAs,
   },
   proposals: {
     usual: OBJECTIVE,
@@ -51,5 +69,5 @@ export const heroKind: Kind = {
     plan: async () => FROM_ISSUES,
     planOfBegun: async () => FROM_ISSUES,
   },
-  closing: { log: null, proposal: () => 'leave' },
+  closing: { log: null, proposal: () => 'leave', needsCheckpoint: true },
 };

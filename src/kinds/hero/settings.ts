@@ -9,12 +9,15 @@ import { type Cadence, USUAL_CADENCE } from '../../watch/cadence.ts';
 const HERO_CADENCE: Cadence = { ...USUAL_CADENCE, pollMs: 900_000 };
 /** The source of a run of months is named by its contract, and grows no older than that. */
 const YEAR_HOURS = 8_760;
+/** Who follows a run of weeks in its issue hears of it once a day where nothing happens (policy HR-26). */
+const UPDATE_HOURS = 24;
 
 /** A lane of hero runs. */
 export const heroSettings = z.strictObject({
   kind: z.literal('hero').describe('What a run of this lane is.'),
   ...laneKeys,
   runName: name.default('{date}').describe('Left out: the contract names the run.'),
+  updateHours: laneKeys.updateHours.default(UPDATE_HOURS),
   command: argumentArray.default(['false']).describe('Left out: the contract has the command.'),
   outputRoot: name.default('{run}').describe('Left out: the contract pins the output root.'),
   finalStep: laneKeys.finalStep.default(null).describe('Left out: the contract has the final step.'),
@@ -32,12 +35,4 @@ export const heroSettings = z.strictObject({
     .prefault({})
     .describe('The checklist of a contract.'),
   cadence: cadenceSetting(HERO_CADENCE),
-});
-
-/** A lane with nothing of its own: its defaults are enough to read an issue. */
-export const BARE_LANE = heroSettings.parse({
-  kind: 'hero',
-  cluster: 'none',
-  ships: ['.'],
-  tracker: { kind: 'none', entity: '', project: '' },
 });

@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { FIELD_NAMES, FIELDS } from '../../../src/kinds/hero/contract/fields.ts';
-import { openParts } from '../../../src/kinds/hero/contract/open-parts.ts';
-import { readContract } from '../../../src/kinds/hero/contract/read-contract.ts';
+import { namesOf } from '../../../src/contracts/fields.ts';
+import { openParts } from '../../../src/contracts/open-parts.ts';
+import type { Contract } from '../../../src/domain/launch/contract.ts';
+import { checkpointPlanOf, settingsOf } from '../../../src/kinds/hero/contract/apply.ts';
+import { FIELDS } from '../../../src/kinds/hero/contract/fields.ts';
+import { readHeroContract } from '../../../src/kinds/hero/contract/read-contract.ts';
 import { heroSettings } from '../../../src/kinds/hero/settings.ts';
 import { ANSWERS, formBody } from '../../support/hero-run.ts';
 
@@ -18,7 +21,8 @@ const LANE = heroSettings.parse({
 });
 const SHA = '0123456789abcdef0123456789abcdef01234567';
 const read = (body: string, title = '[Hero run] Grug MoE') =>
-  readContract({ title, body, author: { id: 3, login: 'ada' } }, LANE);
+  readHeroContract({ title, body, author: { id: 3, login: 'ada' } }, LANE);
+const openOf = (contract: Contract) => openParts(FIELDS, contract);
 const form = (answers: Readonly<Record<string, string | null>> = {}) =>
   read(formBody({ ...ANSWERS, 'Source SHA': SHA, ...answers }));
 
@@ -30,13 +34,13 @@ describe('the form', () => {
       one.id,
       one.attributes.label,
     ]);
-    expect(asked).toEqual(FIELD_NAMES.map((name) => [name, FIELDS[name].label]));
+    expect(asked).toEqual(namesOf(FIELDS).map((name) => [name, FIELDS[name].label]));
     expect(labels).toEqual(['experiment', 'hero-run']);
   });
 
   it('filled in leaves nothing open, and says what it inferred and from what', () => {
     const contract = form();
-    expect(openParts(contract)).toEqual({ missing: [], unclear: [] });
+    expect(openOf(contract)).toEqual({ missing: [], unclear: [] });
     expect(contract['flops']).toEqual({
       value: '1.88e18',
       source: 'inferred',
@@ -57,24 +61,29 @@ describe('what is never guessed', () => {
     'Resume policy',
     'Source SHA',
   ])('%s is missing where nobody wrote it', (label) => {
-    expect(openParts(form({ [label]: null })).missing).toEqual([label]);
+    expect(openOf(form({ [label]: null })).missing).toEqual([label]);
   });
 
   it.each([
     ['Source SHA', 'main'],
     ['Command', 'python3 train.py && rm -rf /'],
     ['Command', 'python3 train.py --key=$(cat /etc/passwd)'],
+    ['Command', 'A=1 --cluster=infra/mine.yaml'],
+    ['Command', "'--help' train.py"],
     ['Output root', 'gs://bucket/{run}'],
     ['Final step', 'about 500k'],
     ['Run slug', 'journal'],
-    ['initialize_from', 'gs://bucket/other/step-900'],
+    ['initialize_from', 'outputs/other/step-900'],
+    ['initialize_from', 'gs://bucket/../other/step-900'],
+    ['initialize_from', 'the newest one'],
+    ['Source run', 'Somebody else'],
   ])('%s is unclear as %s', (label, said) => {
-    expect(openParts(form({ [label]: said })).unclear).toEqual([expect.stringContaining(label)]);
+    expect(openOf(form({ [label]: said })).unclear).toEqual([expect.stringContaining(label)]);
   });
 
   it('two answers to one question are none', () => {
     const body = `${formBody({ ...ANSWERS, 'Source SHA': SHA })}\n\n### Output root\n\noutputs/other`;
-    expect(openParts(read(body)).unclear).toEqual([expect.stringContaining('Output root')]);
+    expect(openOf(read(body)).unclear).toEqual([expect.stringContaining('Output root')]);
   });
 });
 
@@ -85,5 +94,35 @@ it('a free issue is read by its list and its table too', () => {
     finalStep: { value: '500000' },
     flops: { value: '1e23' },
     slug: { value: 'grug-moe', source: 'inferred' },
+  });
+});
+
+describe('where its checkpoints are looked for', () => {
+  const rootsOf = (answers: Readonly<Record<string, string>>, checkpointRoots = LANE.checkpointRoots) => {
+    const contract = form(answers);
+    return checkpointPlanOf(contract, settingsOf({ ...LANE, checkpointRoots }, contract)).roots;
+  };
+  const output = { 'Output root': 'gs://lab/grug/' };
+
+  it('is the output root, and what the lane says of it', () => {
+    expect(rootsOf(output)).toEqual(['gs://lab/grug', 'gs://lab/grug/checkpoints']);
+    expect(rootsOf(output, ['{outputRoot}/saved', 's3://kept/{run}/{runName}', '/kept/{date}'])).toEqual([
+      'gs://lab/grug',
+      'gs://lab/grug/saved',
+      's3://kept/grug-moe-1e23-ep8/grug-moe-1e23-ep8',
+    ]);
+  });
+
+  it('is the root that the contract names, and no other', () => {
+    const own = {
+      ...output,
+      'Checkpoint root': 'gs://lab/own',
+      'Temporary checkpoint root': 'gs://tmp/own/',
+    };
+    expect(rootsOf(own, ['gs://elsewhere/{run}'])).toEqual(['gs://lab/own', 'gs://tmp/own']);
+  });
+
+  it('is nowhere that only its own machine can look', () => {
+    expect(rootsOf({})).toEqual([]);
   });
 });

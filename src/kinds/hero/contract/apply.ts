@@ -1,10 +1,18 @@
 /** The contract in the place of the lane's own settings, so that everything downstream launches what the issue says. */
 
 import type { LaneConfig } from '../../../config/lane-schema.ts';
-import { branded, isSha } from '../../../domain/ids.ts';
-import type { Contract, PinnedSource } from '../../../domain/launch/contract.ts';
+import { readCommandLine } from '../../../contracts/command-line.ts';
+import { isStorePath } from '../../../domain/checkpoint/stored.ts';
+import { withoutEndSlashes } from '../../../domain/end-slashes.ts';
+import { branded, isRunId, isSha, type RunId } from '../../../domain/ids.ts';
+import {
+  type CheckpointPlan,
+  type Contract,
+  OUTSIDE,
+  type PinnedSource,
+} from '../../../domain/launch/contract.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
-import { readCommandLine } from './command-line.ts';
+import { checkpointRoots } from '../../../run/fill.ts';
 import type { FieldName } from './fields.ts';
 import { contractValue } from './read-contract.ts';
 
@@ -46,7 +54,46 @@ export function sourceOf(contract: Contract): PinnedSource | null {
     : { commit: branded(commit, isSha), branch: contractValue(contract, 'branch') };
 }
 
+/** The output root, and what the lane says of it; where the contract names the root itself, that alone is searched. */
+export function checkpointPlanOf(contract: Contract, lane: LaneConfig): CheckpointPlan {
+  const from = contractValue(contract, 'initializeFrom');
+  const said = contractValue(contract, 'sourceRun');
+  const output = contractValue(contract, 'outputRoot');
+  const own = contractValue(contract, 'checkpointRoot');
+  const usual = output === null ? [] : [output, ...rootsOfLane(contract, lane, withoutEndSlashes(output))];
+  const roots = [...(own === null ? usual : [own]), contractValue(contract, 'temporaryRoot')];
+  return {
+    from:
+      from === null || from === 'none'
+        ? null
+        : { path: from, run: said === null || said === OUTSIDE ? said : branded(said, isRunId) },
+    roots: roots.flatMap((root) => (root !== null && isStorePath(root) ? [withoutEndSlashes(root)] : [])),
+  };
+}
+
+/** A date is no part of a contract: a root with one in its name is not looked in. */
+function rootsOfLane(contract: Contract, lane: LaneConfig, outputRoot: string): readonly string[] {
+  const run = contractValue(contract, 'slug') ?? '{run}';
+  const values = { run, date: '{date}', runName: lane.runName, outputRoot };
+  return checkpointRoots(lane, values).filter((root) => !/[{}]/.test(root));
+}
+
 /** What it is for, in the DRI's own words. */
 export function objectiveOf(contract: Contract): Objective {
   return { kind: 'production', text: contractValue(contract, 'goal') ?? '' };
+}
+
+/** A name, an identity in the tracker and a place of its own, and the checkpoint of the old one (policy HR-52). */
+export function continuedAs(
+  old: RunId,
+  { id = '', from = '', root }: Readonly<Record<string, string>>,
+): readonly { readonly path: FieldName; readonly after: string }[] {
+  return [
+    { path: 'slug', after: id },
+    { path: 'trackerId', after: id },
+    { path: 'trackerName', after: id },
+    { path: 'initializeFrom', after: from },
+    { path: 'sourceRun', after: old },
+    ...(root === undefined ? [] : [{ path: 'outputRoot' as const, after: root }]),
+  ];
 }

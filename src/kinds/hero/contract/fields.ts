@@ -1,98 +1,198 @@
-/** What a hero run's contract says, name by name: the headings that people write, and whether a launch can do without (policy HR, Launch and Run Record). */
+/** What a hero run's contract says, name by name: the headings that people write, how each is read, and whether a launch can do without (policy HR, Launch and Run Record). */
+
+import {
+  asCommand,
+  asCount,
+  asLogin,
+  asText,
+  type Field,
+  matching,
+  type Reader,
+} from '../../../contracts/fields.ts';
+import { readQuantity } from '../../../contracts/quantity.ts';
+import { isStorePath } from '../../../domain/checkpoint/stored.ts';
+import { withoutEndSlashes } from '../../../domain/end-slashes.ts';
+import { isRunId, isSha, type RunId } from '../../../domain/ids.ts';
+import { OUTSIDE } from '../../../domain/launch/contract.ts';
+import { scientific } from './quantity.ts';
 
 export type FieldName = keyof typeof FIELDS;
 
-type Field = {
-  /** As the issue form has it. */
-  readonly label: string;
-  /** Other words for it, as people write them in issues of their own. */
-  readonly also: readonly string[];
-  /** Nothing is launched without it. */
-  readonly needed: boolean;
+const asAmount: Reader = (said) => {
+  const value = readQuantity(said);
+  return value === null ? { unclear: 'a number such as 1e23 or 18T' } : { value: scientific(value) };
 };
+const asDecimal = matching(/^(\d+(?:\.\d+)?)$/, 'a decimal number');
+
+/** A store is listed there, so that a path of the job's own folder is none. */
+function asStorePath(wanted: string): Reader {
+  return (said) =>
+    /^\S{1,400}$/.test(said) && isStorePath(said)
+      ? { value: withoutEndSlashes(said) }
+      : { unclear: `${wanted}: gs://…, s3://… or an absolute path` };
+}
+
+const asStart = asStorePath('none, or the path of a checkpoint or of its root');
 
 /** In the order in which a person reads them. */
 export const FIELDS = {
-  dri: { label: 'DRI', also: ['run owner', 'owner', 'directly responsible individual'], needed: true },
-  goal: { label: 'Goal', also: ['objective', 'purpose'], needed: true },
+  dri: {
+    label: 'DRI',
+    also: ['run owner', 'owner', 'directly responsible individual'],
+    needed: true,
+    read: asLogin,
+    checkedBy: 'dri-accepted',
+  },
+  goal: { label: 'Goal', also: ['objective', 'purpose'], needed: true, read: asText },
   stop: {
     label: 'Stop and escalation criteria',
     also: ['stop/escalation criteria', 'stop criteria', 'escalation criteria'],
     needed: true,
+    read: asText,
   },
-  slug: { label: 'Run slug', also: ['run name', 'run', 'slug'], needed: true },
-  command: { label: 'Command', also: ['launch command', 'command line'], needed: true },
-  commit: { label: 'Source SHA', also: ['git sha', 'commit', 'sha', 'source commit'], needed: true },
-  branch: { label: 'Branch', also: ['source branch'], needed: false },
+  slug: {
+    label: 'Run slug',
+    also: ['run name', 'run', 'slug'],
+    needed: true,
+    read: (said) => (isSlug(said) ? { value: said } : { unclear: 'lower-case letters, digits and dashes' }),
+  },
+  command: { label: 'Command', also: ['launch command', 'command line'], needed: true, read: asCommand },
+  commit: {
+    label: 'Source SHA',
+    also: ['git sha', 'commit', 'sha', 'source commit'],
+    needed: true,
+    read: (said) => (isSha(said) ? { value: said } : { unclear: 'the 40 hex digits of one commit' }),
+    checkedBy: 'authors-known',
+  },
+  branch: {
+    label: 'Branch',
+    also: ['source branch'],
+    needed: false,
+    read: matching(/^([\w./-]{1,200})$/, 'the name of one branch'),
+  },
   bundle: {
     label: 'Container or bundle',
     also: ['container', 'bundle', 'source bundle/container', 'source bundle', 'image'],
     needed: false,
+    read: asText,
   },
-  outputRoot: { label: 'Output root', also: ['output path', 'output'], needed: true },
+  outputRoot: {
+    label: 'Output root',
+    also: ['output path', 'output'],
+    needed: true,
+    read: matching(/^([^\s{}]{1,300})$/, 'one path or address, fixed and without placeholders'),
+    checkedBy: 'output-root-own',
+  },
+  checkpointRoot: {
+    label: 'Checkpoint root',
+    also: ['checkpoint path', 'permanent checkpoint root'],
+    needed: false,
+    read: asStorePath('the path of a folder of checkpoints'),
+  },
+  temporaryRoot: {
+    label: 'Temporary checkpoint root',
+    also: ['temporary checkpoint path'],
+    needed: false,
+    read: asStorePath('the path of a folder of checkpoints'),
+  },
   trackerId: {
     label: 'W&B run id',
     also: ['tracker id', 'wandb run id', 'w&b id', 'wandb id', 'run id'],
     needed: true,
+    read: matching(/^([A-Za-z0-9_.-]{1,120})$/, 'letters, digits, dots, dashes and underscores'),
   },
   trackerName: {
     label: 'W&B display name',
     also: ['tracker name', 'display name', 'wandb name', 'w&b name'],
     needed: false,
+    read: asText,
   },
-  resume: { label: 'Resume policy', also: ['w&b resume policy', 'wandb resume'], needed: true },
+  resume: {
+    label: 'Resume policy',
+    also: ['w&b resume policy', 'wandb resume'],
+    needed: true,
+    read: matching(/^(never|allow|must)$/i, 'never, allow or must'),
+  },
   permanent: {
     label: 'Permanent checkpoints every (steps)',
     also: ['permanent checkpoints', 'permanent checkpoints every'],
     needed: true,
+    read: asCount,
+    isRetention: true,
   },
   temporary: {
     label: 'Temporary checkpoints every (minutes)',
     also: ['temporary checkpoints', 'temporary checkpoints every'],
     needed: true,
+    read: asCount,
+    isRetention: true,
   },
   rollback: {
     label: 'Checkpoints kept for rollback',
     also: ['rollback depth', 'checkpoints kept', 'kept checkpoints'],
     needed: true,
+    read: asCount,
+    isRetention: true,
   },
   initializeFrom: {
     label: 'initialize_from',
     also: ['initialize from', 'source checkpoint', 'initial checkpoint'],
     needed: true,
+    read: (said) => (/^none$/i.test(said) ? { value: 'none' } : asStart(said)),
+    checkedBy: 'checkpoint-proven',
   },
-  finalStep: { label: 'Final step', also: ['final training step', 'last step'], needed: true },
+  sourceRun: {
+    label: 'Source run',
+    also: ['source lineage', 'parent run', 'initialize_from run'],
+    needed: false,
+    read: (said) => {
+      if (said.toLowerCase() === OUTSIDE) return { value: OUTSIDE };
+      return isSlug(said) ? { value: said } : { unclear: `the name of a recorded run, or ${OUTSIDE}` };
+    },
+  },
+  finalStep: { label: 'Final step', also: ['final training step', 'last step'], needed: true, read: asCount },
   hardware: {
     label: 'Hardware and topology',
     also: ['hardware', 'hardware/topology', 'topology', 'cluster + chips', 'chips'],
     needed: true,
+    read: asText,
   },
-  region: { label: 'Region', also: ['zone'], needed: false },
-  acceleratorHours: { label: 'Accelerator-hours', also: ['accelerator hours', 'chip-hours'], needed: false },
-  parameters: { label: 'Parameters', also: ['active parameters', 'model size'], needed: false },
-  tokens: { label: 'Token budget', also: ['tokens'], needed: false },
-  flops: { label: 'FLOP budget', also: ['flops', 'model flops'], needed: true },
-  loss: { label: 'Pre-registered loss', also: ['preregistered loss', 'expected loss'], needed: true },
-  cadence: { label: 'Check cadence', also: ['cadence', 'babysitter/check cadence'], needed: false },
+  region: { label: 'Region', also: ['zone'], needed: false, read: asText },
+  acceleratorHours: {
+    label: 'Accelerator-hours',
+    also: ['accelerator hours', 'chip-hours'],
+    needed: false,
+    read: asDecimal,
+  },
+  parameters: {
+    label: 'Parameters',
+    also: ['active parameters', 'model size'],
+    needed: false,
+    read: asAmount,
+  },
+  tokens: { label: 'Token budget', also: ['tokens'], needed: false, read: asAmount },
+  flops: { label: 'FLOP budget', also: ['flops', 'model flops'], needed: true, read: asAmount },
+  loss: {
+    label: 'Pre-registered loss',
+    also: ['preregistered loss', 'expected loss'],
+    needed: true,
+    read: asDecimal,
+  },
+  changes: {
+    label: 'Intended changes',
+    also: ['intended changes since the last attempt', 'changes since the last attempt'],
+    needed: false,
+    read: asText,
+  },
+  cadence: {
+    label: 'Check cadence',
+    also: ['cadence', 'babysitter/check cadence'],
+    needed: false,
+    read: matching(/^(\d{1,3})\s*(?:m|min|minutes?)?$/i, 'a number of minutes'),
+  },
 } as const satisfies Readonly<Record<string, Field>>;
 
-/** The names in their order. */
-export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
-
-/** Which of them a heading means; null where it is none. */
-export function fieldNamed(heading: string): FieldName | null {
-  const words = wordsOf(heading);
-  return (
-    FIELD_NAMES.find((name) =>
-      [FIELDS[name].label, ...FIELDS[name].also].some((one) => wordsOf(one) === words),
-    ) ?? null
-  );
-}
-
-function wordsOf(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[*_`:()]/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+/** The repository's journal is no run's to be named like. */
+export function isSlug(said: string): said is RunId {
+  return isRunId(said) && said !== 'journal';
 }

@@ -1,32 +1,36 @@
 /** Finds what an issue says under each name of the contract: headings as an issue form makes them, list items, and rows of a table. */
 
 import type { RootContent } from 'mdast';
-import { isWithinBounds } from '../../../commands/grammar/bounds.ts';
-import { parseMarkdown } from '../../../commands/grammar/parse-markdown.ts';
-import { plainText } from '../../../commands/grammar/plain-text.ts';
-import { type FieldName, fieldNamed } from './fields.ts';
+import { isWithinBounds } from '../commands/grammar/bounds.ts';
+import { parseMarkdown } from '../commands/grammar/parse-markdown.ts';
+import { plainText } from '../commands/grammar/plain-text.ts';
+import { type ContractFields, fieldNamed } from './fields.ts';
 
 /** What stands under each name, as it is read; a name that is there twice with two answers has both. Null: the text is not parsed. */
-export function readFields(markdown: string): ReadonlyMap<FieldName, readonly string[]> | null {
+export function readFields<Name extends string>(
+  markdown: string,
+  fields: ContractFields<Name>,
+): ReadonlyMap<Name, readonly string[]> | null {
   if (!isWithinBounds(markdown)) return null;
-  const found = new Map<FieldName, string[]>();
-  const note = (name: FieldName, text: string): void => {
+  const found = new Map<Name, string[]>();
+  const note = (name: Name, text: string): void => {
     const said = text.trim();
     const before = found.get(name) ?? [];
     if (!isEmpty(said) && !before.includes(said)) found.set(name, [...before, said]);
   };
-  for (const { name, content } of sectionsOf(parseMarkdown(markdown).root.children)) {
+  for (const { heading, content } of sectionsOf(parseMarkdown(markdown).root.children)) {
+    const name = heading === null ? null : fieldNamed(fields, heading);
     if (name !== null) note(name, content.map(textOf).filter(Boolean).join('\n'));
     else
       for (const [label, value] of content.flatMap(pairsIn)) {
-        const field = fieldNamed(label);
+        const field = fieldNamed(fields, label);
         if (field !== null) note(field, value);
       }
   }
   return found;
 }
 
-type Section = { readonly name: FieldName | null; readonly content: readonly RootContent[] };
+type Section = { readonly heading: string | null; readonly content: readonly RootContent[] };
 
 /** What stands between two headings belongs to the first one, also where that is no name of the contract. */
 function sectionsOf(nodes: readonly RootContent[]): readonly Section[] {
@@ -34,7 +38,7 @@ function sectionsOf(nodes: readonly RootContent[]): readonly Section[] {
   return heads.map((head, index) => {
     const heading = nodes[head];
     return {
-      name: heading === undefined ? null : fieldNamed(plainText(heading)),
+      heading: heading === undefined ? null : plainText(heading),
       content: nodes.slice(head + 1, heads[index + 1]),
     };
   });

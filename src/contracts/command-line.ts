@@ -1,5 +1,7 @@
 /** A command as people write it, as the exact argument array that it is: no shell ever reads it. */
 
+import { CHECKPOINT } from '../domain/launch/contract.ts';
+
 export type CommandLine = {
   readonly environment: Readonly<Record<string, string>>;
   readonly command: readonly string[];
@@ -20,7 +22,11 @@ export function readCommandLine(text: string): CommandLine | null {
     environment[name] = value;
   }
   const command = parts.slice(first);
-  return command.length === 0 || command.length > 50 ? null : { environment, command };
+  const [program] = command;
+  // A program is no option of whatever starts it, nor what a job has written or what is left out where there is none.
+  if (program === undefined || program.startsWith('-') || program.includes(CHECKPOINT)) return null;
+  if (command.length > 50) return null;
+  return { environment, command };
 }
 
 /** Words between blanks; quotes hold blanks together, and within single ones everything is itself. */
@@ -45,10 +51,24 @@ function partsOf(text: string): readonly string[] | null {
 }
 
 /** What the command gives one of these options, as `--name value` or `--name=value`. */
-export function optionOf({ command }: CommandLine, names: readonly string[]): string | null {
-  for (const [index, part] of command.entries()) {
-    const [name = '', value] = part.split(/=(.*)/s, 2);
-    if (names.includes(name.replace(/^--?/, ''))) return value ?? command[index + 1] ?? null;
-  }
-  return null;
+export function optionOf(line: CommandLine, names: readonly string[]): string | null {
+  return optionsOf(line, names)[0] ?? null;
 }
+
+/** The same, as often as it stands there: which of them counts is up to the program. */
+export function optionsOf({ command }: CommandLine, names: readonly string[]): readonly string[] {
+  return command.flatMap((part, index) => {
+    const [name = '', value] = part.split(/=(.*)/s, 2);
+    // A plus sign is Hydra's.
+    return names.includes(name.replace(/^(?:--?|\+{1,2})/, '')) ? [value ?? command[index + 1] ?? ''] : [];
+  });
+}
+
+/** Options that name the last step (Levanter, `trainer.num_train_steps`). */
+export const STEP_OPTIONS = [
+  'trainer.num_train_steps',
+  'num_train_steps',
+  'num-train-steps',
+  'max-steps',
+  'max_steps',
+];

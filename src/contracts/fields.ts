@@ -1,0 +1,85 @@
+/** What a kind of run reads in an issue: the names that people write, how each value is read, and whether a launch can do without it. */
+
+import type { Contract, ContractValue } from '../domain/launch/contract.ts';
+import type { GateId } from '../domain/launch/verdict.ts';
+import { readCommandLine } from './command-line.ts';
+import { readCount } from './quantity.ts';
+
+/** A value in the form in which it is used, or what is wanted instead. */
+export type Reading = { readonly value: string } | { readonly unclear: string };
+export type Reader = (said: string) => Reading;
+
+export type Field = {
+  /** As the issue form has it. */
+  readonly label: string;
+  /** Other words for it, as people write them in issues of their own. */
+  readonly also: readonly string[];
+  /** Nothing is launched without it. */
+  readonly needed: boolean;
+  readonly read: Reader;
+  /** How long checkpoints stay: what is open there a person chooses, with words of its own. */
+  readonly isRetention?: true;
+  /** The gate that holds it against what is really there; left out where there is nothing to look at. */
+  readonly checkedBy?: GateId;
+};
+
+/** In the order in which a person reads them. */
+export type ContractFields<Name extends string = string> = Readonly<Record<Name, Field>>;
+export type Values<Name extends string = string> = Readonly<Partial<Record<Name, ContractValue>>>;
+
+/** As it stands there. */
+export const asText: Reader = (said) => ({ value: said });
+
+/** A whole number of something. */
+export const asCount: Reader = (said) => fits(readCount(said), 'a whole number');
+
+/** What no shell has to read. */
+export const asCommand: Reader = (said) =>
+  readCommandLine(said) === null
+    ? { unclear: 'one program with its arguments, without a shell' }
+    : { value: said };
+
+/** The first group of the pattern. */
+export function matching(pattern: RegExp, wanted: string): Reader {
+  return (said) => fits(pattern.exec(said)?.[1] ?? null, wanted);
+}
+
+/** One person. */
+export const asLogin = matching(/^@?([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))$/, 'one GitHub login');
+
+/** The value as text, or what is wanted where there is none. */
+export function fits(value: number | string | null, wanted: string): Reading {
+  return value === null ? { unclear: wanted } : { value: String(value) };
+}
+
+/** Which of them a heading means; null where it is none. */
+export function fieldNamed<Name extends string>(fields: ContractFields<Name>, heading: string): Name | null {
+  const words = wordsOf(heading);
+  return (
+    namesOf(fields).find((name) =>
+      [fields[name].label, ...fields[name].also].some((one) => wordsOf(one) === words),
+    ) ?? null
+  );
+}
+
+/** The names in their order. */
+export function namesOf<Name extends string>(fields: ContractFields<Name>): readonly Name[] {
+  return Object.keys(fields).filter((name): name is Name => Object.hasOwn(fields, name));
+}
+
+/** A value that can be used: given or inferred. */
+export function valueIn<Name extends string>(
+  contract: Contract | Values<Name>,
+  name: NoInfer<Name>,
+): string | null {
+  const value = (contract as Contract)[name];
+  return value === undefined || value.source === 'unclear' ? null : value.value;
+}
+
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[*_`:()]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,20 @@
+/** What a contract leaves open, by the names that people know. */
+
+import type { Contract } from '../domain/launch/contract.ts';
+import { type ContractFields, namesOf } from './fields.ts';
+
+export type OpenParts = { readonly missing: readonly string[]; readonly unclear: readonly string[] };
+
+/** Nothing is launched while one of these stands. */
+export function openParts(fields: ContractFields, contract: Contract): OpenParts {
+  const names = namesOf(fields);
+  const missing = names.filter((name) => fields[name]?.needed === true && contract[name] === undefined);
+  const labelOf = (name: string): string => fields[name]?.label ?? name;
+  return {
+    missing: missing.map(labelOf),
+    unclear: names.flatMap((name) => {
+      const value = contract[name];
+      return value?.source === 'unclear' ? [`${labelOf(name)}: ${value.from}`] : [];
+    }),
+  };
+}

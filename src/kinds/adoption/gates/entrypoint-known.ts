@@ -1,0 +1,22 @@
+/** Gate: what an adopted job ran is known whole, and at which commit of this repository: nothing else can be launched again. */
+
+import { type Gate, given, judging } from '../../../gates/gate.ts';
+import { startedBy } from '../launched-again.ts';
+
+const { block, pass } = judging('entrypoint-known');
+
+export const entrypointKnown: Gate = {
+  id: 'entrypoint-known',
+  evaluate: ({ adopts: job, change }) => {
+    if (job === undefined) return block('not-told', 'author');
+    const line = startedBy(job);
+    if (typeof line === 'string') return block(line, 'author');
+    const { commit, commitIsHere } = job;
+    if (commit === null) return block('no-commit', 'author');
+    if (!commitIsHere) return block('commit-missing', 'author', { commit });
+    // What would be shipped is what is read at that commit, and at no other.
+    return given(change, ({ headSha }) =>
+      headSha === commit ? pass('known', { commit }) : block('commit-missing', 'author', { commit }),
+    );
+  },
+};

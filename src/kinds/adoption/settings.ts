@@ -1,0 +1,30 @@
+/** The settings of a lane of adopted jobs: what a job runs is what its cluster says of it. */
+
+import { z } from 'zod';
+import { laneKeys } from '../../config/lane-schema.ts';
+import { argumentArray, name } from '../../settings/words.ts';
+
+/** A job is launched again at the commit that it says, however old that is by then. */
+const YEAR_HOURS = 8_760;
+
+export const adoptionSettings = z.strictObject({
+  kind: z.literal('adoption').describe('What a run of this lane is.'),
+  ...laneKeys,
+  runName: name.default('{date}').describe('Left out: a job that somebody has launched has its own name.'),
+  command: argumentArray.default(['false']).describe('Left out: the job says what it runs.'),
+  outputRoot: name.default('{run}').describe('Left out: the job writes where it was told to.'),
+  finalStep: laneKeys.finalStep.default(null).describe('Left out: the log of the job says it.'),
+  freshnessHours: laneKeys.freshnessHours
+    .default(YEAR_HOURS)
+    .describe('How old the merge base with the target branch may be where a job is launched again.'),
+  checklist: z
+    .strictObject({
+      preconditions: z
+        .array(z.string().min(1).max(200))
+        .max(20)
+        .default([])
+        .describe('Boxes of the issue that have to be ticked before a job is launched again.'),
+    })
+    .prefault({})
+    .describe('The checklist of the issue.'),
+});

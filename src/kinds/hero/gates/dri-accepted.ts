@@ -1,0 +1,21 @@
+/** Gate: who is in charge by the contract wrote it, or has said so (policy HR-15). */
+
+import { isSameLogin, personInCharge } from '../../../domain/launch/contract.ts';
+import { type Gate, given, judging } from '../../../gates/gate.ts';
+
+const { block, pass } = judging('dri-accepted');
+
+export const driAccepted: Gate = {
+  id: 'dri-accepted',
+  evaluate: ({ contract, proposal, owner = null }) => {
+    if (contract === undefined) return block('nobody', 'author');
+    return given(contract.read, (now) => {
+      const dri = personInCharge(now);
+      if (dri === null) return block('nobody', 'author');
+      if (isSameLogin(dri, proposal.author.login)) return pass('wrote-it', { dri });
+      return owner !== null && isSameLogin(dri, owner.login)
+        ? pass('accepted', { dri })
+        : block('not-accepted', 'anyone', { dri });
+    });
+  },
+};

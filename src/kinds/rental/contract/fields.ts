@@ -1,0 +1,180 @@
+/** What a rental's contract says, name by name (policy VA, Launch Protocol); the names are also the keys of `/rent`. */
+
+import {
+  asCommand,
+  asCount,
+  asLogin,
+  asText,
+  type Field,
+  matching,
+  type Reader,
+} from '../../../contracts/fields.ts';
+import { isSha } from '../../../domain/ids.ts';
+import { readReduction } from '../../../domain/launch/reduction.ts';
+import { earlyStopText, readEarlyStop } from './early-stop.ts';
+
+export type FieldName = keyof typeof FIELDS;
+
+/** Vast.ai bills in no other currency, and an amount without one is a guess. */
+const asDollars: Reader = (said) => {
+  const [, before, amount, after] =
+    /^(\$)?\s*(\d{1,7}(?:\.\d{1,4})?)(?:\s*(usd|dollars?))?(?:\s*(?:\/|an|per)\s*h(?:our)?)?$/i.exec(
+      said.trim(),
+    ) ?? [];
+  return amount === undefined || (before === undefined && after === undefined) || Number(amount) === 0
+    ? { unclear: 'an amount in dollars, such as $0.50 or 20 USD' }
+    : { value: amount };
+};
+const asGigabytes = matching(/^(\d{1,6})\s*(?:GB)?$/i, 'a number of GB');
+const asObjective: Reader = (said) => {
+  const [, word, metric] =
+    /^(minimi[sz]e|lower|maximi[sz]e|higher)\s+([\w./-]{1,100})$/i.exec(said.trim()) ?? [];
+  return word === undefined || metric === undefined
+    ? { unclear: 'the direction and the metric, such as lower eval/loss' }
+    : { value: `${/^(min|low)/i.test(word) ? 'lower' : 'higher'} ${metric}` };
+};
+const asEarlyStop: Reader = (said) => {
+  if (isNone(said)) return { value: 'none' };
+  const read = readEarlyStop(said);
+  return read === null
+    ? { unclear: 'none, or min_steps=1000 patience=5 min_delta=0.001' }
+    : { value: earlyStopText(read) };
+};
+const asTeardown: Reader = (said) => {
+  const [, minutes] = /^destroy(?:\s+after\s+(\d{1,4})\s*min(?:utes)?)?$/i.exec(said.trim()) ?? [];
+  return /^destroy\b/i.test(said.trim()) && (minutes !== undefined || /^destroy$/i.test(said.trim()))
+    ? { value: minutes === undefined ? 'destroy' : `destroy after ${Number(minutes)} minutes` }
+    : { unclear: 'destroy, or destroy after 30 minutes; who wants a machine longer says /keep' };
+};
+const asReductions: Reader = (said) => {
+  if (isNone(said)) return { value: 'none' };
+  // On lines of their own or not: a form's lines are one line where they are read as Markdown.
+  const parts = said
+    .split(/[\n;,]|\s(?=--?[A-Za-z])|\s(?=[A-Z][A-Z0-9_]*=)/)
+    .map((part) => part.trim())
+    .filter(Boolean);
+  const read = parts.map(readReduction);
+  return parts.length > REDUCTIONS_MAX || read.includes(null)
+    ? { unclear: 'options with their smaller values, one a line, such as --batch-size 16' }
+    : { value: read.map((one) => `${one?.name} ${one?.value}`).join('; ') };
+};
+const asNames: Reader = (said) => {
+  if (isNone(said)) return { value: 'none' };
+  const names = said.split(/[\s,;]+/).filter(Boolean);
+  return names.length <= 20 && names.every((name) => /^[A-Z][A-Z0-9_]{0,60}$/.test(name))
+    ? { value: [...new Set(names)].toSorted().join(' ') }
+    : { unclear: 'names of variables, and never their values' };
+};
+const asOptimisation: Reader = (said) => {
+  if (isNone(said)) return { value: 'none' };
+  const [bottleneck = '', run = '', ...more] = said.trim().split(';');
+  const [, where, measured = ''] = /^(data|compute|memory|logging)\s*:(.*)$/is.exec(bottleneck) ?? [];
+  const [, baseline] = /^baseline\s+([a-z0-9][a-z0-9-]{0,99})$/i.exec(run.trim()) ?? [];
+  const isMeasured = /\d/.test(measured) && measured.length <= MEASUREMENT_CHARS_MAX;
+  return where === undefined || !isMeasured || baseline === undefined || more.length > 0
+    ? {
+        unclear:
+          'none, or the measured bottleneck and the run that it was measured in: data: the loader waits 61 % of a step; baseline rental-gpu-20261121-issue4',
+      }
+    : { value: `${where.toLowerCase()}: ${measured.trim()}; baseline ${baseline}` };
+};
+
+/** One measurement in a sentence: it stands on the card and in the record. */
+const MEASUREMENT_CHARS_MAX = 400;
+/** A ladder has few steps: what needs more has another problem. */
+const REDUCTIONS_MAX = 4;
+
+function isNone(said: string): boolean {
+  return /^none$/i.test(said.trim());
+}
+
+/** In the order in which a person reads them. */
+export const FIELDS = {
+  owner: { label: 'Owner', also: ['dri', 'run owner'], needed: true, read: asLogin },
+  reason: { label: 'Reason', also: ['goal', 'purpose', 'what for'], needed: true, read: asText },
+  mandate: { label: 'Mandate', also: ['babysitter mandate'], needed: true, read: asText },
+  command: {
+    label: 'Command',
+    also: ['launch command', 'command line', 'command and config'],
+    needed: true,
+    read: asCommand,
+  },
+  commit: {
+    label: 'Source SHA',
+    also: ['git sha', 'commit', 'sha', 'source commit'],
+    needed: false,
+    read: (said: string) => (isSha(said) ? { value: said } : { unclear: 'the 40 hex digits of one commit' }),
+  },
+  branch: {
+    label: 'Branch',
+    also: ['source branch'],
+    needed: false,
+    read: matching(/^([\w./-]{1,200})$/, 'the name of one branch'),
+  },
+  image: {
+    label: 'Image',
+    also: ['container', 'docker image'],
+    needed: false,
+    read: matching(
+      /^([a-z0-9][\w./:-]{0,300}@sha256:[0-9a-f]{64})$/,
+      'a name with its digest, such as pytorch/pytorch@sha256:…: a tag may be another image tomorrow',
+    ),
+  },
+  gpu: {
+    label: 'GPU',
+    also: ['card', 'gpu name'],
+    needed: true,
+    read: (said: string) => ({ value: said.trim().replaceAll('_', ' ').slice(0, 100) }),
+  },
+  gpus: { label: 'GPUs', also: ['number of gpus', 'gpu count', 'cards'], needed: false, read: asCount },
+  vram: { label: 'VRAM (GB)', also: ['vram', 'gpu memory'], needed: false, read: asGigabytes },
+  ram: { label: 'RAM (GB)', also: ['ram', 'memory'], needed: false, read: asGigabytes },
+  disk: { label: 'Disk (GB)', also: ['disk'], needed: false, read: asGigabytes },
+  reliability: {
+    label: 'Reliability',
+    also: ['least reliability'],
+    needed: false,
+    read: matching(/^(0(?:\.\d{1,4})?|1(?:\.0{1,4})?)$/, 'a share between 0 and 1'),
+  },
+  price: {
+    label: 'Price cap an hour',
+    also: ['price cap', 'price', 'price an hour', 'price cap per hour'],
+    needed: false,
+    read: asDollars,
+  },
+  hours: {
+    label: 'Hours',
+    also: ['lifetime', 'hours of life', 'lifetime in hours'],
+    needed: true,
+    read: matching(/^(\d{1,4})\s*(?:h|hours?)?$/i, 'a whole number of hours'),
+  },
+  cap: { label: 'Total cap', also: ['cap', 'total cost', 'budget'], needed: false, read: asDollars },
+  objective: { label: 'Objective', also: ['metric', 'objective metric'], needed: true, read: asObjective },
+  finalStep: {
+    label: 'Final step',
+    also: ['final training step', 'last step'],
+    needed: false,
+    read: asCount,
+  },
+  earlyStop: {
+    label: 'Early stop',
+    also: ['early-stop contract', 'early stopping'],
+    needed: true,
+    read: asEarlyStop,
+  },
+  kill: { label: 'Kill criteria', also: ['stop criteria', 'kill'], needed: true, read: asText },
+  teardown: { label: 'Teardown', also: ['teardown policy'], needed: true, read: asTeardown },
+  reductions: {
+    label: 'Allowed reductions',
+    also: ['reductions', 'ladder'],
+    needed: true,
+    read: asReductions,
+  },
+  optimisation: {
+    label: 'Optimisation',
+    also: ['optimization', 'optimisations', 'optimizations'],
+    needed: true,
+    read: asOptimisation,
+  },
+  secrets: { label: 'Secrets', also: ['secrets by name'], needed: false, read: asNames },
+} as const satisfies Readonly<Record<string, Field>>;

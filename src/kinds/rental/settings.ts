@@ -1,0 +1,113 @@
+/** The settings that a lane of rentals has; what is rented and run stands in an issue, within what the cluster allows. */
+
+import { z } from 'zod';
+import { cadenceSetting, type LaneConfig, type LaneRule, laneKeys } from '../../config/lane-schema.ts';
+import { namesOf } from '../../contracts/fields.ts';
+import { error } from '../../settings/problem.ts';
+import { argumentArray, name, path } from '../../settings/words.ts';
+import type { Cadence } from '../../watch/cadence.ts';
+import type { EarlyStop } from './contract/early-stop.ts';
+import { FIELDS } from './contract/fields.ts';
+
+/** Policy VA, Babysitter Monitoring Strategy: the early window, every ten minutes until it was well twice, then every half hour. */
+const RENTAL_CADENCE: Cadence = {
+  startupMs: [60_000, 180_000, 420_000, 900_000],
+  settleMs: 600_000,
+  settleLooks: 2,
+  pollMs: 1_800_000,
+  alertMs: 180_000,
+};
+
+/** A commit that the contract names may be as old as the machine is allowed to live. */
+const FRESHNESS_HOURS = 720;
+
+/** A lane of rentals. */
+export const rentalSettings = z.strictObject({
+  kind: z.literal('rental').describe('What a run of this lane is.'),
+  ...laneKeys,
+  runName: name.default('rental_{date}').describe('Name of the run in the tracker; {date} is filled in.'),
+  command: argumentArray.default(['false']).describe('Left out: the contract has the command.'),
+  outputRoot: name.default('outputs/{run}').describe('Where the job writes, on its machine.'),
+  finalStep: laneKeys.finalStep.default(null).describe('Left out: the contract has the final step.'),
+  freshnessHours: laneKeys.freshnessHours
+    .default(FRESHNESS_HOURS)
+    .describe('How old the merge base with the target branch may be.'),
+  checklist: z
+    .strictObject({
+      preconditions: z
+        .array(z.string().min(1).max(200))
+        .max(20)
+        .default([])
+        .describe('Boxes of the issue that have to be ticked before a launch.'),
+    })
+    .prefault({})
+    .describe('The checklist of a contract.'),
+  restartsMax: laneKeys.restartsMax
+    .default(3)
+    .describe(
+      'How often the job is started again, each time on a machine of its own; part of what is approved.',
+    ),
+  cadence: cadenceSetting(RENTAL_CADENCE),
+  status: z
+    .strictObject({
+      branch: z
+        .string()
+        .max(100)
+        .regex(/^ferrybot\/status(?:-[a-z0-9-]+)?$/, 'ferrybot/status, or ferrybot/status-NAME')
+        .default('ferrybot/status')
+        .describe('A branch of its own; nothing of the lab lies there.'),
+      path: path.default('STATUS.md').describe('The file; lanes that share the branch have one each.'),
+    })
+    .nullable()
+    .prefault({})
+    .describe('Where ferrybot writes how the newest run stands, after each step of it. null: nowhere.'),
+  defaults: z
+    .record(name, z.string().min(1).max(500))
+    .default({})
+    .describe(
+      'What a contract says where its issue and `/rent` say nothing, by the names of the contract: command, objective, kill, earlyStop, reductions, image and so on, in the words of the form.',
+    ),
+});
+
+/** A lane with what a contract puts into it: when its job may stop early, and what may be made smaller. */
+export type RentalLane = z.infer<typeof rentalSettings> & {
+  readonly earlyStop?: EarlyStop | null;
+  readonly reductions?: readonly string[];
+};
+
+/** The lane as what it is. Throws for one of another kind, which is a bug. */
+export function rentalLane(lane: LaneConfig): RentalLane {
+  if (!isRentalLane(lane))
+    throw new Error(`a lane of the kind ${lane.kind} is asked for a rental's settings`);
+  return lane;
+}
+
+function isRentalLane(lane: LaneConfig): lane is RentalLane {
+  return 'defaults' in lane;
+}
+
+/** A default that nobody can read would be missing in each contract. */
+const defaultsAreRead: LaneRule = {
+  reads: ['defaults'],
+  configIssues: (lane) =>
+    Object.entries(rentalLane(lane).defaults).flatMap(([key, said]) => {
+      const found = namesOf(FIELDS).find((one) => one === key);
+      if (found === undefined)
+        return [
+          error('bad-value', ['defaults', key], `is no name of a contract: ${namesOf(FIELDS).join(', ')}`),
+        ];
+      const read = FIELDS[found].read(said);
+      return 'unclear' in read ? [error('bad-value', ['defaults', key], `has to be ${read.unclear}`)] : [];
+    }),
+};
+
+/** Whatever a lane of rentals runs on has to rent: on any other cluster its caps would mean nothing. */
+const clusterRents: LaneRule = {
+  reads: ['cluster', 'clusters'],
+  configIssues: (_lane, traits) =>
+    traits === null || traits.rental !== undefined
+      ? []
+      : [error('bad-value', ['cluster'], 'is none whose machines are rented')],
+};
+
+export const RENTAL_RULES: readonly LaneRule[] = [defaultsAreRead, clusterRents];

@@ -1,0 +1,62 @@
+/** Decides a command that names its run: by what the record has of that run, and not by the thread that it was said in. */
+
+import { type AnswerDecision, answerCommon } from '../commands/decision.ts';
+import { policyOf } from '../commands/policy.ts';
+import { definitionOf } from '../commands/registry.ts';
+import { missingCluster } from '../config/missing-cluster.ts';
+import type { LabConfig } from '../config/schema.ts';
+import { type Permission, permits } from '../domain/actor.ts';
+import type { Instant, RunId } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import { isLive } from '../domain/logbook/liveness.ts';
+import { isOver, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
+import type { Observed } from '../domain/observed.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { configFor } from './run-config.ts';
+
+export type NamedInput = {
+  readonly command: SeenCommand;
+  readonly run: RunId;
+  /** Every run that may be acted on; one whose record does not verify, as its last good entry leaves it. */
+  readonly states: readonly RunState[];
+  /** What whoever said it may do at this moment. */
+  readonly permission: Observed<Permission>;
+  readonly config: LabConfig;
+  readonly now: Instant;
+};
+
+/** Null while GitHub does not tell who may; after long enough the person is told so. */
+export function decideNamed({
+  command,
+  run,
+  states,
+  permission,
+  config,
+  now,
+}: NamedInput): AnswerDecision | null {
+  const definition = definitionOf(command.name);
+  if (definition?.decideNamed === undefined) throw new Error(`/${command.name} names no run`);
+  if (permission.kind === 'unknown') {
+    const isPatient = now - (fromRfc3339(command.at) ?? 0) < limits.permissionPatienceMs;
+    return isPatient ? null : answerCommon('permission-unknown', { why: permission.why });
+  }
+  const policy = policyOf(config);
+  const needs = definition.who(policy);
+  const held = permission.value;
+  if (needs !== null && !permits(held, needs)) return answerCommon('not-permitted', { needs, held });
+  const state = states.find((one) => one.run === run);
+  if (state === undefined) {
+    const live = states.filter(isLive).map((one) => one.run);
+    return answerCommon('named-run-unknown', { run, live: live.slice(0, limits.shownRowsMax) });
+  }
+  if (isOver(state)) return answerCommon('named-run-over', { run });
+  return definition.decideNamed({
+    state,
+    missingCluster: missingCluster(state, configFor(config, state)),
+    policy: policyOf(configFor(config, state)),
+    permission: held,
+    actor: command.actor,
+    args: command.args,
+    comment: { id: command.comment, surface: command.surface },
+  });
+}

@@ -1,0 +1,30 @@
+/** When the issue of a run that goes on without a word is told how it stands (policy HR-26). */
+
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import type { Instant } from '../domain/ids.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { publicationsOf } from './publications.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** The update that is due now; null while the issue heard of the run lately, or where there is no job that is watched. */
+export function decideUpdate(state: RunState, { lane }: LaneScopedConfig, now: Instant): EventDraft | null {
+  const { submission, end, watch } = state;
+  const { updateHours } = lane;
+  // What has ended, and what nobody watches any more, has reminders of its own.
+  if (updateHours === null || submission === null || end !== null || watch.ended !== null || isOver(state))
+    return null;
+  const heardAt = Math.max(0, ...toldInIssue(state).map(({ at }) => fromRfc3339(at) ?? 0));
+  if (now - heardAt < updateHours * HOUR_MS) return null;
+  const before = state.notices.filter(({ reason, seq }) => reason === 'update' && seq > submission.seq);
+  const about = `${submission.seq}-${before.length + 1}`;
+  return { type: 'notified', role: 'control', data: { reason: 'update', about } };
+}
+
+/** What happened and stands in the issue; an answer to somebody's command is no news of the run. */
+function toldInIssue(state: RunState): readonly { readonly at: string }[] {
+  const { issue } = state.proposal;
+  return publicationsOf(state).filter(({ kind, thread }) => kind !== 'answer' && thread === issue);
+}

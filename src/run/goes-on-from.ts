@@ -1,0 +1,21 @@
+/** The checkpoint that an attempt goes on from: control writes it into the order, and the runner works it out again. */
+
+import type { Order } from '../domain/launch/order.ts';
+import { known, type Observed } from '../domain/observed.ts';
+import type { GateFacts } from '../gates/gate.ts';
+
+/** Null: from nothing, or as the job finds it. What may not be gone on from is a gate's to hold back. */
+export function goesOnFrom({
+  start,
+  resume,
+}: Pick<GateFacts, 'start' | 'resume'>): Observed<NonNullable<Order['checkpoint']> | null> {
+  if (resume !== undefined) {
+    if (resume.kind === 'unknown') return resume;
+    const { value: point } = resume;
+    return known(point.kind === 'from' ? { path: point.path, step: point.step } : null);
+  }
+  if (start === undefined) return known(null);
+  if (start.kind === 'unknown') return start;
+  const { value: point } = start;
+  return known(point.kind === 'proven' ? { path: point.path, step: point.step } : null);
+}

@@ -1,0 +1,175 @@
+/** What is read in the issue of a rental and in `/rent`, and that the form asks for all of it. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { namesOf } from '../../../src/contracts/fields.ts';
+import { openParts } from '../../../src/contracts/open-parts.ts';
+import { needsOf, settingsOf } from '../../../src/kinds/rental/contract/apply.ts';
+import { FIELDS } from '../../../src/kinds/rental/contract/fields.ts';
+import { readRentalContract } from '../../../src/kinds/rental/contract/read-contract.ts';
+import { RENTAL_RULES, rentalSettings } from '../../../src/kinds/rental/settings.ts';
+import { formBody } from '../../support/hero-run.ts';
+import { RENTAL_ANSWERS } from '../../support/rental.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const laneWith = (more: object = {}) =>
+  rentalSettings.parse({
+    kind: 'rental',
+    cluster: 'market',
+    ships: ['.'],
+    tracker: { kind: 'none', entity: '', project: '' },
+    ...more,
+  });
+const read = (
+  answers: Readonly<Record<string, string | null>>,
+  {
+    asked = {},
+    lane = laneWith(),
+  }: { asked?: Readonly<Record<string, string>>; lane?: ReturnType<typeof laneWith> } = {},
+) =>
+  readRentalContract(
+    {
+      title: 'a rental',
+      body: formBody(answers),
+      author: { id: 3, login: 'ada' },
+      asked: Object.entries(asked).map(([path, after]) => ({ path, after })),
+    },
+    lane,
+  );
+const open = (answers: Readonly<Record<string, string | null>>) => openParts(FIELDS, read(answers));
+
+describe('the form', () => {
+  it.each(['.github', 'fixtures/lab/.github'])(
+    'in %s asks for every value by the name that it is read under',
+    (folder) => {
+      const { body, labels } = parse(readFileSync(join(ROOT, folder, 'ISSUE_TEMPLATE/rental.yml'), 'utf8'));
+      const asked = body.map((one: { id: string; attributes: { label: string } }) => [
+        one.id,
+        one.attributes.label,
+      ]);
+      expect(asked).toEqual(namesOf(FIELDS).map((name) => [name, FIELDS[name].label]));
+      expect(labels).toEqual(['experiment', 'rental']);
+    },
+  );
+
+  it('filled in leaves nothing open, and says what it inferred and from what', () => {
+    const contract = read(RENTAL_ANSWERS);
+    expect(openParts(FIELDS, contract)).toEqual({ missing: [], unclear: [] });
+    expect(contract).toMatchObject({
+      owner: { value: 'ada', source: 'inferred', from: 'the author of the issue' },
+      mandate: {
+        value: 'keep training alive, fix failures, no idle spend, report milestones',
+        from: 'the policy',
+      },
+      objective: { value: 'lower eval/loss', source: 'given' },
+      finalStep: { value: '600', source: 'inferred', from: 'the command' },
+    });
+  });
+});
+
+describe('what is never guessed', () => {
+  it.each(['GPU', 'Hours', 'Command', 'Objective', 'Kill criteria', 'Reason'])(
+    '%s is missing where nobody wrote it',
+    (label) => {
+      expect(open({ ...RENTAL_ANSWERS, [label]: null }).missing).toEqual([label]);
+    },
+  );
+
+  it.each([
+    ['Image', 'pytorch/pytorch:latest'],
+    ['Price cap an hour', '0.50'],
+    ['Price cap an hour', '0.50 EUR'],
+    ['Total cap', '$0'],
+    ['Hours', 'a few'],
+    ['Early stop', 'patience=3'],
+    ['Allowed reductions', 'a smaller batch'],
+    ['Secrets', 'HF_TOKEN=hf_abc'],
+    ['Teardown', 'leave it running'],
+    ['Optimisation', 'torch.compile everywhere'],
+    ['Objective', 'good samples'],
+  ])('%s is unclear as %s', (label, said) => {
+    expect(open({ ...RENTAL_ANSWERS, [label]: said }).unclear).toEqual([expect.stringContaining(label)]);
+  });
+});
+
+describe('/rent', () => {
+  const lane = laneWith({
+    defaults: { command: 'python3 train.py', objective: 'lower eval/loss', kill: 'a loss above 5' },
+  });
+
+  it('with gpu, hours and reason is a whole contract where the lane has the rest', () => {
+    const contract = read({}, { asked: { gpu: 'RTX_4090', hours: '6', reason: 'does it train' }, lane });
+    expect(openParts(FIELDS, contract)).toEqual({ missing: [], unclear: [] });
+    expect(contract).toMatchObject({
+      gpu: { value: 'RTX 4090', source: 'given' },
+      hours: { value: '6', source: 'given' },
+      kill: { value: 'a loss above 5', source: 'inferred', from: 'the lane' },
+    });
+  });
+
+  it('that says something else than its issue is no answer', () => {
+    const contract = read(RENTAL_ANSWERS, { asked: { hours: '99' } });
+    expect(openParts(FIELDS, contract).unclear).toEqual([expect.stringContaining('Hours')]);
+    // In other words the same is the same.
+    expect(read(RENTAL_ANSWERS, { asked: { hours: '2 h' } })['hours']).toMatchObject({
+      value: '2',
+      source: 'given',
+    });
+  });
+});
+
+it('an optimisation names its bottleneck, a number and one run', () => {
+  const said = (value: string) => FIELDS.optimisation.read(value);
+  expect(said(' Data:  the loader waits 61 % of a step ; baseline  rental-gpu-1 ')).toEqual({
+    value: 'data: the loader waits 61 % of a step; baseline rental-gpu-1',
+  });
+  for (const unclear of [
+    'data: it waits; baseline rental-gpu-1',
+    'data: 61 %; baseline',
+    'data: 61 %; baseline a b',
+    'data: 61 %; baseline a; baseline b',
+    'luck: 61 %; baseline a',
+    `data: ${'9'.repeat(401)}; baseline a`,
+  ])
+    expect(said(unclear)).toHaveProperty('unclear');
+});
+
+it('puts what was said into the place of the settings, and asks the machine for it', () => {
+  const contract = read({
+    ...RENTAL_ANSWERS,
+    'VRAM (GB)': '24 GB',
+    'Early stop': 'min_steps=400, patience=6, min_delta=0.001',
+    Secrets: 'WANDB_API_KEY OTHER',
+    Teardown: 'destroy after 5 minutes',
+  });
+  expect(settingsOf(laneWith({ passSecrets: ['WANDB_API_KEY', 'HF_TOKEN'] }), contract)).toMatchObject({
+    command: ['python3', 'train.py', '--max-steps', '600', '--batch-size', '32'],
+    finalStep: 600,
+    passSecrets: ['WANDB_API_KEY'],
+    metrics: [{ key: 'eval/loss', better: 'lower', tolerancePercent: '10' }],
+    earlyStop: { minSteps: 400, patience: 6, minDelta: '0.001' },
+    reductions: ['--batch-size 16', '--batch-size 8'],
+  });
+  expect(needsOf(contract)).toEqual({
+    gpu: 'RTX 4090',
+    vramGb: 24,
+    dollarsPerHourMax: '0.50',
+    dollarsMax: '2',
+    hoursMax: 2,
+    endGraceMinutes: 5,
+  });
+});
+
+it('a default of the lane that nobody can read is told in the config', () => {
+  const issues = (defaults: object) =>
+    RENTAL_RULES.flatMap((rule) =>
+      rule.reads.includes('defaults') ? rule.configIssues(laneWith({ defaults }), null) : [],
+    ).map(({ path }) => path);
+  expect(issues({ objective: 'lower eval/loss' })).toEqual([]);
+  expect(issues({ objective: 'good samples', hours: '3', colour: 'red' })).toEqual([
+    ['defaults', 'objective'],
+    ['defaults', 'colour'],
+  ]);
+});

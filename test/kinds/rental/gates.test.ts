@@ -1,0 +1,49 @@
+/** What lets a rental through: the same gates that hold one back, with what is asked for within bounds. */
+
+import { expect, it } from 'vitest';
+import { known } from '../../../src/domain/observed.ts';
+import { bottleneckMeasured } from '../../../src/kinds/rental/gates/bottleneck-measured.ts';
+import { earlyStopSane } from '../../../src/kinds/rental/gates/early-stop-sane.ts';
+import { reductionsBounded } from '../../../src/kinds/rental/gates/reductions-bounded.ts';
+import { judgeRental } from '../../../src/kinds/rental/judge.ts';
+import { CONTRACT, gateFacts, LANE } from '../../gates/sample-facts.ts';
+import { aRun } from '../../support/run-builder.ts';
+import { bob } from '../../support/run-drafts.ts';
+
+it('smaller batches one after the other and then a shorter context, and nothing before the batch', () => {
+  const lane = {
+    ...LANE,
+    command: ['python3', 'train.py', '--batch-size', '32'],
+    environment: { SEQ_LEN: '4096' },
+    reductions: ['--batch-size 16', '--batch-size 8', 'SEQ_LEN 2048'],
+  };
+  expect(reductionsBounded.evaluate(gateFacts({ lane }))).toMatchObject({ outcome: 'pass', code: 'bounded' });
+  const other = { ...lane, reductions: ['SEQ_LEN 2048'] };
+  expect(reductionsBounded.evaluate(gateFacts({ lane: other }))).toMatchObject({ code: 'not-batch-first' });
+});
+
+it('an early stop that is late and patient, and no other; at the end it is what was asked for', () => {
+  const lane = { ...LANE, finalStep: 1_200, earlyStop: { minSteps: 600, patience: 5, minDelta: '0.001' } };
+  expect(earlyStopSane.evaluate(gateFacts({ lane }))).toMatchObject({ outcome: 'pass', code: 'sane' });
+  const early = { ...lane, earlyStop: { ...lane.earlyStop, minSteps: 599 } };
+  expect(earlyStopSane.evaluate(gateFacts({ lane: early }))).toMatchObject({
+    outcome: 'fail',
+    code: 'too-small',
+  });
+  const { end } = aRun().gated().approved(bob).ordered().submitted().observed().ended().state;
+  if (end === null) throw new Error('the run has ended');
+  const ended = (lastStep: number) => judgeRental({ ...end, lastStep }, lane, []).stepOutcome;
+  expect([ended(1_200), ended(700), ended(400)]).toEqual(['pass', 'pass', 'fail']);
+});
+
+it('an optimisation of what a sealed run has measured, and of no other', () => {
+  const value = 'data: the loader waits 61 % of a step; baseline rental-gpu-20261120-issue3';
+  const values = { ...CONTRACT, optimisation: { value, source: 'given', from: '' } as const };
+  const facts = gateFacts({
+    contract: { recorded: values, read: known(values) },
+    passes: known(['rental-gpu-20261120-issue3']),
+  });
+  expect(bottleneckMeasured.evaluate(facts)).toMatchObject({ outcome: 'pass', code: 'measured' });
+  const others = { ...facts, passes: known(['rental-gpu-20261119-issue2']) };
+  expect(bottleneckMeasured.evaluate(others)).toMatchObject({ outcome: 'fail', code: 'no-baseline' });
+});
