@@ -48,6 +48,8 @@ const WORDS: Readonly<Record<DetectorId, (facts: Said) => string>> = {
   'partial-allocation': (d) =>
     `${d.seen} of ${d.bound} workers are there after ${d.minutes} min, and the job waits for the others`,
   'wrong-topology': (d) => `the job runs on ${d.seen}, and ${d.bound} was asked for`,
+  'tracker-frozen': (d) =>
+    `nothing has arrived at the tracker for ${d.minutes} min: its newest step is ${d.seen}, and the log is at ${d.step}`,
   'tracker-drift': (d) => `metrics go to the tracker run ${d.seen}, and ${d.bound} was launched`,
   'config-drift': (d) => `the job runs with ${d.seen}, and was launched with ${d.bound}`,
   flapping: (d) => `${d.seen} attempts in a row have failed, the last at step ${d.step}`,

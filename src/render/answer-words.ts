@@ -2,16 +2,22 @@
 
 import { ANSWERS, type AnswerCode } from '../commands/registry.ts';
 import { type Detail, readPayload } from '../domain/payload.ts';
+import { ADOPTION_WORDS } from './adoption-words.ts';
 import type { AnswerFacts, AnswerView, Sentences } from './answer-view.ts';
+import { startWords } from './checkpoints.ts';
+import { CLEANUP_WORDS } from './cleanup-words.ts';
 import { CONSENT_WORDS } from './consent-words.ts';
 import { gateWords } from './gate-words.ts';
+import { MILESTONE_WORDS } from './milestone-words.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
 import { type PlaceWord, placeWord } from './place-word.ts';
-import { PROPOSE_WORDS } from './propose-words.ts';
+import { PROPOSE_WORDS, RENT_WORDS } from './propose-words.ts';
+import { RENTAL_WORDS } from './rental-words.ts';
+import { RESUME_WORDS } from './resume-words.ts';
 import { mayTouch, whoApproves } from './wanted.ts';
 import { WATCH_WORDS } from './watch-words.ts';
 import { whyWords } from './why-words.ts';
-import { approvalLine, code, count, otherVersion, text, utc } from './words.ts';
+import { approvalLine, code, count, ofRun, otherVersion, text, utc } from './words.ts';
 
 /** The words for a recorded answer; one of another version of ferrybot is shown as it stands. */
 export function answerWords(
@@ -78,10 +84,10 @@ const WORDS: Sentences<AnswerCode> = {
     `not taken back: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now'}. \`/stop\` ends the job.`,
   held: (d) =>
     d.jobId
-      ? `on hold: ${text(d.reason)}. Job ${code(d.jobId)} goes on (\`/stop\` ends it), and should it fail it is not started again until \`/unhold\`.`
-      : `on hold: ${text(d.reason)}. Nothing of this run is launched until \`/unhold\`; approvals that fell with it: ${d.dropped}.`,
+      ? `${ofRun(d)}on hold: ${text(d.reason)}. Job ${code(d.jobId)} goes on (\`/stop\` ends it), and should it fail it is not started again until \`/unhold\`.`
+      : `${ofRun(d)}on hold: ${text(d.reason)}. Nothing of this run is launched until \`/unhold\`; approvals that fell with it: ${d.dropped}.`,
   'hold-too-late': (d) =>
-    `too late for a hold: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now, or the run has ended'}. \`/stop\` ends a job.`,
+    `${ofRun(d)}too late for a hold: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now, or the run has ended'}. \`/stop\` ends a job.`,
   unheld: (d) =>
     `lifted (holds: ${d.count}). The gates are evaluated again; an approval that fell has to be given anew.`,
   'unhold-nothing': ({ missed }) =>
@@ -113,19 +119,31 @@ const WORDS: Sentences<AnswerCode> = {
   'status-shown': () => 'this is where the run stands.',
   'checkpoint-rejected': (d) =>
     `rejected: the checkpoints from step ${d.step} on, as the attempts so far have written them, are out of the lineage of this run (${text(d.reason)}). The same manifest is not started again in that output root, where the job would take the newest of them by itself.`,
+  'rolled-back': (d) =>
+    `${
+      d.path === undefined ? 'from nothing' : `from step ${d.step} (${code(d.path)})`
+    }: that is where the next attempt of this run begins, and what was made after it is out of its lineage (${text(d.reason)}). Nothing was started: the card shows the new manifest, and its line approves it.`,
+  'rollback-already': (d) => `nothing new: ${text(d.by)} has gone back to step ${d.step} already.`,
+  'rollback-not-now': (d) =>
+    `nothing to go back in: ${text(d.status)}. It follows an attempt that has failed, while nothing else does.`,
+  'rollback-unseen': () =>
+    "only the job's own machine can look for its checkpoints, so that nobody here can say which are complete: the contract of a run that can go back names its output root as `gs://…`, `s3://…` or an absolute path.",
+  'rollback-refused': (d) =>
+    `step ${d.step} is nothing to begin from: ${startWords(d.why)}. Nothing was changed, and the DRI is asked.`,
   'reject-already': (d) =>
     `nothing to reject: ${text(d.by)} has rejected everything from step ${d.step} on already.`,
+  ...CLEANUP_WORDS,
   'reject-no-job': () => 'nothing to reject: no job of this run was submitted, so that it has no checkpoint.',
   'reject-not-reached': (d) =>
     `nothing was rejected: no attempt was seen at step ${d.step}; the last one that was seen is ${d.reached}.`,
   'stop-requested': (d) =>
     d.missingCluster
-      ? `stop asked for by ${text(d.by)}, and **nothing is stopped yet**: the job runs on the cluster ${code(d.missingCluster)}, which is not in the config any more, so that nothing here can reach it. Put the cluster back into \`.github/ferrybot.yml\` on the default branch, and the stop is carried out without being said again; until then it ends by itself, or by the cluster's own means.`
-      : `stop asked for by ${text(d.by)}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,
+      ? `${ofRun(d)}stop asked for by ${text(d.by)}, and **nothing is stopped yet**: the job runs on the cluster ${code(d.missingCluster)}, which is not in the config any more, so that nothing here can reach it. Put the cluster back into \`.github/ferrybot.yml\` on the default branch, and the stop is carried out without being said again; until then it ends by itself, or by the cluster's own means.`
+      : `${ofRun(d)}stop asked for by ${text(d.by)}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,
   'stop-before-launch': (d) =>
-    `stopped by ${text(d.by)} before the launch: the order and the approvals are taken back, and this run will not launch.`,
+    `${ofRun(d)}stopped by ${text(d.by)} before the launch: the order and the approvals are taken back, and this run will not launch.`,
   'stop-before-restart': (d) =>
-    `stopped by ${text(d.by)} before it was started again: the job itself has ended, and no other attempt follows.`,
+    `${ofRun(d)}stopped by ${text(d.by)} before it was started again: the job itself has ended, and no other attempt follows.`,
   'relaunch-asked': (d) =>
     d.missing
       ? `noted: attempt ${d.attempt} starts as soon as ${d.missing === 1 ? 'one more person who may approve says' : `${d.missing} more people who may approve say`} the same.`
@@ -142,7 +160,7 @@ const WORDS: Sentences<AnswerCode> = {
     `not started again: the restarts that were approved (${d.restarts}) are used. Who may approve can have it tried once more with this line: \`/relaunch ${text(d.digest)}\``,
   'relaunch-by-author': (_, { input }) =>
     `not started again: the restarts that were approved are used, and this change is yours. It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
-  'stop-not-running': (d) => `nothing to stop (${text(d.status)}).`,
+  'stop-not-running': (d) => `${ofRun(d)}nothing to stop (${text(d.status)}).`,
   acknowledged: (d) => `noted: you have seen that the run ended ${text(d.status)}.`,
   'acknowledged-already': (d) => `noted before: the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
@@ -152,6 +170,7 @@ const WORDS: Sentences<AnswerCode> = {
   sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,
   'closed-lost': (d) =>
     `given up: nobody can say what became of the job, and the lane is free again.${logOnlyPull(d)}`,
+  'closed-noted': () => 'noted, and the run is closed. There is no tag: the job was launched by hand.',
   'closed-rejected': (d) => `closed without a tag, because its result does not count.${logOnlyPull(d)}`,
   'lost-not-lost': (d, { input }) =>
     d.minutes === 0
@@ -161,6 +180,9 @@ const WORDS: Sentences<AnswerCode> = {
   'seal-needs-accept': (d) =>
     `not sealed: the run ended ${text(d.status)} and its verdict is *${text(d.verdict)}*. If the result counts all the same, say why: \`/seal accept="…"\`; if it does not, \`/ack reject="…"\` closes the run.`,
   'seal-refused': (d) => `not sealed: ${code(d.code)}: ${text(d.message)}`,
+  'seal-incomplete': (d) =>
+    `not sealed: the job says that it succeeded, and this is missing or could not be seen: ${text(d.missing)}. \`/seal\` looks again; \`/ack reject="…"\` closes the run without a seal.`,
+  ...MILESTONE_WORDS,
   'help-shown': () => 'these are the commands.',
   'not-permitted': (d) =>
     `not done: it takes ${text(d.needs)} permission${d.held ? `, and you have ${text(d.held)}` : ''}.`,
@@ -169,6 +191,11 @@ const WORDS: Sentences<AnswerCode> = {
   'no-run-here': () =>
     'nothing happened: no run belongs to this thread. Commands go to the pull request or the issue of a ferry.',
   'run-over': () => 'nothing happened: the run of this thread is over.',
+  'named-run-unknown': (d) =>
+    `nothing happened: the record has no run ${code(d.run)}. ${
+      d.live.length === 0 ? 'No run is under way' : `Under way: ${d.live.map(code).join(', ')}`
+    }.`,
+  'named-run-over': (d) => `nothing happened: the run ${code(d.run)} is over.`,
   'comment-edited': (d) =>
     `not done: the comment was edited, and an edited comment gives no commands. ${anewInstead(d.name.replace(/[^a-z-]/g, ''))}`,
   'comment-gone': () => 'not done: the comment is gone.',
@@ -179,8 +206,16 @@ const WORDS: Sentences<AnswerCode> = {
   'close-under-way': () =>
     'not yet: the cluster is being changed for this run. Say it again when the end of that is told here.',
   ...PROPOSE_WORDS,
+  ...RENT_WORDS,
   ...CONSENT_WORDS,
   ...WATCH_WORDS,
+  ...RENTAL_WORDS,
+  ...RESUME_WORDS,
+  ...ADOPTION_WORDS,
+  'relaunch-adopted': () =>
+    'not done: the job was launched by hand. Where it failed and the card shows what would be launched again, the line there approves that; else launch it again by hand.',
+  'seal-adopted': () =>
+    'not sealed: the job was launched by hand, so that nobody here can say what it ran. `/ack` takes note of its end and closes the run.',
 };
 
 function placeIn(input: AnswerView['input']): PlaceWord {

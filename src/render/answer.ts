@@ -5,6 +5,7 @@ import { limits } from '../domain/limits.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-row.ts';
 import { answerWords } from './answer-words.ts';
+import { compactLine } from './compact-line.ts';
 import { renderHelp } from './help.ts';
 import { historyTable } from './history.ts';
 import type { RenderInput } from './input.ts';
@@ -63,6 +64,7 @@ function extraOf({ answer }: SeenCommand, input: RenderInput | null, past: PastO
   const { symbol, title, evidence } = stateLine(input.state);
   return paragraphs(
     `${symbol} **${title}.** ${evidence}`,
+    compactLine(input.state),
     watchPart(input.state),
     `**Wanted: ${wantedLine(input)}**`,
   );

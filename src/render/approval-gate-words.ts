@@ -19,6 +19,9 @@ export const APPROVAL_SENTENCES: {
 } = {
   'approver-allowed': {
     enough: (f) => [`approved by ${people(f.who)}: ${f.count} of ${f.needed} people that its cost demands`],
+    beforehand: (f) => [
+      `approved beforehand by ${people(f.who)}, with the manifest that failed: ${f.count} of ${f.needed} people that its cost demands`,
+    ],
     'too-few': (f) => [
       `${f.count} of ${f.needed} people have approved${f.who.length > 0 ? `: ${people(f.who)}` : ''}`,
       `the card's \`/approve-launch\` line, said by ${f.missing} more`,
@@ -31,6 +34,9 @@ export const APPROVAL_SENTENCES: {
   'manifest-unchanged': {
     'not-approved-yet': (f) => [`nothing is approved yet; the manifest to approve is ${code(f.digest)}`],
     'as-approved': (f) => [`the approved manifest ${code(f.digest)} is what would be launched`],
+    'fix-beforehand': (f) => [
+      `the manifest ${code(f.approved)} that was approved names the file that the fix ${code(f.digest)} changes, and nothing else is another`,
+    ],
     changed: (f) => [
       `approved was ${code(f.approved)}, and the manifest is ${code(f.digest)} by now`,
       'look at what changed, and approve anew',

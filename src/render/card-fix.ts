@@ -4,6 +4,7 @@ import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { fixMade } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import { canonicalize } from '../logbook/canonical.ts';
 import { fenced } from './escape.ts';
@@ -18,10 +19,16 @@ export function cardFix(state: RunState): string | null {
   const launched = last.order.manifest;
   return paragraphs(
     `**Attempt ${attempt} failed** (${utc(last.end.at)}${signaturesOf(last)}). What follows would be attempt ${attempt + 1}, on an approval of its own.`,
-    `Against what attempt ${attempt} launched (commit ${shortCommit(last.submission.commit)}, manifest \`${digestHex(last.order.order.digest)}\`):`,
+    isAdopted(last)
+      ? 'It was launched by hand; what follows is its command and its commit, as the cluster told them.'
+      : `Against what attempt ${attempt} launched (commit ${shortCommit(last.submission.commit)}, manifest \`${digestHex(last.order.order.digest)}\`):`,
     [
       filesLine(state),
-      ...(launched === null ? ['- Its manifest is not in the record.'] : differences(launched, next)),
+      ...(isAdopted(last)
+        ? []
+        : launched === null
+          ? ['- Its manifest is not in the record.']
+          : differences(launched, next)),
     ].join('\n'),
     ownFixPart(state),
     launched === null ? null : knobTable(launched, next, attempt),

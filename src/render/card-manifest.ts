@@ -2,6 +2,7 @@
 
 import { quorumOf } from '../config/quorum.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
+import type { RentalTerms } from '../domain/launch/rental-terms.ts';
 import { limits } from '../domain/limits.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { fenced } from './escape.ts';
@@ -18,7 +19,8 @@ export function cardManifest({ state, config }: RenderInput): string | null {
   if (manifest === null || digest === null) return null;
   const line = `Manifest \`${digestHex(digest)}\` on cluster ${code(manifest.cluster)}: one launch costs about **${text(manifest.cost.acceleratorHours)} accelerator-hours** (table in the config).`;
   return paragraphs(
-    deltaTable(manifest),
+    // Of a kind that changes no file nobody can say that nothing of it changes.
+    config.kind.change === null ? null : deltaTable(manifest),
     baseText(manifest),
     declaredLine(state),
     line,
@@ -99,10 +101,31 @@ function approvalsLine(state: RunState, needed: number): string {
   return `Approvals: ${count} of ${needed}${people}${who.length === 0 ? '' : `: ${who.join('; ')}`}.`;
 }
 
-function envelopeText({ restarts, restartAfter = [] }: Manifest['envelope']): string {
-  const most = `restarts: ${restarts}`;
-  if (restarts === 0) return most;
-  return `${most}, after ${[...restartAfter.map(code), 'a bad node that was replaced'].join(', ')}`;
+function envelopeText({
+  restarts,
+  restartAfter = [],
+  fixes,
+  reductions,
+  rental,
+}: Manifest['envelope']): string {
+  const after = [...restartAfter.map(code), 'a bad node that was replaced'].join(', ');
+  const most = `restarts: ${restarts}${restarts === 0 ? '' : `, after ${after}`}`;
+  const smaller =
+    reductions.length === 0
+      ? []
+      : [`when memory runs out, one after the other: ${reductions.map(code).join(', ')}`];
+  const mended =
+    fixes.length === 0
+      ? []
+      : [
+          `once, a slip that ferrybot puts right by itself in ${fixes.map(code).join(', ')}, where the file speaks of neither model, optimizer nor data`,
+        ];
+  return [most, ...smaller, ...mended, ...(rental === undefined ? [] : [termsText(rental)])].join('; ');
+}
+
+function termsText(terms: RentalTerms): string {
+  const { dollarsPerHourMax, dollarsMax, hoursMax, startMinutesMax, idleMinutesMax } = terms;
+  return `a machine is rented for at most $${text(dollarsPerHourMax)} an hour and ${count(hoursMax, 'hour')}, all machines of the run together for at most $${text(dollarsMax)}; it is destroyed at one of these caps, when the job has ended, after ${count(startMinutesMax, 'minute')} without a first step, and after ${count(idleMinutesMax, 'minute')} without another one`;
 }
 
 function manifestParts(manifest: Manifest, digest: string, { gate }: RunState): string {

@@ -7,12 +7,15 @@ import { isIssueFirst } from '../domain/issue-first.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
+import { rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { cardContract } from './card-contract.ts';
 import { cardFix } from './card-fix.ts';
 import { cardGates } from './card-gates.ts';
 import { cardManifest } from './card-manifest.ts';
 import { lossChart } from './chart.ts';
 import { comment } from './comment.ts';
+import { compactLine } from './compact-line.ts';
 import { costLine } from './cost-words.ts';
 import { diagnosisPart } from './diagnosis-words.ts';
 import { fenced, link } from './escape.ts';
@@ -20,7 +23,9 @@ import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { commandText, jobTable } from './job-table.ts';
 import { lineagePart } from './lineage.ts';
-import { trackerUrl } from './progress.ts';
+import { trackerName, trackerUrl } from './progress.ts';
+import { rentalPart } from './rental-words.ts';
+import { continuesLine } from './resume-words.ts';
 import { stateLine } from './state-line.ts';
 import { resultWords, verdictTable } from './verdict-table.ts';
 import { wantedLine } from './wanted.ts';
@@ -44,13 +49,16 @@ export function renderCard(input: CardInput): string {
     paragraphs(
       `**Wanted: ${wantedLine(input)}**`,
       `${symbol} **${title}.** ${evidence}`,
+      rentedLine(state),
       verdictPart(input),
       watchPart(state),
       costLine(input),
+      rentalPart(state),
       state.end?.diagnosis === undefined ? null : diagnosisPart(state.end.diagnosis),
       ...(isBeforeLaunch(state)
-        ? [cardGates(input), cardFix(state), cardManifest(input), jobPart(state)]
-        : [jobPart(state), cardManifest(input), cardGates(input)]),
+        ? [cardGates(input), cardContract(input), cardFix(state), cardManifest(input), jobPart(state)]
+        : [jobPart(state), cardContract(input), cardManifest(input), cardGates(input)]),
+      continuesLine(state),
       lineagePart(state),
       incidentsPart(state),
       linksPart(state),
@@ -64,10 +72,18 @@ export function headText({ head }: RunState, digits: number): string {
   return `${head.seq}:${head.hash.slice(0, digits)}`;
 }
 
+/** A machine that bills is babysat by many looks, and one line is what each of them comes to (policy VA-10). */
+function rentedLine(state: RunState): string | null {
+  return rentalTerms(state) === null || state.end !== null ? null : compactLine(state);
+}
+
 function verdictPart({ state, verdict }: RenderInput): string | null {
   if (state.end === null) return null;
   if (verdict === null) return 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.';
-  return paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(state.end, verdict));
+  return paragraphs(
+    `Verdict: ${resultWords(verdict.result)}.`,
+    verdictTable(state.end, verdict, state.contract),
+  );
 }
 
 function jobPart(state: RunState): string | null {
@@ -117,7 +133,7 @@ function linksPart(state: RunState): string {
     isIssueFirst(proposal) ? `branch ${code(proposal.headBranch)}` : `pull request #${proposal.pull}`,
     ...(seal === null ? [] : [`tag ${code(seal.tag)}`]),
     ...(closure === null ? [] : [`closure #${closure}`]),
-    ...(tracker === null ? [] : [link('W&B', tracker, limits.shownTextCharsMax)]),
+    ...(tracker === null ? [] : [link(trackerName(tracker), tracker, limits.shownTextCharsMax)]),
   ].join(' · ');
 }
 

@@ -23,7 +23,10 @@ export function renderCheck(input: RenderInput): { readonly title: string; reado
   const judged =
     state.end === null || verdict === null
       ? null
-      : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(state.end, verdict));
+      : paragraphs(
+          `Verdict: ${resultWords(verdict.result)}.`,
+          verdictTable(state.end, verdict, state.contract),
+        );
   return {
     title: cleanLine(titleOf(state, title), limits.titleCharsMax),
     summary: paragraphs(

@@ -3,6 +3,7 @@
 import type { AskCode, Choice, JudgedCheckpoint, PassedOver, RefusalCode } from '../checkpoints/choose.ts';
 import type { Protection, Retention } from '../checkpoints/retention.ts';
 import type { CheckpointSize } from '../domain/checkpoint/stored.ts';
+import { OUTSIDE } from '../domain/launch/contract.ts';
 import type { Observed } from '../domain/observed.ts';
 
 /** Why a checkpoint is not used, in half a sentence. */
@@ -38,6 +39,26 @@ export function refusedWords(code: RefusalCode): string {
 /** Why the person in charge is asked. */
 export function askWords(code: AskCode): string {
   return ASKED[code];
+}
+
+const NOT_BEGUN: Readonly<Record<string, readonly [found: string, remedy: string]>> = {
+  'no-run': [
+    'no run that the record has wrote there',
+    `its run as *Source run*, or *${OUTSIDE}* where ferrybot did not launch it`,
+  ],
+  'other-run': ['another run wrote there than the contract says', 'the run that made it as *Source run*'],
+  'several-runs': ['several runs wrote there', 'the one that is meant as *Source run*'],
+};
+
+/** Why a run does not begin where its contract says. */
+export function startWords(code: string): string {
+  const words: Readonly<Record<string, string>> = { ...REFUSED, ...ASKED };
+  return NOT_BEGUN[code]?.[0] ?? words[code] ?? code;
+}
+
+/** What the person in charge says in the contract. */
+export function startRemedy(code: string): string {
+  return NOT_BEGUN[code]?.[1] ?? 'another checkpoint, complete and of a line that nobody rejected, or *none*';
 }
 
 /** One line for each, oldest first, and the answer; paths are as they stand in the store. */

@@ -42,4 +42,8 @@ export const CONSENT_WORDS: Sentences<keyof typeof CONSENT_ANSWERS> = {
     'nothing was done: a consent has to be a comment or a review of its own, not a remark on a line.',
   'consent-not-shown': (d) =>
     `nothing was done: the text that proposes it did not stand here as ferrybot wrote it when you wrote, or could not be read. ferrybot writes it anew where somebody else changed it; read what is proposed then, and say it with its line: ${lines(d.lines)}`,
+  'cleanup-own': () =>
+    'nothing was done: you asked for this list, so that somebody else who may approve consents to it.',
+  'cleanup-list-old': (d) =>
+    `nothing was done: this list is more than ${d.hours} hours old by now. \`/cleanup-checkpoints\` makes a new one.`,
 };

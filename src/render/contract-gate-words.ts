@@ -1,10 +1,21 @@
-/** What the gates on a contract answer, in words. */
+/** What the gates on a contract, and on a job that was taken over, answer, in words. */
 
+import { CHECKPOINT } from '../domain/launch/contract.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
+import { startRemedy, startWords } from './checkpoints.ts';
 import type { GateSentences } from './gate-sentences.ts';
-import { listed, text } from './words.ts';
+import { code, listed, text } from './words.ts';
 
-type Own = Extract<GateId, 'contract-complete' | 'contract-current'>;
+type Own = Extract<
+  GateId,
+  | 'contract-complete'
+  | 'contract-current'
+  | 'output-root-own'
+  | 'checkpoint-proven'
+  | 'config-drift'
+  | 'dri-accepted'
+  | 'entrypoint-known'
+>;
 
 /** What a contract does not say, and what it says so that nobody can use it. */
 function openParts({
@@ -27,19 +38,95 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
         ? `everything is given (${f.values} values)`
         : `everything is known; inferred: ${listed(f.inferred.map(text))}`,
     ],
-    none: () => ['the run has no contract', 'open an issue with the form for hero runs'],
-    incomplete: (f) => [openParts(f), 'the DRI says so in the issue'],
+    none: () => ['the run has no contract', 'open an issue with the form of its kind'],
+    incomplete: (f) => [openParts(f), 'whoever is responsible says so in the issue'],
     'retention-open': (f) => [
       openParts(f),
       'the DRI chooses in the issue; usual are permanent checkpoints every 100000 steps, temporary ones every 15 minutes, and ten kept, and nobody assumes them',
     ],
   },
+  'checkpoint-proven': {
+    anew: () => ['begins from nothing'],
+    proven: (f) => [
+      `begins from step ${f.step}: ${code(f.path)}, complete, ${
+        f.run === undefined
+          ? 'made outside the record, as the contract says'
+          : `made by ${code(f.run)}${f.attempt === undefined ? '' : `, attempt ${f.attempt}`}`
+      }`,
+    ],
+    none: () => ['the run has no contract', 'open an issue with the form for hero runs'],
+    refused: (f) => [
+      `${code(f.path)}: ${startWords(f.why)}`,
+      `${f.dri === '' ? 'the DRI' : code(f.dri)} names in the issue what it begins from: ${startRemedy(f.why)}`,
+    ],
+    'not-in-command': (f) => [
+      `the command does not say that it begins from ${code(f.path)}`,
+      `write ${code(CHECKPOINT)} where the path belongs, such as ${code(`--trainer.initialize_from=${CHECKPOINT}`)}`,
+    ],
+    'command-differs': (f) => [
+      `the command begins from ${code(f.said)}, the contract says ${f.path === '' ? 'none' : code(f.path)}`,
+      `write ${code(CHECKPOINT)} in the command in place of the path`,
+    ],
+    unseen: () => ["only the job's own machine can look for its checkpoints: it goes on from what it finds"],
+    'goes-on': (f) => [`goes on from step ${f.step}: ${code(f.path)}, the newest that may be used`],
+    'none-to-go-on': (f) => [
+      `there is no checkpoint to go on from: ${startWords(f.why)}`,
+      `${f.dri === '' ? 'the DRI' : code(f.dri)} says \`/rollback step=…\`; step 0 begins from nothing`,
+    ],
+    'takes-other': (f) => [
+      `the job would take ${code(f.takes)} by itself, and ${code(f.path)} is the newest that may be used`,
+      `\`/rollback\` needs ${code(CHECKPOINT)} in the command; without it another output root is left, or the other checkpoint is taken away`,
+    ],
+  },
+  'dri-accepted': {
+    'wrote-it': (f) => [`${code(f.dri)} is in charge, and wrote so`],
+    accepted: (f) => [`${code(f.dri)} is in charge, and has accepted it`],
+    nobody: () => ['nobody is in charge', 'the issue names a DRI'],
+    'not-accepted': (f) => [
+      `${code(f.dri)} is in charge by the issue, which somebody else wrote, and has not accepted it`,
+      `${code(f.dri)} says \`/accept\` in the issue, or it names another DRI`,
+    ],
+  },
+  'config-drift': {
+    first: () => ['nothing ran before'],
+    'as-before': () => ['everything that decides how it trains is as in the attempt before'],
+    meant: (f) => [`other than in the attempt before, as the contract says: ${listed(f.names.map(text))}`],
+    drift: (f) => [
+      `other than in the attempt before, and nobody says that it is meant: ${listed(f.names.map(text))}`,
+      'put it back, or name it in the contract under *Intended changes*',
+    ],
+  },
+  'output-root-own': {
+    own: (f) => [`writes to ${code(f.root)}, where no other run of the record does`],
+    taken: (f) => [
+      `would write to ${code(f.root)}, and the run ${code(f.run)} was launched to write to ${code(f.theirs)}`,
+      `name another output root in the issue, or under *Source run* the run that it goes on from`,
+    ],
+  },
   'contract-current': {
     'as-recorded': () => ['the issue says what is recorded'],
-    none: () => ['the run has no contract', 'open an issue with the form for hero runs'],
+    none: () => ['the run has no contract', 'open an issue with the form of its kind'],
     differs: (f) => [
       `the issue says something else than what is recorded: ${listed(f.names.map(text))}`,
       'before a launch ferrybot records it by itself; after an attempt has failed, name another source SHA, or put it back',
+    ],
+  },
+  'entrypoint-known': {
+    known: (f) => [`the command and the commit ${code(f.commit)} are those that the job told`],
+    'not-told': () => ['nobody has asked the cluster what the job is', 'say `/watch` in an issue of its own'],
+    'no-entrypoint': () => ['the cluster does not tell what the job ran', 'launch it again by hand'],
+    hidden: () => [
+      'a part of the command looked like a secret and was not kept',
+      'launch it again by hand, and give secrets in variables',
+    ],
+    'needs-shell': () => [
+      'the command needs a shell, and none is ever given one here',
+      'launch it again by hand, or as one program with its arguments',
+    ],
+    'no-commit': () => ['the job does not tell its GIT_COMMIT', 'launch it again by hand'],
+    'commit-missing': (f) => [
+      `no branch of this repository has the commit ${code(f.commit)}`,
+      'push it to a branch, launch the job again by hand, and say `/watch`',
     ],
   },
 };

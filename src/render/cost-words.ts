@@ -1,5 +1,6 @@
 /** What a run did cost: the accelerators of its cluster's table times the time that its job ran. */
 
+import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { trimmedEnd } from '../domain/trimmed-end.ts';
 import type { RenderInput } from './input.ts';
@@ -13,9 +14,11 @@ import { code, count, text } from './words.ts';
 export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'>): string | null {
   const { end, submission, gate } = state;
   if (submission === null) return null;
+  // What is gated by then is another launch.
+  const isOurs = !isAdopted({ submission });
   if (end === null) return costSoFar(state, config.clusters[submission.cluster]?.accelerators ?? null);
   const estimate = gate?.manifest?.cost.acceleratorHours ?? null;
-  const expected = estimate === null ? '' : ` Expected before the approval: ${text(estimate)}.`;
+  const expected = estimate === null || !isOurs ? '' : ` Expected before the approval: ${text(estimate)}.`;
   const ranMs = durationMs(end.startedAt, end.endedAt);
   if (ranMs === null) return `Cost: not known, the engine did not tell when the job ran.${expected}`;
   const accelerators = config.clusters[submission.cluster]?.accelerators ?? null;

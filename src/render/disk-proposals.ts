@@ -29,7 +29,7 @@ export type StepsForm = {
 /** The form of a clean-up's steps. */
 export function stepsForm({ proposal }: MutationRecord): StepsForm {
   const { mutation, steps } = proposal;
-  const vm = mutation.kind === 'start-cleanup-cron' ? null : mutation.vm;
+  const vm = 'vm' in mutation ? mutation.vm : null;
   const nameless = (arg: string): string =>
     vm === null ? arg : arg.replaceAll(vm.name, 'NAME').replaceAll(vm.zone, 'ZONE');
   const general = steps.map(({ does, command, instead }) => ({

@@ -35,6 +35,7 @@ export const STEP_WORDS: Readonly<Record<MutationKind, string>> = {
   'init-worker': 'initialise Ray on the TPU VM again, then look at its disk, its mount and at Ray',
   'start-cleanup-cron': 'start the cleanup job on the head node, then look whether it is alive',
   'delete-tpu-vm': 'delete the TPU VM',
+  'delete-checkpoint': 'delete one checkpoint, then look whether it is gone',
 };
 
 /** How the cleanup job of the head node was found. */

@@ -1,13 +1,15 @@
 /** The terminal comment: six fixed lines, then the verdict with its table (policy DF-29 to DF-32). */
 
 import type { Incident } from '../domain/incidents.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
-import type { Ending, RunState } from '../domain/logbook/run-state.ts';
+import type { Ending, PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import { diagnosisPart } from './diagnosis-words.ts';
 import { fenced, safeUrl } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { trackerUrl } from './progress.ts';
+import { rentalPart } from './rental-words.ts';
 import { metricsLine, resultWords, verdictTable } from './verdict-table.ts';
 import { wantedLine } from './wanted.ts';
 import { code, listed, paragraphs, text, utc } from './words.ts';
@@ -22,7 +24,8 @@ export function renderEnded(input: RenderInput): string {
     terminalForm(input, end),
     verdict === null
       ? 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.'
-      : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(end, verdict)),
+      : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(end, verdict, state.contract)),
+    rentalPart(state),
     failuresPart(state, end),
     fixPart(state),
     `**Wanted: ${wantedLine(input)}**`,
@@ -52,6 +55,7 @@ export function terminalForm(
 export function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>): string {
   const { end } = state;
   if (end === null) return 'wait for the end.';
+  if (state.contract !== null) return outcomeOf(end, verdict?.result ?? null);
   if (end.status === 'FAILED')
     return end.signatures.length > 0
       ? `no victory; find the cause (${end.signatures.slice(0, 3).map(text).join(', ')}) before the next ferry, and keep the knobs as they were.`
@@ -65,6 +69,19 @@ export function recommendation({ state, verdict }: Pick<RenderInput, 'state' | '
     : 'not decided: something that the verdict needs is unknown; look before it is sealed.';
 }
 
+/** A run of a contract is one of its own: no ferry follows it, and another attempt may. */
+function outcomeOf(end: Ending, result: 'pass' | 'fail' | 'unknown' | null): string {
+  if (end.status === 'FAILED') {
+    const seen = end.signatures.slice(0, 3).map(text).join(', ');
+    return `no victory; find the cause${seen === '' ? '' : ` (${seen})`} before another attempt, and keep everything else as it was.`;
+  }
+  if (end.status === 'STOPPED') return 'a person decides whether the result counts.';
+  if (result === 'pass') return 'victory; it waits for its seal.';
+  return result === 'fail'
+    ? 'no victory yet; look at what is outside tolerance before anything is sealed.'
+    : 'not decided: something that the verdict needs is unknown; look before it is sealed.';
+}
+
 /** A link named `experiment` where the lab configured one; otherwise the file at the launch commit. */
 function experimentOf(urls: Readonly<Record<string, string>>, path: string, commit: string): string {
   const url = urls['experiment'];
@@ -75,10 +92,20 @@ function experimentOf(urls: Readonly<Record<string, string>>, path: string, comm
 function fixPart({ attempts, order, submission, gate }: RunState): string | null {
   const before = attempts.find((past) => past.submission.attempt === (submission?.attempt ?? 0) - 1);
   if (before === undefined || before.order.order.digest === order?.order.digest) return null;
+  // Another manifest of the same files is no fix: it begins elsewhere.
+  if (before.submission.commit === submission?.commit) return backPart(before, order?.manifest ?? null);
   const fix = gate?.commit === submission?.commit ? gate?.fix : undefined;
   const files = fix?.files == null ? '' : `: ${listed(fix.files.map(code))}`;
   const more = fix === undefined || fix.more === 0 ? '' : ` and ${fix.more} more`;
   return `Fixed after attempt ${before.submission.attempt}${files}${more}.`;
+}
+
+function backPart({ submission }: PastAttempt, manifest: Manifest | null): string | null {
+  if (manifest?.resume.backAfter !== submission.attempt) return null;
+  const { initializeFrom, initializeStep = 0 } = manifest.resume;
+  return initializeFrom === null
+    ? `Begun again from nothing after attempt ${submission.attempt}.`
+    : `Gone back after attempt ${submission.attempt}, to step ${initializeStep}: ${code(initializeFrom)}.`;
 }
 
 function failuresPart({ incidents }: RunState, end: Ending): string {

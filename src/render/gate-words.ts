@@ -6,6 +6,7 @@ import { APPROVAL_SENTENCES } from './approval-gate-words.ts';
 import { CONTRACT_SENTENCES } from './contract-gate-words.ts';
 import type { GateSentences, Words } from './gate-sentences.ts';
 import type { PlaceWord } from './place-word.ts';
+import { RENTAL_SENTENCES } from './rental-gate-words.ts';
 import { code, listed, text, utc } from './words.ts';
 
 /** Markdown for one verdict. `remedy` is null where nothing is to be done. */
@@ -137,6 +138,7 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     ],
   },
   ...CONTRACT_SENTENCES,
+  ...RENTAL_SENTENCES,
   'delta-readable': {
     'no-change': () => ['no knob changes'],
     countable: (f) => [`knobs that change: ${f.knobs}`],
@@ -263,6 +265,10 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     'over-period': (f) => [
       `${text(f.cost)} accelerator-hours on top of ${text(f.spent)} in the ${f.period} ${f.period === 'week' ? 'from ' : ''}${text(f.from)}, and the lane's budget for a ${f.period} is ${text(f.most)}`,
       `change the budget in the config, or wait for the next ${f.period}`,
+    ],
+    'over-rented': (f) => [
+      `machines for at most $${text(f.cost)} on top of $${text(f.spent)} ${f.period === 'day' ? 'on' : 'in'} ${text(f.from)}, and the cluster may rent for $${text(f.most)} in a ${f.period}`,
+      `change the budget of the cluster, or wait for the next ${f.period}`,
     ],
   },
   'lane-free': {

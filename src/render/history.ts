@@ -55,8 +55,9 @@ function whereCell({ issue, pull, tracker }: PastRow): string {
   return url === null ? threads : `${threads}, ${url}`;
 }
 
-function costCell({ launches, acceleratorHours }: PastRow): string {
+function costCell({ launches, acceleratorHours, microdollars }: PastRow): string {
   if (launches === 0) return 'not launched';
   const cost = acceleratorHours === null ? 'not known' : text(acceleratorHours);
-  return launches === 1 ? cost : `${cost} (${launches} launches)`;
+  const rented = microdollars === null ? '' : `, $${(microdollars / 1_000_000).toFixed(2)} rented`;
+  return `${launches === 1 ? cost : `${cost} (${launches} launches)`}${rented}`;
 }

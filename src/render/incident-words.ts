@@ -1,28 +1,17 @@
 /** What each incident is, what ferrybot did about it and what a person should do. */
 
-import type { Incident, IncidentCode, IncidentFacts } from '../domain/incidents.ts';
+import type { Incident, IncidentCode } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { alarmWhy } from './alarm-words.ts';
+import { CHECKPOINT_INCIDENT_WORDS } from './checkpoint-incident-words.ts';
 import { fenced } from './escape.ts';
 import { recordedReasonWords } from './fix-words.ts';
+import type { IncidentTold, IncidentWords } from './incident-told.ts';
 import type { PlaceWord } from './place-word.ts';
 import { refusalWords } from './refusal-words.ts';
 import { relaunchWords } from './relaunch-words.ts';
+import { RENTAL_INCIDENT_WORDS } from './rental-incident-words.ts';
 import { code, otherVersion, text, utc } from './words.ts';
-
-/** What is known of it stands in `evidence`. All is Markdown. */
-export type IncidentTold = {
-  readonly title: string;
-  readonly evidence: string;
-  readonly did: string;
-  readonly todo: string;
-};
-
-type IncidentWords<Code extends IncidentCode> = Omit<IncidentTold, 'evidence'> & {
-  readonly evidence: (facts: IncidentFacts<Code>, place: PlaceWord) => string;
-  /** Where it depends on the facts; null: as ever. */
-  readonly todoFor?: (facts: IncidentFacts<Code>, place: PlaceWord) => string | null;
-};
 
 /** The incident in a few words, for lists. */
 export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {
@@ -39,12 +28,8 @@ export function incidentWords(incident: Incident, place: PlaceWord): IncidentTol
   };
   const { title, did, todo } = words;
   const { detail } = incident;
-  return {
-    title,
-    did,
-    todo: words.todoFor?.(detail, place) ?? todo,
-    evidence: words.evidence(detail, place),
-  };
+  const wanted = words.todoFor?.(detail, place) ?? todo;
+  return { title, did, todo: wanted, evidence: words.evidence(detail, place) };
 }
 
 const OF_ANOTHER_VERSION = {
@@ -277,12 +262,23 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     did: 'ferrybot goes on watching. The watch stays with whoever had it.',
     todo: '`/handoff @who` offers it again, also to yourself; `/stop-watching` ends it.',
   },
+  'config-reduced': {
+    title: 'The next attempt has a smaller config',
+    evidence: (d) =>
+      `the attempt before attempt ${d.attempt} ended with ${code(d.failure)}; attempt ${d.attempt} is started with ${code(d.reduction)}, as the approved manifest allows.`,
+    did: 'It was ordered with that one change; everything else is as it was approved.',
+    todo: 'Nothing has to be done. `/stop` ends it; what it reaches is not what the larger config would have.',
+  },
   'fix-made': {
     title: 'A slip was put right on the branch',
     evidence: (d) =>
       `attempt ${d.attempt} died of it in ${code(d.place)}. The correction follows from the files that ran, not from what the log proposes. Commit ${code(d.commit)}, on ${code(d.base)}:\n\n${fenced(d.diff, limits.shownBlockCharsMax)}\n`,
     did: 'It was committed and nothing was started. Only one such try is made in a run.',
     todo: 'Read the difference. The card shows the new manifest, which is approved as the first one was, and launched as the next attempt; `/ack` closes the failed run.',
+    todoFor: (d) =>
+      d.beforehand === undefined
+        ? null
+        : `Nothing has to be done: the manifest ${code(d.beforehand)} that was approved names this file, so that the next attempt is launched without another approval once the launch gates pass, where nothing but this difference is new. \`/hold\` keeps it back, \`/stop\` for good. If it is not launched so, it takes an approval of what the card shows.`,
   },
   'fix-not-made': {
     title: 'No program puts this right',
@@ -294,6 +290,8 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     title: 'The job is not started again',
     evidence: relaunchWords,
     did: 'Nothing was started, and nothing is until a person decides.',
-    todo: '`/relaunch` starts the same again, unless it would end the same; its answer says what that takes. A fix that is pushed to its branch can be approved as the next attempt, with the line that the card then shows; `/ack` closes the failed run.',
+    todo: '`/relaunch` starts the same again, unless it would end the same; its answer says what that takes. A fix that is pushed to its branch can be approved as the next attempt, with the line that the card then shows; where its checkpoints can be listed, `/rollback` begins at an earlier one; `/ack` closes the failed run.',
   },
+  ...CHECKPOINT_INCIDENT_WORDS,
+  ...RENTAL_INCIDENT_WORDS,
 };

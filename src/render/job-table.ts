@@ -1,7 +1,9 @@
 /** The job that was launched, as the policy asks it to be posted: id, cluster, links, time, command, commit (policy DF-24). */
 
 import { limits } from '../domain/limits.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
+import { launchedCommit } from './adoption-words.ts';
 import { link } from './escape.ts';
 import { code, digestHex, table, text, utc } from './words.ts';
 
@@ -13,11 +15,11 @@ export function jobTable(state: RunState, submission: Submission): string {
     ['Cluster', `${code(submission.cluster)} (engine ${code(submission.engine)})`],
     ['Attempt', attemptText(state, submission)],
     [
-      'Launched',
-      `${utc(submission.at)}${submission.adopted ? '; the job was found running under this id and adopted' : ''}`,
+      isAdopted({ submission }) ? 'Taken over' : 'Launched',
+      `${utc(submission.at)}${submission.adopted && !isAdopted({ submission }) ? '; the job was found running under this id and adopted' : ''}`,
     ],
-    ['Commit', code(submission.commit)],
-    ...(digest === null ? [] : [['Manifest', `\`${digestHex(digest)}\``]]),
+    ['Commit', launchedCommit(submission.commit)],
+    ...(digest === null || isAdopted({ submission }) ? [] : [['Manifest', `\`${digestHex(digest)}\``]]),
     ...Object.entries(submission.urls).map(([name, url]) => [
       text(name),
       link(name, url, limits.shownTextCharsMax),

@@ -2,7 +2,7 @@
 
 import { assertNever } from '../domain/assert.ts';
 import type { Mutation, MutationOutcome } from '../domain/care/mutation.ts';
-import { code } from './words.ts';
+import { code, person } from './words.ts';
 
 /** `title` is a sentence; `target` are rows of a table; `next` says what follows on a consent. All are Markdown. */
 export type MutationWords = {
@@ -37,6 +37,15 @@ export function mutationWords(mutation: Mutation): MutationWords {
         title: 'The automatic clean-up on the head node is not running: it should be started.',
         target: [['Cluster file', code(mutation.head)]],
         next: 'the runner starts it and looks whether it runs. Nothing else of the head node is touched.',
+      };
+    case 'delete-checkpoint':
+      return {
+        title: `Checkpoints of ${code(mutation.run)} that nothing protects could be deleted, for good.`,
+        target: [
+          ['Looked at', mutation.roots.map(code).join('<br>')],
+          ['Asked for by', person(mutation.askedBy)],
+        ],
+        next: `the runner lists everything anew, and deletes these one by one: each only while it is as it was listed and nothing protects it, and each is looked for afterwards. The first that is not so ends it. The newest ${mutation.keep} steps stay.`,
       };
     default:
       return assertNever(mutation);
@@ -84,6 +93,21 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'the runner died in the middle, and the machine is still there. It is not tried again on this consent.',
   'target-changed': 'nothing was called: the machine is not the one that was proposed any more.',
   'steps-changed': 'nothing was called: what would be called by now is not what was consented to.',
+  deleted: 'all of the list are gone, each looked for afterwards.',
+  'list-changed':
+    'nothing was deleted: what lies there is not what was listed any more. `/cleanup-checkpoints` lists it anew.',
+  'deletion-failed': 'nothing was deleted: the store did not take the deletion of the first one.',
+  'deletion-stopped':
+    'it ended before the end of the list: what became of each stands below. What is not named was not touched; `/cleanup-checkpoints` lists what is left.',
+  'deletion-left':
+    'a part of one is still there: its `metadata.json` is gone, so that no run takes it for whole. `/cleanup-checkpoints` lists what is left of it.',
+  'deletion-unclear':
+    'the store gave no answer, and nobody can say what became of it. `/cleanup-checkpoints` looks again.',
+  'deletion-interrupted':
+    'the runner died in the middle. What is gone and what is there stands below; nothing is tried again on this consent. `/cleanup-checkpoints` lists what is left.',
+  unreadable: 'nothing was called: it could not be looked at any more.',
+  'consent-own': 'nothing was called: who consented had asked for the list.',
+  'list-too-old': 'nothing was called: the list had stood too long.',
   'consent-expired': 'nothing was called: the hour was over.',
   'consent-gone': 'nothing was called: the consenting comment is gone.',
   'consent-elsewhere': 'nothing was called: the consenting comment stands in another thread.',

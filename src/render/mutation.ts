@@ -35,19 +35,21 @@ export function renderProposal({ proposal, digest, evidence }: MutationRecord): 
   const { mutation, steps, cluster } = proposal;
   const words = mutationWords(mutation);
   // Read back from the record they come sorted: every process has to say the same.
+  const charsMax =
+    mutation.kind === 'delete-checkpoint' ? limits.checkpointListShownMax : limits.shownBlockCharsMax;
   const facts = Object.entries(evidence.facts)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => [text(name), text(String(value))]);
   return paragraphs(
-    `⚠️ **${words.title}** Nothing on the cluster is touched before somebody consents.`,
+    `⚠️ **${words.title}** ${mutation.kind === 'delete-checkpoint' ? 'Nothing is deleted before somebody else consents.' : 'Nothing on the cluster is touched before somebody consents.'}`,
     table(
       ['Proposal', ''],
       [['Cluster', code(cluster)], ...words.target, ...facts, ['Digest', `\`${digestHex(digest)}\``]],
     ),
     evidence.lines.length === 0
       ? null
-      : `What was seen (redacted):\n\n${fenced(evidence.lines.join('\n'), limits.shownBlockCharsMax)}`,
-    `Exactly this is called, once:\n\n${fenced(steps.map(stepText).join('\n'), limits.shownBlockCharsMax)}`,
+      : `What was seen (redacted):\n\n${fenced(evidence.lines.join('\n'), charsMax)}`,
+    `Exactly this is called, once:\n\n${fenced(steps.map(stepText).join('\n'), charsMax)}`,
     `What follows: ${words.next}`,
     `**Wanted: to consent, somebody who may says \`${consentText(proposal.mutation, digest)}\` in this thread.** It counts for an hour; to keep it back, say nothing or \`/hold reason="…"\`.`,
   );

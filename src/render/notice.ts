@@ -4,11 +4,13 @@ import { assertNever } from '../domain/assert.ts';
 import type { ChannelMessage } from '../domain/channel.ts';
 import type { Notice, RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { renderDescription, renderUnconfirmed } from './adoption-words.ts';
 import { comment } from './comment.ts';
 import { incidentWords } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
+import { renderUpdate } from './update.ts';
 import { wantedLine } from './wanted.ts';
 import { renderWatchEnd, renderWatchReminder } from './watch-words.ts';
 import { code, paragraphs, text, utc } from './words.ts';
@@ -20,6 +22,8 @@ export function renderNotice(key: string, input: RenderInput): string {
     return `**The channel ${code(failed.channel)} was not reached**, or nobody knows whether it was: ${text(failed.why)}. It is not sent there again; whoever was mentioned above was mentioned.`;
   const { ended } = input.state.watch;
   if (String(ended?.seq) === key && ended !== null) return renderWatchEnd(input, ended);
+  const { description } = input.state;
+  if (String(description?.seq) === key && description !== null) return renderDescription(input, description);
   const notice = input.state.notices.find(({ seq }) => String(seq) === key);
   if (notice === undefined) throw new Error(`no notice ${key} in ${input.state.run}`);
   switch (notice.reason) {
@@ -31,9 +35,27 @@ export function renderNotice(key: string, input: RenderInput): string {
       return page(notice, input);
     case 'watch-ended':
       return renderWatchReminder(input);
+    case 'dri-asked':
+      return chargeAsked(notice, input);
+    case 'job-unconfirmed':
+      return renderUnconfirmed(input);
+    case 'update':
+      return renderUpdate(notice, input.state);
     default:
       return assertNever(notice.reason);
   }
+}
+
+/** What it means to say yes, and what happens until then. */
+function chargeAsked({ about, people = [] }: Notice, { state, config }: RenderInput): string {
+  const who =
+    people.length === 0
+      ? `Nobody of that name works here with ${config.permissions.watch} permission: the issue names another DRI, or somebody gives them access.`
+      : '`/accept` in this thread says yes: the watch of the run is theirs then, and its incidents mention them.';
+  return paragraphs(
+    `**${code(about)} is in charge of ${code(state.run)} by its contract**, which somebody else wrote.`,
+    `${who} Nothing is launched before.`,
+  );
 }
 
 /** Hours since the end, and when it closes itself; a run that went on meanwhile says what it waits for now. */

@@ -1,4 +1,4 @@
-/** What is said in somebody's own pull request before it is a run: why it is none yet, and what its text lacks. */
+/** What is said in somebody's own pull request or issue before it is a run: why it is none yet, and what its text lacks. */
 
 import { limits } from '../domain/limits.ts';
 import type { Detail } from '../domain/payload.ts';
@@ -7,10 +7,10 @@ import { comment } from './comment.ts';
 import { fenced } from './escape.ts';
 import { details, paragraphs } from './words.ts';
 
-/** Why a pull request that carries a lane's label is not taken up, in the words of the answer to a command. */
+/** Why a thread that carries a lane's label is not taken up, in the words of the answer to a command. */
 export function renderNotTaken(key: string, why: { readonly code: string; readonly detail: Detail }): string {
   const after = WAITS.has(why.code)
-    ? 'This pull request is taken up when that is over, as long as it carries the label.'
+    ? 'This is taken up when that is over, as long as the label is there.'
     : null;
   return said(key, paragraphs(`The label asks for a run, and ${answerWords(why, { input: null })}`, after));
 }

@@ -60,3 +60,8 @@ export function engineSays(status: Observation['status']): string {
 export function trackerUrl(state: RunState): string | null {
   return state.end?.trackers.at(-1)?.url ?? state.observation?.trackers.at(-1)?.url ?? null;
 }
+
+/** Whose link it is. MLflow's pages lie behind a `#`. */
+export function trackerName(url: string): string {
+  return url.includes('/#/experiments/') ? 'MLflow' : 'W&B';
+}

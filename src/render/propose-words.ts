@@ -1,6 +1,7 @@
 /** What came of a `/propose`: the proposal, a question, or what stands in the way and how to get past it. */
 
 import type { propose } from '../commands/propose.ts';
+import type { rent } from '../commands/rent.ts';
 import { assertNever } from '../domain/assert.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
@@ -40,8 +41,25 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
   'propose-objective-unclear': (d) => objectiveQuestion(d.why, d.said, d.knobs),
   'propose-nothing': (d) => nothingWords(d.reason, d.why),
   'propose-pull-refused': (d) => pullRefused(d),
+  'propose-issue-refused': (d) => issueRefused(d),
   'propose-failed': (d) =>
     `the proposal could not be made: ${text(d.why)}. What was begun is left as it is; when the cause is mended, ask again.`,
+};
+
+/** The sentences of the codes that only `/rent` has. */
+export const RENT_WORDS: Sentences<keyof (typeof rent)['answers']> = {
+  'rent-not-here': ({ why, lanes }) => {
+    switch (why) {
+      case 'no-lane':
+        return 'nothing is rented: this lab has no lane for it.';
+      case 'no-issue':
+        return `nothing is rented: say \`/rent\` in an open issue of your own lab${lanes.includes(' ') ? ` and name the lane (${listed(lanes.split(' ').map(code))})` : ''}; that issue becomes the run.`;
+      case 'run-here':
+        return 'nothing more is rented: this thread is a run already, and has one machine at a time. Ask in another issue.';
+      default:
+        return assertNever(why);
+    }
+  },
 };
 
 /** Why somebody's own pull request becomes no run as it is. */
@@ -60,6 +78,22 @@ function pullRefused({ why, about, wanted }: AnswerFacts<'propose-pull-refused'>
       return `this pull request is not taken up: it is proposed as it is. Change the values in ${file} here, or ask for them in an issue.`;
     case 'not-permitted':
       return `this pull request is not taken up: ${text(about)} asks for it, and to propose takes ${text(wanted)} permission.`;
+    default:
+      return assertNever(why);
+  }
+}
+
+/** Why somebody's issue becomes no run as it is. */
+function issueRefused({ why, about, wanted }: AnswerFacts<'propose-issue-refused'>): string {
+  switch (why) {
+    case 'several-lanes':
+      return `this issue is not taken up: it fits several lanes (${listed(about.split(' ').map(code))}). Say which one: \`/propose lane=…\`, or leave it the label of one.`;
+    case 'knobs':
+      return 'this issue is not taken up: it is proposed as its text says. Change the text, and write `/propose` without values.';
+    case 'not-permitted':
+      return `this issue is not taken up: ${text(about)} asks for it, and to propose takes ${text(wanted)} permission.`;
+    case 'no-person':
+      return `this issue is not taken up: ${text(about)}, which is no person, opened it, and no person put the label on. Somebody with ${text(wanted)} permission asks for the run with \`/propose\` here, or takes the label off and puts it on again.`;
     default:
       return assertNever(why);
   }

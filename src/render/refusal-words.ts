@@ -45,8 +45,25 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
     'The job of an earlier attempt of this run, or of an earlier run of its lane, is still there, whatever the record says of its end: stop it on the cluster, and ask who wrote that it had ended.',
   'attempt-otherwise':
     'The cluster says of the job of an earlier attempt that it ended otherwise than the record does: ask who wrote how it had ended.',
+  'fix-not-approved':
+    'No manifest that somebody approved lets this fix be launched without asking: approve what the card shows.',
+  'fix-otherwise':
+    'The commit is not what ferrybot itself would have put right in the files that were approved: read the difference, and approve what the card shows.',
   'relaunch-not-due': 'Nothing says that the attempt before it may be followed by the same manifest again.',
   'contract-complete': 'The contract in the issue does not say everything that a launch has to know.',
+  'machine-fits': 'The machine that is asked for is none that the lab rents.',
+  'secrets-named': 'The issue names a secret that the lane does not give to rented machines.',
+  'reductions-bounded': 'What may be made smaller without asking is not in the command, or not smaller.',
+  'early-stop-sane': 'The job could end itself too early.',
+  'bottleneck-measured': 'An optimisation names no bottleneck that a sealed run has measured.',
+  'entrypoint-known':
+    'What the job ran that was taken over is not known whole, or is of no commit of this repository.',
+  'checkpoint-proven':
+    'The checkpoint to begin from is not there as it was approved, or not of the run that it was of.',
+  'dri-accepted': 'Who is in charge by the contract has not accepted it.',
+  'config-drift':
+    'What decides how the run trains is other than in the attempt before, and the contract does not say that it is meant.',
+  'output-root-own': 'Another run of the record writes where this one would.',
   'contract-current': 'The issue says something else than the contract that is recorded.',
   'pull-closed': 'The pull request is not open any more.',
   'base-changed': 'The pull request goes to another branch than the approved one.',

@@ -2,6 +2,8 @@
 
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { headText } from './card.ts';
+import { commandText } from './job-table.ts';
+import { rentalCost } from './rental-words.ts';
 import { code, paragraphs, person, text, utc } from './words.ts';
 
 /** The run is a sealed record now. */
@@ -14,8 +16,32 @@ export function renderSealed(state: RunState): string {
     [
       `- Tag: ${code(seal.tag)} on launch commit ${seal.commit}`,
       ...(seal.closurePull === null ? [] : [`- Log-only pull request: #${seal.closurePull}, to be merged`]),
+      ...(seal.checkpoint === undefined
+        ? []
+        : [
+            `- Final checkpoint: ${code(seal.checkpoint.path)}, step ${seal.checkpoint.step}; not looked at: ${text(seal.checkpoint.unseen.join(', '))}`,
+          ]),
       `- Record: ${code(headText(state, 64))}`,
-      `- Tomorrow: ${seal.verdict === 'pass' ? `the next ferry starts from this configuration. A knob that ${code(state.proposal.baseBranch)} sets meanwhile is taken from there, and the proposal shows both.` : 'the next ferry starts from the last sealed pass, and not from this configuration: it was accepted, and is no pass. `/propose` takes its values over by name.'}`,
+      ...(state.contract === null ? [tomorrowLine(state, seal.verdict)] : contractLines(state)),
     ].join('\n'),
+    rentalCost(state),
   );
+}
+
+function tomorrowLine({ proposal }: RunState, verdict: 'pass' | 'accepted'): string {
+  return `- Tomorrow: ${verdict === 'pass' ? `the next ferry starts from this configuration. A knob that ${code(proposal.baseBranch)} sets meanwhile is taken from there, and the proposal shows both.` : 'the next ferry starts from the last sealed pass, and not from this configuration: it was accepted, and is no pass. `/propose` takes its values over by name.'}`;
+}
+
+/** What the policy wants captured of a run that is over: how it ended, where it stands, and how it was begun (policy HR-67). */
+function contractLines(state: RunState): readonly string[] {
+  const { end, submission, order } = state;
+  const manifest = order?.manifest ?? null;
+  const metrics = Object.entries(end?.metrics ?? {}).map(([key, value]) => `${code(key)} ${text(value)}`);
+  return [
+    `- Ended: ${end?.status ?? 'not known'} at step ${end?.lastStep ?? 'not known'} of ${end?.totalSteps ?? 'not known'}`,
+    `- Final metrics: ${metrics.length === 0 ? 'none were seen' : metrics.join(', ')}`,
+    `- Tracker: ${code(manifest?.tracker.runId ?? '')}`,
+    `- Output root: ${code(manifest?.outputRoot ?? '')}`,
+    `- Launch command: ${code(commandText(submission?.command ?? []))}`,
+  ];
 }

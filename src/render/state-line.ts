@@ -2,9 +2,11 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
 import { jobStateOf } from '../domain/logbook/job-state.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { adoptionEvidence } from './adoption-words.ts';
 import { engineSays, paceText, progressText } from './progress.ts';
 import { code, count, listed, person, shortCommit, text, utc } from './words.ts';
 
@@ -52,6 +54,8 @@ function line(symbol: StateLine['symbol'], title: string, evidence: string): Sta
 
 function proposedLine(state: RunState): StateLine {
   const { gate, proposedAt, run } = state;
+  const asked = adoptionEvidence(state);
+  if (asked !== null) return line('❔', 'To be taken over', asked);
   if (gate === null)
     return line(
       '❔',
@@ -153,7 +157,7 @@ const NO_STEP =
 function jobEvidence({ submission, observation }: RunState): string {
   if (submission === null) return '';
   if (observation === null)
-    return `Job ${code(submission.jobId)} was submitted at ${utc(submission.at)}; nobody has looked at it yet.`;
+    return `Job ${code(submission.jobId)} was ${isAdopted({ submission }) ? 'taken over' : 'submitted'} at ${utc(submission.at)}; nobody has looked at it yet.`;
   const pace = paceText(observation);
   return `${progressText(observation.step, observation.totalSteps)}${pace === '' ? '' : `, ${pace}`}, ${engineSays(observation.status)} (looked at ${utc(observation.at)}).`;
 }

@@ -3,6 +3,7 @@
 import type { CommandDecision } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
+import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { headText } from './card.ts';
 import { cleanLine } from './clean-text.ts';
@@ -26,6 +27,32 @@ export function renderTagMessage(
     `manifest ${digest}`,
     `status ${state.end?.status ?? 'unknown'}`,
     ...accept,
+    ...checkpointLines(decision.checkpoint),
     `logbook ${headText(state, 64)}`,
   ].join('\n')}\n`;
+}
+
+/** The tag of a milestone: the same anchor, and the checkpoint that it keeps. */
+export function renderMilestoneTag(state: RunState, name: string, checkpoint: SealedCheckpoint): string {
+  return `${[
+    `${state.run} milestone ${name}`,
+    '',
+    `run ${state.run}`,
+    `repository ${state.proposal.repository}`,
+    `issue ${state.proposal.issue}`,
+    `job ${cleanLine(state.submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
+    `manifest ${state.order?.order.digest ?? 'none'}`,
+    ...checkpointLines(checkpoint),
+    `logbook ${headText(state, 64)}`,
+  ].join('\n')}\n`;
+}
+
+function checkpointLines(checkpoint: SealedCheckpoint | undefined): readonly string[] {
+  if (checkpoint === undefined) return [];
+  const { path, step, identity } = checkpoint;
+  return [
+    `step ${step}`,
+    `checkpoint ${cleanLine(path, limits.shownTextCharsMax)}`,
+    `metadata ${cleanLine(identity, limits.shownTextCharsMax)}`,
+  ];
 }

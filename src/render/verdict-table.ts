@@ -2,7 +2,7 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
-import type { Ending } from '../domain/logbook/run-state.ts';
+import type { Ending, RunState } from '../domain/logbook/run-state.ts';
 import type { MetricRow, RunVerdict } from '../domain/run-verdict.ts';
 import { code, count, table, text } from './words.ts';
 
@@ -20,8 +20,9 @@ export function resultWords(result: RunVerdict['result']): string {
   }
 }
 
-/** Status, last step and key metrics; the median is that of the sealed ferries that are named below. */
-export function verdictTable(end: Ending, verdict: RunVerdict): string {
+/** Status, last step and key metrics; the median is that of the sealed ferries, or runs of the lane, that are named below. */
+export function verdictTable(end: Ending, verdict: RunVerdict, contract: RunState['contract']): string {
+  const [one, many] = contract === null ? ['sealed ferry', 'sealed ferries'] : ['sealed run', 'sealed runs'];
   const rows = [
     ['status', `\`${end.status}\``, '`SUCCEEDED`', resultWords(verdict.statusOk ? 'pass' : 'fail')],
     [
@@ -34,8 +35,8 @@ export function verdictTable(end: Ending, verdict: RunVerdict): string {
   ];
   const compared =
     verdict.comparedWith.length === 0
-      ? 'No sealed ferry to compare with yet.'
-      : `Median of ${count(verdict.comparedWith.length, 'sealed ferry', 'sealed ferries')}: ${verdict.comparedWith.map(code).join(', ')}.`;
+      ? `No ${one} to compare with yet.`
+      : `Median of ${count(verdict.comparedWith.length, one, many)}: ${verdict.comparedWith.map(code).join(', ')}.`;
   return `${table(['Checked', 'Found', 'Wanted', 'Result'], rows)}\n\n${compared}`;
 }
 

@@ -8,10 +8,13 @@ import { assertNever } from '../domain/assert.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
 import { isFixGated, mayBeFixed, pastAttempt, repeatedFailure } from '../domain/launch/next-attempt.ts';
+import { preApproval } from '../domain/launch/pre-approval.ts';
 import { replacementFor, restartsLeft } from '../domain/launch/relaunch.ts';
-import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
+import { mayBeRelaunched, restingOn, wantsRelaunch } from '../domain/launch/response.ts';
+import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
-import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { wantedForAdoption } from './adoption-words.ts';
 import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
@@ -29,7 +32,7 @@ export function wantedLine(input: RenderInput): string {
   if (unwatched !== null) return unwatched;
   switch (phase) {
     case 'proposed':
-      return wantedForGates(state);
+      return awaitsAdoption(state) ? wantedForAdoption(input) : wantedForGates(state);
     case 'gated':
     case 'approved':
       return state.stop === null
@@ -86,7 +89,7 @@ function wantedForGates(state: RunState): string {
 function wantedApproval({ state, config }: RenderInput): string {
   const digest = state.gate?.digest ?? null;
   if (digest === null) return 'nothing yet; there is no manifest to approve.';
-  const missing = quorumOf(config) - new Set(standingApprovals(state).map((a) => a.actor.id)).size;
+  const missing = quorumOf(config) - new Set(restingOn(state).map((a) => a.actor.id)).size;
   if (missing <= 0) return 'nothing; the launch is about to be ordered.';
   const what = missing === 1 ? 'an approval' : `${missing} approvals`;
   return `${what} by ${whoApproves({ config })}: \`${approvalLine(digest)}\`.`;
@@ -96,6 +99,8 @@ function wantedAtEnd({ state, config, verdict }: RenderInput): string {
   const { end } = state;
   const { seal, ack } = config.permissions;
   if (end === null) throw new Error('an ended run without an end');
+  if (isAdopted(state) && end.status !== 'FAILED')
+    return `\`/ack\` by a person with ${ack} permission, who has taken note of the end; it closes the run.`;
   switch (end.status) {
     case 'FAILED':
       return wantedForNode(state, ack) ?? wantedAfterFailure({ state, config });
@@ -116,6 +121,7 @@ function wantedAfterFailure({ state, config }: Pick<RenderInput, 'state' | 'conf
   const repeated = repeatedFailure(state);
   if (repeated !== null)
     return `somebody who finds the cause: attempt ${repeated.attempt} failed with ${code(repeated.signature)} as attempt ${repeated.earlier} did before the fix, so there is no further try; then ${closes}`;
+  if (isAdopted(state)) return `a look at the failure; then ${closes}`;
   const again = againWords(state);
   if (!mayBeFixed(state)) return `a look at the failure, then ${again}${closes}`;
   return `a look at the failure, then ${again}a fix on ${code(state.proposal.headBranch)}${mayTouch({ config })}, which is shown here and approved anew; or ${closes}`;
@@ -128,6 +134,8 @@ const COUNTS_OR_NOT =
 function wantedForNode(state: RunState, ackPermission: string): string | null {
   if (!mayBeRelaunched(state)) return null;
   if (wantsRelaunch(state) && replacementFor(state) === null) return wantedBeforeRelaunch(state);
+  if (preApproval(state) !== null)
+    return 'nothing; a slip was put right in a file that the approved manifest names, and the next attempt follows without another approval once the launch gates pass. `/hold` keeps it back, `/stop` for good.';
   const open = state.mutations.find(({ consents, ended }) => ended === null && consents.length === 0);
   return open === undefined
     ? 'nothing; the bad node is being replaced, and the job is started again if its approval allows that. `/stop` keeps it from that.'

@@ -9,17 +9,20 @@ import type { Sentences } from './answer-view.ts';
 import { link } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
-import { trackerUrl } from './progress.ts';
+import { trackerName, trackerUrl } from './progress.ts';
 import { stateLine } from './state-line.ts';
 import { code, count, listed, paragraphs, person, text, utc } from './words.ts';
 
 type WatchAnswer =
+  | 'accepted-charge'
   | 'handoff-offered'
   | 'handoff-no-person'
   | 'handoff-not-theirs'
   | 'handoff-already'
   | 'handoff-unreadable'
   | 'accepted'
+  | 'job-adopted'
+  | 'job-not-told'
   | 'accept-nothing'
   | 'accept-not-yours'
   | 'accept-too-late'
@@ -50,10 +53,19 @@ export const WATCH_WORDS: Sentences<WatchAnswer> = {
       `the watch is yours${d.from ? `, from ${text(d.from)}` : ''}: incidents of this run mention you. \`/handoff @who\` hands it on, \`/until\` and \`/stop-watching\` end it.`,
       input === null ? null : jobFacts(input.state),
     ),
+  'accepted-charge': () =>
+    'you are in charge of this run: the watch is yours from its launch on, and its incidents mention you.',
   'accept-nothing': () => 'nothing to accept: the watch of this run is offered to nobody.',
   'accept-not-yours': (d) => `not accepted: the watch is offered to ${text(d.login)}, and to nobody else.`,
   'accept-too-late': (d) =>
     `not accepted: the offer stood until ${text(utc(d.until))}. \`/handoff\` offers the watch again.`,
+  'job-adopted': (_, { input }) =>
+    paragraphs(
+      'the job is watched from now on, and the watch is yours. `/handoff @who` hands it on; `/stop` by you, or by who may approve launches, ends the job.',
+      input === null ? null : jobFacts(input.state),
+    ),
+  'job-not-told': () =>
+    'not yet: the cluster has not said what the job is. It is shown here as soon as it has; look at it, then say `/accept`.',
   'until-set': (d) =>
     `the watch ends ${pointWords(d.step ?? null, d.time ?? null)}${d.before === undefined ? '' : ', which replaces what was named before'}. The job goes on after it; \`/stop\` is what ends a job.`,
   'until-what': () => 'not done: say where the watch ends, `/until step=3000` or `/until time=18:30` (UTC).',
@@ -92,7 +104,7 @@ export function jobFacts(state: RunState): string {
   const tracker = trackerUrl(state);
   const links = [
     `issue #${proposal.issue}`,
-    ...(tracker === null ? [] : [link('W&B', tracker, limits.shownTextCharsMax)]),
+    ...(tracker === null ? [] : [link(trackerName(tracker), tracker, limits.shownTextCharsMax)]),
     ...Object.entries(submission.urls).map(([name, url]) => link(name, url, limits.shownTextCharsMax)),
   ];
   return [

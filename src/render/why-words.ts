@@ -63,6 +63,8 @@ const ACTS: Readonly<Record<RemedyKind, (about: string, people: number) => strin
   'raise-cost-budget': (about) => `raise the cost budget to ${about} accelerator-hours`,
   'raise-week-budget': (about) =>
     `raise the cost budget of a week to ${about} accelerator-hours, or wait for the next week`,
+  'raise-rental-budget': (about) =>
+    `raise what the cluster may rent for in that day or month to $${text(about)}, or wait for the next one`,
   'raise-month-budget': (about) =>
     `raise the cost budget of a month to ${about} accelerator-hours, or wait for the next month`,
   'reopen-issue': () => 'reopen the ferry issue',

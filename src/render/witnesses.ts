@@ -1,19 +1,21 @@
 /** Which witness of a job says what, and when it did: the state of the run follows from these and from nothing else. */
 
+import type { TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import { type Witnesses, witnessesOf } from '../domain/logbook/job-state.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 import { progressText } from './progress.ts';
-import { table, text, utc } from './words.ts';
+import { code, table, text, utc } from './words.ts';
 
 /** Null before the first look. */
 export function witnessTable(state: RunState): string | null {
   const { observation: seen } = state;
   if (seen === null) return null;
-  const { engine, log, progress, checkpoint, watch } = witnessesOf(state);
+  const { engine, log, progress, tracker, checkpoint, watch } = witnessesOf(state);
   const rows = [
     ['Engine', engineSays(engine), whenOf(engine?.at)],
     ['Log', logSays(log, seen), whenOf(log?.at)],
     ['Progress', progressSays(progress, seen), whenOf(progress?.at)],
+    ...(tracker === null ? [] : [['Tracker', trackerSays(seen.tracker), whenOf(tracker.at)]]),
     [
       'Checkpoint',
       checkpoint === null ? 'none yet' : `complete at step ${checkpoint.step}`,
@@ -46,3 +48,26 @@ function progressSays(progress: Witnesses['progress'], { step, totalSteps, loss 
   if (progress === null) return 'no step yet';
   return `${progressText(step, totalSteps)}${loss === null ? '' : `, loss ${text(loss)}`}`;
 }
+
+/** Its own word for the run is told and no more: trackers call runs crashed that go on, and running that are dead. */
+function trackerSays(seen: TrackerSeen | undefined): string {
+  const last = seen?.last;
+  const silence =
+    seen === undefined || seen.says === 'found' ? null : `${SILENCES[seen.says]} ${code(seen.run)}`;
+  if (last === undefined) return silence ?? '';
+  const parts = [
+    `calls ${code(last.identity)} ${text(last.state)}`,
+    ...(last.step === null ? [] : [`step ${last.step}`]),
+    ...(last.loss === null ? [] : [`loss ${text(last.loss)}`]),
+    ...(last.heartbeatAt === null ? [] : [`heard of it ${utc(last.heartbeatAt)}`]),
+    ...(last.rowAt === null ? [] : [`newest metrics ${utc(last.rowAt)}`]),
+  ];
+  return `${parts.join(', ')}${silence === null ? '' : `; since then ${silence}`}`;
+}
+
+const SILENCES = {
+  absent: 'it has, or shows this key, no run',
+  denied: 'it refuses the key for',
+  limited: 'it was asked too often, now for',
+  unknown: 'it gives no usable answer about',
+} as const;

@@ -90,3 +90,8 @@ export function details(summary: string, content: string): string {
 export function paragraphs(...parts: readonly (string | null)[]): string {
   return parts.filter((part) => part !== null && part !== '').join('\n\n');
 }
+
+/** Said in another thread, the run is named first. */
+export function ofRun({ run }: { readonly run?: string | undefined }): string {
+  return run === undefined ? '' : `${code(run)}: `;
+}

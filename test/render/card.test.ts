@@ -152,7 +152,13 @@ describe('the status card', () => {
   });
 
   it('says what the run did cost, from the times of its job, and never shows an estimate as a cost', () => {
-    const cluster = { ...config.clusters['local'], engine: 'local' as const, jobs: 'jobs', links: {} };
+    const cluster = {
+      ...config.clusters['local'],
+      engine: 'local' as const,
+      jobs: 'jobs',
+      links: {},
+      adoption: false,
+    };
     const eight: typeof config = {
       ...config,
       clusters: { local: { ...cluster, acceleratorHoursPerRun: '2.5', accelerators: 8 } },

@@ -4,7 +4,14 @@ import { GATES, REMEDY_ACTORS, VERDICTS } from '../../src/domain/launch/verdict.
 import { gateWords, SENTENCES } from '../../src/render/gate-words.ts';
 import { whoCan } from '../../src/render/who-can.ts';
 
-const FOLDERS = ['../../src/gates/', '../../src/kinds/ferry/gates/', '../../src/kinds/hero/gates/'];
+const FOLDERS = [
+  '../../src/gates/',
+  '../../src/kinds/ferry/gates/',
+  '../../src/contracts/gates/',
+  '../../src/kinds/adoption/gates/',
+  '../../src/kinds/hero/gates/',
+  '../../src/kinds/rental/gates/',
+];
 const FILES = FOLDERS.flatMap((folder) =>
   readdirSync(new URL(folder, import.meta.url)).map((name) => ({ gate: name.replace(/\.ts$/, ''), folder })),
 );
@@ -22,6 +29,7 @@ function codesOf(gate: string): readonly string[] {
   const passedOn: Readonly<Record<string, readonly string[]>> = {
     'first.kind': kinds,
     'first.code': unnamed,
+    line: ['no-entrypoint', 'hidden', 'needs-shell'],
   };
   return calls.flatMap(
     (first) => passedOn[first] ?? [...first.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
@@ -116,6 +124,9 @@ const FOUND = {
   changedAt: '2026-11-21T08:00:00.000Z',
   cost: '2.5',
   path: 'lib',
+  dri: 'ada',
+  said: 'gs://lab/step-1',
+  step: 1200,
   needed: 2,
   missing: 1,
   who1: 'alice',

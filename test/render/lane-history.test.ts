@@ -22,6 +22,7 @@ const row = (day: number, change: Partial<PastRow> = {}): PastRow => ({
   issue: 2 * day,
   pull: 2 * day + 1,
   tracker: null,
+  microdollars: null,
   ...change,
 });
 const launch = (date: string, acceleratorHours: string | null = '2.5') => ({ date, acceleratorHours });

@@ -44,6 +44,10 @@ const TOLD: readonly (readonly [Code, Readonly<Record<string, string | number>>]
   ['propose-pull-refused', { why: 'several-lanes', about: 'daily nightly', wanted: '' }],
   ['propose-pull-refused', { why: 'knobs', about: 'a/daily.py', wanted: '' }],
   ['propose-pull-refused', { why: 'not-permitted', about: 'ravi', wanted: 'write' }],
+  ['propose-issue-refused', { why: 'several-lanes', about: 'daily nightly', wanted: '' }],
+  ['propose-issue-refused', { why: 'knobs', about: '', wanted: '' }],
+  ['propose-issue-refused', { why: 'not-permitted', about: 'ravi', wanted: 'write' }],
+  ['propose-issue-refused', { why: 'no-person', about: 'lab-bot[bot]', wanted: 'write' }],
   ['propose-failed', { why: 'the pull request could not be written: 403' }],
 ];
 

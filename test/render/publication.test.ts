@@ -47,6 +47,11 @@ const UNDECIDED = {
   role: 'control',
   data: { reason: 'undecided', about: '8-1', people: [102] },
 } as const;
+const UPDATE = {
+  type: 'notified',
+  role: 'control',
+  data: { reason: 'update', about: '8-1' },
+} as const;
 const PAGE = {
   type: 'notified',
   role: 'watch',
@@ -72,6 +77,8 @@ describe('the moments of a run', () => {
     ],
     ['notice', training.incident('engine-state-lost', { message: 'restarted' }).add(PAGE)],
     ['notice', ended.add(UNDECIDED)],
+    ['notice', training.later(24 * 3_600_000).add(UPDATE)],
+    ['notice', submitted.later(24 * 3_600_000).add(UPDATE)],
     ['notice', submitted.ended({ status: 'FAILED' }).add(UNDECIDED)],
     ['closed', ended.add({ type: 'closed', role: 'control', data: UNSEALED })],
   ] as const)('%s', (kind, run: RunBuilder) => {
@@ -185,10 +192,18 @@ const DETAIL = {
   phase: 'stepping',
   said: 'does it matter?',
   knobs: '',
+  job: 'ray-run-ada-sweep-20261121-051716',
+  cluster: 'us-central1',
+  clusters: 'us-central1 us-east5-a',
+  missing1: 'job',
 } as const;
 const OTHERWISE: Readonly<Record<string, Detail>> = {
+  kept: { until: '2026-11-21T09:30:00Z', reason: 'a look' },
+  'keep-past': { until: '2026-11-21T09:30:00Z' },
+  'keep-too-long': { until: '2026-11-21T19:30:00Z', latest: '2026-11-21T10:00:00Z' },
   'lane-unclear': { kind: 'no-such', lanes: 'daily weekly', named: 'dayly' },
   'propose-pull-refused': { why: 'draft', about: '', wanted: '' },
+  'propose-issue-refused': { why: 'no-person', about: 'lab-bot', wanted: 'write' },
   'approval-no-fix': { attempt: 2 },
   'approval-same-failure': { attempt: 2, earlier: 1, signature: 'name-error' },
   'why-no-fix': { attempt: 1 },
@@ -199,8 +214,40 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'relaunch-never': { attempt: 1, failure: 'oom-hbm' },
   'relaunch-digest-needed': { digest: '028e72ff16b3801953954e7e2f14bbb1', restarts: 1 },
   'reject-already': { step: 1_200, by: 'bob' },
+  'accepted-charge': {},
+  'rolled-back': { step: 900, path: 'gs://lab/run/checkpoints/step-900', reason: 'behind the spike' },
+  'rollback-already': { step: 900, by: 'bob' },
+  'rollback-not-now': { status: 'the job has not ended' },
+  'resumed-as': {
+    old: 'grug-moe',
+    run: 'grug-moe-b',
+    from: 'gs://lab/grug/checkpoints/step-900',
+    root: 'gs://lab/grug-b',
+    reason: 'the router was mended',
+  },
+  'resume-as-not-now': { status: 'the job has not ended' },
+  'resume-as-taken': { id: 'grug-moe-b', run: 'grug-moe-b' },
+  'resume-as-failed': { why: 'GitHub does not answer' },
+  'rollback-unseen': {},
+  'rollback-refused': { step: 900, why: 'no-metadata' },
   'reject-not-reached': { step: 1_200, reached: 900 },
   'checkpoint-rejected': { step: 1_200, reason: 'the loss had diverged' },
+  'seal-incomplete': { missing: 'checkpoint: none-complete (3 looked at)' },
+  'milestone-sealed': {
+    name: 'half-way',
+    tag: 'ferry/hero/20261121/run.half-way',
+    path: 'gs://lab/run/checkpoints/step-1200',
+    step: 1_200,
+    unseen: 'state in the tracker',
+  },
+  'milestone-ill': { status: 'FAILED' },
+  'milestone-taken': { name: 'half-way', step: 1_200 },
+  'milestone-missing': { missing: 'checkpoint: none-complete (3 looked at)' },
+  'cleanup-listed': { count: 3, more: 2, kept: 12 },
+  'cleanup-listed-already': { line: '/approve-checkpoint-cleanup 028e72ff16b3801953954e7e2f14bbb1' },
+  'cleanup-nothing': { kept: 1 },
+  'cleanup-unreadable': { why: 'gs://lab/run/checkpoints: status 403' },
+  'cleanup-list-old': { hours: 48 },
   'lane-past': { lane: 'daily' },
   'handoff-offered': { to: 102, login: 'bob', until: '2026-11-21T10:00:00.000Z' },
   'handoff-no-person': { login: 'bob' },
@@ -212,6 +259,7 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'until-set': { step: 3_000, time: '2026-11-21T18:30:00.000Z', before: 9 },
   'until-past': { what: 'step 300' },
   'watch-not-yours': { owner: 'bob' },
+  'rent-not-here': { why: 'no-issue', lanes: 'rent burst' },
   'lane-shown': { live: '', last: 'ferry-daily-20261121', issue: 12, holds: 'freeze' },
 };
 
@@ -358,11 +406,28 @@ describe('incidents and fallen approvals', () => {
       place: 'lib/a.py:5',
       diff: '--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1,1 +1,2 @@\n+import math\n ```@alice',
     };
-    const all = code === 'fix-made' ? { ...detail, ...fix } : detail;
+    const reduced = { reduction: 'batch_size=16', failure: 'oom-hbm', left: 1 };
+    const money = { dollars: '8.100', most: '10', credit: '0.40', needed: '0.52', minutes: 60 };
+    const machine = { instance: 7_000_001, reason: 'idle', since: detail.since, at: detail.at, ...money };
+    const rented = { ...machine, message: detail.message };
+    const isRented = /^(machine|account|budget|balance)-/.test(code);
+    const start = { why: 'no-metadata', path: 'gs://lab/run/step-900', dri: 'alice' };
+    const own: Readonly<Record<string, object>> = {
+      'fix-made': fix,
+      'config-reduced': reduced,
+      'start-refused': start,
+    };
+    const all = isRented ? rented : { ...detail, ...own[code] };
     const fitting = code === 'monitor-stale' ? { why: detail.why } : all;
     const body = say(submitted.incident(code, fitting).state, 'incident');
     expect(body).toMatchSnapshot();
     expect(body).not.toContain('another version');
+  });
+
+  it('says of a slip that was approved beforehand that nobody has to do anything', () => {
+    const facts = { attempt: 1, commit: 'c'.repeat(40), base: 'b'.repeat(40), place: 'lib/a.py:5' };
+    const own = { ...facts, diff: '+import math', beforehand: '0123456789ab' };
+    expect(say(submitted.incident('fix-made', own).state, 'incident')).toMatchSnapshot();
   });
 
   it.each([

@@ -1,0 +1,100 @@
+/** Rented machines in words: what they cost so far and will, how long they are kept, and what commands about them did. */
+
+import type { RentalTerms } from '../domain/launch/rental-terms.ts';
+import type { Machine } from '../domain/logbook/rental-state.ts';
+import { microdollarsOf, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import type { Sentences } from './answer-view.ts';
+import { count, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
+
+type RentalAnswer =
+  | 'kept'
+  | 'keep-nothing'
+  | 'keep-past'
+  | 'keep-too-long'
+  | 'keep-never'
+  | 'teardown-asked'
+  | 'teardown-nothing';
+
+export const RENTAL_WORDS: Sentences<RentalAnswer> = {
+  kept: (d) =>
+    `kept until ${text(utc(d.until))} (${text(d.reason)}): the rented machine stays though its job has ended or makes no step. It costs money meanwhile, and what was approved for the run ends it earlier where that is reached. \`/teardown\` lets it go.`,
+  'keep-nothing': () => 'nothing to keep: this run has no rented machine.',
+  'keep-past': (d) => `not kept: ${text(utc(d.until))} is over.`,
+  'keep-too-long': (d) =>
+    `not kept until ${text(utc(d.until))}: ${text(utc(d.latest))} is the latest by what was approved for the run. Say it again with that, or an earlier time.`,
+  'keep-never': () =>
+    'not kept: what was approved for the run leaves no time for it, and the machine ends by itself.',
+  'teardown-asked': (d) =>
+    `${ofRun(d)}tear-down asked for by ${text(d.by)}: the watch destroys the rented machines of this run within a minute${d.runs === 1 ? ', and the job that runs there is stopped' : ''}. ${d.run === undefined ? 'It is told here' : 'Its own thread is told'} when the account has them no more.`,
+  'teardown-nothing': (d) => `${ofRun(d)}nothing to tear down: this run has no rented machine.`,
+};
+
+const MICRO = 1_000_000;
+const MS_OF_HOUR = 3_600_000;
+
+/** What renting has cost and will; null where the run rents nothing, or nobody has looked yet. */
+export function rentalPart(state: RunState): string | null {
+  const { machines, keep } = state.rental;
+  const terms = rentalTerms(state);
+  if (terms === null || machines.length === 0) return null;
+  const present = presentMachines(state);
+  const cost = rentalCost(state);
+  if (present.length === 0) return cost;
+  const kept =
+    keep === null ? null : `Kept until ${utc(keep.until)} by ${person(keep.actor)}: ${text(keep.reason)}.`;
+  return paragraphs(
+    `Rented: ${listed(present.map(machineText))}. ${cost} ${projection(state, present, terms)}`,
+    state.rental.asked === null || (keep !== null && keep.seq > state.rental.asked.seq) ? kept : null,
+  );
+}
+
+/** All machines of the run, also those that are gone; null where it had none. */
+export function rentalCost(state: RunState): string | null {
+  const { machines } = state.rental;
+  if (machines.length === 0) return null;
+  const isOver = presentMachines(state).length === 0;
+  const most = rentalTerms(state)?.dollarsMax ?? null;
+  const cap = most === null ? '' : ` of at most $${text(most)}`;
+  const estimated = machines.some((one) => one.isEstimated === true)
+    ? ' Estimated, as the most that it can be: a machine may have run and stopped between two looks at the account.'
+    : '';
+  return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **$${dollars(microdollarsOf(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
+}
+
+function machineText({
+  instance,
+  status,
+  microdollarsPerHour,
+  microdollarsPerHourStored,
+  tearDown,
+}: Machine): string {
+  const isUp = status === 'running' || status === 'frozen';
+  const rate = isUp ? microdollarsPerHour : microdollarsPerHourStored;
+  const going = tearDown !== null && tearDown.endedAt === null ? ', to be destroyed' : '';
+  return `machine ${instance} (${status ?? 'provisioned'}${going}, $${dollars(rate)} an hour${isUp ? '' : ' for its disk'})`;
+}
+
+/** At the rate of a machine that works: by the pace of the steps where they are known, and at the longest life. */
+function projection(
+  state: RunState,
+  present: readonly Machine[],
+  { hoursMax, dollarsMax }: RentalTerms,
+): string {
+  const spent = microdollarsOf(state);
+  const most = Number(dollarsMax) * MICRO;
+  const hourly = present.reduce((sum, one) => sum + one.microdollarsPerHour, 0);
+  const lookedMs = Date.parse(state.rental.look?.at ?? '');
+  const endsMs = Math.max(...present.map(({ createdAt }) => Date.parse(createdAt))) + hoursMax * MS_OF_HOUR;
+  const atLongest = spent + (hourly * Math.max(0, endsMs - lookedMs)) / MS_OF_HOUR;
+  const longest = `If it lives its longest, about $${dollars(Math.min(most, atLongest))}.`;
+  const { pace, step = null, totalSteps = null } = state.observation ?? {};
+  const seconds = pace?.secondsPerStep == null ? null : Number(pace.secondsPerStep);
+  if (seconds === null || step === null || totalSteps === null || state.end !== null) return longest;
+  const atPace = spent + (hourly * Math.max(0, totalSteps - step) * seconds) / 3_600;
+  return `At its pace about $${dollars(Math.min(most, atPace))} when its steps are done. ${longest}`;
+}
+
+function dollars(microdollars: number): string {
+  return (microdollars / MICRO).toFixed(2);
+}

@@ -1,0 +1,77 @@
+/** What is said of a job that somebody may take over: when the cluster told of it, once more, and when nobody did. */
+
+import { expect, it } from 'vitest';
+import { branded, isSha } from '../../src/domain/ids.ts';
+import type { Description, RunState } from '../../src/domain/logbook/run-state.ts';
+import { known } from '../../src/domain/observed.ts';
+import { notConfirmed } from '../../src/render/adoption-words.ts';
+import { renderPublication } from '../../src/render/publication.ts';
+import { pastOf } from '../../src/run/history.ts';
+import { publicationsOf } from '../../src/run/publications.ts';
+import { aRun } from '../support/run-builder.ts';
+import { aConfig } from '../support/run-parts.ts';
+
+const { state } = aRun();
+const adopts = { jobId: 'ray-run-ada-sweep', cluster: 'us-central1' };
+const DESCRIBED: Description = {
+  found: 'described',
+  why: '',
+  engine: 'ray',
+  status: 'RUNNING',
+  since: null,
+  submitter: 'ada',
+  entrypoint: 'python3 experiments/ferries/daily.py',
+  commit: branded('ab'.repeat(20), isSha),
+  commitIsHere: true,
+  session: null,
+  urls: {},
+  seq: 2,
+  at: '2026-11-21T09:00:00.000Z',
+};
+const UNCONFIRMED = {
+  reason: 'job-unconfirmed',
+  about: '2-1',
+  permission: 'maintain',
+  seq: 3,
+  at: '2026-11-22T09:00:00.000Z',
+  role: 'control',
+} as const;
+
+function noticesOf(change: Partial<RunState>): readonly string[] {
+  const config = aConfig();
+  const asked = { ...state, gate: null, proposal: { ...state.proposal, adopts }, ...change };
+  return publicationsOf(asked)
+    .filter(({ kind }) => kind === 'notice')
+    .map((owed) =>
+      renderPublication(owed, {
+        state: asked,
+        config,
+        verdict: null,
+        approvals: [],
+        past: pastOf(known([asked]), config.lanes),
+      }),
+    );
+}
+
+it.each<[string, Partial<RunState>]>([
+  [
+    'of a commit that a branch has, and nobody has said a word',
+    { description: DESCRIBED, notices: [UNCONFIRMED] },
+  ],
+  ['of a commit that no branch has', { description: { ...DESCRIBED, commitIsHere: false } }],
+  [
+    'of which the cluster says nothing',
+    { description: { ...DESCRIBED, found: 'unknown', why: 'it is away' } },
+  ],
+])('a job %s', (_, change) => {
+  expect(noticesOf(change).join('\n\n')).toMatchSnapshot();
+});
+
+it('that nobody took over is left alone, with the reason', () => {
+  const unknown = { ...state, description: { ...DESCRIBED, found: 'unknown' as const } };
+  expect([
+    notConfirmed({ ...state, description: DESCRIBED }, null),
+    notConfirmed({ ...state, description: DESCRIBED }, 5),
+    notConfirmed(unknown, null),
+  ]).toMatchSnapshot();
+});
