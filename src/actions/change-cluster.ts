@@ -19,7 +19,11 @@ export type ChangeEnd = Pick<EventDataByType['mutation-ended'], 'outcome' | 'cod
 /** `changed`: what was proposed is not there any more; `unknown`: it could not be read, and is asked again. */
 export type TargetLook =
   | { readonly kind: 'same' }
-  | { readonly kind: 'changed'; readonly code: 'target-changed' | 'steps-changed'; readonly why: string }
+  | {
+      readonly kind: 'changed';
+      readonly code: 'target-changed' | 'steps-changed' | 'list-changed';
+      readonly why: string;
+    }
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** What carries out one kind of change: looks before, acts with a capability, looks back after a runner that died. */

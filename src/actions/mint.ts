@@ -6,7 +6,9 @@ import type { JobSpec } from '../domain/engine.ts';
 import { stopStep, submitStep } from '../domain/engine.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import type { TearDown } from '../domain/logbook/events/rental-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { type Condemnation, destroyStep } from '../domain/rented.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { after } from '../domain/time.ts';
 import { type ConsentFacts, type ConsentFault, consentFault } from './verify-consent.ts';
@@ -50,6 +52,20 @@ export function mintSubmission({ run, order }: RunState, spec: JobSpec, now: Ins
   if (!isOrdered) throw new Error(`${spec.submissionId} is not what ${run} has ordered`);
   return sealCapability({ steps: [submitStep(spec)], until: after(now, limits.capabilityLifetimeMs) });
 }
+
+/**
+ * Mints the destruction of a rented machine whose tear-down stands in the record, begun and not ended, in its run or in the
+ * journal: the watch has pushed that before. Anything else is a bug, and throws.
+ */
+export function mintDestruction(condemned: Condemnation, proof: readonly Begun[], now: Instant): Capability {
+  const { id, jobId } = condemned;
+  if (!proof.some((one) => one.instance === id && one.jobId === jobId))
+    throw new Error(`no tear-down of machine ${id} of ${jobId} was begun`);
+  return sealCapability({ steps: [destroyStep(condemned)], until: after(now, limits.capabilityLifetimeMs) });
+}
+
+/** A tear-down that stands in the record as begun, of a machine that no whole read of the account has shown gone since. */
+export type Begun = Pick<TearDown, 'instance' | 'jobId'>;
 
 /** Mints the stop of a run's job, where a person's stop stands in the record; null where there is nothing to be stopped. */
 export function mintStop({ stop, submission }: RunState, now: Instant): Capability | null {

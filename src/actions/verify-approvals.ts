@@ -12,10 +12,10 @@ import { quorumOf } from '../config/quorum.ts';
 import type { Permission } from '../domain/actor.ts';
 import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Digest, Instant, RunId } from '../domain/ids.ts';
+import type { Instant, RunId } from '../domain/ids.ts';
 import { isTooOld } from '../domain/launch/approval-age.ts';
 import { asLaunched, failedAttempt } from '../domain/launch/next-attempt.ts';
-import { citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
+import { approvedIn, citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
@@ -23,6 +23,7 @@ import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { interestedIn } from '../run/authors.ts';
 import { citedFault } from './cited-comment.ts';
+import { approvingAttempt } from './verify-pre-approval.ts';
 
 /** One approving comment or review, fetched by its id; null = GitHub has none of that id. */
 export type Cited = Observed<CommentFacts | null>;
@@ -85,7 +86,7 @@ function commentFault(
     comment,
     { ...approval, threads: [pull, issue] },
     facts.config.otherBots,
-    ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], order.digest) === 'named',
+    ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], approvedIn(order)) === 'named',
   );
   if (comment === null || wrong !== null)
     return { code: `approval-${wrong?.code ?? 'gone'}`, why: wrong?.why ?? where };
@@ -98,27 +99,34 @@ function commentFault(
  */
 function bindingFault(
   state: RunState,
-  { digest, commit }: Order,
+  order: Order,
   comment: CommentFacts,
   { config, now }: ApprovalFacts,
 ): ApprovalFault | null {
   const where = `${comment.surface} ${comment.id}`;
+  const digest = approvedIn(order);
+  const isBeforehand = digest !== order.digest;
+  const commit = isBeforehand ? approvingAttempt(state, order)?.order.order.commit : order.commit;
   if (comment.surface === 'review' && comment.commit !== commit)
     return { code: 'approval-other-commit', why: `${where} was written on ${comment.commit ?? 'nothing'}` };
+  // What was on show before the card showed the fix is told by the card's own history alone.
   const shownAt = shownAtOf(state, digest);
-  if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt, config.approvals.shownForMs))
-    return { code: 'approval-before-shown', why: where };
-  if (isBeforeFailure(state, digest, comment.createdAt)) return { code: 'approval-before-end', why: where };
+  const wasShown =
+    shownAt !== null && wasShownBefore(shownAt, comment.createdAt, config.approvals.shownForMs);
+  if (!isBeforehand && !wasShown) return { code: 'approval-before-shown', why: where };
+  if (isBeforeFailure(state, order, comment.createdAt)) return { code: 'approval-before-end', why: where };
   return isTooOld(state, { digest, createdAt: comment.createdAt }, now, maxAgeMsOf(config))
     ? { code: 'approval-too-old', why: `${where} of ${toRfc3339(comment.createdAt)}` }
     : null;
 }
 
 /** Whoever approved this manifest before another one of the run failed did not know of the failure that it goes on from. */
-function isBeforeFailure(state: RunState, digest: Digest, createdAt: Instant): boolean {
+function isBeforeFailure(state: RunState, order: Order, createdAt: Instant): boolean {
   const last = failedAttempt(state);
   if (last === null) return false;
-  if (last.order.order.digest === digest && restartsLeft(asLaunched(state)) > 0) return false;
+  const failed = last.order.order.digest;
+  if (failed === order.preApprovedBy) return false;
+  if (failed === order.digest && restartsLeft(asLaunched(state)) > 0) return false;
   return createdAt <= (fromRfc3339(last.end.at) ?? Number.POSITIVE_INFINITY);
 }
 

@@ -5,6 +5,8 @@
 
 import { consentsTo } from '../care/consent-command.ts';
 import { evidenceDigest, proposalDigest } from '../care/mutation-digest.ts';
+import { type Approvers, ownListFault } from '../care/own-list.ts';
+import { mayApprove } from '../config/may-approve.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { wasShownBefore } from '../domain/approval-binding.ts';
 import type { ConsentSource } from '../domain/care/mutation.ts';
@@ -42,6 +44,8 @@ export const CONSENT_FAULTS = [
   'consent-edited',
   'consent-hidden',
   'consent-not-given',
+  'consent-own',
+  'list-too-old',
   'consenter-lost-permission',
   'not-pre-approved',
   'pre-approval-used-up',
@@ -71,6 +75,8 @@ export type ConsentFacts = {
   readonly permission: Observed<Permission>;
   /** Least permission of who may consent, from the config in force. */
   readonly needs: Permission;
+  /** The same for what takes an approver. */
+  readonly approvers: Approvers;
   readonly otherBots: readonly string[];
   readonly preApproval: Observed<PreApproval>;
 };
@@ -143,9 +149,15 @@ function commentFault(
   if (facts.now >= comment.createdAt + limits.consentLifetimeMs)
     return fault('consent-expired', toRfc3339(comment.createdAt));
   if (facts.permission.kind === 'unknown') return fault('unreadable', facts.permission.why);
-  return permits(facts.permission.value, facts.needs)
-    ? null
-    : fault('consenter-lost-permission', comment.author.login);
+  const { author } = comment;
+  const ownList = ownListFault(mutation, author.id, facts.now, facts.approvers);
+  if (ownList === 'own') return fault('consent-own', author.login);
+  if (ownList === 'old') return fault('list-too-old', mutation.at);
+  const may =
+    proposal.mutation.kind === 'delete-checkpoint'
+      ? mayApprove(facts.permission.value, author.id, facts.approvers)
+      : permits(facts.permission.value, facts.needs);
+  return may ? null : fault('consenter-lost-permission', author.login);
 }
 
 function configFault({ preApproval }: ConsentFacts): ConsentFault | null {

@@ -11,7 +11,7 @@ import type { PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
-import { citationKey, submissionIdOf } from '../domain/launch/order.ts';
+import { approvedIn, citationKey, type Order, submissionIdOf } from '../domain/launch/order.ts';
 import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
 import { askedFor, failedAlike, responseTo } from '../domain/launch/response.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
@@ -23,10 +23,12 @@ import { fromRfc3339 } from '../domain/time.ts';
 import type { GateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
 import { type CardHistory, cardShownSince, type OnShow } from '../run/card-history.ts';
+import { goesOnFrom } from '../run/goes-on-from.ts';
 import { orderDigest } from '../run/manifest-digest.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
 import { citedFault } from './cited-comment.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
+import { type FixInTree, preApprovalFault } from './verify-pre-approval.ts';
 
 export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
@@ -38,6 +40,8 @@ export type OrderFacts = ApprovalFacts & {
   readonly body: Observed<Digest>;
   /** The digest of the manifest that the runner computed itself. */
   readonly digest: Observed<Digest>;
+  /** What it finds of a fix that is said to have been approved beforehand; of every other order nobody asks. */
+  readonly fix: Observed<FixInTree>;
   /** What the gates look at, as the runner reads it. */
   readonly gates: Observed<GateFacts>;
   /** The runs of every lane as the runner verified them, newest first. */
@@ -145,7 +149,7 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   if (moved !== null) return refuse(moved.code, 'ending', moved.why);
   const again = relaunchRefusal(state, issued, facts);
   if (again !== null) return again;
-  const fault = approvalFault(state, order, facts);
+  const fault = approvalFault(state, order, facts) ?? preApprovalFault(state, order, facts.fix, facts);
   if (fault !== null)
     return refuse(fault.code, fault.code === 'unreadable' ? 'standing' : 'ending', fault.why);
   const { body, digest } = facts;
@@ -155,13 +159,16 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   if (approved.some((fingerprint) => fingerprint !== body.value))
     return refuse('body-edited', 'ending', `#${pull.number}`);
   const gate = gateRefusal(facts.gates);
-  // The job's own interpreter is here and not where the gates passed: what it would not compile is no order to keep.
+  // The job's own interpreter is here and not where the gates passed: what it would not compile is no order to keep, nor is one whose checkpoint is gone.
   if (digest.kind === 'unknown')
-    return gate?.code === 'delta-readable' ? gate : refuse('unreadable', 'standing', digest.why);
+    return gate?.code === 'delta-readable' || gate?.code === 'checkpoint-proven'
+      ? gate
+      : refuse('unreadable', 'standing', digest.why);
   if (digest.value !== order.digest) return refuse('manifest-changed', 'ending', digest.value);
   return (
     gate ??
-    showingRefusal(state, issued, { digest: digest.value, body: body.value }, facts) ?? {
+    checkpointRefusal(order, facts.gates) ??
+    showingRefusal(state, issued, { digest: approvedIn(order), body: body.value }, facts) ?? {
       kind: 'claim',
       order: issued,
     }
@@ -228,6 +235,17 @@ function gateRefusal(gates: OrderFacts['gates']): OrderRefusal | null {
   return open === undefined
     ? null
     : refuse('unreadable', 'standing', `${open.gate}: ${whyUnknown(open) || open.code}`);
+}
+
+/** What an attempt goes on from is in no manifest that is started again: the runner names it by its own listing, or nothing is started. */
+function checkpointRefusal({ checkpoint }: Order, gates: OrderFacts['gates']): OrderRefusal | null {
+  if (gates.kind === 'unknown') return refuse('unreadable', 'standing', gates.why);
+  const own = goesOnFrom(gates.value);
+  if (own.kind === 'unknown') return refuse('unreadable', 'standing', own.why);
+  const [said, found] = [checkpoint ?? null, own.value];
+  return said?.path === found?.path && said?.step === found?.step
+    ? null
+    : refuse('checkpoint-proven', 'ending', `${found?.path ?? 'none'} in place of ${said?.path ?? 'none'}`);
 }
 
 /** That something was shown is control's word: each approval is held against what the card said when it was written. */

@@ -21,6 +21,7 @@ import { readPermission } from '../github/permission.ts';
 import { readingOfComment } from '../run/comment-readings.ts';
 import { type LiftedHold, liftedFor, lifts, liftsRecorded } from '../run/lifted-holds.ts';
 import { type Brake, isHoldKind, type OpenBrake, openBrakes, type Unanswered } from '../run/open-brakes.ts';
+import { saidElsewhere } from './brakes-elsewhere.ts';
 import type { OpenLab } from './open-lab.ts';
 import { readingOf } from './reading.ts';
 
@@ -38,9 +39,13 @@ export async function gatherBrakes(
     /** When approvals of it fell, by the record: what the threads alone do not tell. */
     readonly fallen: readonly FallenApproval[];
   },
-  comments: readonly CommentFacts[],
+  own: readonly CommentFacts[],
 ): Promise<Observed<readonly Brake[]>> {
   const { lab, config, store } = open;
+  const others = await saidElsewhere(open, place, own);
+  if (others.kind === 'unknown') return others;
+  const abroad = new Set(others.value.comments);
+  const comments = [...own, ...abroad];
   const found: Brake[] = [];
   const asked: Asked = new Map();
   const ask: Ask = async (author) => {
@@ -51,9 +56,9 @@ export async function gatherBrakes(
   const policy = policyOf(config);
   const { approvers } = place;
   const { otherBots } = config;
-  const elsewhere = store.current().journal.commands;
+  const elsewhere = new Map([...others.value.commands, ...store.current().journal.commands]);
   const authors = new Map(
-    openBrakes(place, elsewhere, comments, { otherBots, permissions: new Map() }).map(
+    openBrakes(place, elsewhere, comments, { otherBots, permissions: new Map(), abroad }).map(
       ({ comment: { author } }) => [author.id, author],
     ),
   );
@@ -66,7 +71,7 @@ export async function gatherBrakes(
   }
   // An approver's words are read whole, whatever they may do today.
   const read = new Map([...asked, ...[...approvers].map((id) => [id, known<Permission>('triage')] as const)]);
-  for (const item of openBrakes(place, elsewhere, comments, { otherBots, permissions: read })) {
+  for (const item of openBrakes(place, elsewhere, comments, { otherBots, permissions: read, abroad })) {
     if (item.name === null) continue;
     const { author, thread } = item.comment;
     const brake = { name: item.name, login: author.login, thread };
@@ -74,7 +79,7 @@ export async function gatherBrakes(
     if (
       item.name === 'revoke' &&
       approvers.has(author.id) &&
-      !approvedAnew(item, place.manifest, comments, otherBots)
+      !approvedAnew(item, place.manifest, own, otherBots)
     )
       return known([...found, brake]);
     const permission = await ask(author);
@@ -82,7 +87,7 @@ export async function gatherBrakes(
     const needs = item.name === 'revoke' ? policy.permissions.revoke : neededFor(item.name, policy);
     const isPulled = needs === null || permits(permission.value, needs);
     if (!isPulled || (await isLifted(item, policy, ask))) continue;
-    if (await tookBackOwn(item, place, comments, { otherBots, policy, ask })) continue;
+    if (await tookBackOwn(item, place, own, { otherBots, policy, ask })) continue;
     const hold = saidHold(item, place.day);
     const isElsewhere = hold === null ? known(false) : await isLiftedElsewhere(open, hold, ask);
     if (isElsewhere.kind === 'unknown') return isElsewhere;

@@ -7,6 +7,7 @@ import { createClient, type Octokit } from '../github/call.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
 import { sha256Hex } from '../host/hash.ts';
 import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
+import { openStore, type StoreOpener } from '../stores/open.ts';
 import { channelSender } from './channels.ts';
 import type { Lab, Log } from './lab.ts';
 import { createHelpers } from './propose/helpers.ts';
@@ -69,10 +70,20 @@ export function composeLab(parts: LabParts): Lab {
     },
     helpers: createHelpers(parts.environment['PATH'] ?? ''),
     sendToChannel: channelSender(parts.environment, { fetch, sleep: parts.sleep }),
+    stores: (path) => openStore(storeOpener(parts), path),
     now,
     log: parts.log,
     boundary: () => undefined,
   };
+}
+
+/** A store with this process's environment and clock. */
+export function storeOpener({
+  environment,
+  now,
+  sleep,
+}: Pick<LabParts, 'environment' | 'now' | 'sleep'>): StoreOpener {
+  return { host: { fetch, sleep }, environment, now };
 }
 
 /** What a helper program needs of ours: never a token, never a key. */

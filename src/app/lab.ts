@@ -3,9 +3,11 @@
 import type { LabConfig } from '../config/schema.ts';
 import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import type { ChannelMessage, Delivery } from '../domain/channel.ts';
+import type { CheckpointReader, StorePath } from '../domain/checkpoint/stored.ts';
 import type { Engine } from '../domain/engine.ts';
 import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
+import type { Observed } from '../domain/observed.ts';
 import type { JudgeSyntax, PythonParser } from '../domain/python-syntax.ts';
 import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/ports.ts';
@@ -50,6 +52,8 @@ export type Lab = {
     channel: LabConfig['onCall']['channels'][string],
     message: ChannelMessage,
   ) => Promise<Delivery>;
+  /** Where checkpoints lie, to be read: what deletes them is handed to the process that carries out a consent, and to no other. */
+  readonly stores: (path: StorePath) => Observed<CheckpointReader>;
   readonly now: () => Instant;
   readonly log: Log;
   readonly boundary: Boundary;

@@ -36,8 +36,8 @@ export function createSecretKeeper(
     learn: (config) => {
       const names = [...new Set(Object.values(config.lanes).flatMap(({ passSecrets }) => passSecrets))];
       const addresses = Object.values(config.onCall.channels).map(({ address }) => address);
-      for (const value of [...names, ...clusterSecrets(config), ...addresses].flatMap((name) =>
-        withLines(environment[name] ?? ''),
+      for (const value of [...names, ...clusterSecrets(config), ...addresses, ...trackerKeys(config)].flatMap(
+        (name) => withLines(environment[name] ?? ''),
       )) {
         if (!values.has(value)) mask(value);
         values.add(value);
@@ -51,6 +51,11 @@ export function createSecretKeeper(
         ? clean(text)
         : `(withheld: this process was not given ${missing.join(', ')} and cannot redact it)`,
   };
+}
+
+/** What a watch asks the trackers with. */
+function trackerKeys(config: LabConfig): readonly string[] {
+  return Object.values(config.lanes).flatMap(({ tracker }) => tracker.keyFrom ?? []);
 }
 
 /** What opens a cluster to this process: no job gets it, whatever it is called. */

@@ -1,16 +1,22 @@
 /** `/accept`: exactly the person to whom the watch was offered takes it; incidents mention them from then on. */
 
 import { permits } from '../domain/actor.ts';
+import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
+import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import { openOffer } from '../domain/logbook/ownership.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { watchedIn } from './direct-watch.ts';
+import { mayAdopt, neededToAdopt, watchedIn } from './direct-watch.ts';
 
 const answer = answering({
   accepted: { from: 'text?' },
+  'accepted-charge': {},
   'accept-nothing': {},
   'accept-not-yours': { login: 'text' },
   'accept-too-late': { until: 'text' },
+  'job-adopted': {},
+  'job-not-told': {},
 });
 
 export const accept = {
@@ -18,7 +24,8 @@ export const accept = {
   answers: answer.vocabulary,
   keys: {},
   who: (policy) => policy.permissions.watch,
-  summary: 'Takes the watch of a job that `/handoff` has offered to you.',
+  summary:
+    'Takes the watch of a job that `/handoff` has offered to you, the charge of a run whose contract names you, or the job that `/watch` has asked the cluster about.',
   example: '/accept',
   decide,
 } as const satisfies CommandDefinition;
@@ -27,6 +34,9 @@ function decide(context: CommandContext): CommandDecision {
   const { permission, policy, actor, comment } = context;
   if (!permits(permission, policy.permissions.watch))
     return answer('not-permitted', { needs: policy.permissions.watch });
+  if (awaitsAdoption(context.state)) return takeOver(context);
+  const dri = context.state.attempts.length === 0 ? personInCharge(context.state.contract) : null;
+  if (context.state.submission === null && dri !== null) return inCharge(context, dri);
   const watched = watchedIn(context);
   if ('kind' in watched) return watched;
   const { offer } = watched.watch;
@@ -37,5 +47,31 @@ function decide(context: CommandContext): CommandDecision {
   if (openOffer(watched, comment.createdAt) === null) return answer('accept-too-late', { until });
   return answer('accepted', by === null ? {} : { from: by.login }, [
     { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to, until } },
+  ]);
+}
+
+/** Only what the cluster said before the comment was written can be what its author means. */
+function takeOver(context: CommandContext): CommandDecision {
+  const { state, actor, comment } = context;
+  if (!mayAdopt(context)) return answer('not-permitted', { needs: neededToAdopt(context) });
+  const { description } = state;
+  const toldAt = description?.found === 'described' ? fromRfc3339(description.at) : null;
+  if (description === null || toldAt === null || comment.createdAt < toldAt - SECOND_MS)
+    return answer('job-not-told');
+  return answer('job-adopted', {}, [
+    { type: 'adopted', role: 'control', actor, data: { described: description.seq } },
+  ]);
+}
+
+/** GitHub's times have no milliseconds. */
+const SECOND_MS = 1_000;
+
+/** Before the launch the contract is the offer. */
+function inCharge({ state, actor, comment }: CommandContext, dri: string): CommandDecision {
+  if (!isSameLogin(dri, actor.login)) return answer('accept-not-yours', { login: dri });
+  if (state.watch.owner?.id === actor.id) return answer('accept-nothing');
+  const until = toRfc3339(comment.createdAt);
+  return answer('accepted-charge', {}, [
+    { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to: actor, until } },
   ]);
 }

@@ -9,6 +9,7 @@ import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
 import { isHolding, isLive } from '../domain/logbook/liveness.ts';
 import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import {
@@ -31,6 +32,7 @@ const answer = answering({
   'closed-failed': { closurePull: 'integer?' },
   'closed-lost': { closurePull: 'integer?' },
   'closed-rejected': { closurePull: 'integer?' },
+  'closed-noted': {},
   'lost-not-lost': { minutes: 'integer' },
 });
 
@@ -48,6 +50,8 @@ export const ack = {
   decide,
 } as const satisfies CommandDefinition;
 
+const ADOPTED_ENDED = 'somebody took note that the adopted job ended';
+
 function decide(context: CommandContext): CommandDecision {
   const { state, policy, permission, args } = context;
   const lost = args['lost'];
@@ -64,6 +68,9 @@ function decide(context: CommandContext): CommandDecision {
   if (reject !== undefined && end.status !== 'FAILED') return rejected(context, end.status, reject);
   if (end.status === 'FAILED' && underWay(state.mutations).length > 0) return answer('close-under-way');
   if (end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: end.message };
+  // There is no launch of ours that a seal could stand for.
+  if (isAdopted(state))
+    return { kind: 'close', outcome: 'unsealed', reason: `${ADOPTED_ENDED} ${end.status}` };
   return answer(state.acknowledged === null ? 'acknowledged' : 'acknowledged-already', {
     status: end.status,
   });

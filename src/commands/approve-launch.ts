@@ -7,6 +7,7 @@ import { mayApprove } from '../config/may-approve.ts';
 import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
 import { isBeforeLaunch, repeatedFailure } from '../domain/launch/next-attempt.ts';
+import { preApproval } from '../domain/launch/pre-approval.ts';
 import { replacementFor } from '../domain/launch/relaunch.ts';
 import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { allPass } from '../domain/launch/verdict.ts';
@@ -75,7 +76,8 @@ function notNow(state: RunState): CommandDecision {
   const repeated = repeatedFailure(state);
   if (repeated !== null) return answer('approval-same-failure', repeated);
   if (!mayBeRelaunched(state)) return answer('approval-no-fix', { attempt });
-  const isForNode = !wantsRelaunch(state) || replacementFor(state) !== null;
+  const isAgain = wantsRelaunch(state) || preApproval(state) !== null;
+  const isForNode = !isAgain || replacementFor(state) !== null;
   return answer('approval-no-fix', { attempt, relaunch: isForNode ? 1 : 2 });
 }
 

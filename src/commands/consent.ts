@@ -11,7 +11,7 @@ import { type AnswerDecision, answering, type PlaceContext } from './decision.ts
 import { nearest } from './grammar/nearness.ts';
 
 /** What each of them may be answered. */
-const answer = answering({
+export const consentAnswer = answering({
   consented: { kind: 'text', target: 'text', digest: 'text' },
   'consent-nothing-proposed': { name: 'text' },
   'consent-other-target': { given: 'text', suggest: 'text?' },
@@ -26,8 +26,11 @@ const answer = answering({
   'consent-held': { kind: 'text', reason: 'text' },
   'consent-not-here': {},
   'consent-not-shown': { lines: 'text' },
+  'cleanup-own': {},
+  'cleanup-list-old': { hours: 'integer' },
 });
-export const CONSENT_ANSWERS = answer.vocabulary;
+
+export const CONSENT_ANSWERS = consentAnswer.vocabulary;
 
 /** What of its place a consent is decided on. */
 export type ConsentContext = Pick<
@@ -38,23 +41,24 @@ export type ConsentContext = Pick<
 /** The decision on a consent to a mutation of one of these kinds; what it records goes where the proposal stands. */
 export function decideConsent(context: ConsentContext, kinds: readonly MutationKind[]): AnswerDecision {
   const { mutations, args } = context;
-  if (mutations.kind === 'unknown') return answer('logbook-broken');
+  if (mutations.kind === 'unknown') return consentAnswer('logbook-broken');
   const [first] = kinds;
   if (first === undefined) throw new Error('a command that consents to nothing');
   const { name, key } = consentCommand({ kind: first });
   const all = mutations.value.filter(({ proposal }) => kinds.includes(proposal.mutation.kind));
-  if (all.length === 0) return answer('consent-nothing-proposed', { name: `/${name}` });
+  if (all.length === 0) return consentAnswer('consent-nothing-proposed', { name: `/${name}` });
   const named = all.filter(({ proposal }) => key === null || targetName(proposal.mutation) === args[key]);
   if (named.length === 0) return otherTarget(context, all, key === null ? '' : (args[key] ?? ''));
   const meant = named.filter(({ proposal, digest }) => canMean({ name, args }, proposal.mutation, digest));
   const [one, ...others] = mostLikely(context, meant);
-  if (one === undefined) return answer('consent-other-digest', linesOf(mostLikely(context, named).slice(-1)));
-  if (others.length > 0) return answer('consent-ambiguous', linesOf([one, ...others]));
+  if (one === undefined)
+    return consentAnswer('consent-other-digest', linesOf(mostLikely(context, named).slice(-1)));
+  if (others.length > 0) return consentAnswer('consent-ambiguous', linesOf([one, ...others]));
   const refused = refusal(context, one);
   if (refused !== null) return refused;
   return consentsTo({ name, args }, one.proposal.mutation, one.digest)
     ? consent(context, one)
-    : answer('consent-digest-needed', linesOf([one]));
+    : consentAnswer('consent-digest-needed', linesOf([one]));
 }
 
 /** What somebody copies who means one of these. */
@@ -100,27 +104,33 @@ function otherTarget(
         .map(({ proposal }) => targetName(proposal.mutation)),
     ),
   ];
-  return answer('consent-other-target', { given, suggest: nearest(given, names) ?? names.at(-1) ?? '' });
+  return consentAnswer('consent-other-target', {
+    given,
+    suggest: nearest(given, names) ?? names.at(-1) ?? '',
+  });
 }
 
 function refusal(context: ConsentContext, one: MutationRecord): AnswerDecision | null {
   const { comment, now } = context;
   const { proposal, ended, begun } = one;
-  if (ended !== null) return answer('consent-done', { outcome: ended.outcome, code: ended.code });
-  if (proposal.thread !== comment.thread) return answer('consent-other-thread', { thread: proposal.thread });
-  if (begun !== null) return answer('consent-under-way', { at: begun.at });
-  if (comment.surface === 'review-comment') return answer('consent-not-here');
+  if (ended !== null) return consentAnswer('consent-done', { outcome: ended.outcome, code: ended.code });
+  if (proposal.thread !== comment.thread)
+    return consentAnswer('consent-other-thread', { thread: proposal.thread });
+  if (begun !== null) return consentAnswer('consent-under-way', { at: begun.at });
+  if (comment.surface === 'review-comment') return consentAnswer('consent-not-here');
   if (isLater(context, one))
-    return answer('consent-nothing-proposed', {
+    return consentAnswer('consent-nothing-proposed', {
       name: `/${consentCommand(proposal.mutation).name}`,
     });
-  if (!wasOnShow(context, one)) return answer('consent-not-shown', linesOf([one]));
-  if (now >= comment.createdAt + limits.consentLifetimeMs) return answer('consent-too-old');
-  if (context.holds.kind === 'unknown') return answer('logbook-broken');
+  if (!wasOnShow(context, one)) return consentAnswer('consent-not-shown', linesOf([one]));
+  if (now >= comment.createdAt + limits.consentLifetimeMs) return consentAnswer('consent-too-old');
+  if (context.holds.kind === 'unknown') return consentAnswer('logbook-broken');
   const hold = context.holds.value[0];
-  if (hold !== undefined) return answer('consent-held', { kind: hold.kind, reason: hold.reason });
+  if (hold !== undefined) return consentAnswer('consent-held', { kind: hold.kind, reason: hold.reason });
   const given = one.consents.find((each) => now < consentEndsAt(each));
-  return given === undefined ? null : answer('consent-given-already', { by: given.actor?.login ?? '' });
+  return given === undefined
+    ? null
+    : consentAnswer('consent-given-already', { by: given.actor?.login ?? '' });
 }
 
 function consent({ actor, comment }: ConsentContext, { proposal, digest }: MutationRecord): AnswerDecision {
@@ -147,6 +157,6 @@ function consent({ actor, comment }: ConsentContext, { proposal, digest }: Mutat
     digest: digest.slice(7, 19),
   };
   return proposal.record === 'journal'
-    ? answer('consented', detail, [], [draft])
-    : answer('consented', detail, [draft]);
+    ? consentAnswer('consented', detail, [], [draft])
+    : consentAnswer('consented', detail, [draft]);
 }

@@ -1,5 +1,8 @@
 /** What a command looks at and what it may decide: values and reason codes, never prose and never an effect. */
 
+import type { Search } from '../checkpoints/choose.ts';
+import type { CleanupPlan } from '../checkpoints/cleanup.ts';
+import type { SealArtefacts } from '../checkpoints/seal-artefacts.ts';
 import type { Permissions } from '../config/approvals-schema.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
@@ -8,6 +11,7 @@ import type { Digest, Instant, Sha } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
+import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type CodeOf, type Detail, type Facts, recordedFacts, type Vocabulary } from '../domain/payload.ts';
@@ -51,9 +55,13 @@ export type PlaceContext = {
   readonly policy: CommandPolicy;
   /** Freezes and skipped days that stand; unknown where the journal does not verify. */
   readonly journalHolds: Observed<readonly Hold[]>;
-  /** The lanes of the lab by name, and that of the run whose thread this is; null where it has none. */
+  /** The lanes of the lab by name; `laneHere`: that of the run whose thread this is, null where it has none. */
   readonly lanes: readonly string[];
+  /** Those of them whose runs can be proposed: a job that is taken over was launched by somebody else. */
+  readonly proposing: readonly string[];
   readonly laneHere: string | null;
+  /** Clusters on which a job that somebody else has launched may be taken over. */
+  readonly adoptable: readonly string[];
   /** Runs of every lane, newest first. */
   readonly recordedRuns: Observed<readonly RunState[]>;
   /** Changes of the cluster that were proposed here or for no run, oldest first. */
@@ -66,10 +74,16 @@ export type PlaceContext = {
 
 export type CommandContext = PlaceContext & {
   readonly state: RunState;
+  /** What could go of its checkpoints; `asked`: of how many of the newest steps somebody said that they stay. */
+  readonly cleanup: (asked: number | null) => CleanupPlan;
+  /** What a seal rests on besides the engine's word; null for a kind of run that is sealed without. */
+  readonly artefacts: () => SealArtefacts | null;
   /** The cluster of its job, where the config does not have it any more: then nothing can stop the job. */
   readonly missingCluster: string | null;
   readonly gates: GateView | null;
   readonly verdict: RunVerdict;
+  /** What lies in the roots of the run, and its lineage; null where only the job's own machine can look. */
+  readonly search: Search | null;
   /** Until when the card is left as somebody else has made it, RFC 3339; null where it is not. */
   readonly cardLeftUntil: string | null;
   /** People whose approval would be their own: authors of the change and the last editor of the body. */
@@ -77,6 +91,12 @@ export type CommandContext = PlaceContext & {
   /** Who works here, for the names of those who can. */
   readonly people: Observed<readonly PersonFacts[]>;
 };
+
+/** What a command can see that names its run: it is decided apart from the thread that it was said in. */
+export type NamedContext = Pick<
+  CommandContext,
+  'state' | 'missingCluster' | 'policy' | 'permission' | 'actor' | 'args'
+> & { readonly comment: Pick<CommentFacts, 'id' | 'surface'> };
 
 /**
  * `answer` ends the command now; `seal` and `close` need work outside first and are answered when it is done. `hand-over`
@@ -91,7 +111,13 @@ export type CommandDecision =
       /** What goes into the repository journal in the same push: it concerns more than this run. */
       readonly journal: readonly EventDraft[];
     }
-  | { readonly kind: 'seal'; readonly verdict: 'pass' | 'accepted'; readonly accept: string | null }
+  | {
+      readonly kind: 'seal';
+      readonly verdict: 'pass' | 'accepted';
+      readonly accept: string | null;
+      readonly checkpoint?: SealedCheckpoint;
+    }
+  | { readonly kind: 'milestone'; readonly name: string; readonly checkpoint: SealedCheckpoint }
   | { readonly kind: 'close'; readonly outcome: ClosingOutcome; readonly reason: string }
   | { readonly kind: 'hand-over' };
 
@@ -104,6 +130,8 @@ export const COMMON_ANSWERS = {
   'permission-unknown': { why: 'text' },
   'no-run-here': { name: 'text?' },
   'run-over': { name: 'text?' },
+  'named-run-unknown': { run: 'text', live: 'list' },
+  'named-run-over': { run: 'text' },
   'comment-edited': { name: 'text' },
   'comment-gone': { name: 'text?' },
   'not-understood': { code: 'text', word: 'text', line: 'integer', column: 'integer', suggest: 'text?' },

@@ -2,7 +2,14 @@
 
 import type { Permission } from '../domain/actor.ts';
 import type { Vocabulary } from '../domain/payload.ts';
-import type { CommandContext, CommandDecision, CommandPolicy, PlaceContext } from './decision.ts';
+import type {
+  AnswerDecision,
+  CommandContext,
+  CommandDecision,
+  CommandPolicy,
+  NamedContext,
+  PlaceContext,
+} from './decision.ts';
 import type { CommandSpec } from './spec.ts';
 
 export type CommandDefinition = CommandSpec & {
@@ -16,6 +23,8 @@ export type CommandDefinition = CommandSpec & {
   /** It takes something back: what was said after it must not launch before it is decided. */
   readonly holdsBack?: true;
   readonly decide: (context: CommandContext) => CommandDecision;
+  /** What it decides of the run that its argument `run` names, in whatever thread it is said; left out where it can name none. */
+  readonly decideNamed?: (context: NamedContext) => AnswerDecision;
   /** What it decides on a thread without a run; left out where the command only means something to a run. */
   readonly decideWithoutRun?: (
     context: PlaceContext,

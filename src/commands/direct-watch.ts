@@ -1,10 +1,10 @@
 /** Who says how a watch goes on: whose it is, and who may approve launches. */
 
 import { mayApprove } from '../config/may-approve.ts';
-import { permits } from '../domain/actor.ts';
+import { type Permission, permits } from '../domain/actor.ts';
 import { ownerOf } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { type AnswerDecision, answerCommon, type CommandContext } from './decision.ts';
+import { type AnswerDecision, answerCommon, type CommandContext, type PlaceContext } from './decision.ts';
 
 /** A run whose job runs. */
 export type Running = RunState & { readonly submission: NonNullable<RunState['submission']> };
@@ -16,13 +16,34 @@ export function directed(context: CommandContext): Running | AnswerDecision {
 }
 
 /** Why somebody may not say how the watch goes on; null where they may. */
-export function mayDirect({ state, permission, policy, actor }: CommandContext): AnswerDecision | null {
+export function mayDirect({
+  state,
+  permission,
+  policy,
+  actor,
+}: Pick<CommandContext, 'state' | 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
   if (!permits(permission, policy.permissions.watch))
     return answerCommon('not-permitted', { needs: policy.permissions.watch });
   const owner = ownerOf(state);
   const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
   if (owner?.id === actor.id || mayApprove(permission, actor.id, approvers)) return null;
   return answerCommon('watch-not-yours', owner === null ? {} : { owner: owner.login });
+}
+
+/** Whether somebody may have a job taken over that somebody else has launched. */
+export function mayAdopt({
+  permission,
+  policy,
+  actor,
+}: Pick<PlaceContext, 'permission' | 'policy' | 'actor'>): boolean {
+  const { adopt } = policy.permissions;
+  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
+  return adopt === null ? mayApprove(permission, actor.id, approvers) : permits(permission, adopt);
+}
+
+/** What that takes, in words of the config. */
+export function neededToAdopt({ policy }: Pick<PlaceContext, 'policy'>): Permission {
+  return policy.permissions.adopt ?? policy.approvePermission;
 }
 
 /** The run, where its job runs and is watched. */

@@ -1,8 +1,9 @@
 /** The record that approvals were given up by a command. */
 
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
+import { restingOn } from '../domain/launch/response.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import type { Approval, RunState } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
 
 /** The drop of these approvals, which are all of one manifest; null where there are none. */
@@ -22,5 +23,5 @@ export function dropOf(
  */
 export function dropByBrake(state: RunState): ReturnType<typeof dropOf> {
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
-  return isLaunched ? null : dropOf(standingApprovals(state), 'held');
+  return isLaunched ? null : dropOf(restingOn(state), 'held');
 }

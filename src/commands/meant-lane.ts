@@ -1,4 +1,7 @@
-/** Which lane a command means: the one that it names, that of its thread, or the only one there is; nobody guesses. */
+/**
+ * Which lane a command means: the one that it names, that of its thread, or the only one there is in which runs are proposed;
+ * nobody guesses. A lane for jobs that people have launched themselves is meant where it is named, or in a thread of its own.
+ */
 
 import { type AnswerDecision, answerCommon, type PlaceContext } from './decision.ts';
 
@@ -8,16 +11,19 @@ export type MeantLane =
   | { readonly kind: 'unclear' | 'no-such'; readonly lanes: readonly string[]; readonly named: string };
 
 /** What there is to choose from; `laneHere`: the lane of the thread's run, null where it has none. */
-type LanesOfPlace = Pick<PlaceContext, 'lanes' | 'laneHere'>;
+type LanesOfPlace = Pick<PlaceContext, 'lanes' | 'proposing' | 'laneHere'>;
 
 /** `named`: the argument `lane=` of the command, if it has one. */
-export function meantLane(named: string | undefined, { lanes, laneHere }: LanesOfPlace): MeantLane {
+export function meantLane(
+  named: string | undefined,
+  { lanes, proposing, laneHere }: LanesOfPlace,
+): MeantLane {
   if (named !== undefined)
     return lanes.includes(named) || named === laneHere
       ? { kind: 'lane', lane: named }
       : { kind: 'no-such', lanes, named };
   if (laneHere !== null) return { kind: 'lane', lane: laneHere };
-  const [only, second] = lanes;
+  const [only, second] = proposing.length === 0 ? lanes : proposing;
   return only !== undefined && second === undefined
     ? { kind: 'lane', lane: only }
     : { kind: 'unclear', lanes, named: '' };
@@ -29,6 +35,9 @@ export function laneUnclear({ kind, lanes, named }: Exclude<MeantLane, { kind: '
 }
 
 /** The lane for an answer: a lab with one lane is not told its name each time. */
-export function severally({ lanes }: LanesOfPlace, lane: string | undefined): { readonly lane?: string } {
+export function severally(
+  { lanes }: Pick<LanesOfPlace, 'lanes'>,
+  lane: string | undefined,
+): { readonly lane?: string } {
   return lane === undefined || lanes.length < 2 ? {} : { lane };
 }

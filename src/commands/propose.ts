@@ -23,6 +23,11 @@ const ANSWERS = {
     about: 'text',
     wanted: 'text',
   },
+  'propose-issue-refused': {
+    why: ['several-lanes', 'knobs', 'not-permitted', 'no-person'],
+    about: 'text',
+    wanted: 'text',
+  },
   'propose-failed': { why: 'text' },
 } as const satisfies Vocabulary;
 

@@ -3,25 +3,33 @@
 import { type Detail, type FactsArgument, recordedFacts } from '../domain/payload.ts';
 import { accept } from './accept.ts';
 import { ack } from './ack.ts';
+import { approveCheckpointCleanup } from './approve-checkpoint-cleanup.ts';
 import { approveDiskCleanup } from './approve-disk-cleanup.ts';
 import { approveLaunch } from './approve-launch.ts';
 import { approveNodeDelete } from './approve-node-delete.ts';
 import { approveStartCleanup } from './approve-start-cleanup.ts';
+import { cleanupCheckpoints } from './cleanup-checkpoints.ts';
 import { COMMON_ANSWERS } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { freeze } from './freeze.ts';
 import { handoff } from './handoff.ts';
 import { help } from './help.ts';
 import { hold } from './hold.ts';
+import { keep } from './keep.ts';
 import { propose } from './propose.ts';
 import { rejectCheckpoint } from './reject-checkpoint.ts';
 import { relaunch } from './relaunch.ts';
+import { rent } from './rent.ts';
+import { resumeAs } from './resume-as.ts';
 import { revoke } from './revoke.ts';
+import { rollback } from './rollback.ts';
 import { seal } from './seal.ts';
+import { sealMilestone } from './seal-milestone.ts';
 import { skip } from './skip.ts';
 import { status } from './status.ts';
 import { stop } from './stop.ts';
 import { stopWatching } from './stop-watching.ts';
+import { teardown } from './teardown.ts';
 import { thaw } from './thaw.ts';
 import { unhold } from './unhold.ts';
 import { until } from './until.ts';
@@ -39,8 +47,14 @@ const REGISTERED = [
   status,
   why,
   stop,
+  teardown,
+  keep,
   relaunch,
   rejectCheckpoint,
+  cleanupCheckpoints,
+  approveCheckpointCleanup,
+  rollback,
+  resumeAs,
   ack,
   handoff,
   accept,
@@ -48,7 +62,9 @@ const REGISTERED = [
   stopWatching,
   watch,
   seal,
+  sealMilestone,
   propose,
+  rent,
   approveNodeDelete,
   approveDiskCleanup,
   approveStartCleanup,

@@ -11,6 +11,7 @@ import { isFixGated, pastAttempt } from '../domain/launch/next-attempt.ts';
 import { rejectionFor } from '../domain/launch/rejected-lineage.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { approvalsSinceEnd, askedFor, mayBeRelaunched } from '../domain/launch/response.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { PastAttempt } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -24,6 +25,7 @@ const answer = answering({
   'relaunch-never': { attempt: 'integer', failure: 'text' },
   'relaunch-digest-needed': { digest: 'text', restarts: 'integer' },
   'relaunch-by-author': {},
+  'relaunch-adopted': {},
   'relaunch-rejected': { attempt: 'integer', step: 'integer' },
 });
 
@@ -50,6 +52,7 @@ function decide(context: CommandContext): CommandDecision {
   if (comment.surface === 'review-comment')
     return answer('relaunch-nothing', { status: 'a comment on a line of code counts for nothing' });
   const { attempt } = last.submission;
+  if (isAdopted(last)) return answer('relaunch-adopted');
   if (isFixGated(state)) return answer('relaunch-fix', { attempt });
   const failure = failureOf(last);
   if (!mayBeTriedByHand(failure)) return answer('relaunch-never', { attempt, failure });

@@ -2,7 +2,10 @@
 
 import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { reasonText } from './values.ts';
@@ -10,8 +13,10 @@ import { reasonText } from './values.ts';
 const answer = answering({
   sealed: { tag: 'text', closurePull: 'integer?' },
   'seal-not-ended': {},
+  'seal-adopted': {},
   'seal-needs-accept': { status: 'text', verdict: 'text' },
   'seal-refused': { code: 'text', message: 'text' },
+  'seal-incomplete': { missing: 'text' },
 });
 
 export const seal = {
@@ -24,15 +29,30 @@ export const seal = {
   decide,
 } as const satisfies CommandDefinition;
 
-function decide({ state, policy, permission, args, verdict }: CommandContext): CommandDecision {
+function decide({ state, policy, permission, args, verdict, artefacts }: CommandContext): CommandDecision {
   if (!permits(permission, policy.permissions.seal))
     return answer('not-permitted', { needs: policy.permissions.seal });
   if (state.end === null || isHolding(state)) return answer('seal-not-ended');
   if (underWay(state.mutations).length > 0) return answer('close-under-way');
+  if (isAdopted(state)) return answer('seal-adopted');
   if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };
   const accept = args['accept'] ?? null;
+  const found = artefacts();
+  // An accepted end may lack what a good one has: a success that lacks it is none.
+  if (found !== null && found.missing.length > 0 && state.end.status === 'SUCCEEDED')
+    return incomplete(state, found.missing.join('; '));
+  const checkpoint = found?.checkpoint == null ? {} : { checkpoint: found.checkpoint };
   if (state.end.status === 'SUCCEEDED' && verdict === 'pass')
-    return { kind: 'seal', verdict: 'pass', accept };
+    return { kind: 'seal', verdict: 'pass', accept, ...checkpoint };
   if (accept === null) return answer('seal-needs-accept', { status: state.end.status, verdict });
-  return { kind: 'seal', verdict: 'accepted', accept };
+  return { kind: 'seal', verdict: 'accepted', accept, ...checkpoint };
+}
+
+/** Told once for the same: whoever says it again gets the answer alone. */
+function incomplete({ incidents }: RunState, missing: string): CommandDecision {
+  const isTold = incidentsWith(incidents, 'artefacts-missing').some(
+    ({ detail }) => detail.message === missing,
+  );
+  const drafts = isTold ? [] : [incidentDraft('control', 'artefacts-missing', { message: missing })];
+  return answer('seal-incomplete', { missing }, drafts);
 }

@@ -1,10 +1,10 @@
 /** `/until step=… | time=…`: names where the watch of a job ends, which goes on after it (policy ML-16). */
 
-import type { Instant } from '../domain/ids.ts';
-import { dateAfter, dateOf, fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { toRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { directed } from './direct-watch.ts';
+import { momentOf } from './moment.ts';
 import { stepNumber, timeWord } from './values.ts';
 
 const answer = answering({
@@ -45,13 +45,4 @@ function decide(context: CommandContext): CommandDecision {
     ...(watched.watch.bound === null ? {} : { before: watched.watch.bound.seq }),
   };
   return answer('until-set', told, [{ type: 'watch-bounded', role: 'control', actor, data }]);
-}
-
-/** A time of day is the next one; `timeWord` lets through nothing that names no moment. */
-function momentOf(word: string, now: Instant): Instant {
-  const today = dateOf(now);
-  const isTimeOfDay = word.length === 'hh:mm'.length;
-  const at = fromRfc3339(isTimeOfDay ? `${today}T${word}:00Z` : word);
-  const tomorrow = isTimeOfDay ? fromRfc3339(`${dateAfter(today, 1)}T${word}:00Z`) : at;
-  return (at !== null && at > now ? at : tomorrow) ?? now;
 }

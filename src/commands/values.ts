@@ -27,14 +27,51 @@ export const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name 
 /** How far a freeze reaches. */
 export const frozenScope = z.enum(['lane', 'repository'], 'lane or repository');
 
+/** The name of a run. */
+export const runWord = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{2,62}$/, 'the name of a run: lower-case letters, digits and dashes');
+
 /** The name of a lane of the lab. */
 export const laneWord = z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'the name of a lane');
+
+/** The id of a job on its cluster: it can be a part of a path, and means nothing to a shell or to Markdown. */
+export const jobWord = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
+    'the id of a job: letters, digits and . _ -, a letter or digit first',
+  );
+
+/** The name of a cluster of the config. */
+export const clusterWord = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'the name of a cluster');
+
+/** The path of a file in the repository. */
+export const treePath = z
+  .string()
+  .max(300, 'the path of a file')
+  .regex(
+    /^[\w@+-][\w.@+-]*(?:\/[\w.@+-]+)*$/,
+    'the path of a file in the repository, such as experiments/sweep.py',
+  )
+  .refine((path) => !path.split('/').includes('..'), 'a path without ..');
 
 /** A person, as one is mentioned: letters, digits and dashes (GitHub, account names). */
 export const mention = z.string().regex(/^@[A-Za-z0-9][A-Za-z0-9-]{0,38}$/, 'a person, such as @ada');
 
 /** A training step. */
 export const stepNumber = z.string().regex(/^[1-9]\d{0,8}$/, 'a step, in digits');
+
+/** How many of the newest steps stay. */
+export const keptSteps = z.string().regex(/^[1-9]\d{0,3}$/, 'how many of the newest steps stay, 1 to 9999');
+
+/** What people call a moment of a run; it is a part of a tag. */
+export const milestoneName = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'at most 40 lower-case letters, digits and dashes');
+
+/** A step to go back to; 0 is the beginning. */
+export const stepBack = z.string().regex(/^(?:0|[1-9]\d{0,8})$/, 'a step, in digits');
 
 /** A moment in UTC: a time of day, which is the next one, or a whole RFC 3339 text that ends in Z. */
 export const timeWord = z.union(
@@ -44,6 +81,9 @@ export const timeWord = z.union(
 
 /** Why somebody does something, in their own words. */
 export const reasonText = z.string().trim().min(1, 'a reason').max(500, 'a reason of at most 500 characters');
+
+/** A value of an issue's contract; what reads the contract says what it may be. */
+export const contractText = z.string().trim().min(1, 'a value').max(500, 'a value of at most 500 characters');
 
 const NAME = String.raw`[\p{L}_][\p{L}\p{M}\p{N}_]*`;
 const INDEX = String.raw`\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=]+)\]`;

@@ -1,23 +1,42 @@
-/** `/watch`: a job whose watch somebody ended is watched again. */
+/** `/watch [job=… cluster=… experiment=…]`: a job that somebody else has launched is taken over, or one whose watch somebody ended is watched again. */
 
+import { limits } from '../domain/limits.ts';
 import { ownerOf } from '../domain/logbook/ownership.ts';
-import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { mayDirect, running } from './direct-watch.ts';
+import { mayAdopt, mayDirect, neededToAdopt, running } from './direct-watch.ts';
+import { clusterWord, jobWord, treePath } from './values.ts';
 
-const answer = answering({ 'watch-resumed': {}, 'watch-goes-on': { owner: 'text?' } });
+const answer = answering({
+  'watch-resumed': {},
+  'watch-goes-on': { owner: 'text?' },
+  'adopt-what': { missing: 'list', job: 'text?', cluster: 'text?', experiment: 'text?', clusters: 'text' },
+  'adopt-asked': { run: 'text', job: 'text', cluster: 'text' },
+  'adopt-cluster': { cluster: 'text', clusters: 'text' },
+  'adopt-held': { job: 'text', run: 'text', thread: 'integer' },
+  'adopt-place': {},
+  'adopt-failed': { why: 'text' },
+});
 
 export const watch = {
   name: 'watch',
   answers: answer.vocabulary,
-  keys: {},
+  keys: {
+    job: { required: false, value: jobWord },
+    cluster: { required: false, value: clusterWord },
+    experiment: { required: false, value: treePath },
+  },
   who: (policy) => policy.permissions.watch,
-  summary: 'Has a job watched again whose watch has ended. By its owner, or who may approve.',
-  example: '/watch',
+  summary:
+    'In an issue without a run: takes over a job that somebody has launched by hand, once the cluster has said what it is and `/accept` has confirmed that. In a run whose watch has ended: has the job watched again, by its owner, or who may approve.',
+  example: '/watch job=ray-run-ada-sweep-20261121-051716 cluster=us-central1 experiment=experiments/sweep.py',
   decide,
+  decideWithoutRun,
 } as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
+  // Another job is another run, and has an issue of its own.
+  if (Object.keys(context.args).length > 0) return answer('adopt-place');
   const run = running(context);
   if ('kind' in run) return run;
   const refused = mayDirect(context);
@@ -30,4 +49,18 @@ function decide(context: CommandContext): CommandDecision {
   return answer('watch-resumed', {}, [
     { type: 'watch-resumed', role: 'control', actor: context.actor, data: { attempt } },
   ]);
+}
+
+/** All that is missing is asked for at once; what is left is work outside. */
+function decideWithoutRun(context: PlaceContext): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
+  if (!mayAdopt(context)) return answer('not-permitted', { needs: neededToAdopt(context) });
+  const { args, adoptable } = context;
+  const { job, cluster, experiment } = args;
+  const clusters = adoptable.slice(0, limits.shownRowsMax).join(' ');
+  const missing = ['job', 'cluster', 'experiment'].filter((name) => args[name] === undefined);
+  if (cluster !== undefined && !adoptable.includes(cluster))
+    return answer('adopt-cluster', { cluster, clusters });
+  return missing.length > 0
+    ? answer('adopt-what', { missing, job, cluster, experiment, clusters })
+    : { kind: 'hand-over' };
 }

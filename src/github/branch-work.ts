@@ -66,6 +66,20 @@ export async function readBranchWork(
   });
 }
 
+/** The newest moves of a branch as GitHub lists them, newest first: what it stood on before and after each. */
+export async function readMoves(
+  client: GitHubClient,
+  branch: string,
+): Promise<Observed<z.infer<typeof activitySchema>>> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/activity', {
+    ref: `refs/heads/${branch}`,
+    per_page: limits.branchPushesRead,
+  });
+  if (outcome.kind !== 'answered') return unknown(`GitHub does not tell who pushed: ${outcome.message}`);
+  const parsed = activitySchema.safeParse(outcome.data);
+  return parsed.success ? known(parsed.data) : unknown('a list of pushes of another shape');
+}
+
 type Pushes = Pick<BranchWork, 'pushes' | 'isWhole'>;
 
 /** Newest first, back to the bot's own push or to the branch's beginning, each following the one before. */
@@ -75,25 +89,22 @@ async function readPushes(
   head: Sha,
   own: Sha | null,
 ): Promise<Observed<Pushes>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/activity', {
-    ref: `refs/heads/${branch}`,
-    per_page: limits.branchPushesRead,
-  });
-  if (outcome.kind !== 'answered') return unknown(`GitHub does not tell who pushed: ${outcome.message}`);
-  const parsed = activitySchema.safeParse(outcome.data);
-  if (!parsed.success) return unknown('a list of pushes of another shape');
+  const moves = await readMoves(client, branch);
+  if (moves.kind === 'unknown') return moves;
   const pushes: BranchPush[] = [];
   let wanted: string = head;
-  for (const { before, after, activity_type: kind, actor } of parsed.data) {
+  for (const { before, after, activity_type: kind, actor } of moves.value) {
+    // Deleted as it stood, it says no less about who pushed that.
+    if (kind === 'branch_deletion' && before === wanted) continue;
     if (after !== wanted) return unknown(`GitHub does not tell yet who pushed ${wanted.slice(0, 12)}`);
     wanted = before;
     if (kind !== 'branch_deletion') pushes.push({ by: contributorOf(actor), after: branded(after, isSha) });
     if (after === own || (own === null && kind === 'branch_creation'))
       return known({ pushes, isWhole: true });
   }
-  if (parsed.data.length >= limits.branchPushesRead) return known({ pushes, isWhole: false });
+  if (moves.value.length >= limits.branchPushesRead) return known({ pushes, isWhole: false });
   // Not one push of the bot's is there: then everything that was pushed is somebody else's.
-  return parsed.data.at(-1)?.activity_type === 'branch_creation'
+  return moves.value.at(-1)?.activity_type === 'branch_creation'
     ? known({ pushes, isWhole: true })
     : unknown(`GitHub does not tell who began the branch ${branch}`);
 }

@@ -20,7 +20,8 @@ export type SweptComment = {
   readonly isBot: boolean;
   /** REST tells no edits: a text that changed after it was created may be one. */
   readonly isEdited: boolean;
-  readonly author: { readonly id: number; readonly isOutsider: boolean };
+  readonly author: { readonly id: number; readonly login: string; readonly isOutsider: boolean };
+  readonly createdAt: Instant;
   readonly at: Instant;
 };
 
@@ -100,7 +101,8 @@ function sweptOf(surface: 'comment' | 'review-comment', row: Row): SweptComment 
     body: row.body ?? '',
     isBot: row.user?.type !== 'User',
     isEdited: row.updated_at !== row.created_at,
-    author: { id: row.user?.id ?? 0, isOutsider: isOutsider(row.author_association) },
+    author: authorOf(row),
+    createdAt: instantOf(row.created_at),
     at: instantOf(row.updated_at),
   };
 }
@@ -126,7 +128,7 @@ export async function listNewReviews(
       if (row.submitted_at === null || row.submitted_at === undefined) continue;
       const at = instantOf(row.submitted_at);
       if (at < since) continue;
-      const author = { id: row.user?.id ?? 0, isOutsider: isOutsider(row.author_association) };
+      const author = authorOf(row);
       const { id, body } = row;
       const isBot = row.user?.type !== 'User';
       found.push({
@@ -137,12 +139,20 @@ export async function listNewReviews(
         isBot,
         isEdited: false,
         author,
+        createdAt: at,
         at,
       });
     }
     if (parsed.data.length < PAGE) return known(found);
   }
   return unknown(`#${pull} has more reviews than are read`);
+}
+
+function authorOf({
+  user,
+  author_association,
+}: Pick<Row, 'user' | 'author_association'>): SweptComment['author'] {
+  return { id: user?.id ?? 0, login: user?.login ?? '', isOutsider: isOutsider(author_association) };
 }
 
 function instantOf(text: string): Instant {

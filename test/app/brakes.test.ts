@@ -1,6 +1,6 @@
 /** A runner's own look for brakes that are younger than the approval: who may pull one, and who may lift it. */
 
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { gatherBrakes } from '../../src/app/brakes.ts';
 import type { OpenLab } from '../../src/app/open-lab.ts';
 import type { Actor } from '../../src/domain/actor.ts';
@@ -8,7 +8,7 @@ import type { CommentFacts } from '../../src/domain/facts.ts';
 import { branded, isDigest } from '../../src/domain/ids.ts';
 import type { FallenApproval } from '../../src/domain/logbook/fallen-approvals.ts';
 import { commandKey, type SeenCommand } from '../../src/domain/logbook/run-state.ts';
-import { after } from '../../src/domain/time.ts';
+import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { createClient } from '../../src/github/call.ts';
 import { CONFIG } from '../run/parts.ts';
 import { alice, bob } from '../support/run-drafts.ts';
@@ -25,9 +25,21 @@ const MANIFEST = branded(`sha256:${'ab'.repeat(32)}`, isDigest);
 const LINE = `/approve-launch ${'ab'.repeat(16)}`;
 const approval = aComment(alice, LINE, at(5));
 
+/** What stands in other threads of the repository. */
+let abroad: readonly object[] = [];
+
+function inOtherThread(author: Actor, body: string, index: number): object {
+  const moment = toRfc3339(after(NOON, index * 1_000));
+  const user = { ...author, type: 'User' };
+  const issue_url = 'https://api.github.example/repos/lab/models/issues/99';
+  return { id: 500 + index, body, created_at: moment, updated_at: moment, user, issue_url };
+}
+
 const client = createClient({
   octokit: {
     request: async (route, { username }) => {
+      if (route.endsWith('/issues/comments')) return { status: 200, data: abroad, headers: {} };
+      if (route.endsWith('/pulls/comments')) return { status: 200, data: [], headers: {} };
       if (route.endsWith('/collaborators')) {
         const data = [bob].map(({ id, login }) => ({ id, login, type: 'User', role_name: 'maintain' }));
         return { status: 200, data, headers: {} };
@@ -45,7 +57,7 @@ const client = createClient({
 });
 // Of a lab only what is asked for here.
 const open = {
-  lab: { client },
+  lab: { client, digestOf: () => MANIFEST },
   config: CONFIG,
   store: { current: () => ({ journal: { commands: new Map(), lifted: [] }, runs: [] }) },
 } as unknown as OpenLab;
@@ -76,6 +88,7 @@ async function brakesAfter(
     approvers: new Set([alice.id]),
     manifest: MANIFEST,
     fallen,
+    run: 'daily-20261121',
     day: DAY,
   };
   const found = await gatherBrakes(open, place, [approval, ...comments]);
@@ -110,6 +123,24 @@ it('the hold of one who may stands among those of more strangers than can be ask
   );
   expect(await brakes(...flood)).toEqual([]);
   expect(await brakes(...flood, aComment(bob, '/hold reason="wait"', at(300)))).toEqual(['hold by bob']);
+});
+
+afterEach(() => {
+  abroad = [];
+});
+
+it('a brake in another thread counts where it names the run, and nothing else that is said there', async () => {
+  const said = async (author: Actor, body: string, index = 6) => {
+    abroad = [inOtherThread(author, body, index)];
+    return await brakes();
+  };
+  expect(await said(bob, '/stop run=daily-20261121')).toEqual(['stop by bob']);
+  expect(await said(bob, '/hold run="daily-20261121" reason="wait"')).toEqual(['hold by bob']);
+  expect(await said(carol, '/stop run=daily-20261121')).toEqual([]);
+  expect(await said(bob, '/stop run=daily-20261121-2')).toEqual([]);
+  expect(await said(bob, '/hold reason="not run=daily-20261121"')).toEqual([]);
+  expect(await said(bob, '/revoke\n\nbecause run=daily-20261121')).toEqual([]);
+  expect(await brakes(aComment(bob, '/stop run=canary-20261121', at(6)))).toEqual([]);
 });
 
 it('what somebody says who may not is no brake', async () => {

@@ -71,6 +71,7 @@ function branchOf(texts: readonly (string | null)[]): GitReader {
     entriesIn: unused,
     treeId: unused,
     mergeBase: unused,
+    isOnBranch: unused,
     changedPaths: unused,
     tagTexts: unused,
     versions: unused,

@@ -8,6 +8,7 @@ import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { after } from '../../src/domain/time.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { ferryKind } from '../../src/kinds/ferry/kind.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { createRecordedRay, type RecordedRay } from '../support/recorded-ray.ts';
@@ -116,9 +117,9 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
     },
     config: {
       lanes: { daily: { cadence: CADENCE, inCharge: [] } },
-      clusters: { 'us-central1': {} },
+      clusters: { 'us-central1': { engine: 'local' } },
       onCall: { shifts: [], quietHours: null, againAfterMinutes: 60, channels: {} },
-      kindOf: () => null,
+      kindOf: () => ferryKind,
     },
     store: {
       current: () => ({
@@ -146,6 +147,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
     engineOf: () => engine,
     cloudOf: () => null,
     readMetrics: async () => ({}),
+    trackerOf: () => null,
     diskOf: async () => null,
     redact: (text: string) => text,
     publisher: { publish: async () => undefined },

@@ -15,12 +15,17 @@ const WELL: Witnesses = {
   engine: { at: ago(1), says: 'RUNNING' },
   log: { at: ago(1), hasLines: true },
   progress: { at: ago(1) },
+  tracker: null,
   checkpoint: null,
   trouble: { signatures: [], alarms: [] },
   watch: { at: ago(1), nextWithinMs: 570_000 },
 };
 const DARK_LOG = { at: ago(20), hasLines: true };
 const says = (said: NonNullable<Witnesses['engine']>['says']) => ({ engine: { at: ago(1), says: said } });
+const tracked = (movedMinutes: number | null) => ({
+  tracker: { at: ago(1), movedAt: movedMinutes === null ? null : ago(movedMinutes) },
+});
+
 describe('a job', () => {
   it.each<[JobState, string, Partial<Witnesses>]>([
     ['submitted', 'that nobody has looked at', { engine: null, watch: null }],
@@ -29,6 +34,9 @@ describe('a job', () => {
     ['compiling', 'that prints and has made no step', { progress: null }],
     ['stepping', 'whose bar has moved', {}],
     ['stepping', 'whose bar stands, within what its detectors allow', { progress: { at: ago(30) } }],
+    ['stepping', 'whose steps the tracker alone sees', { log: DARK_LOG, progress: null, ...tracked(2) }],
+    ['compiling', 'whose tracker runs and counts nothing', { progress: null, ...tracked(null) }],
+    ['stepping', 'of which the tracker has heard nothing', tracked(null)],
     ['degraded', 'whose log shows a failure', { trouble: { signatures: ['owner-died'], alarms: [] } }],
     ['degraded', 'that stands', { trouble: { signatures: [], alarms: ['stalled-steps'] } }],
     ['stepping', 'of which something has happened', { trouble: { signatures: [], alarms: ['flapping'] } }],

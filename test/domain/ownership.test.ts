@@ -44,6 +44,12 @@ describe('the record takes no', () => {
     ['end of what was not offered', running, expired, 'expired what was not offered'],
     ['point that nobody reached for', running, watchEnded('step'), 'that nobody named'],
     ['end of another attempt', running, watchEnded('person', 2), 'another attempt'],
+    [
+      'end in the name of a person who said nothing',
+      running,
+      { ...watchEnded('person'), role: 'watch' },
+      'in the name of a person by watch',
+    ],
     ['second end', running.add(watchEnded('person')), watchEnded('person'), 'after the end of the watch'],
     ['point after the end', running.add(watchEnded('person')), bounded, 'after the end of the watch'],
     ['resumption of what goes on', running, resumed, 'though it goes on'],

@@ -8,13 +8,15 @@ import { Octokit } from '@octokit/core';
 import { z } from 'zod';
 import { loadAdapters } from '../../engines/registry.ts';
 import type { Environment } from '../../host/private-environment.ts';
+import { openStoreToDelete } from '../../stores/open.ts';
 import { cloudFor, gcloudOf } from '../clouds.ts';
-import { composeLab, signingKeysFrom } from '../compose-lab.ts';
+import { composeLab, signingKeysFrom, storeOpener } from '../compose-lab.ts';
 import { disksWith } from '../disk-scan/disks.ts';
 import { createEngines } from '../engines.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
 import { shipTree } from '../runner/ship-tree.ts';
 import { createSecretKeeper, type SecretKeeper } from '../secret-keeper.ts';
+import { createTrackers } from '../trackers.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { defaultBranchOf } from './default-branch.ts';
 import { isMode } from './inputs.ts';
@@ -111,7 +113,13 @@ async function act(payload: unknown, environment: Environment, secrets: SecretKe
       temporaryDirectory: workDirectory,
       environment,
     }),
+    storeOf: (path) =>
+      openStoreToDelete(
+        storeOpener({ environment, now: Date.now, sleep: (durationMs) => sleep(durationMs) }),
+        path,
+      ),
     readMetrics: metricsFromFile,
+    trackerOf: createTrackers(environment, { fetch, now: Date.now }),
     shipTree,
     environment,
     secrets,

@@ -1,9 +1,11 @@
 /** What one run of the action is given, and what it answers. */
 
+import type { ExecutorTools } from '../care/executor-for.ts';
 import type { DisksOf } from '../disk-scan/disks.ts';
 import type { CloudOf, EngineOf, Lab } from '../lab.ts';
 import type { ShipTree } from '../runner/ship-tree.ts';
 import type { SecretKeeper } from '../secret-keeper.ts';
+import type { TrackerOf } from '../trackers.ts';
 import type { MetricsReader } from '../watch/look.ts';
 import type { ActionMode } from './inputs.ts';
 
@@ -33,7 +35,10 @@ export type ActionParts = {
   readonly engineOf: EngineOf;
   readonly cloudOf: CloudOf;
   readonly disks: DisksOf;
+  /** Stores with their deletion, which asks for a capability. */
+  readonly storeOf: ExecutorTools['storeOf'];
   readonly readMetrics: MetricsReader;
+  readonly trackerOf: TrackerOf;
   readonly shipTree: ShipTree;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretKeeper;

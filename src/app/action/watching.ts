@@ -10,6 +10,7 @@ import { stopRun } from '../stop-mode/stop-run.ts';
 import { type Trouble, throwIfAny } from '../trouble.ts';
 import { watch } from '../watch/watch.ts';
 import type { WatchInput } from '../watch/watch-input.ts';
+import { type AccountFinding, lookAfterAccounts } from '../watchdog/rental-accounts.ts';
 import { lookAfterWatches, type WatchdogFinding } from '../watchdog/watchdog.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 
@@ -57,8 +58,9 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
 export async function checkWatches(open: OpenLab): Promise<ActionResult> {
   const troubles: Trouble[] = [];
   const findings = await lookAfterWatches(open, createPublisher(), troubles);
+  const accounts = await lookAfterAccounts(open, troubles);
   const stale = findings.filter(({ monitor }) => monitor === 'stale');
-  const detail = findings.map(lineOf).join('\n');
+  const detail = [...findings.map(lineOf), ...accounts.map(accountLineOf)].join('\n');
   const { broken } = open.store.current();
   if (broken.length > 0)
     return failed(
@@ -66,7 +68,9 @@ export async function checkWatches(open: OpenLab): Promise<ActionResult> {
       `${detail}\n${broken.map(({ run }) => `${run}: its record is broken`).join('\n')}`,
     );
   throwIfAny(troubles);
-  const isLeft = stale.some(({ done }) => done !== 'restarted' && done !== 'on-its-way');
+  const isLeft =
+    stale.some(({ done }) => done !== 'restarted' && done !== 'on-its-way') ||
+    accounts.some(({ done }) => done === 'start-refused');
   const result = findings.length === 0 ? 'idle' : stale.length === 0 ? 'fresh' : 'monitor-stale';
   return { ok: !isLeft, result, run: '', jobId: '', detail };
 }
@@ -76,12 +80,17 @@ function lineOf({ run, monitor, health, silentMs, done }: WatchdogFinding): stri
   return `${run}: monitor ${monitor} (${minutes} min since its last look), run ${health}; watch: ${done}`;
 }
 
+function accountLineOf({ cluster, done }: AccountFinding): string {
+  return `${cluster}: the account's machines, at least once a day: ${done}`;
+}
+
 function watchingOf(parts: ActionParts): Omit<WatchInput, 'cluster'> {
   return {
     holder: `run-${parts.event.runId}-${parts.event.runAttempt}`,
     engineOf: parts.engineOf,
     cloudOf: parts.cloudOf,
     readMetrics: parts.readMetrics,
+    trackerOf: parts.trackerOf,
     diskOf: () => diskSpace(tmpdir()),
     redact: parts.secrets.cleanJobText,
     publisher: createPublisher(),

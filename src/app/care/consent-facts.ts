@@ -2,6 +2,7 @@
 
 import type { ConsentFacts, PreApproval } from '../../actions/verify-consent.ts';
 import { preApprovalOf, preApprovalsUsed } from '../../care/pre-approval.ts';
+import { maxAgeMsOf } from '../../config/approval-age.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { MutationProposal } from '../../domain/care/mutation.ts';
 import { type MutationRecord, proposalShownAt } from '../../domain/care/mutation-state.ts';
@@ -58,6 +59,12 @@ export async function gatherConsentFacts(
     cited,
     permission,
     needs: config.permissions.care,
+    approvers: {
+      permission: config.approvals.permission,
+      users: config.approvals.users,
+      onePersonIsEnough: config.approvals.onePersonIsEnough,
+      maxAgeMs: maxAgeMsOf(config),
+    },
     otherBots: config.otherBots,
     preApproval:
       source?.kind === 'config'
@@ -97,6 +104,7 @@ function brakesOf(
       manifest: null,
       fallen: [],
       restsOn,
+      run: state?.run ?? null,
       day: state === null ? { lane: null, date: dateOf(open.lab.now()) } : state.proposal,
     },
     said.value,

@@ -1,14 +1,24 @@
 /** What carries out which change of a cluster. */
 
 import type { Executor } from '../../actions/change-cluster.ts';
+import { cleanupOf, depthOf, rootsOf } from '../../checkpoints/cleanup.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import { assertNever } from '../../domain/assert.ts';
+import type { CheckpointDeletion } from '../../domain/care/mutation.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
+import type { CheckpointStore, StorePath } from '../../domain/checkpoint/stored.ts';
+import { holdsOn } from '../../domain/launch/hold.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import { type Observed, unknown } from '../../domain/observed.ts';
+import { configFor } from '../../run/run-config.ts';
+import { searchRoots } from '../control/checkpoint-facts.ts';
+import { recordFactsOf } from '../control/gather.ts';
 import { type DiskPlace, type DiskPort, diskPlaceOf } from '../disk-scan/disk-port.ts';
 import type { DisksOf } from '../disk-scan/disks.ts';
 import type { CloudOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { diskCleaning } from './clean-disk.ts';
+import { checkpointCleanup } from './delete-checkpoints.ts';
 import { nodeDeletion } from './delete-node.ts';
 import { cleanupStart } from './start-cleanup.ts';
 
@@ -17,12 +27,14 @@ const MS_PER_MINUTE = 60_000;
 export type ExecutorTools = {
   readonly cloudOf: CloudOf;
   readonly disks: DisksOf;
+  readonly storeOf: (path: StorePath) => Observed<CheckpointStore>;
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
 /** What carries out a proposal; null where the config does not say how its cluster is reached. */
 export function executorFor(open: OpenLab, mutation: MutationRecord, tools: ExecutorTools): Executor | null {
   const { cluster, mutation: what } = mutation.proposal;
+  if (what.kind === 'delete-checkpoint') return checkpointsOf(open, mutation, what, tools.storeOf);
   const machines = traitsOf(open.config, cluster)?.machines ?? null;
   if (machines === null) return null;
   switch (what.kind) {
@@ -53,6 +65,44 @@ export function executorFor(open: OpenLab, mutation: MutationRecord, tools: Exec
     default:
       return assertNever(what);
   }
+}
+
+/** The record is read anew for each look: what people reject, hold or begin from meanwhile counts. */
+function checkpointsOf(
+  open: OpenLab,
+  mutation: MutationRecord,
+  deletion: CheckpointDeletion,
+  storeOf: ExecutorTools['storeOf'],
+): Executor | null {
+  const { lab, store, config } = open;
+  const stateNow = (): RunState | undefined => store.current().runs.find(({ run }) => run === deletion.run);
+  const state = stateNow();
+  if (state === undefined) return null;
+  const roots = rootsOf(state, configFor(config, state).lane);
+  return checkpointCleanup({
+    lab,
+    mutation,
+    deletion,
+    roots,
+    storeOf,
+    judge: async () => {
+      const searched = await searchRoots(roots, storeOf);
+      // After the listing: what protects one of them since then is in the record.
+      await store.load();
+      const { runs, broken } = store.current();
+      const now = stateNow();
+      if (now === undefined || broken.length > 0)
+        return { retention: unknown('the record could not be read'), held: null };
+      const { journalHolds } = recordFactsOf(store.current());
+      const holds = journalHolds.kind === 'known' ? holdsOn(journalHolds.value, now.proposal) : [];
+      const [hold] = [...now.holds, ...holds];
+      const keep = depthOf(now, deletion.keep) ?? deletion.keep;
+      return {
+        retention: cleanupOf(now, runs, searched, keep),
+        held: hold === undefined ? null : `${hold.kind}: ${hold.reason}`,
+      };
+    },
+  });
 }
 
 type DiskTools = {

@@ -47,10 +47,9 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .action(async (file) => exit(await (await import('./verbs/read-knobs.ts')).readKnobsVerb(io, file)));
   program
     .command('contract')
-    .description(
-      'what an issue on standard input says as the contract of a hero run, and what it leaves open',
-    )
+    .description('what an issue on standard input says as the contract of a run, and what it leaves open')
     .option('--title <TITLE>', 'the title of the issue', '')
+    .option('--kind <KIND>', 'the kind of run that it asks for')
     .option('--author <LOGIN>', 'who wrote it', 'author')
     .action(async (options) => exit(await (await import('./verbs/contract.ts')).contractVerb(io, options)));
   program

@@ -11,6 +11,7 @@ import type { Delta } from '../../domain/launch/delta.ts';
 import type { ModelSize } from '../../domain/launch/model-size.ts';
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { limits } from '../../domain/limits.ts';
+import { isAdopted } from '../../domain/logbook/adoption.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { PySyntax } from '../../domain/python-syntax.ts';
@@ -20,7 +21,7 @@ import type { Lab } from '../lab.ts';
 
 /** The run whose change it is, and the verified record that has to bear out what it says it goes on from; null = no run. */
 export type ChangeOf = {
-  readonly state: Pick<RunState, 'proposal' | 'proposedAt'>;
+  readonly state: Pick<RunState, 'proposal' | 'proposedAt' | 'contract'>;
   readonly runs: readonly RunState[];
 } | null;
 
@@ -41,6 +42,8 @@ export async function changeFacts(
     if (base === null) return unknown(`there is no branch ${lane.targetBranch}`);
     const mergeBase = await git.mergeBase(base, head);
     if (mergeBase === null) return unknown('the proposed commit has no history in common with the branch');
+    const stray = mergeBase === head ? null : await strayFrom(git, config, of, head);
+    if (stray !== null) return unknown(stray);
     const laterCommits = await git.log({
       from: base,
       not: mergeBase,
@@ -70,6 +73,29 @@ export async function changeFacts(
   }
 }
 
+/**
+ * Why a commit that a contract or a job names is none of this repository's, or null: git gets whatever commit it is asked for by its
+ * id, and GitHub has those of forks under the same roof.
+ */
+async function strayFrom(
+  git: GitReader,
+  { kind, pinned }: LaneScopedConfig,
+  of: ChangeOf,
+  head: Sha,
+): Promise<string | null> {
+  const contract = of?.state.contract ?? null;
+  if (kind.adopts !== undefined && pinned?.commit === head)
+    return (await git.isOnBranch(head))
+      ? null
+      : `no branch of this repository has ${head.slice(0, 12)} any more`;
+  const source = contract === null ? null : (kind.contracts?.source(contract) ?? null);
+  if (source === null) return null;
+  const { branch } = source;
+  const tip = branch === null ? null : await git.resolve(`refs/heads/${branch}`);
+  if (tip !== null && (await git.mergeBase(tip, head)) === head) return null;
+  return `${branch ?? 'the target branch'} does not have ${head.slice(0, 12)}: push it to a branch of this repository, and name that in the contract`;
+}
+
 /** What differs from the files of the failed attempt; unknown where nothing failed, or its commit is not there any more. */
 export async function changedSince(
   git: GitReader,
@@ -78,6 +104,7 @@ export async function changedSince(
 ): Promise<Observed<readonly string[]>> {
   const last = failedAttempt(state);
   if (last === null) return unknown('no attempt has failed');
+  if (isAdopted(last)) return unknown('it was launched by hand, of what is its own word alone');
   if (change.kind === 'unknown') return change;
   try {
     return known(await git.changedPaths(last.submission.commit, change.value.headSha));

@@ -1,5 +1,6 @@
 /** What the files of the commit that ran say to the slip that it died of. Nothing of them is run. */
 
+import type { FixInTree } from '../../actions/verify-pre-approval.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import type { SlipOfAttempt, SmallFix } from '../../domain/launch/small-fix.ts';
@@ -31,6 +32,39 @@ export async function fixFacts(
     if (error instanceof GitError) return unknown(error.message);
     throw error;
   }
+}
+
+/**
+ * Whether a commit is the one that ran with the fix in it that follows from its files, and nothing else: worked out here,
+ * whatever anybody recorded.
+ */
+export async function fixInTree(
+  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  git: GitReader,
+  slip: SlipOfAttempt,
+  { commit, mayChange }: { readonly commit: Sha; readonly mayChange: (path: string) => boolean },
+): Promise<Observed<FixInTree>> {
+  const found = await fixFacts(lab, git, slip, mayChange);
+  if (found.kind === 'unknown') return found;
+  if (found.value.kind === 'none') return known({ kind: 'otherwise', why: found.value.reason });
+  const { path, text } = found.value;
+  try {
+    const changed = await git.changedPaths(slip.commit, commit);
+    const isAlone = changed.length === 1 && changed[0] === path;
+    if (!isAlone) return known({ kind: 'otherwise', why: `it changes ${changed.slice(0, 3).join(', ')}` });
+    const isIt =
+      (await textIn(git, commit, path)) === text &&
+      (await isExecutable(git, commit, path)) === (await isExecutable(git, slip.commit, path));
+    return known(isIt ? { kind: 'mended', path } : { kind: 'otherwise', why: `${path} has another text` });
+  } catch (error) {
+    if (error instanceof GitError) return unknown(error.message);
+    throw error;
+  }
+}
+
+async function isExecutable(git: GitReader, commit: Sha, path: string): Promise<boolean> {
+  const entries = await git.entriesIn(commit, [path.split('/').slice(0, -1).join('/')]);
+  return entries.find((one) => one.path === path)?.isExecutable === true;
 }
 
 /** Null for a link, whose text is none of a file, and for what is no UTF-8: a commit of it would change other bytes too. */

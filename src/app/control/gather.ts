@@ -22,6 +22,7 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
 import { withdrawnSeal } from '../../run/begun-seal.ts';
 import { wantsCareRuns } from '../../run/decide-care.ts';
+import { wantsCharge } from '../../run/decide-charge.ts';
 import { wantsSmallFix } from '../../run/decide-fix.ts';
 import { wantsGates } from '../../run/decide-gates.ts';
 import { wantsLaunchRuns } from '../../run/decide-order.ts';
@@ -37,6 +38,13 @@ import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownRun, readBody } from './body-facts.ts';
 import { cachedBranchWork } from './branch-work.ts';
 import { cachedChangeFacts, changedSince } from './change-facts.ts';
+import {
+  asksStore,
+  foundCheckpoints,
+  searchedOnce,
+  wantedRoots,
+  wantsCheckpoints,
+} from './checkpoint-facts.ts';
 import { closureLogOf, isClosing, sealTagIn } from './closing-facts.ts';
 import { fixFacts } from './fix-facts.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
@@ -69,7 +77,7 @@ export function createGatherer(
 ): FactGatherer {
   const changesOf = ofEachLane((config) => ({
     change: cachedChangeFacts(lab, git, config),
-    branchWorkOf: cachedBranchWork(lab, config),
+    branchWorkOf: cachedBranchWork(lab, git, config),
   }));
   const once = memoized();
   return {
@@ -104,6 +112,10 @@ export function createGatherer(
         change: changed,
         changedSince: isJudged ? await changedSince(git, state, changed) : notAsked(),
         branchWork: work,
+        searchedRoots:
+          isJudged || asksStore(['rollback'], asked, config, comments, permissions)
+            ? await searchedOnce(once, wantedRoots(config.checkpoints, state), lab.stores)
+            : [],
         body:
           text.kind === 'known'
             ? readBody(lab, config, text.value, changed, lastKnownRun(state, runs))
@@ -130,6 +142,13 @@ export function createGatherer(
         closureLog: isClosing(state, config, lab.now())
           ? await once(`closure ${config.laneName}`, () => closureLogOf(git, config))
           : notAsked(),
+        ...(wantsCheckpoints(asked, config, comments, permissions)
+          ? {
+              checkpoints: await once(`checkpoints ${state.run}`, () =>
+                foundCheckpoints(state, runs, config, lab.stores),
+              ),
+            }
+          : {}),
         ...(await smallFixOf(lab, git, config, once, state)),
         sealTag:
           threads.kind === 'known' && withdrawnSeal(state, threads.value.comments) !== null
@@ -216,7 +235,7 @@ async function peopleFor(
   const how = { since: commandsSince(state), otherBots: config.otherBots, permissions };
   const pending = pendingItems(state.commands, comments.value, how);
   const names = pending.map(({ said }) => (said.kind === 'command' ? said.name : ''));
-  const isAsked = names.includes('why') || names.includes('handoff');
+  const isAsked = names.includes('why') || names.includes('handoff') || wantsCharge(state) !== null;
   return isAsked ? once('people', () => readPeople(lab.client)) : unknown(NOT_ASKED);
 }
 

@@ -10,17 +10,31 @@ import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { renderJournalAnswer } from '../../render/journal-answer.ts';
 import { pastOf } from '../../run/history.ts';
+import { isGivenLater } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
 import { recordFactsOf } from './gather.ts';
 import { perform } from './perform.ts';
 
+/** What a process knows of the journal's answers, by command; it grows. */
+export type ToldAnswers = {
+  /** Seen in its thread. */
+  readonly shown: Set<string>;
+  /** It tried, and GitHub did not take them: no other process is about to. */
+  readonly refused: Set<string>;
+};
+
+/** Nothing was seen yet. */
+export function noToldAnswers(): ToldAnswers {
+  return { shown: new Set(), refused: new Set() };
+}
+
 /**
- * Tells what the journal answered and no thread is known to show. `told` holds the commands whose answer this process has
- * seen in its thread, and grows: a process that begins looks once at each thread that was answered within a day.
+ * Tells what the journal answered and no thread is known to show: a process that begins looks once at each thread that was
+ * answered within a day.
  */
-export async function tellAnswers(open: OpenLab, told: Set<string>, troubles: Trouble[]): Promise<void> {
+export async function tellAnswers(open: OpenLab, told: ToldAnswers, troubles: Trouble[]): Promise<void> {
   const owed = [...open.store.current().journal.commands.values()].filter((command) =>
     isOwed(command, told, open.lab.now()),
   );
@@ -35,11 +49,13 @@ export async function tellAnswers(open: OpenLab, told: Set<string>, troubles: Tr
   }
 }
 
-/** A `/propose` is answered in one place alone; any other answer is for a while that of the process that gave it. */
-function isOwed(command: SeenCommand, told: ReadonlySet<string>, nowMs: number): boolean {
-  if (command.answer === null || isQuiet(command) || told.has(commandKey(command))) return false;
+/** A `/propose`, or a job that is taken over, is answered in one place alone; any other answer is for a while that of the process that gave it. */
+function isOwed(command: SeenCommand, { shown, refused }: ToldAnswers, nowMs: number): boolean {
+  const key = commandKey(command);
+  if (command.answer === null || isQuiet(command) || shown.has(key)) return false;
   const ageMs = nowMs - (fromRfc3339(command.answer.at) ?? 0);
-  return ageMs < limits.overLookMs && (command.name === 'propose' || ageMs >= limits.publishGraceMs);
+  const isOurs = isGivenLater(command) || refused.has(key);
+  return ageMs < limits.overLookMs && (isOurs || ageMs >= limits.publishGraceMs);
 }
 
 /** Posts the answers of the journal that this thread does not show yet; what GitHub does not take is left to the next sweep. */
@@ -47,7 +63,7 @@ export async function tellIn(
   open: OpenLab,
   thread: number,
   comments: readonly CommentFacts[],
-  told: Set<string>,
+  told: ToldAnswers,
   troubles: Trouble[],
 ): Promise<void> {
   const ours = new Set(comments.map(({ marker }) => (marker === null ? null : markerIdentity(marker))));
@@ -65,7 +81,8 @@ export async function tellIn(
     const isThere =
       ours.has(marker) ||
       (await contained(open, troubles, where, () => isPosted(open, thread, marker, key, commands)));
-    if (isThere === true) for (const command of commands) told.add(commandKey(command));
+    const known = isThere === true ? told.shown : told.refused;
+    for (const command of commands) known.add(commandKey(command));
   }
 }
 

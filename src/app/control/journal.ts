@@ -1,6 +1,7 @@
 /** Commands on threads that belong to no active run: answered once, recorded in the repository journal. */
 
 import { isConsentCommand } from '../../care/consent-command.ts';
+import { namedRun } from '../../commands/named-run.ts';
 import { definitionOf } from '../../commands/registry.ts';
 import { type Permission, permits } from '../../domain/actor.ts';
 import { toldCommands } from '../../domain/answer-key.ts';
@@ -18,6 +19,7 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { decideJournal } from '../../run/decide-journal.ts';
 import { contractLabels } from '../../run/own-pull.ts';
 import { commandsSince, type PendingItem, pendingItems } from '../../run/pending-commands.ts';
+import { isOfItsIssue } from '../../run/propose-request.ts';
 import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -27,7 +29,7 @@ import { apartFromComments, contained, type Trouble } from '../trouble.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
 import { recordFactsOf, type WithoutText } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
-import { tellIn } from './journal-answers.ts';
+import { type ToldAnswers, tellIn } from './journal-answers.ts';
 import { publishedHeads } from './published-heads.ts';
 
 type Heard = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
@@ -40,7 +42,7 @@ export async function answerElsewhere(
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
   receipt: (heard: readonly ReconcileRequest[]) => Promise<void>,
-  told: Set<string>,
+  told: ToldAnswers,
   troubles: Trouble[],
 ): Promise<'done' | 'owing'> {
   const record = open.store.current();
@@ -79,7 +81,7 @@ type ThreadLook = {
   readonly thread: number;
   readonly heard: readonly Heard[];
   readonly receipt: (heard: readonly ReconcileRequest[]) => Promise<void>;
-  readonly told: Set<string>;
+  readonly told: ToldAnswers;
   readonly withoutText: WithoutText;
   readonly troubles: Trouble[];
 };
@@ -128,7 +130,10 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
     isConsent(item) ||
     isLaneBrake(item) ||
     isAboutLane(item) ||
-    (read.value.isOpenPull && isProposing(item));
+    isAdopting(item) ||
+    namesRun(item) ||
+    (read.value.isOpenPull && isProposing(item)) ||
+    (read.value.isOpenIssue && isRenting(item));
   const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
   if (isSilent && mayConcern.length === 0) return 'done';
   const permissions = await permissionsOf(open, mayConcern);
@@ -201,6 +206,23 @@ function isAside(item: PendingItem, permissions: ReadonlyMap<number, Observed<Pe
 /** Somebody's own pull request has nothing that tells ferrybot of it before somebody asks there. */
 function isProposing({ said }: PendingItem): boolean {
   return said.kind === 'command' && said.name === 'propose';
+}
+
+/** An issue need not carry a label before somebody asks in it. */
+function isRenting({ said }: PendingItem): boolean {
+  return said.kind === 'command' && isOfItsIssue(said);
+}
+
+/** A job that somebody has launched is known to nobody here before somebody asks. */
+function isAdopting({ said }: PendingItem): boolean {
+  return said.kind === 'command' ? said.name === 'watch' : said.kind === 'error' && said.word === '/watch';
+}
+
+/** What names its run is heard wherever it is said: its own threads may be gone. A slip in it is told as well. */
+function namesRun({ said, comment }: PendingItem): boolean {
+  if (said.kind === 'command') return namedRun(said) !== null;
+  const mayName = said.kind === 'error' && definitionOf(said.word.slice(1))?.decideNamed !== undefined;
+  return mayName && comment.body.includes('run=');
 }
 
 /** Commands that hold back more than the run of a thread. */

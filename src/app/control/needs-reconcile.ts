@@ -16,6 +16,7 @@ import { decideReminder, unsealedClosing } from '../../run/decide-notices.ts';
 import { decideOffer, watchEndReminder } from '../../run/decide-ownership.ts';
 import { decidePages } from '../../run/decide-pages.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
+import { decideUpdate } from '../../run/decide-update.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { publicationsOf } from '../../run/publications.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -78,6 +79,7 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
   const config = configFor(heard.config, state);
   if (decidePages(state, config, now).length > 0 || lostDeliveries(state, now).length > 0) return true;
   if (decideOffer(state, now) !== null || watchEndReminder(state, config, now) !== null) return true;
+  if (decideUpdate(state, config, now) !== null) return true;
   if (decideReminder(state, config, now) !== null || unsealedClosing(state, config, now) !== null)
     return true;
   const memory = looks.memories.of(state.run);

@@ -1,5 +1,6 @@
 /** A `/stop` on a run whose record does not verify: the record is put back with it, and the stop goes its usual way from there. */
 
+import { namesOther } from '../../commands/named-run.ts';
 import { permits } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
@@ -39,8 +40,8 @@ function isAbout(trigger: ReconcileRequest, { proposal }: RunState): boolean {
   return trigger.kind === 'sweep' || trigger.kind === 'push';
 }
 
-function isStop({ said }: PendingItem): boolean {
-  return said.kind === 'command' && said.name === 'stop';
+function isStop({ said }: PendingItem, run: string): boolean {
+  return said.kind === 'command' && said.name === 'stop' && !namesOther(said, run);
 }
 
 /** The first unanswered `/stop` of somebody who may stop. */
@@ -56,13 +57,15 @@ async function stopIn(open: OpenLab, state: RunState, withoutText: WithoutText):
     const asked = { since: commandsSince(state), otherBots: config.otherBots };
     const comments = withoutText(read.value.comments);
     const waiting = pendingItems(state.commands, comments, { ...asked, permissions: new Map() });
-    const people = quietFirst(waiting.filter((item) => item.said.kind === 'unread' || isStop(item)));
+    const people = quietFirst(
+      waiting.filter((item) => item.said.kind === 'unread' || isStop(item, state.run)),
+    );
     for (const person of people.slice(0, limits.permissionsPerTriggerMax)) {
       const permission = await readPermission(lab.client, person);
       if (permission.kind !== 'known' || !permits(permission.value, config.permissions.stop)) continue;
       const permissions = new Map([[person.id, permission]]);
       const stop = pendingItems(state.commands, comments, { ...asked, permissions }).find(
-        (item) => item.comment.author.id === person.id && isStop(item),
+        (item) => item.comment.author.id === person.id && isStop(item, state.run),
       );
       if (stop !== undefined) return stop;
     }

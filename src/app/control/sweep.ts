@@ -83,7 +83,15 @@ function failed({ lab }: OpenLab, why: string): null {
 
 /** The trigger that a comment means which a sweep found. */
 export function triggerOf({ surface, id, thread, author, at }: SweptComment): ReconcileRequest {
-  return { kind: 'comment', surface, comment: id, thread, hasSlash: true, from: author, at };
+  return {
+    kind: 'comment',
+    surface,
+    comment: id,
+    thread,
+    hasSlash: true,
+    from: { id: author.id, isOutsider: author.isOutsider },
+    at,
+  };
 }
 
 /**

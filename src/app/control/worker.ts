@@ -29,14 +29,16 @@ import { createGatherer } from './gather.ts';
 import { holdsOf } from './holds-text.ts';
 import { experimentTriggers } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
-import { tellAnswers } from './journal-answers.ts';
+import { noToldAnswers, type ToldAnswers, tellAnswers } from './journal-answers.ts';
 import { careForJournal } from './journal-care.ts';
 import { awaitedThread, type Looks, needsReconcile, noteReconciled } from './needs-reconcile.ts';
+import { type OrphanMemory, tellOrphans } from './orphan-issues.ts';
 import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
 import { restoreForStop } from './restore-for-stop.ts';
 import { faultySeals } from './seal-tags.ts';
+import { keepStatusFile } from './status-file.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
 import { type SeenNotices, tellBroken, tellFaults, tellTroubles } from './tell-broken.ts';
 
@@ -67,9 +69,10 @@ type Own = {
   /** Commits that have their checks, each with the check's name. */
   readonly checked: Set<string>;
   readonly disks: DiskMemory;
+  readonly orphans: OrphanMemory;
   readonly fullDisks: FullDiskMemory;
   /** Commands whose answer in the journal is known to stand in its thread. */
-  readonly toldAnswers: Set<string>;
+  readonly toldAnswers: ToldAnswers;
 };
 
 /** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see AttemptCache). */
@@ -91,8 +94,9 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     ownPulls: noOwnPulls(),
     checked: new Set(),
     disks: { entry: -1 },
+    orphans: new Map(),
     fullDisks: { asked: new Map(), told: new Set() },
-    toldAnswers: new Set(),
+    toldAnswers: noToldAnswers(),
   };
   return {
     handle: (triggers) => handle(own, triggers),
@@ -215,6 +219,7 @@ async function work(
   if (moved.length > 0 || isSweep) await apart(() => tellAnswers(open, own.toldAnswers, troubles));
   await apart(() => careForJournal(open, own.memories, troubles));
   await apart(() => keepDiskIssues(open, all, own.disks, troubles));
+  await apart(() => tellOrphans(open, own.orphans, troubles));
   await apart(() => followFullDisks(open, own.fullDisks, troubles));
   const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
   const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
@@ -253,6 +258,7 @@ async function lookAtRuns(
       const outcome = await apartFromComments(open, troubles, (withoutText) =>
         reconcileRun({ ...context, withoutText }, run),
       );
+      await keepStatusFile(context, run);
       await deliver(open, run, memories.of(run).appended, 'control');
       const after = open.store.current().runs.find((one) => one.run === run);
       noteReconciled(own.looks, run, after, outcome);

@@ -1,8 +1,10 @@
 /** Takes somebody's own issue up as a run of a lane whose runs begin from one: its text is the contract, and nothing is opened. */
 
 import type { EventDataByType } from '../../domain/logbook/event.ts';
-import type { OwnIssue } from '../../domain/own-pull.ts';
+import type { SeenCommand } from '../../domain/logbook/run-state.ts';
+import { hasLabel, type OwnIssue } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
+import type { Contracts } from '../../run/kind.ts';
 import { askedLabels, ownRunId } from '../../run/own-pull.ts';
 import { configWith } from '../../run/run-config.ts';
 import type { OpenLane } from '../open-lab.ts';
@@ -10,6 +12,15 @@ import { type Answered, answerTo } from './answers.ts';
 import { proposedData } from './begin.ts';
 import { type AskedBy, roomFor } from './own-pull.ts';
 import type { RequestOutcome } from './request.ts';
+
+/** What the command itself says of the contract. */
+function askedOf(
+  { command: name }: Contracts,
+  { name: given, args }: SeenCommand,
+): readonly { readonly path: string; readonly after: string }[] {
+  if (given !== name) return [];
+  return Object.entries(args).flatMap(([path, after]) => (path === 'lane' ? [] : [{ path, after }]));
+}
 
 /** What is recorded at once with the proposal is what the issue says at this moment; the gates look at what it says later. */
 export async function takeUpIssue(
@@ -23,7 +34,8 @@ export async function takeUpIssue(
   const busy = roomFor(open);
   if (busy !== null) return busy;
   const date = dateOf(lab.now());
-  const contract = contracts.read(issue, config.lane);
+  const knobs = asked.kind === 'command' ? (asked.knobs ?? askedOf(contracts, asked.command)) : [];
+  const contract = contracts.read({ ...issue, asked: knobs }, config.lane);
   const { runs } = store.current();
   const run = ownRunId({ ...config, name: contracts.name(contract) }, date, `issue${issue.number}`, runs);
   const request = asked.kind === 'command' ? asked.command : null;
@@ -36,7 +48,7 @@ export async function takeUpIssue(
       interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
       candidate: null,
     },
-    knobs: [],
+    knobs,
   };
   const scoped = configWith(config, contract);
   const place = { headBranch: config.lane.targetBranch, author: issue.author };
@@ -44,10 +56,11 @@ export async function takeUpIssue(
   const data: EventDataByType['proposed'] = {
     ...proposedData({ ...open, config: scoped }, planned, request, place),
     requestedBy: asked.kind === 'command' ? asked.command.actor : asked.by,
+    ...(asked.kind === 'command' && asked.continues !== undefined ? { continues: asked.continues } : {}),
     issue: issue.number,
     pull: issue.number,
     own: {
-      label: asked.kind === 'label' ? (labels.find((one) => issue.labels.includes(one)) ?? null) : null,
+      label: asked.kind === 'label' ? (labels.find((one) => hasLabel(issue.labels, one)) ?? null) : null,
     },
   };
   const drafts = [

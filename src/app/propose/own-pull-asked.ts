@@ -6,11 +6,12 @@ import { isOver, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
 import { askedLabels, isOurWork, runsOfPull } from '../../run/own-pull.ts';
-import { askOf, isFrom } from '../../run/propose-request.ts';
+import { askOf, isFrom, isOfItsIssue } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { noExperiment, refusalOf, refused, refusedIssue, severalLanes } from './not-taken.ts';
 import { takeUpIssue } from './own-issue.ts';
 import { takeUp } from './own-pull.ts';
-import { lanesFor, noExperiment, refusalOf, refused, severalLanes } from './own-pulls.ts';
+import { lanesFor } from './own-pulls.ts';
 import type { RequestOutcome } from './request.ts';
 
 /** Null where the command asks for a proposal of the bot's: in an issue, in the bot's own work, in what is a run already. */
@@ -25,6 +26,7 @@ export async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<R
   const thread = read.value;
   if (thread === null || !thread.isOpen || isOurWork(thread, open.config.appSlug)) return null;
   if (thread.kind === 'issue') return decidedIssue(open, thread, command);
+  if (isOfItsIssue(command)) return null;
   try {
     return await decided(open, thread, command);
   } catch (error) {
@@ -42,14 +44,16 @@ async function decidedIssue(
   const { lane: named, knobs } = askOf(command);
   const lanes = lanesOf(open.config).filter((config) => {
     if (config.kind.contracts === undefined) return false;
+    if (isOfItsIssue(command) && config.kind.contracts.command !== command.name) return false;
+    if (isOfItsIssue(command) && named === null) return true;
     return named === null
       ? askedLabels(config).some((label) => hasLabel(issue.labels, label))
       : config.laneName === named;
   });
   const [lane, second] = lanes;
   if (lane === undefined) return null;
-  if (second !== undefined) return severalLanes(lanes);
-  if (knobs.length > 0) return refused('knobs');
+  if (second !== undefined) return severalLanes('issue', lanes);
+  if (knobs.length > 0 && !isOfItsIssue(command)) return refusedIssue('knobs');
   return takeUpIssue({ ...open, config: lane }, issue, { kind: 'command', command });
 }
 
@@ -66,7 +70,7 @@ async function decided(open: OpenLab, pull: OwnPull, command: SeenCommand): Prom
   const [lane, second] = fitting;
   // In the thread of an experiment that changes no lane's file, people ask for a proposal as in an issue.
   if (lane === undefined) return pull.labels.includes('experiment') ? null : noExperiment(lanes);
-  if (second !== undefined) return severalLanes(fitting);
+  if (second !== undefined) return severalLanes('pull', fitting);
   if (knobs.length > 0) return refused('knobs', lane.kind.change?.file(lane.lane) ?? '');
   return takeUp({ ...open, config: lane }, pull, { kind: 'command', command });
 }

@@ -9,6 +9,7 @@ import { isIssueFirst } from '../../domain/issue-first.ts';
 import { holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
+import type { ProposalRequest } from '../../domain/logbook/events/launch-events.ts';
 import { phaseOf } from '../../domain/logbook/phase.ts';
 import { isOver, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
@@ -30,7 +31,13 @@ import type { RequestOutcome } from './request.ts';
 
 /** Who made it a run: a command, or whoever put the label on (null: no person did). */
 export type AskedBy =
-  | { readonly kind: 'command'; readonly command: SeenCommand }
+  | {
+      readonly kind: 'command';
+      readonly command: SeenCommand;
+      /** The run that goes on as this one, and what of the contract that changes. */
+      readonly continues?: { readonly run: string; readonly reason: string };
+      readonly knobs?: ProposalRequest['knobs'];
+    }
   | { readonly kind: 'label'; readonly by: Actor | null };
 
 /** Throws `GitError` where git cannot tell. */

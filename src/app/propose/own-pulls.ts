@@ -6,13 +6,7 @@ import { type Actor, permits } from '../../domain/actor.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, runsOfLane } from '../../domain/logbook/run-state.ts';
-import {
-  hasLabel,
-  type Labelled,
-  type OwnIssue,
-  type OwnPull,
-  type OwnThread,
-} from '../../domain/own-pull.ts';
+import { hasLabel, type Labelled, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { listLabelledOpen, readOwnThread } from '../../github/own-pull.ts';
 import { readPermission } from '../../github/permission.ts';
@@ -22,7 +16,8 @@ import { laneStanding } from '../../run/lane-standing.ts';
 import { askedByLabel, askedLabels, isOurWork } from '../../run/own-pull.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
-import { type Answered, answerTo } from './answers.ts';
+import type { Answered } from './answers.ts';
+import { noExperiment, refusalOf, refused, refusedIssue, severalLanes } from './not-taken.ts';
 import { takeUpIssue } from './own-issue.ts';
 import { forkPoint, sayOnce, takeUp } from './own-pull.ts';
 import type { RequestOutcome } from './request.ts';
@@ -169,7 +164,7 @@ async function decided(open: OpenLab, pull: OwnPull, asked: readonly Asked[]): P
     if (fitting === null) return { kind: 'wait', why: 'its head is not fetched yet' };
     const [lane, second] = fitting;
     if (lane === undefined) return noExperiment(asked.map(({ config }) => config));
-    if (second !== undefined) return severalLanes(fitting);
+    if (second !== undefined) return severalLanes('pull', fitting);
     const by = asked.find(({ config }) => config === lane)?.by;
     if (by === undefined) return noExperiment([lane]);
     const allowed = await mayAsk(open, by, pull);
@@ -179,13 +174,6 @@ async function decided(open: OpenLab, pull: OwnPull, asked: readonly Asked[]): P
     if (error instanceof GitError) return { kind: 'wait', why: error.message };
     throw error;
   }
-}
-
-/** Why nothing of it can be taken up, whatever its lane. */
-export function refusalOf({ lab }: OpenLab, pull: OwnPull): Answered | null {
-  if (pull.headRepository !== lab.repository)
-    return refused('fork', pull.headRepository ?? 'a deleted fork', lab.repository);
-  return pull.isDraft ? refused('draft') : null;
 }
 
 /** Of these lanes, those whose experiment it changes; null where its head is not there yet. Throws `GitError`. */
@@ -205,26 +193,6 @@ export async function lanesFor(
   return fitting;
 }
 
-/** That it changes nothing which these lanes run. */
-export function noExperiment(lanes: readonly LaneScopedConfig[]): Answered {
-  const files = lanes.flatMap(({ kind, lane }) => (kind.change === null ? [] : [kind.change.file(lane)]));
-  return refused('no-experiment', files.join(' '));
-}
-
-/** That it could be a run of more than one. */
-export function severalLanes(lanes: readonly LaneScopedConfig[]): Answered {
-  return refused('several-lanes', lanes.map(({ laneName }) => laneName).join(' '));
-}
-
-/** A refusal of a pull request, as an answer. */
-export function refused(
-  why: 'fork' | 'draft' | 'no-experiment' | 'several-lanes' | 'knobs' | 'not-permitted',
-  about = '',
-  wanted = '',
-): Answered {
-  return answerTo('propose-pull-refused', { why, about, wanted });
-}
-
 /** An issue is of one lane: there is nothing by which two could be told apart. Null where it asks for none. */
 async function decidedIssue(
   open: OpenLab,
@@ -233,7 +201,11 @@ async function decidedIssue(
 ): Promise<RequestOutcome | null> {
   const [first, second] = asked;
   if (first === undefined) return null;
-  if (second !== undefined) return severalLanes(asked.map(({ config }) => config));
+  if (second !== undefined)
+    return severalLanes(
+      'issue',
+      asked.map(({ config }) => config),
+    );
   const allowed = await mayAsk(open, first.by, issue);
   return (
     allowed ??
@@ -249,15 +221,19 @@ function personOf({ by, isBot }: Labelled): Actor | null {
 async function mayAsk(
   { lab, config }: OpenLab,
   labelled: Labelled,
-  thread: OwnThread,
+  thread: OwnPull | OwnIssue,
 ): Promise<RequestOutcome | null> {
   const person = personOf(labelled) ?? (thread.authorIsBot ? null : thread.author);
-  // What an app pushed to a branch of this repository it was allowed to push.
-  if (person === null) return null;
   const wanted = policyOf(config).permissions.propose;
+  if (person === null) {
+    // What an app pushed to a branch of this repository it was allowed to push; an issue is opened by any app, for anybody.
+    return thread.kind === 'pull' ? null : refusedIssue('no-person', thread.author.login, wanted);
+  }
   const held = await readPermission(lab.client, person);
   if (held.kind === 'unknown') return { kind: 'wait', why: held.why };
-  return permits(held.value, wanted) ? null : refused('not-permitted', person.login, wanted);
+  if (permits(held.value, wanted)) return null;
+  const who = [person.login, wanted] as const;
+  return thread.kind === 'pull' ? refused('not-permitted', ...who) : refusedIssue('not-permitted', ...who);
 }
 
 /** Once for each reason: the same words a second time tell nobody anything. */

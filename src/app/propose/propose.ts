@@ -51,6 +51,8 @@ async function proposeIn(open: OpenLane, troubles: Trouble[]): Promise<ProposeOu
     // Its runs begin from people's issues, and on no day by themselves.
     if (open.config.kind.contracts !== undefined)
       return { kind: 'not-due', why: 'runs of this lane begin from issues' };
+    if (open.config.kind.adopts !== undefined)
+      return { kind: 'not-due', why: 'jobs of this lane are launched by people' };
     return isDue(open.config, open.lab.now())
       ? await proposeToday(open)
       : { kind: 'not-due', why: dueWords(open.config) };

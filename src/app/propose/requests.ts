@@ -1,18 +1,21 @@
 /** `/propose`, carried out: the command stands in the journal, its work outside is done, and only then it is answered. */
 
 import { laneUnclear, type MeantLane, meantLane } from '../../commands/meant-lane.ts';
+import { lanesOf, proposingLanes } from '../../config/lane-scope.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { askOf, isFrom, waitingRequests } from '../../run/propose-request.ts';
+import { askOf, isFrom, isOfItsIssue, waitingRequests } from '../../run/propose-request.ts';
 import { type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
+import { adoptJob } from './adopt-job.ts';
 import { type Answered, answerTo } from './answers.ts';
 import { takeUpHere } from './own-pull-asked.ts';
 import { carryOutRequest, type RequestOutcome } from './request.ts';
+import { resumeAs } from './resume-as.ts';
 
 /** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
 export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly SeenCommand[]> {
@@ -34,15 +37,17 @@ export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Prom
 /** Null while something cannot be read or written; after long enough the person is told so. */
 async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered | 'running' | null> {
   for (let round = 0; round < limits.requestRoundsMax; round += 1) {
-    const outcome = (await takeUpHere(open, command)) ?? (await proposedAnew(open, command));
+    const outcome = await carriedOut(open, command);
     if (outcome.kind === 'answer') return outcome;
     if (outcome.kind === 'wait') {
-      open.lab.log(`a /propose waits: ${outcome.why}`, { command: commandKey(command) });
+      open.lab.log(`a /${command.name} waits: ${outcome.why}`, { command: commandKey(command) });
       if (outcome.isRunning === true) return 'running';
       const age = open.lab.now() - (fromRfc3339(command.at) ?? 0);
       return age < limits.requestPatienceMs
         ? null
-        : answerTo('propose-failed', { why: cutText(outcome.why, limits.messageCharactersMax) });
+        : answerTo(FAILED_CODES[command.name] ?? 'propose-failed', {
+            why: cutText(outcome.why, limits.messageCharactersMax),
+          });
     }
     await open.git.fetch();
     await open.store.load();
@@ -50,8 +55,20 @@ async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered 
   return null;
 }
 
+const FAILED_CODES: Readonly<Record<string, 'adopt-failed' | 'resume-as-failed'>> = {
+  watch: 'adopt-failed',
+  'resume-as': 'resume-as-failed',
+};
+
+async function carriedOut(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
+  if (command.name === 'watch') return adoptJob(open, command);
+  if (command.name === 'resume-as') return resumeAs(open, command);
+  return (await takeUpHere(open, command)) ?? proposedAnew(open, command);
+}
+
 /** A proposal of the bot's own, in the lane that is meant. */
 async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
+  if (isOfItsIssue(command)) return notHere(open, command);
   const meant = laneFor(open, command);
   if (meant.kind !== 'lane') {
     const { code, detail } = laneUnclear(meant);
@@ -62,6 +79,18 @@ async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<Reques
   return carryOutRequest(lane, command);
 }
 
+/** Nothing is opened for it: it is said in an open issue of a lane whose runs begin so, or nowhere. */
+function notHere({ config, store }: OpenLab, command: SeenCommand): Answered {
+  const lanes = lanesOf(config).filter(({ kind }) => kind.contracts?.command === command.name);
+  const from = store.current().runs.find((run) => isFrom(run.proposal.request, command));
+  if (from !== undefined) {
+    const { pull, issue } = from.proposal;
+    return answerTo('proposed', { run: from.run, pull, issue });
+  }
+  const why = lanes.length === 0 ? 'no-lane' : 'no-issue';
+  return answerTo('rent-not-here', { why, lanes: lanes.map(({ laneName }) => laneName).join(' ') });
+}
+
 /** The lane that a `/propose` is for; what it brought about already stands where it stands. */
 function laneFor({ config, store }: OpenLab, command: SeenCommand): MeantLane {
   const { runs, journal } = store.current();
@@ -69,7 +98,8 @@ function laneFor({ config, store }: OpenLab, command: SeenCommand): MeantLane {
   if (from !== undefined) return { kind: 'lane', lane: from.proposal.lane };
   const here = runs.find(({ proposal }) => [proposal.pull, proposal.issue].includes(command.thread));
   const laneHere = here?.proposal.lane ?? questionIn(journal, command.thread)?.lane ?? null;
-  return meantLane(askOf(command).lane ?? undefined, { lanes: Object.keys(config.lanes), laneHere });
+  const [lanes, proposing] = [Object.keys(config.lanes), proposingLanes(config)];
+  return meantLane(askOf(command).lane ?? undefined, { lanes, proposing, laneHere });
 }
 
 /** Somebody else may answer at the same moment: the record takes one answer. */

@@ -1,9 +1,10 @@
-/** What is owed around proposals in one trigger: half-made ones completed, and `/propose` carried out. */
+/** What is owed around proposals in one trigger: half-made ones completed, and what was handed over carried out. */
 
 import { lanesOf } from '../../config/lane-scope.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
+import { carryOutNamed } from '../named-runs.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inLane, type Trouble } from '../trouble.ts';
 import { settleQuestion } from './objective-question.ts';
@@ -25,18 +26,19 @@ export async function completeProposals(open: OpenLab, troubles: Trouble[]): Pro
     });
 }
 
-/** Carries out every `/propose` that waits. Gives triggers for the threads that changed by it: their runs are to be looked at. */
+/** Carries out every command that names its run, and every `/propose` that waits. Gives triggers for the threads that changed by it: their runs are to be looked at. */
 export async function settleRequests(
   open: OpenLab,
   troubles: Trouble[],
 ): Promise<readonly ReconcileRequest[]> {
+  const stopped = await carryOutNamed(open, troubles);
   const answered = await carryOutRequests(open, troubles);
   const runs = open.store.current().runs;
-  const touched = answered.flatMap((command) => [
+  const proposed = answered.flatMap((command) => [
     command.thread,
     ...runs
       .filter(({ proposal }) => proposal.request?.comment === command.comment)
       .map((run) => run.proposal.pull),
   ]);
-  return [...new Set(touched)].map((thread) => ({ kind: 'thread', thread }));
+  return [...new Set([...stopped, ...proposed])].map((thread) => ({ kind: 'thread', thread }));
 }

@@ -1,6 +1,7 @@
 /** Plays a trace through the watch: the same looks at the same cadence, on a clock of its own. */
 
 import { DETECTORS } from '../../detectors/registry.ts';
+import { CANNOT_DESCRIBE } from '../../domain/engine.ts';
 import { branded, type Instant, isInstant } from '../../domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
@@ -13,8 +14,9 @@ import { evidenceOf } from '../../watch/evidence-of.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
-import { observeJob } from '../watch/look.ts';
+import { type LookInput, observeJob } from '../watch/look.ts';
 import { recordedEngine } from './recorded-engine.ts';
+import { recordedTracker } from './recorded-tracker.ts';
 import { begunRun, nextAttemptOf, stoppedBy } from './replayed-run.ts';
 import { type Action, type Alarm, actionsOf, alarmsOf } from './told.ts';
 import type { Trace, TraceHeader, TraceRecord } from './trace.ts';
@@ -44,7 +46,8 @@ export async function replay({ header, records }: Trace): Promise<Replayed> {
       clock.now = nextLook(state, header, facts, clock.now);
       isLast = clock.now > lastAt;
       const witnesses = witnessesAt(header, facts, clock.now);
-      const looked = await lookOnce(state, engine, clock.now, header, witnesses);
+      const tracker = recordedTracker(facts, () => clock.now);
+      const looked = await lookOnce(state, engine, clock.now, header, { witnesses, tracker });
       looks += 1;
       cannotTell = looked.cannotTell;
       if (facts.some((one) => 'stop' in one && one.at <= clock.now)) state = stoppedBy(state, clock.now);
@@ -92,7 +95,7 @@ async function lookOnce(
   engine: Parameters<typeof observeJob>[0]['engine'],
   now: Instant,
   header: TraceHeader,
-  witnesses: Witnesses,
+  { witnesses, tracker }: Pick<LookInput, 'witnesses' | 'tracker'>,
 ): Promise<{ readonly drafts: readonly EventDraft[]; readonly cannotTell: Replayed['cannotTell'] }> {
   const cadence = cadenceIn(header);
   const lease = leaseFor(state, 'replay', now, cadence.pollMs);
@@ -108,7 +111,8 @@ async function lookOnce(
     cadence,
     readMetrics: async () => ({}),
     redact: (text) => redact(text, []),
-    witnesses,
+    ...(witnesses === undefined ? {} : { witnesses }),
+    tracker: tracker ?? null,
   });
   const evidence = evidenceOf(state, look);
   const cannotTell = DETECTORS.flatMap(({ id, judge }) => {
@@ -120,7 +124,6 @@ async function lookOnce(
 
 function witnessesAt(header: TraceHeader, records: readonly TraceRecord[], now: Instant): Witnesses {
   const seen = records.filter(({ at }) => at <= now);
-  const tracker = seen.findLast((one) => 'tracker' in one);
   const config = seen.findLast((one) => 'config' in one);
   const disk = seen.findLast((one) => 'disk' in one);
   const left = seen.findLast((one) => 'left' in one);
@@ -135,7 +138,6 @@ function witnessesAt(header: TraceHeader, records: readonly TraceRecord[], now: 
             return launched === undefined ? [] : [{ name, launched, observed }];
           })
         : [],
-    trackerRun: tracker !== undefined && 'tracker' in tracker ? tracker.tracker.run : null,
     trackerIntended: header.trackerRun,
     left: left !== undefined && 'left' in left ? left.left : NO_WITNESSES.left,
   };
@@ -164,6 +166,7 @@ function folded(state: RunState, { type, role, data }: EventDraft, at: Instant):
 /** What a replay never does. */
 const NOBODY = {
   session: async () => ({ kind: 'unknown', message: 'a trace has no session' }) as const,
+  describe: async () => CANNOT_DESCRIBE,
   submit: async () => ({ kind: 'unknown', message: 'a replay submits nothing' }) as const,
   stop: async () => ({ kind: 'unknown', message: 'a replay stops nothing' }) as const,
 };

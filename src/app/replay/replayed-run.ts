@@ -81,6 +81,8 @@ function submissionOf(at: Instant, attempt: number): Submission {
 /** Of the manifest only what detectors compare with. */
 function orderOf(temporaryEveryMinutes: number | null, restarts: number): IssuedOrder {
   const manifest = {
+    command: [],
+    resume: { roots: null },
     tracker: { kind: '', entity: '', project: '', runId: '' },
     retention: { permanentEverySteps: null, temporaryEveryMinutes, keepTemporary: null },
     envelope: { restarts, fixes: [], reductions: [], restartAfter: FAILURES.filter(mayPassAgain) },

@@ -5,6 +5,7 @@ import { DETECTOR_IDS } from '../../domain/detector-ids.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
+import { TRACKER_SILENCES } from '../../domain/tracker.ts';
 
 const time = z.string().transform((text, context): Instant => {
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? fromRfc3339(text) : null;
@@ -20,6 +21,17 @@ const engineSays = z.strictObject({
   errorType: z.string().nullable().default(null),
   exitCode: z.number().int().nullable().default(null),
   details: z.record(z.string(), z.string()).default({}),
+});
+
+/** What the tracker has of a run; without `rowAt` its newest row is of the moment at which it was asked. */
+const trackerSays = z.strictObject({
+  run: z.string(),
+  name: z.string().optional(),
+  state: z.string().default('running'),
+  globalStep: z.number().int().nullable().default(null),
+  loss: z.string().nullable().default(null),
+  heartbeatAt: time.nullable().default(null),
+  rowAt: time.nullable().optional(),
 });
 
 const header = z.strictObject({
@@ -60,7 +72,7 @@ const record = z.union([
   }),
   z.strictObject({ at: time, attempt: z.number().int().min(2) }),
   z.strictObject({ at: time, stop: z.string() }),
-  z.strictObject({ at: time, tracker: z.looseObject({ run: z.string() }) }),
+  z.strictObject({ at: time, tracker: z.union([trackerSays, z.enum(TRACKER_SILENCES)]) }),
   z.strictObject({ at: time, config: z.record(z.string(), z.string()) }),
   z.strictObject({ at: time, disk: z.strictObject({ freeBytes: z.number(), totalBytes: z.number() }) }),
   z.strictObject({

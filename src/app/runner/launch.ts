@@ -51,7 +51,9 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
       cluster,
       engine,
       state,
-      others: ({ proposal }) => runsOfLane(store.current().runs, proposal.lane),
+      // Jobs that people have launched by hand run beside each other.
+      others: ({ proposal }) =>
+        proposal.adopts === undefined ? runsOfLane(store.current().runs, proposal.lane) : [],
       facts: (run) => gatherOrderFacts(open, run),
       ship: (run, order) => shipJob(open, run, order, engine, input),
       now,

@@ -2,14 +2,16 @@
 
 import { type ApprovalFacts, approvalsUsed, type Cited } from '../../actions/verify-approvals.ts';
 import type { OrderFacts } from '../../actions/verify-order.ts';
+import { approvingAttempt } from '../../actions/verify-pre-approval.ts';
 import { healthFor } from '../../config/lane-scope.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
+import type { SearchedRoot } from '../../domain/checkpoint/stored.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
-import { asLaunched, failedAttempt } from '../../domain/launch/next-attempt.ts';
-import { citationKey, type Order } from '../../domain/launch/order.ts';
+import { asLaunched, failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
+import { approvedIn, citationKey, type Order } from '../../domain/launch/order.ts';
 import { askedFor } from '../../domain/launch/response.ts';
-import { ownFix } from '../../domain/launch/small-fix.ts';
+import { ownFix, slipOf } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import { fallenApprovals } from '../../domain/logbook/fallen-approvals.ts';
 import { approvedManifest, type RunState } from '../../domain/logbook/run-state.ts';
@@ -28,6 +30,8 @@ import { gatherBrakes } from '../brakes.ts';
 import { lastKnownRun, readBody } from '../control/body-facts.ts';
 import { branchWork } from '../control/branch-work.ts';
 import { changeFacts } from '../control/change-facts.ts';
+import { searchRoots, wantedRoots } from '../control/checkpoint-facts.ts';
+import { fixInTree } from '../control/fix-facts.ts';
 import { recordFactsOf } from '../control/gather.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
@@ -54,15 +58,24 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     commands: state.commands,
     since: commandsSince(state),
     approvers,
-    manifest: order.digest,
-    fallen: fallenApprovals(state, order.digest),
+    manifest: approvedIn(order),
+    fallen: fallenApprovals(state, approvedIn(order)),
     restsOn,
+    run: state.run,
     day: state.proposal,
   };
   const brakes = await gatherBrakes(open, asked, threads.value.comments);
   // A record that claims the head for the bot's own is not believed here: GitHub says who pushed it.
-  const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;
-  const gates = gatesOnReading(open, state, { threads: threads.value, change, body, work });
+  const work =
+    change.kind === 'known' ? await branchWork(lab, open.git, state, pull.value, change.value) : change;
+  const searchedRoots = await searchRoots(wantedRoots(config.checkpoints, state), lab.stores);
+  const gates = gatesOnReading(open, state, {
+    threads: threads.value,
+    change,
+    body,
+    work,
+    searchedRoots,
+  });
   return {
     ...frame(open),
     pull,
@@ -71,6 +84,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     used: approvalsUsed(open.store.current().runs, state.run),
     permissions,
     brakes,
+    fix: await fixOf(open, state, order),
     cards: await cardHistories(open, state, threads.value.comments),
     shown: { pull, issue: threads.value.issue, branchWork: work },
     digest: gates.bound.kind === 'known' ? known(gates.bound.value.digest) : gates.bound,
@@ -78,11 +92,27 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
   };
 }
 
+/** Of an order that rests on no approval of its own: the fix as it follows from the files that ran. */
+async function fixOf(
+  { lab, git, config }: OpenLane,
+  state: RunState,
+  order: Order,
+): Promise<OrderFacts['fix']> {
+  if (order.preApprovedBy === undefined) return unknown(NOT_ASKED);
+  const after = approvingAttempt(state, order);
+  const slip = after === null ? null : slipOf(after);
+  const mayChange = config.kind.mends?.(config.lane) ?? null;
+  if (slip === null || mayChange === null)
+    return known({ kind: 'otherwise', why: 'the attempt died of nothing that is put right so' });
+  return fixInTree(lab, git, slip, { commit: order.commit, mayChange });
+}
+
 type OwnReading = {
   readonly threads: ThreadFacts;
   readonly change: Observed<ChangeFacts>;
   readonly body: Observed<BodyFacts>;
   readonly work: Observed<BranchWork>;
+  readonly searchedRoots: readonly SearchedRoot[];
 };
 
 /**
@@ -92,7 +122,7 @@ type OwnReading = {
 function gatesOnReading(
   { lab, config, configHealth, store }: OpenLane,
   state: RunState,
-  { threads, change, body, work }: OwnReading,
+  { threads, change, body, work, searchedRoots }: OwnReading,
 ): GateFacts {
   const { recordedRuns, journalHolds } = recordFactsOf(store.current());
   return gateFactsOf({
@@ -100,7 +130,10 @@ function gatesOnReading(
     proposal: state.proposal,
     holds: state.holds,
     contract: state.contract,
+    description: state.description,
     failed: failedAttempt(state),
+    rollback: rollbackOf(state),
+    owner: state.watch.owner,
     ownFix: ownFix(state),
     approvals: unknown(NOT_ASKED),
     approved: approvedManifest(state),
@@ -118,6 +151,7 @@ function gatesOnReading(
       configHealth: known(healthFor(config, configHealth)),
       recordedRuns,
       journalHolds,
+      searchedRoots,
     },
     digestOf: lab.digestOf,
   });
@@ -147,6 +181,7 @@ function withheld(open: OpenLane, why: string): OrderFacts {
     pull: nothing,
     body: nothing,
     digest: nothing,
+    fix: nothing,
     gates: nothing,
     brakes: nothing,
     cards: nothing,

@@ -3,8 +3,11 @@
 import { join } from 'node:path';
 import type { ShippedJob, ShipRefusal } from '../../actions/launch.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
+import { linksOf } from '../../config/job-links.ts';
 import type { Engine, JobMetadata } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
+import { machinesToAvoid, reductionsTaken } from '../../domain/launch/ladder.ts';
+import { reducedBy } from '../../domain/launch/reduction.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
@@ -84,7 +87,13 @@ function jobOf(
   environment: ShipInput['environment'],
 ): ShippedJob {
   const lane = open.config.lane;
-  const filled = fillLane(lane, { run: state.run, date: state.proposal.date });
+  const approved = fillLane(lane, {
+    run: state.run,
+    date: state.proposal.date,
+    checkpoint: order.checkpoint?.path ?? null,
+  });
+  const filled = reducedBy(approved, reductionsTaken(state));
+  const avoidMachines = machinesToAvoid(state);
   const secrets = Object.fromEntries(
     lane.passSecrets.flatMap((name) =>
       environment[name] === undefined ? [] : [[name, environment[name] ?? '']],
@@ -100,6 +109,7 @@ function jobOf(
       command: filled.command,
       env: { ...filled.environment, ...secrets, GIT_COMMIT: order.commit },
       secretNames: lane.passSecrets,
+      ...(avoidMachines.length === 0 ? {} : { avoidMachines }),
       workingDirectory,
       files,
       metadata: signedMetadata(open, { submissionId, run: state.run, attempt, manifest: digest }),
@@ -108,7 +118,7 @@ function jobOf(
       ...Object.entries(filled.environment).map(([name, value]) => `${name}=${value}`),
       ...filled.command,
     ].map((part) => redact(part, values)),
-    urlsOf: (jobId) => linksOf(open, state, jobId),
+    urlsOf: (jobId) => linksOf(open.config, { cluster: open.config.lane.cluster, run: state.run, jobId }),
     details: {
       // Elsewhere the job runs in a copy: what it leaves there is not to be had from this machine.
       ...(runsHere ? { workingDirectory } : {}),
@@ -140,14 +150,4 @@ const JOB_CONTEXT = 'ferrybot.job.v1:';
 /** One line a file, as `git ls-tree -r` has it: anybody with the commit can make the same list and compare its digest. */
 function listText(files: readonly ExportedFile[]): string {
   return files.map(({ mode, blob, path }) => `${mode} blob ${blob}\t${path}\n`).join('');
-}
-
-function linksOf(open: OpenLane, state: RunState, jobId: string): Readonly<Record<string, string>> {
-  const links = open.config.clusters[open.config.lane.cluster]?.links ?? {};
-  return Object.fromEntries(
-    Object.entries(links).map(([name, link]) => [
-      name,
-      link.replaceAll('{jobId}', jobId).replaceAll('{run}', state.run),
-    ]),
-  );
 }

@@ -12,24 +12,28 @@ export type InstallationTokens = {
   readonly forget: () => void;
 };
 
+/** What asks GitHub as the App itself. */
+export type AppAuth = { readonly auth: () => Promise<Pick<Awaited<ReturnType<Probot['auth']>>, 'request'>> };
+
 /** Tokens of one installation. GitHub gives them an hour; a new one is minted some minutes before. */
-export async function installationTokens(
-  probot: Probot,
-  installationId: number,
-): Promise<InstallationTokens> {
-  const app = await probot.auth();
+export function installationTokens(app: AppAuth, installationId: number): InstallationTokens {
   let held: { readonly token: string; readonly expiresAtMs: number } | null = null;
+  let changes = 0;
   return {
     current: async (nowMs) => {
       if (held !== null && held.expiresAtMs - nowMs > limits.tokenSlackMs) return held.token;
-      const { data } = await app.request('POST /app/installations/{installation_id}/access_tokens', {
-        installation_id: installationId,
-      });
-      const answer = minted.parse(data);
-      held = { token: answer.token, expiresAtMs: Date.parse(answer.expires_at) };
-      return held.token;
+      const asked = changes;
+      const { data } = await (await app.auth()).request(
+        'POST /app/installations/{installation_id}/access_tokens',
+        { installation_id: installationId },
+      );
+      const { token, expires_at: expiresAt } = minted.parse(data);
+      // One that was on its way while the permissions changed may have the old ones: it is used once, and not kept.
+      if (asked === changes) held = { token, expiresAtMs: Date.parse(expiresAt) };
+      return token;
     },
     forget: () => {
+      changes += 1;
       held = null;
     },
   };

@@ -107,7 +107,7 @@ function discoveryOf(probot: Probot, options: ServeOptions, log: Log): Discovery
     asApp: async (route, parameters) => (await probot.auth()).request(route, parameters),
     asInstallation: async (installation) => {
       // A token of its own: it is asked once in some hours, and a dead one would hide the repositories.
-      const token = await (await installationTokens(probot, installation)).current(options.now());
+      const token = await installationTokens(probot, installation).current(options.now());
       const octokit = new Octokit({ auth: token, baseUrl: options.baseUrl, userAgent: 'ferrybot' });
       return (route, parameters) => octokit.request(route, parameters);
     },
@@ -123,7 +123,7 @@ async function openQueue(
   where: Installed,
   known: Map<number, InstallationTokens>,
 ): Promise<WorkQueue> {
-  const tokens = known.get(where.installation) ?? (await installationTokens(probot, where.installation));
+  const tokens = known.get(where.installation) ?? installationTokens(probot, where.installation);
   known.set(where.installation, tokens);
   const octokit = new Octokit({ baseUrl: options.baseUrl, userAgent: 'ferrybot' });
   octokit.hook.before('request', async (request) => {

@@ -1,17 +1,20 @@
 /** One look at a live job through its engine: status, the log from where it was left, metrics when it has ended. */
 
 import { isAbsolute, join } from 'node:path';
-import { createDiagnosis } from '../../diagnosis/diagnose.ts';
+import { createDiagnosis, diagnose } from '../../diagnosis/diagnose.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import type { Tracker } from '../../domain/tracker.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
 import type { Cadence } from '../../watch/cadence.ts';
 import { finishLog, type LogFacts, readLogBytes } from '../../watch/log-facts.ts';
-import { type Look, NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
+import { type Look, NO_WITNESSES, type TrackerHeard, type Witnesses } from '../../watch/look.ts';
 import { logFactsFrom } from '../../watch/resume-log.ts';
+import { trackedMetrics } from '../../watch/tracker-seen.ts';
 import type { Lab } from '../lab.ts';
 
 /** Reads the metrics that a job left behind; replaced in tests that play on virtual time. */
@@ -29,6 +32,14 @@ export type LookInput = {
   readonly readMetrics: MetricsReader;
   readonly redact: (text: string) => string;
   readonly witnesses?: Witnesses;
+  /** Left out or null where nobody asks a tracker. */
+  readonly tracker?: AskedTracker | null;
+};
+
+/** A tracker, and which of its runs is asked for, given those that the log names. */
+export type AskedTracker = {
+  readonly port: Tracker;
+  readonly identityOf: (logged: readonly string[]) => string;
 };
 
 /** Looks once. The engine's status is read before the log, so that a log that is read to its end belongs to a job that has ended. */
@@ -38,10 +49,11 @@ export async function observeJob(input: LookInput): Promise<Look> {
   const read = await readOn(input, seen);
   const job = unlessUnread(seen, read.unread, input.lab.now());
   const { log, logOffset } = placeOf(read, hasEnded(job));
-  const metrics = hasEnded(job) ? await metricsOf(input, log) : {};
+  const tracker = await trackerHeard(input, log);
+  const metrics = hasEnded(job) ? await metricsOf(input, log, tracker) : {};
   const died =
     job.kind === 'found' && job.status === 'FAILED'
-      ? await diagnosisOf(input, logOffset)
+      ? orOfEngine(await diagnosisOf(input, logOffset, tracker), job.message)
       : { diagnosis: null };
   const { lease, cadence, redact, witnesses = NO_WITNESSES } = input;
   const at = input.lab.now();
@@ -52,8 +64,10 @@ export async function observeJob(input: LookInput): Promise<Look> {
     logOffset,
     logUnread: read.unread,
     metrics,
-    metricsExpected: isFileHere(submission),
+    // A tracker that shows the run and no row of it: the job left none.
+    metricsExpected: isFileHere(submission) || tracker?.answer.kind === 'found',
     ...died,
+    tracker,
     witnesses,
     lease,
     cadence,
@@ -78,19 +92,55 @@ export function sessionOf(submission: Submission): string | null {
   return typeof session === 'string' && session !== '' ? session : null;
 }
 
-/** What the job's file says; where the job ran elsewhere and its file is not to be had, the evals that its log printed. */
-async function metricsOf({ readMetrics, submission }: LookInput, log: LogFacts): Promise<Metrics> {
-  const metrics = await readMetrics(submission);
-  return Object.keys(metrics).length === 0 && submission.details['workingDirectory'] === undefined
-    ? log.evals
-    : metrics;
+async function trackerHeard({ tracker }: LookInput, log: LogFacts): Promise<TrackerHeard | null> {
+  if (tracker === null || tracker === undefined) return null;
+  const asked = tracker.identityOf(log.trackers.map(({ id }) => id));
+  return { asked, answer: await tracker.port.describe(asked) };
 }
 
-/** What a failed job died of, by the end of its log, and that end; null where it cannot be read. */
-async function diagnosisOf(
-  { engine, submission, lab }: LookInput,
-  end: number,
-): Promise<Pick<Look, 'diagnosis' | 'logEnd'>> {
+/**
+ * What the job's file says; where it is not to be had, what the tracker has of this attempt, and above that the evals that
+ * the log printed: the tracker's view lags behind it.
+ */
+async function metricsOf(
+  { readMetrics, submission, state }: LookInput,
+  log: LogFacts,
+  tracker: TrackerHeard | null,
+): Promise<Metrics> {
+  const metrics = await readMetrics(submission);
+  if (Object.keys(metrics).length > 0) return metrics;
+  const tracked = trackedMetrics(state, { tracker });
+  return submission.details['workingDirectory'] === undefined ? { ...tracked, ...log.evals } : tracked;
+}
+
+type Died = Pick<Look, 'diagnosis' | 'logEnd'>;
+
+/** A log that breaks off says nothing of it: why a machine was taken away the engine alone knows. */
+function orOfEngine(died: Died, message: string): Died {
+  if (died.diagnosis?.class !== 'unknown') return died;
+  const diagnosis = diagnose([message], 'FAILED');
+  return diagnosis.class === 'unknown' ? died : { ...died, diagnosis };
+}
+
+/** What a failed job died of, by the end of its log; where that cannot be read, by what the tracker kept of it. */
+async function diagnosisOf(input: LookInput, end: number, tracker: TrackerHeard | null): Promise<Died> {
+  const died = await diagnosisOfLog(input, end);
+  if (died.diagnosis !== null || tracker?.answer.kind !== 'found') return died;
+  const tail = await input.tracker?.port.logTail(tracker.asked, limits.logEndReadLinesMax);
+  const since = fromRfc3339(input.submission.at) ?? 0;
+  // A run that goes on under its id has the lines of the attempt before.
+  const own = tail?.kind === 'lines' ? tail.lines.filter(({ at }) => at !== null && at >= since) : [];
+  if (own.length === 0) return died;
+  const { read, conclude } = createDiagnosis();
+  for (const { text } of own) read(text);
+  return {
+    diagnosis: conclude('FAILED'),
+    logEnd: own.map(({ text }) => cutText(text, limits.logLineCharsMax)),
+  };
+}
+
+/** By the end of the engine's log, and that end; null where it cannot be read. */
+async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: number): Promise<Died> {
   const { read: understand, conclude } = createDiagnosis();
   const last: string[] = [];
   const take = (line: string): void => {

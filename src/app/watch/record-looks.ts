@@ -1,11 +1,13 @@
 /** What one turn sees of all its runs is one commit and one push: with two hundred runs a push each would be all that a watch does. */
 
+import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
+import { identityToAsk } from '../../domain/tracker.ts';
 import type { AppendResult } from '../../logbook/ports.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -17,7 +19,7 @@ import { deliver } from '../channels.ts';
 import { tellBroken } from '../control/tell-broken.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
-import { observeJob } from './look.ts';
+import { type AskedTracker, observeJob } from './look.ts';
 import type { WatchInput } from './watch-input.ts';
 
 /** What was seen of a run, to be recorded on top of its entry `seq`. */
@@ -91,11 +93,25 @@ async function lookOnce(
     cadence,
     readMetrics,
     redact,
+    tracker: askedTracker(input, configFor(config, state).lane, state),
     witnesses: { ...NO_WITNESSES, lane: laneOf(store.current(), state), disk: await input.diskOf() },
   });
   const drafts = eventsOf(state, look);
   const pages = pagesWith(state, drafts, configFor(config, state), lab.now());
   return { run, seq, drafts: [...drafts, ...pages] };
+}
+
+/** Where the lane's runs are followed, and which run there is this one. */
+function askedTracker(
+  { trackerOf }: WatchInput,
+  { tracker }: LaneConfig,
+  state: RunState,
+): AskedTracker | null {
+  const port = trackerOf(tracker);
+  const intended = state.order?.manifest?.tracker.runId ?? '';
+  return port === null || intended === ''
+    ? null
+    : { port, identityOf: (logged) => identityToAsk(intended, tracker.kind === 'wandb' ? logged : []) };
 }
 
 /** The course of the lane's last passes, newest first. */

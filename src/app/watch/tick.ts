@@ -5,6 +5,7 @@ import type { LaneConfig } from '../../config/lane-schema.ts';
 import { hasCluster } from '../../config/missing-cluster.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import { awaitsDescription } from '../../domain/logbook/adoption.ts';
 import { watchedClusters } from '../../domain/logbook/liveness.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
@@ -23,8 +24,10 @@ import {
   type Where,
 } from '../trouble.ts';
 import { answerBadNode, hasOpenSignatureMatch } from './bad-node.ts';
+import { describeAsked } from './describe-asked.ts';
 import { observeInOnePass } from './one-pass.ts';
 import { lookAtAll } from './record-looks.ts';
+import { lookAfterMachines } from './rentals.ts';
 import type { WatchInput } from './watch-input.ts';
 
 /** What is left to do: `idle` = no live run of this cluster; otherwise when to look next. */
@@ -51,11 +54,14 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
 
 async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Promise<TickResult> {
   const { lab, config } = open;
-  const live = watchedStates(open.store.current()).filter((run) => isWatchable(run, input.cluster));
-  if (!hasCluster(config, input.cluster)) return waiting(open, input, live.length);
+  const watched = watchedStates(open.store.current()).filter((run) => isWatchable(run, input.cluster));
+  if (!hasCluster(config, input.cluster)) return waiting(open, input, watched.length);
+  const asked = watched.filter(awaitsDescription);
+  const live = watched.filter((state) => !asked.includes(state));
   const inRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
     contained(open, troubles, { run, thread: null }, work);
   for (const state of live) await inRun(state.run, () => stopIfAsked(open, input, state));
+  for (const state of asked) await inRun(state.run, () => describeAsked(open, input, state));
   const nextAt = (state: RunState): Instant => nextCheckAt(state, cadenceOf(open, state), lab.now());
   const due = containedEach(open, troubles, live, whereOf, (state) =>
     lab.now() >= nextAt(state) ? [state] : [],
@@ -71,17 +77,25 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
     );
   for (const state of sighted(open.store.current().runs))
     await inRun(state.run, () => answerBadNode(open, input, state.run));
+  const machines = await lookAfterMachines(open, input, troubles);
   const runs = watchedStates(open.store.current());
   const left = runs.filter((run) => isWatchable(run, input.cluster));
   const isOwing = sighted(runs).length > 0;
   if (left.length === 0)
-    return isOwing ? { kind: 'again', at: after(lab.now(), limits.watchRetryMs) } : { kind: 'idle' };
-  const dues = containedEach(open, troubles, left, whereOf, (state) => [
+    return isOwing || machines?.isBusy === true
+      ? { kind: 'again', at: after(lab.now(), limits.watchRetryMs) }
+      : { kind: 'idle' };
+  // Of one that has ended, or was not submitted, only the machine is left to look after.
+  const jobs = left.filter(({ submission, end }) => submission !== null && end === null);
+  const dues = containedEach(open, troubles, jobs, whereOf, (state) => [
     state.stop === null ? nextAt(state) : after(lab.now(), stopLookPeriodMs(cadenceOf(open, state))),
   ]);
   // A run that could not be looked at stays due: without the longer pause it would be asked for without end.
   const pauseMs = troubles.length === 0 ? limits.watchPauseMs : limits.watchRetryMs;
-  const soonest = Math.max(lab.now() + pauseMs, Math.min(...dues));
+  const soonest = Math.max(
+    lab.now() + pauseMs,
+    Math.min(...dues, ...(machines === null ? [] : [machines.at])),
+  );
   const stopLookMs = Math.min(...left.map((state) => stopLookPeriodMs(cadenceOf(open, state))));
   return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookMs)) as Instant };
 }
@@ -110,7 +124,7 @@ export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunSt
   const engine = input.engineOf(open.config, input.cluster);
   const now = open.lab.now();
   const capability = mintStop(state, now);
-  if (capability === null || state.submission === null || engine === null) return;
+  if (capability === null || state.submission === null || state.end !== null || engine === null) return;
   open.lab.boundary('stop-job', 'before');
   const outcome = await engine.stop(state.submission.jobId, { capability, now });
   open.lab.boundary('stop-job', 'after');

@@ -4,6 +4,7 @@ import type { Witnesses } from '../../watch/look.ts';
 import type { SeenNotices } from '../control/tell-broken.ts';
 import type { CloudOf, EngineOf } from '../lab.ts';
 import type { Publisher } from '../publisher.ts';
+import type { TrackerOf } from '../trackers.ts';
 import type { MetricsReader } from './look.ts';
 
 export type WatchInput = {
@@ -13,6 +14,7 @@ export type WatchInput = {
   readonly engineOf: EngineOf;
   readonly cloudOf: CloudOf;
   readonly readMetrics: MetricsReader;
+  readonly trackerOf: TrackerOf;
   /** The disk of this machine; null where nobody can say. */
   readonly diskOf: () => Promise<Witnesses['disk']>;
   readonly redact: (text: string) => string;

@@ -48,6 +48,7 @@ export function createReader(mirror: GitMirror): GitReader {
     },
     log: (query) => log(mirror, query),
     mergeBase: (a, b) => mergeBase(mirror, a, b),
+    isOnBranch: (commit) => isOnBranch(mirror, commit),
     changedPaths: async (from, to) => {
       const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', from, to];
       return zeroSeparated(await mirror.output({ args }, 'unreadable')).sort();
@@ -148,7 +149,8 @@ async function entriesIn(
     const [, mode, type = '', id = '', path = ''] =
       /^(\d{6}) (blob|tree) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line) ?? [];
     if (!isTreeId(id) || (type !== 'blob' && type !== 'tree')) return [];
-    return [{ path, type, id, ...(mode === '120000' ? { isLink: true } : {}) }];
+    const kind = mode === '120000' ? { isLink: true as const } : {};
+    return [{ path, type, id, ...kind, ...(mode === '100755' ? { isExecutable: true } : {}) }];
   });
 }
 
@@ -199,6 +201,18 @@ async function mergeBase(mirror: GitMirror, a: Sha, b: Sha): Promise<Sha | null>
   if (result.exitCode === 1) return null;
   if (!result.ok) throw gitError('unreadable', call, result);
   return branded(result.stdout.trim(), isSha);
+}
+
+/** Every commit of a branch was fetched with it, so that one which cannot be had now is of none. */
+async function isOnBranch(mirror: GitMirror, commit: Sha): Promise<boolean> {
+  const call = {
+    args: ['for-each-ref', '--count=1', '--format=%(refname)', '--contains', commit, 'refs/heads/'],
+    env: { GIT_NO_LAZY_FETCH: '1' },
+  };
+  const result = await mirror.run(call);
+  if (result.ok) return result.stdout.trim() !== '';
+  if (/no such commit|malformed object name/.test(result.stderr)) return false;
+  throw gitError('unreadable', call, result);
 }
 
 function zeroSeparated(text: string): string[] {

@@ -1,19 +1,22 @@
 /** The `ferrybot` program itself: help for everything, wrong use told apart from no, one JSON value, and a reader that leaves early. */
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 const PROGRAM = join(import.meta.dirname, '../../../src/app/cli/main.ts');
+/** Nobody else's files are in it. */
+const EMPTY = mkdtempSync(join(tmpdir(), 'ferrybot-cli-'));
+afterAll(() => rmSync(EMPTY, { recursive: true, force: true }));
 
 async function ferrybot(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const { exitCode, stdout, stderr } = await execa(process.execPath, [PROGRAM, ...args], {
     reject: false,
     stdin: 'ignore',
-    cwd: tmpdir(),
+    cwd: EMPTY,
     extendEnv: false,
     env: { PATH: process.env['PATH'] ?? '' },
   });

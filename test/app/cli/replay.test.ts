@@ -85,7 +85,10 @@ describe('a plain log', () => {
       'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB',
     ];
     const result = await replayed(died);
-    expect(result).toMatchObject({ finalState: 'ended-failed', actions: [{ action: 'escalate' }] });
+    expect(result).toMatchObject({
+      finalState: 'ended-failed',
+      actions: [{ action: 'alert' }, { action: 'escalate' }],
+    });
   });
 });
 

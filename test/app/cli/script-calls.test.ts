@@ -11,6 +11,7 @@ import { createMeasure } from '../../../src/app/cli/doctor/measure-calls.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
 import type { LabConfig } from '../../../src/config/schema.ts';
 import { known, type Observed, unknown } from '../../../src/domain/observed.ts';
+import { raySchema } from '../../../src/engines/ray/schema.ts';
 import { KINDS } from '../../../src/kinds/registry.ts';
 import { changed } from '../../config/small-config.ts';
 
@@ -51,6 +52,34 @@ describe('a call of a script', () => {
       state: 'ok',
       found: expect.stringContaining('looks go through the dashboard'),
     });
+  });
+
+  it('is told where a watch has scripts alone: by the config, beside the key, and by what `doctor` measured', async () => {
+    const text = changed(
+      'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
+      'local: { engine: ray, acceleratorHoursPerRun: "2.5", scripts: { python: [sh, -c, "sleep 0.3"] } }',
+    );
+    expect(readConfig(text, KINDS)).toMatchObject({
+      kind: 'valid',
+      warnings: [
+        {
+          code: 'scripts-alone',
+          path: 'clusters.local',
+          message: expect.stringContaining('8 to 20 s through `uv run --project`'),
+        },
+      ],
+    });
+    expect(raySchema.shape.scripts.unwrap().unwrap().shape.python.description).toMatch(
+      /takes 8 to 20 s with a warm cache.*`ferrybot doctor` measures yours.*a watch needs a dashboard, or a kept environment/,
+    );
+    const asked: unknown[] = [];
+    const own = configWith('scripts: { python: [sh, -c, "sleep 0.3"] }');
+    const finding = await judgeScriptCalls(own, async (cluster, calls) => {
+      asked.push({ cluster, ...calls });
+      return SLOW;
+    });
+    expect(asked).toMatchObject([{ cluster: 'local', program: ['sh', '-c', 'sleep 0.3'], looksToo: true }]);
+    expect(finding.state).toBe('missing');
   });
 
   it('that nobody could measure is not in order, and none at all is', async () => {

@@ -189,6 +189,32 @@ describe('reading', () => {
     await expect(client.readText(commit, 'binary')).rejects.toThrow('not UTF-8');
   });
 
+  it('tells a commit of a branch from one that the remote has all the same, and from one that is nowhere', async () => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    const first = await firstCommit(client, { a: 'a' });
+    const tree = await remote.git('rev-parse', `${first}^{tree}`);
+    const onBranch = sha(await remote.git('commit-tree', tree, '-p', first, '-m', 'work'));
+    await remote.git('update-ref', 'refs/heads/ada/work', onBranch);
+    // As GitHub has the commits of forks and of pull requests under the repository's own roof.
+    const ofFork = sha(await remote.git('commit-tree', tree, '-p', first, '-m', 'fork'));
+    await remote.git('update-ref', 'refs/pull/1/head', ofFork);
+    await client.fetch();
+    expect(await client.isOnBranch(first)).toBe(true);
+    expect(await client.isOnBranch(onBranch)).toBe(true);
+    expect(await client.isOnBranch(ofFork)).toBe(false);
+    expect(await client.treeId(ofFork, '')).toBe(tree);
+    expect(await client.isOnBranch(ofFork)).toBe(false);
+    expect(await client.isOnBranch(sha('1'.repeat(40)))).toBe(false);
+    await remote.git('branch', '-D', 'ada/work');
+    await client.fetch();
+    expect(await client.isOnBranch(onBranch)).toBe(false);
+    renameSync(remote.path, `${remote.path}.away`);
+    expect(await client.isOnBranch(first)).toBe(true);
+    expect(await client.isOnBranch(sha('2'.repeat(40)))).toBe(false);
+    renameSync(`${remote.path}.away`, remote.path);
+  });
+
   it('ends at a file that is larger than any that is ever written here', async () => {
     const remote = await bareRepository();
     const client = remote.client();

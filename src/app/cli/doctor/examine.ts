@@ -27,10 +27,11 @@ import {
   WATCH_ENVIRONMENT,
 } from './environments.ts';
 import { DOCTOR_CHECKS, type Finding, fine, missing, unseen } from './finding.ts';
+import { type AsksForKey, judgeClusterKeys } from './judge-cluster-keys.ts';
 import { judgeJobUser, judgeKeys } from './judge-keys.ts';
 import { judgeScriptCalls, type MeasureCalls } from './judge-script-calls.ts';
 import { judgeSettings } from './judge-settings.ts';
-import { channelSecretsOf } from './judge-workflow-keys.ts';
+import { channelSecretsOf, trackerSecretsOf } from './judge-workflow-keys.ts';
 import { judgeWorkflows, launchLocation, type WorkflowTexts } from './judge-workflows.ts';
 
 const WORKFLOWS = '.github/workflows';
@@ -42,12 +43,19 @@ const WORKFLOW_CHECKS = [
   'workflow-events',
 ] as const;
 
+/** What the doctor asks besides GitHub, of the lab's scripts, clusters and trackers, for the config with that text. */
+export type Outside = (configText: string) => {
+  readonly measure: MeasureCalls;
+  readonly asksForKey: AsksForKey;
+  readonly judgeTrackers: (config: LabConfig) => Promise<Finding>;
+};
+
 /** Every finding, in the order of `DOCTOR_CHECKS`. Without a config what depends on it is unknown. */
 export async function examine(
   client: GitHubClient,
   held: SigningKeys,
   now: Instant,
-  measureWith: (configText: string) => MeasureCalls,
+  outsideOf: Outside,
 ): Promise<readonly Finding[]> {
   const repository = await readRepository(client);
   if (repository.kind === 'unknown')
@@ -63,11 +71,14 @@ export async function examine(
   }
   const { config } = reading;
   const texts = await workflowTexts(client, branch);
+  const outside = outsideOf(text.value);
   const findings = [
     fine('config', `${CONFIG_PATH} on ${branch}`),
     judgeKeys(config, held, now),
     judgeJobUser(config),
-    await judgeScriptCalls(config, measureWith(text.value)),
+    await judgeScriptCalls(config, outside.measure),
+    await judgeClusterKeys(config, outside.asksForKey),
+    await outside.judgeTrackers(config),
     ...workflowFindings(config, texts, client.owner),
     ...judgeSettings({
       defaultBranch: branch,
@@ -86,6 +97,7 @@ export async function examine(
       watchRefs: await readEnvironmentRefs(client, WATCH_ENVIRONMENT),
       careRefs: usesCare(config, texts) ? await readEnvironmentRefs(client, CARE_ENVIRONMENT) : null,
       channelSecrets: channelSecretsOf(config),
+      trackerSecrets: trackerSecretsOf(config),
       controlSecrets: await readSecretNames(client, CONTROL_ENVIRONMENT),
       launchSecrets: await readSecretNames(client, LAUNCH_ENVIRONMENT),
       watchSecrets: await readSecretNames(client, WATCH_ENVIRONMENT),

@@ -14,6 +14,8 @@ import { type Finding, fine, LOOK, missing, unseen } from './finding.ts';
 export type SecretFacts = {
   /** Names of the secrets that have the addresses of the lab's channels, as the config gives them. */
   readonly channelSecrets: readonly string[];
+  /** Names of the secrets that have the keys which the watch asks the lanes' trackers with. */
+  readonly trackerSecrets: readonly string[];
   readonly controlSecrets: Observed<readonly string[]>;
   readonly launchSecrets: Observed<readonly string[]>;
   readonly watchSecrets: Observed<readonly string[]>;
@@ -26,7 +28,7 @@ export type SecretFacts = {
 
 /** Whether each key lies in its own environment, and nowhere else. */
 export function judgeSecrets(facts: SecretFacts): readonly Finding[] {
-  return [inEnvironments(facts), ofChannels(facts), outside(facts)];
+  return [inEnvironments(facts), ofChannels(facts), ofTrackers(facts), outside(facts)];
 }
 
 function inEnvironments(facts: SecretFacts): Finding {
@@ -72,11 +74,25 @@ function ofChannels({ channelSecrets, controlSecrets, watchSecrets }: SecretFact
     : unseen(check, away, `${LOOK} ${todo}`);
 }
 
+/** The watch alone asks a tracker. That it was given no key it learns at its first look, and then tells of on every card. */
+function ofTrackers({ trackerSecrets, watchSecrets }: SecretFacts): Finding {
+  const check = 'tracker-secrets';
+  if (trackerSecrets.length === 0) return fine(check, 'no lane has its tracker asked with a key');
+  const todo = `Settings, Environments: put what each \`tracker.keyFrom\` names into ${WATCH_ENVIRONMENT}; a watch that is no workflow has it in its own environment.`;
+  if (watchSecrets.kind === 'unknown') return unseen(check, watchSecrets.why, `${LOOK} ${todo}`);
+  const absent = trackerSecrets.filter((name) => !watchSecrets.value.includes(name));
+  return absent.length > 0
+    ? missing(check, absent.map((name) => `there is no ${name} in ${WATCH_ENVIRONMENT}`).join(', '), todo)
+    : fine(check, `the key of each tracker in ${WATCH_ENVIRONMENT}`);
+}
+
 /** What the workflows name and a branch must not read; what a lab's jobs are passed has names of the lab's own. */
-const GUARDED: readonly string[] = [...Object.values(KEY_VARIABLES), 'RAY_AUTH_TOKEN'];
+const GUARDED: readonly string[] = [...Object.values(KEY_VARIABLES), 'RAY_AUTH_TOKEN', 'VAST_API_KEY'];
 
 /** A secret of the repository or of its organisation is every branch's: whoever may push reads it with a workflow. */
-function outside({ channelSecrets, repositorySecrets, organizationSecrets }: SecretFacts): Finding {
+function outside(facts: SecretFacts): Finding {
+  const { channelSecrets, trackerSecrets, repositorySecrets, organizationSecrets } = facts;
+  const guarded = [...GUARDED, ...channelSecrets, ...trackerSecrets];
   const check = 'no-key-outside';
   const readable = [
     ['the repository', repositorySecrets],
@@ -84,9 +100,7 @@ function outside({ channelSecrets, repositorySecrets, organizationSecrets }: Sec
   ] as const;
   const found = readable.flatMap(([where, names]) =>
     names.kind === 'known'
-      ? names.value
-          .filter((name) => GUARDED.includes(name) || channelSecrets.includes(name))
-          .map((name) => `${name} of ${where}`)
+      ? names.value.filter((name) => guarded.includes(name)).map((name) => `${name} of ${where}`)
       : [],
   );
   const todo =
@@ -94,6 +108,9 @@ function outside({ channelSecrets, repositorySecrets, organizationSecrets }: Sec
   if (found.length > 0) return missing(check, `a branch can read ${found.join(', ')}`, todo);
   const away = readable.flatMap(([, names]) => (names.kind === 'unknown' ? [names.why] : []))[0];
   return away === undefined
-    ? fine(check, 'no key, no token of the cluster and no address of a channel among what a branch can read')
+    ? fine(
+        check,
+        'no key, no token of the cluster or of a tracker and no address of a channel among what a branch can read',
+      )
     : unseen(check, away, `${LOOK} No key may be a secret of the repository or of the organisation.`);
 }

@@ -17,7 +17,7 @@ export function judgeWorkflowKeys(
   return [secrets(config, texts, files, owner), events(files)];
 }
 
-/** Each key is named in a job of its environment and nowhere else; what jobs are passed, the watch gets too, to redact it; who tells of incidents has the addresses. */
+/** Each key is named in a job of its environment and nowhere else; what jobs are passed, the watch gets too, to redact it, and what trackers are asked with; who tells of incidents has the addresses. */
 function secrets(
   config: LabConfig,
   texts: ReadonlyMap<string, string>,
@@ -33,6 +33,9 @@ function secrets(
     ...[...files].flatMap(([path, file]) =>
       file === null ? unread(path, texts.get(path) ?? '') : keyFaults(path, file, owner),
     ),
+    ...trackerSecretsOf(config)
+      .filter((name) => !watch.includes(name))
+      .map((name) => `the watch is not given ${name} and asks no tracker with it`),
     ...unseenByWatch.map((name) => `the watch is not given ${name} and withholds what jobs write`),
   ];
   return faults.length === 0
@@ -43,6 +46,12 @@ function secrets(
 /** The secrets by which the config names where incidents are told, each once. */
 export function channelSecretsOf({ onCall }: LabConfig): readonly string[] {
   return [...new Set(Object.values(onCall.channels).map(({ address }) => address))];
+}
+
+/** The names of the keys that the lanes have their trackers asked with, each once. */
+export function trackerSecretsOf({ lanes }: LabConfig): readonly string[] {
+  const asked = Object.values(lanes).filter(({ tracker }) => tracker.kind !== 'none');
+  return [...new Set(asked.flatMap(({ tracker }) => tracker.keyFrom ?? []))];
 }
 
 /** A job that tells of incidents and is not given an address tells everybody but that channel. */

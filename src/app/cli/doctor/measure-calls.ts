@@ -1,16 +1,15 @@
 /** Measures what starting a script of the lab costs here: as a runner does it, in a copy of the checkout, with a home that is empty. */
 
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
 import type { ScriptCalls } from '../../../engines/definition.ts';
 import { runProgram } from '../../../host/process.ts';
 import { runInGroup } from '../../../host/process-group.ts';
-import { codeOf } from '../../../host/publish-once.ts';
-import { CONFIG_PATH } from '../../config-source.ts';
 import type { VerbIo } from '../verb-io.ts';
 import type { CallTimes, MeasureCalls } from './judge-script-calls.ts';
+import { isOwnConfig, NOT_OWN } from './own-config.ts';
 
 /** A person waits for the answer; an environment that is not made by then is reason enough to keep one. */
 const CALL_MS = 60_000;
@@ -33,8 +32,7 @@ export function createMeasure(io: VerbIo, configText: string): MeasureCalls {
         { env: { ...env, HOME: folder }, cwd: folder },
       );
       if (!copied.ok) return unknown('this folder is no checkout');
-      if ((await textAt(join(checkout, CONFIG_PATH))) !== configText)
-        return unknown(`this checkout has not the ${CONFIG_PATH} of the repository`);
+      if (!(await isOwnConfig({ cwd: checkout }, configText))) return unknown(NOT_OWN);
       return await measured(folder, checkout, cluster, calls, { ...env, ...passed(io, calls) });
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -81,13 +79,4 @@ function passed(io: VerbIo, { passVariables }: ScriptCalls): Readonly<Record<str
       return value === undefined ? [] : [[name, value]];
     }),
   );
-}
-
-async function textAt(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
 }

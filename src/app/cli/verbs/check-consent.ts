@@ -26,6 +26,7 @@ const KINDS: Readonly<Record<string, readonly MutationKind[]>> = {
   'approve-node-delete': ['delete-tpu-vm'],
   'approve-disk-cleanup': ['clean-disk', 'init-worker'],
   'approve-start-cleanup': ['start-cleanup-cron'],
+  'approve-checkpoint-cleanup': ['delete-checkpoint'],
 };
 
 /** Where and when the comment was written, and by whom as far as that decides. */

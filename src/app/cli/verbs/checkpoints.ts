@@ -8,10 +8,9 @@ import {
   type JudgedCheckpoint,
   judgeAll,
   type Search,
-  type SearchedRoot,
 } from '../../../checkpoints/choose.ts';
 import { lineageFor } from '../../../checkpoints/lineage.ts';
-import type { CheckpointStore } from '../../../domain/checkpoint/stored.ts';
+import type { CheckpointReader, SearchedRoot } from '../../../domain/checkpoint/stored.ts';
 import { withoutEndSlashes } from '../../../domain/end-slashes.ts';
 import type { Observed } from '../../../domain/observed.ts';
 import { checkpointLines, refusedWords } from '../../../render/checkpoints.ts';
@@ -93,7 +92,7 @@ async function searched(io: VerbIo, root: string): Promise<SearchedRoot> {
   return { root: path, found: store.kind === 'unknown' ? store : await store.value.list(path) };
 }
 
-function opened(io: VerbIo, path: string): Observed<CheckpointStore> {
+function opened(io: VerbIo, path: string): Observed<CheckpointReader> {
   const host = { fetch, sleep: (durationMs: number) => sleep(durationMs) };
   return openStore({ host, environment: io.environment, now: Date.now }, path);
 }

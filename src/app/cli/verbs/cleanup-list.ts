@@ -1,8 +1,12 @@
 /** `ferrybot checkpoints ROOT --run RUN --cleanup`: which checkpoints of a run nothing protects, how large they are, and what protects the others. It deletes none. */
 
-import type { SearchedRoot } from '../../../checkpoints/choose.ts';
 import { needsOf, type Retention, retentionOf, type Wishes } from '../../../checkpoints/retention.ts';
-import type { CheckpointSize, CheckpointStore, StorePath } from '../../../domain/checkpoint/stored.ts';
+import type {
+  CheckpointReader,
+  CheckpointSize,
+  SearchedRoot,
+  StorePath,
+} from '../../../domain/checkpoint/stored.ts';
 import type { RunState } from '../../../domain/logbook/run-state.ts';
 import type { Observed } from '../../../domain/observed.ts';
 import { cleanupLines } from '../../../render/checkpoints.ts';
@@ -14,7 +18,7 @@ export async function cleanupList(
   state: RunState,
   roots: readonly SearchedRoot[],
   wishes: Wishes,
-  storeOf: (path: StorePath) => Observed<CheckpointStore>,
+  storeOf: (path: StorePath) => Observed<CheckpointReader>,
 ): Promise<number> {
   const retention = retentionOf(roots, needsOf(state), wishes);
   if (retention.kind === 'unknown') return refused(io, { code: 'root-unreadable', message: retention.why });

@@ -1,30 +1,42 @@
-/** `ferrybot contract < issue.md`: what an issue says as the contract of a hero run, and what it leaves open. */
+/** `ferrybot contract < issue.md`: what an issue says as the contract of a run, and what it leaves open. */
 
-import { FIELD_NAMES, FIELDS } from '../../../kinds/hero/contract/fields.ts';
-import { openParts } from '../../../kinds/hero/contract/open-parts.ts';
+import { namesOf } from '../../../contracts/fields.ts';
+import { openParts } from '../../../contracts/open-parts.ts';
 import { isHeroByCost } from '../../../kinds/hero/contract/quantity.ts';
-import { readContract } from '../../../kinds/hero/contract/read-contract.ts';
-import { BARE_LANE } from '../../../kinds/hero/settings.ts';
+import { KINDS } from '../../../kinds/registry.ts';
 import { readInput } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-type Options = { readonly title: string; readonly author: string };
+type Options = { readonly title: string; readonly author: string; readonly kind?: string };
+
+/** A lane with nothing of its own: its defaults are enough to read an issue. */
+const BARE_LANE = { cluster: 'none', ships: ['.'], tracker: { kind: 'none', entity: '', project: '' } };
+
+/** The kinds whose runs begin from an issue. */
+const CONTRACT_KINDS = KINDS.flatMap(({ name, contracts }) => (contracts === undefined ? [] : [name]));
 
 /** Exit 0 where a launch misses nothing. */
-export async function contractVerb(io: VerbIo, { title, author }: Options): Promise<number> {
+export async function contractVerb(io: VerbIo, { title, author, ...options }: Options): Promise<number> {
+  const asked = options.kind ?? CONTRACT_KINDS[0];
+  const kind = KINDS.find(({ name }) => name === asked);
+  const contracts = kind?.contracts;
+  if (kind === undefined || contracts === undefined)
+    return misused(io, `no run of ${asked} begins from an issue: ${CONTRACT_KINDS.join(', ')}`);
   const bytes = await readInput(io);
   if (!bytes.ok) return misused(io, bytes.error);
   const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value);
-  const contract = readContract({ title, body, author: { id: 0, login: author } }, BARE_LANE);
-  const { missing, unclear } = openParts(contract);
+  const lane = kind.settings.parse({ kind: kind.name, ...BARE_LANE });
+  const { fields } = contracts;
+  const contract = contracts.read({ title, body, author: { id: 0, login: author } }, lane);
+  const { missing, unclear } = openParts(fields, contract);
   const flops = contract['flops'];
   const isHero = flops !== undefined && flops.source !== 'unclear' && isHeroByCost(Number(flops.value));
   const lines = [
-    ...FIELD_NAMES.flatMap((name) => {
+    ...namesOf(fields).flatMap((name) => {
       const value = contract[name];
       if (value === undefined) return [];
       const from = value.from === '' ? '' : ` (${value.from})`;
-      return [`${FIELDS[name].label}: ${value.value} [${value.source}${from}]\n`];
+      return [`${fields[name]?.label}: ${value.value} [${value.source}${from}]\n`];
     }),
     ...missing.map((label) => `${label}: missing\n`),
   ];

@@ -6,8 +6,10 @@ import { branded, isInstant } from '../../../domain/ids.ts';
 import { createClient } from '../../../github/call.ts';
 import { runProgram } from '../../../host/process.ts';
 import { signingKeysFrom } from '../../compose-lab.ts';
+import { createAsksForKey } from '../doctor/ask-clusters.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { createJudgeTrackers } from '../doctor/judge-trackers.ts';
 import { createMeasure } from '../doctor/measure-calls.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 
@@ -36,7 +38,11 @@ export async function doctorVerb(io: VerbIo): Promise<number> {
     client,
     signingKeysFrom(environment),
     branded(Date.now(), isInstant),
-    (configText) => createMeasure(io, configText),
+    (configText) => ({
+      measure: createMeasure(io, configText),
+      asksForKey: createAsksForKey(io, configText),
+      judgeTrackers: createJudgeTrackers(io, configText, { fetch, now: Date.now }),
+    }),
   );
   const ok = findings.every((finding) => finding.state === 'ok');
   answer(io, { ok, repository: `${owner}/${repo}`, findings }, `${findings.map(told).join('\n')}\n`);

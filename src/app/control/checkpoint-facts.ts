@@ -1,0 +1,100 @@
+/** What lies below the roots of a run, and how large what could go is: read where somebody with rights has asked for a list. */
+
+import { cleanupOf, depthOf, listed, rootsOf } from '../../checkpoints/cleanup.ts';
+import { rootOf } from '../../checkpoints/start.ts';
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
+import { permits } from '../../domain/actor.ts';
+import type {
+  CheckpointReader,
+  CheckpointSize,
+  FoundCheckpoints,
+  SearchedRoot,
+  StorePath,
+} from '../../domain/checkpoint/stored.ts';
+import type { CommentFacts, RunFacts } from '../../domain/facts.ts';
+import type { CheckpointPlan } from '../../domain/launch/contract.ts';
+import { failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
+
+type StoreOf = (path: StorePath) => Observed<CheckpointReader>;
+
+/** Whether a list, or a seal, is asked for. */
+export function wantsCheckpoints(
+  state: RunState,
+  config: LaneScopedConfig,
+  comments: Observed<readonly CommentFacts[]>,
+  permissions: RunFacts['permissions'],
+): boolean {
+  const closing = config.kind.closing.needsCheckpoint === true ? ['seal', 'seal-milestone'] : [];
+  return asksStore(['cleanup-checkpoints', ...closing], state, config, comments, permissions);
+}
+
+/** Whether one of these commands waits, of somebody who may write: nobody else moves a store to answer. */
+export function asksStore(
+  names: readonly string[],
+  state: RunState,
+  { otherBots }: LaneScopedConfig,
+  comments: Observed<readonly CommentFacts[]>,
+  permissions: RunFacts['permissions'],
+): boolean {
+  if (comments.kind === 'unknown') return false;
+  const how = { since: commandsSince(state), otherBots, permissions };
+  return pendingItems(state.commands, comments.value, how).some(({ said, comment }) => {
+    const held = permissions.get(comment.author.id);
+    const isAsked = said.kind === 'command' && names.includes(said.name);
+    return isAsked && held?.kind === 'known' && permits(held.value, 'write');
+  });
+}
+
+/** The roots that say whether a run can begin as it is asked to, and after an attempt what it can go on from. */
+export function wantedRoots(plan: CheckpointPlan | null, state: RunState): readonly StorePath[] {
+  if (plan === null) return [];
+  const back = rollbackOf(state)?.checkpoint ?? null;
+  const ran = state.attempts.length > 0 || state.submission !== null;
+  // What it was launched from is looked at again: where nothing of its own may be used, it begins there anew.
+  const begun = failedAttempt(state)?.order.manifest?.resume.initializeFrom ?? null;
+  const path = (ran ? (back?.path ?? begun) : plan.from?.path) ?? null;
+  return [...new Set([...(ran ? plan.roots : []), ...(path === null ? [] : [rootOf(path)])])];
+}
+
+/** Lists every root; what could not be listed is told by its root. */
+export async function foundCheckpoints(
+  state: RunState,
+  runs: readonly RunState[],
+  { lane }: LaneScopedConfig,
+  storeOf: StoreOf,
+): Promise<Observed<FoundCheckpoints>> {
+  const paths = rootsOf(state, lane);
+  if (paths.length === 0) return unknown('nothing says yet where they lie');
+  const roots = await searchRoots(paths, storeOf);
+  const retention = cleanupOf(state, runs, roots, depthOf(state, null) ?? 1);
+  const sizes = new Map<StorePath, Observed<CheckpointSize>>();
+  if (retention.kind === 'known')
+    for (const { stored } of listed(retention.value)) {
+      const store = storeOf(stored.path);
+      sizes.set(stored.path, store.kind === 'unknown' ? store : await store.value.measure(stored.path));
+    }
+  return known({ roots, sizes });
+}
+
+/** What lies below each root now. */
+export function searchRoots(roots: readonly StorePath[], storeOf: StoreOf): Promise<SearchedRoot[]> {
+  return Promise.all(
+    roots.map(async (root) => {
+      const store = storeOf(root);
+      return { root, found: store.kind === 'unknown' ? store : await store.value.list(root) };
+    }),
+  );
+}
+
+/** The same, each root once within a trigger, by its name: a contract that is read meanwhile may name others. */
+export async function searchedOnce(
+  once: <Value>(key: string, read: () => Promise<Value>) => Promise<Value>,
+  roots: readonly StorePath[],
+  storeOf: StoreOf,
+): Promise<SearchedRoot[]> {
+  const found = roots.map((root) => once(`root ${root}`, () => searchRoots([root], storeOf)));
+  return (await Promise.all(found)).flat();
+}

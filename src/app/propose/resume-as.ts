@@ -1,0 +1,72 @@
+/** `/resume-as`, carried out: the old run is closed, and the same issue becomes the run that goes on from it. */
+
+import { lanesOf } from '../../config/lane-scope.ts';
+import { failedAttempt } from '../../domain/launch/next-attempt.ts';
+import { isHolding } from '../../domain/logbook/liveness.ts';
+import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { readOwnThread } from '../../github/own-pull.ts';
+import { runsOfPull } from '../../run/own-pull.ts';
+import { isFrom } from '../../run/propose-request.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { answerTo } from './answers.ts';
+import { takeUpIssue } from './own-issue.ts';
+import type { RequestOutcome } from './request.ts';
+
+/** Every step is found again by the record: after a crash it is called once more. */
+export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
+  const { lab, store } = open;
+  const { runs, broken } = store.current();
+  const { id = '', reason = '' } = command.args;
+  const begun = runs.find(({ proposal }) => isFrom(proposal.request, command));
+  if (begun !== undefined) return resumed(begun, command);
+  if (broken.length > 0) return answerTo('logbook-broken');
+  const here = runsOfPull(runs, command.thread);
+  const old = here.find((run) => !isOver(run)) ?? here[0];
+  const config = lanesOf(open.config).find(({ laneName }) => laneName === old?.proposal.lane);
+  const continued = config?.kind.contracts?.continued;
+  if (old === undefined || config === undefined || continued === undefined)
+    return answerTo('resume-as-not-now', { status: 'no run of this thread can go on as another one' });
+  const holder = runs.find((run) => run.run === id || run.order?.manifest?.tracker.runId === id);
+  if (holder !== undefined) return answerTo('resume-as-taken', { id, run: holder.run });
+  const read = await readOwnThread(lab.client, command.thread);
+  if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
+  const issue = read.value;
+  if (issue === null || issue.kind !== 'issue' || !issue.isOpen)
+    return answerTo('resume-as-not-now', { status: 'its issue is not open' });
+  const closed = await closedFor(open, old, command);
+  if (closed !== null) return closed;
+  const outcome = await takeUpIssue({ ...open, config }, issue, {
+    kind: 'command',
+    command,
+    continues: { run: old.run, reason },
+    knobs: continued(old.run, command.args),
+  });
+  if (outcome.kind !== 'answer' || outcome.code !== 'proposed') return outcome;
+  const next = store.current().runs.find(({ proposal }) => isFrom(proposal.request, command));
+  return next === undefined ? { kind: 'again' } : resumed(next, command);
+}
+
+function resumed({ run, proposal }: RunState, { args }: SeenCommand): RequestOutcome {
+  const { from = '', root } = args;
+  const { run: old = '', reason = '' } = proposal.continues ?? {};
+  return answerTo('resumed-as', { old, run, from, reason, ...(root === undefined ? {} : { root }) });
+}
+
+/** Null once nothing of the old run can follow; the push is refused where anything was recorded of it meanwhile. */
+async function closedFor(
+  { store, lab }: OpenLab,
+  old: RunState,
+  command: SeenCommand,
+): Promise<RequestOutcome | null> {
+  if (isOver(old)) return null;
+  const end = old.end ?? failedAttempt(old)?.end ?? null;
+  if (isHolding(old) || end === null)
+    return answerTo('resume-as-not-now', { status: 'no attempt of it has ended' });
+  const { id = '', reason = '' } = command.args;
+  const outcome = ({ FAILED: 'failed', STOPPED: 'stopped', SUCCEEDED: 'rejected' } as const)[end.status];
+  const data = { outcome, reason: `goes on as ${id}: ${reason}`, closurePull: null };
+  const draft = { type: 'closed', role: 'control', actor: command.actor, data } as const;
+  const result = await store.append(old.run, [draft], lab.now());
+  if (result.kind === 'appended') return null;
+  return result.kind === 'conflict' ? { kind: 'again' } : { kind: 'wait', why: result.message };
+}

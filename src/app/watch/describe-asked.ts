@@ -1,0 +1,100 @@
+/** The watch asks what a job is that somebody wants taken over: nothing of its log is read before a person has seen the answer. */
+
+import { mayAdoptOn } from '../../config/adoptable.ts';
+import { linksOf } from '../../config/job-links.ts';
+import { cutText } from '../../domain/cut-text.ts';
+import type { Engine, JobDescription } from '../../domain/engine.ts';
+import { branded, isInstant, isSha } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { awaitsDescription } from '../../domain/logbook/adoption.ts';
+import type { EventDataByType } from '../../domain/logbook/event.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import { toRfc3339 } from '../../domain/time.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { WatchInput } from './watch-input.ts';
+
+type Described = EventDataByType['described'];
+
+/** Records the answer and tells it. A cluster that does not answer is told once, and asked on. */
+export async function describeAsked(open: OpenLab, input: WatchInput, asked: RunState): Promise<void> {
+  const { lab, store } = open;
+  const { adopts } = asked.proposal;
+  const engine = input.engineOf(open.config, input.cluster);
+  if (adopts === undefined || engine === null) return;
+  const data = await answerOf(open, input, engine, asked);
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const state = store.current().runs.find((one) => one.run === asked.run);
+    if (state === undefined || !awaitsDescription(state)) return;
+    if (data.found === 'unknown' && state.description?.found === 'unknown') return;
+    const result = await store.append(state.run, [{ type: 'described', role: 'watch', data }], lab.now());
+    if (result.kind === 'appended') {
+      await input.publisher.publish(open, state.run, result.seqs.get(state.run) ?? []);
+      return;
+    }
+    if (result.kind !== 'conflict')
+      throw new Error(`what ${state.run} is could not be recorded: ${result.message}`);
+    await store.load();
+  }
+}
+
+/** The config of this very process decides whether the cluster may be asked at all: control's word alone opens none. */
+async function answerOf(
+  open: OpenLab,
+  { cluster, redact }: WatchInput,
+  engine: Engine,
+  { run, proposal }: RunState,
+): Promise<Described> {
+  const jobId = proposal.adopts?.jobId ?? '';
+  const none = {
+    engine: engine.name,
+    status: null,
+    since: null,
+    submitter: null,
+    entrypoint: null,
+    commit: null,
+    commitIsHere: false,
+    session: null,
+    urls: {},
+  } as const;
+  const not = (found: Described['found'], why: string): Described => ({
+    ...none,
+    found,
+    why: cutText(redact(why), limits.messageCharactersMax),
+  });
+  if (!mayAdoptOn(open.config, cluster))
+    return not('cannot', `the config does not let jobs of ${cluster} be taken over`);
+  const told = await engine.describe(jobId);
+  if (told.kind === 'unknown') return not('unknown', told.message);
+  if (told.kind === 'cannot') return not('cannot', told.why);
+  if (told.kind !== 'described') return not('absent', '');
+  const owner = ownerOf(open, told);
+  if (owner !== null) return not('taken', owner);
+  const { job, origin } = told;
+  const commit = origin.gitCommit === null ? null : branded(origin.gitCommit, isSha);
+  const clean = (text: string | null): string | null => (text === null ? null : redact(text));
+  return {
+    ...none,
+    found: 'described',
+    why: '',
+    status: job.status,
+    since: job.startedAtMs === null ? null : toRfc3339(branded(job.startedAtMs, isInstant)),
+    submitter: clean(origin.submitter),
+    entrypoint: clean(origin.entrypoint),
+    commit,
+    // The claim of a job is worth what the branches have of it. Where git cannot say, this turn says nothing.
+    commitIsHere: commit !== null && (await open.git.isOnBranch(commit)),
+    session: job.session,
+    urls: linksOf(open.config, { cluster, run, jobId }),
+  };
+}
+
+/** Whose job it is by what it carries: one that a ferrybot has submitted is that run's, whichever repository it is of. */
+function ownerOf(
+  { store }: OpenLab,
+  { job }: Extract<JobDescription, { readonly kind: 'described' }>,
+): string | null {
+  const { metadata } = job;
+  if (metadata === null) return null;
+  const isOurs = store.current().runs.some(({ run }) => run === metadata.run);
+  return isOurs || metadata.proof !== undefined ? metadata.run : null;
+}

@@ -1,0 +1,118 @@
+/** The rented machines of a cluster, as a part of each turn of its watch. */
+
+import { type RentalEntry, tearDown } from '../../actions/tear-down.ts';
+import { traitsOf } from '../../config/engine-traits.ts';
+import type { Instant } from '../../domain/ids.ts';
+import type { RentalTerms } from '../../domain/launch/rental-terms.ts';
+import { limits } from '../../domain/limits.ts';
+import { openOrphans } from '../../domain/logbook/orphans.ts';
+import { rentalDueAtMs } from '../../domain/logbook/renting.ts';
+import { isOver } from '../../domain/logbook/run-state.ts';
+import type { RentalAccount } from '../../domain/rented.ts';
+import { after } from '../../domain/time.ts';
+import { isRentingOn, type RentalRecord } from '../../rental/look.ts';
+import { pagesWith } from '../../run/decide-pages.ts';
+import { configFor } from '../../run/run-config.ts';
+import { deliver } from '../channels.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
+import type { WatchInput } from './watch-input.ts';
+
+/** When the account is to be looked at again; `isBusy`: something of ours is there, or nobody knows. */
+export type MachinesLeft = { readonly at: Instant; readonly isBusy: boolean };
+
+/** Null where nothing is rented on this cluster. Who cannot look never says that nothing is there. */
+export async function lookAfterMachines(
+  open: OpenLab,
+  input: WatchInput,
+  troubles: Trouble[],
+): Promise<MachinesLeft | null> {
+  const terms = traitsOf(open.config, input.cluster)?.rental;
+  const account = input.engineOf(open.config, input.cluster)?.rented;
+  if (terms === undefined || account === undefined) return null;
+  const dueMs = dueAtMs(open, input.cluster);
+  if (open.lab.now() < dueMs) return { at: dueMs as Instant, isBusy: true };
+  const place: Place = { open, input, account, terms, troubles };
+  const looked = await contained(open, troubles, EVERYWHERE, () => look(place));
+  return looked ?? { at: after(open.lab.now(), limits.rentalAlertMs), isBusy: true };
+}
+
+type Place = {
+  readonly open: OpenLab;
+  readonly input: WatchInput;
+  readonly account: RentalAccount;
+  readonly terms: RentalTerms;
+  readonly troubles: Trouble[];
+};
+
+/** At once where something has happened that no look has seen, or no run says when. */
+function dueAtMs(open: OpenLab, cluster: string): number {
+  const { live, orphans } = recordOf(open);
+  const renting = live.filter((run) => isRentingOn(run, cluster));
+  if (renting.length === 0 || openOrphans(orphans).length > 0) return 0;
+  return Math.min(...renting.map(rentalDueAtMs));
+}
+
+/** What does not verify proves nobody an orphan, and nor does a record that is read in part because of its size. */
+function recordOf({ store }: OpenLab): RentalRecord {
+  const { runs, broken, journal } = store.current();
+  const live = runs.filter((run) => !isOver(run));
+  const isWhole = broken.length === 0 && live.length < limits.liveRunsReadMax;
+  return { live, orphans: journal.orphans, isWhole };
+}
+
+async function look(place: Place): Promise<MachinesLeft> {
+  const { open, input, account, terms, troubles } = place;
+  const { lab, store } = open;
+  const written = new Map<string, readonly number[]>();
+  const result = await tearDown({
+    cluster: input.cluster,
+    terms,
+    now: lab.now,
+    account,
+    record: async () => {
+      await store.load();
+      return recordOf(open);
+    },
+    append: (entries) => append(place, entries, written),
+    boundary: lab.boundary,
+    log: (line) => lab.log(input.redact(line)),
+  });
+  if (result.kind === 'refused') return { at: after(lab.now(), limits.rentalAlertMs), isBusy: true };
+  for (const run of result.recorded)
+    await contained(open, troubles, { run, thread: null }, async () => {
+      const seqs = written.get(run) ?? [];
+      await input.publisher.publish(open, run, seqs);
+      await deliver(open, run, new Set(seqs), 'watch');
+    });
+  return { at: after(lab.now(), result.cadenceMs), isBusy: result.isBusy };
+}
+
+/** With the pages of what people must see, in the same push. Where one file cannot take its part, each is tried by itself. */
+async function append(
+  place: Place,
+  entries: readonly RentalEntry[],
+  written: Map<string, readonly number[]>,
+): Promise<'appended' | 'conflict' | 'refused'> {
+  const { open, troubles } = place;
+  const { lab, store, config } = open;
+  const paged = entries.map((entry) => {
+    const state = store.current().runs.find(({ run }) => run === entry.run);
+    if (state === undefined) return entry;
+    return {
+      ...entry,
+      drafts: [...entry.drafts, ...pagesWith(state, entry.drafts, configFor(config, state), lab.now())],
+    };
+  });
+  const result = await store.appendTogether(paged, lab.now());
+  if (result.kind === 'appended')
+    for (const [run, seqs] of result.seqs) written.set(run, [...(written.get(run) ?? []), ...seqs]);
+  if (result.kind !== 'failed') return result.kind;
+  if (paged.length === 1)
+    throw new Error(`what was seen of the machines could not be recorded: ${result.message}`);
+  for (const entry of paged)
+    await contained(open, troubles, { run: entry.run, thread: null }, async () => {
+      await append(place, [entry], written);
+    });
+  return 'conflict';
+}

@@ -1,0 +1,53 @@
+/** `/cleanup-checkpoints [keep=N]`: lists what nothing protects of a run's checkpoints, for somebody else to consent to (policy HR-63). It deletes none. */
+
+import { consentText } from '../care/consent-command.ts';
+import { assertNever } from '../domain/assert.ts';
+import { underWay } from '../domain/care/mutation-state.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { keptSteps } from './values.ts';
+
+const answer = answering({
+  'cleanup-listed': { count: 'integer', more: 'integer', kept: 'integer' },
+  'cleanup-listed-already': { line: 'text' },
+  'cleanup-nothing': { kept: 'integer' },
+  'cleanup-no-job': {},
+  'cleanup-no-depth': {},
+  'cleanup-unreadable': { why: 'text' },
+  'cleanup-under-way': {},
+});
+
+export const cleanupCheckpoints = {
+  name: 'cleanup-checkpoints',
+  answers: answer.vocabulary,
+  keys: { keep: { required: false, value: keptSteps } },
+  who: () => 'write',
+  summary:
+    'Lists the checkpoints of the run that nothing protects, with their sizes, and what protects the others. It deletes none: somebody else consents to exactly that list.',
+  example: '/cleanup-checkpoints keep=20',
+  decide,
+} as const satisfies CommandDefinition;
+
+function decide({ state, args, cleanup }: CommandContext): CommandDecision {
+  if (state.submission === null && state.attempts.length === 0) return answer('cleanup-no-job');
+  if (underWay(state.mutations).length > 0) return answer('cleanup-under-way');
+  const found = cleanup(args['keep'] === undefined ? null : Number(args['keep']));
+  switch (found.kind) {
+    case 'no-depth':
+      return answer('cleanup-no-depth');
+    case 'unreadable':
+      return answer('cleanup-unreadable', { why: found.why });
+    case 'nothing':
+      return answer('cleanup-nothing', { kept: found.kept });
+    case 'open':
+      return answer('cleanup-listed-already', {
+        line: consentText(found.record.proposal.mutation, found.record.digest),
+      });
+    case 'list': {
+      const { draft, more, kept } = found;
+      return answer('cleanup-listed', { count: draft.data.proposal.steps.length, more, kept }, [draft]);
+    }
+    default:
+      return assertNever(found);
+  }
+}

@@ -1,0 +1,48 @@
+/** `/keep until=… reason="…"`: a rented machine stays for somebody who wants to look, and never past what was approved. */
+
+import { permits } from '../domain/actor.ts';
+import { isHolding } from '../domain/logbook/liveness.ts';
+import { keepLatestMs } from '../domain/logbook/renting.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { momentOf } from './moment.ts';
+import { reasonText, timeWord } from './values.ts';
+
+const answer = answering({
+  kept: { until: 'text', reason: 'text' },
+  'keep-nothing': {},
+  'keep-past': { until: 'text' },
+  'keep-too-long': { until: 'text', latest: 'text' },
+  'keep-never': {},
+});
+
+export const keep = {
+  name: 'keep',
+  answers: answer.vocabulary,
+  keys: {
+    until: { required: true, value: timeWord },
+    reason: { required: true, value: reasonText },
+  },
+  who: (policy) => policy.permissions.watch,
+  summary:
+    'Keeps the rented machine of the run until a time (UTC), though its job has ended or makes no step; never past what was approved for it.',
+  example: '/keep until=18:30 reason="I look at the checkpoint"',
+  decide,
+} as const satisfies CommandDefinition;
+
+function decide({ state, args, now, actor, policy, permission }: CommandContext): CommandDecision {
+  if (!permits(permission, policy.permissions.watch))
+    return answer('not-permitted', { needs: policy.permissions.watch });
+  const latest = keepLatestMs(state, now);
+  if (latest === null || !isHolding(state)) return answer('keep-nothing');
+  const wanted = momentOf(args['until'] ?? '', now);
+  const until = toRfc3339(wanted);
+  if (wanted <= now) return answer('keep-past', { until });
+  if (latest <= now) return answer('keep-never');
+  if (wanted > latest) return answer('keep-too-long', { until, latest: toRfc3339(latest) });
+  const reason = args['reason'] ?? '';
+  return answer('kept', { until, reason }, [
+    { type: 'machine-kept', role: 'control', actor, data: { until, reason } },
+  ]);
+}

@@ -1,0 +1,13 @@
+/** The moment that a person has named. */
+
+import type { Instant } from '../domain/ids.ts';
+import { dateAfter, dateOf, fromRfc3339 } from '../domain/time.ts';
+
+/** A time of day is the next one; `timeWord` lets through nothing that names no moment. */
+export function momentOf(word: string, now: Instant): Instant {
+  const today = dateOf(now);
+  const isTimeOfDay = word.length === 'hh:mm'.length;
+  const at = fromRfc3339(isTimeOfDay ? `${today}T${word}:00Z` : word);
+  const tomorrow = isTimeOfDay ? fromRfc3339(`${dateAfter(today, 1)}T${word}:00Z`) : at;
+  return (at !== null && at > now ? at : tomorrow) ?? now;
+}

@@ -1,0 +1,44 @@
+/**
+ * `/resume-as id=… from=… reason="…"`: after an attempt that ended, the run goes on as another one of the record, under an
+ * identity of its own, from a checkpoint of the old one: for a lineage that is unsafe, or a change that matters (policy HR-52).
+ */
+
+import { permits } from '../domain/actor.ts';
+import { isHolding } from '../domain/logbook/liveness.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { contractText, reasonText, runWord } from './values.ts';
+
+const answer = answering({
+  'resumed-as': { old: 'text', run: 'text', from: 'text', root: 'text?', reason: 'text' },
+  'resume-as-not-now': { status: 'text' },
+  'resume-as-taken': { id: 'text', run: 'text' },
+  'resume-as-failed': { why: 'text' },
+});
+
+export const resumeAs = {
+  name: 'resume-as',
+  answers: answer.vocabulary,
+  keys: {
+    id: { required: true, value: runWord },
+    from: { required: true, value: contractText },
+    root: { required: false, value: contractText },
+    reason: { required: true, value: reasonText },
+  },
+  who: (policy) => policy.permissions.ack,
+  summary:
+    'After an attempt that ended: closes the run and has it go on as another one, with this name and tracker id, from a checkpoint of the old one (its path, or a root whose newest one is meant) and into another output root. The new run has a card of its own, and is approved by its own digest.',
+  example:
+    '/resume-as id=grug-moe-1e23-b from=gs://lab/grug/checkpoints/step-1200 root=gs://lab/grug-b reason="the router was mended"',
+  confusedWith: ['resume', 'fork', 'continue-as'],
+  decide,
+  decideWithoutRun: () => ({ kind: 'hand-over' }),
+} as const satisfies CommandDefinition;
+
+/** It closes the run as `/ack` and `/ack reject` do, and takes who may; that the new one begins is approved by somebody else. */
+function decide({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
+  const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];
+  if (!permits(permission, needs)) return answer('not-permitted', { needs, held: permission });
+  if (isHolding(state)) return answer('resume-as-not-now', { status: 'the job has not ended' });
+  return { kind: 'hand-over' };
+}

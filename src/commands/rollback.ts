@@ -1,0 +1,73 @@
+/**
+ * `/rollback step=… reason="…"`: after an attempt that failed, the run goes back to a checkpoint of its own. What was made after
+ * it is out of the lineage, and what begins there is a manifest of its own, shown and approved as the first one was.
+ */
+
+import { askedCheckpoint } from '../checkpoints/choose.ts';
+import { mayApprove } from '../config/may-approve.ts';
+import { incidentDraft } from '../domain/incidents.ts';
+import { personInCharge } from '../domain/launch/contract.ts';
+import { pastAttempt, rollbackOf } from '../domain/launch/next-attempt.ts';
+import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { reasonText, stepBack } from './values.ts';
+
+const answer = answering({
+  'rolled-back': { step: 'integer', path: 'text?', reason: 'text' },
+  'rollback-already': { step: 'integer', by: 'text' },
+  'rollback-not-now': { status: 'text' },
+  'rollback-unseen': {},
+  'rollback-refused': { step: 'integer', why: 'text' },
+});
+
+export const rollback = {
+  name: 'rollback',
+  answers: answer.vocabulary,
+  keys: {
+    step: { required: true, value: stepBack },
+    reason: { required: true, value: reasonText },
+  },
+  who: (policy) => (policy.approveUsers.length > 0 ? 'write' : policy.approvePermission),
+  summary:
+    'After an attempt that failed, has the next one begin at an earlier checkpoint of the run, or from nothing with `step=0`. What was made after it is used for nothing; the card shows the new manifest, which is approved as the first one was.',
+  example: '/rollback step=1200 reason="the loss had diverged after it"',
+  confusedWith: ['revert', 'goback', 'reset'],
+  decide,
+} as const satisfies CommandDefinition;
+
+function decide(context: CommandContext): CommandDecision {
+  const { state, policy, permission, actor, comment, args, search } = context;
+  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
+  if (!mayApprove(permission, actor.id, approvers))
+    return answer('not-permitted', { needs: policy.approvePermission });
+  const status = notNow(state);
+  if (status !== null) return answer('rollback-not-now', { status });
+  const before = rollbackOf(state);
+  const step = Number(args['step']);
+  if (before !== null && (before.checkpoint?.step ?? 0) === step)
+    return answer('rollback-already', { step, by: before.actor.login });
+  if (search === null) return answer('rollback-unseen');
+  const { reason = '' } = args;
+  const asked = step === 0 ? null : askedCheckpoint(search, { step });
+  if (asked?.kind === 'refused') {
+    const dri = personInCharge(state.contract) ?? '';
+    return answer('rollback-refused', { step, why: asked.code }, [
+      incidentDraft('control', 'start-refused', { why: asked.code, path: `step ${step}`, dri }),
+    ]);
+  }
+  const path = asked?.checkpoint.stored.path;
+  const data = { step: step + 1, reason, comment: comment.id, surface: comment.surface };
+  return answer('rolled-back', { step, reason, ...(path === undefined ? {} : { path }) }, [
+    { type: 'checkpoint-rejected', role: 'control', actor, data },
+  ]);
+}
+
+/** Why there is nothing to go back in; null where the newest attempt has failed and nothing follows it yet. */
+function notNow(state: RunState): string | null {
+  if (isOver(state)) return 'it is over';
+  if (state.stop !== null) return 'stopped for good';
+  const last = pastAttempt(state);
+  if (last === null) return state.submission === null ? 'not launched' : 'the job has not ended';
+  return last.end.status === 'FAILED' ? null : last.end.status;
+}

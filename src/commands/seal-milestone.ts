@@ -1,0 +1,48 @@
+/** `/seal-milestone name="…"`: a moment of a run that goes on is sealed, with the newest checkpoint it has (policy HR-76). */
+
+import { permits } from '../domain/actor.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { milestoneName } from './values.ts';
+
+const answer = answering({
+  'milestone-sealed': { name: 'text', tag: 'text', path: 'text', step: 'integer', unseen: 'text' },
+  'milestone-no-job': {},
+  'milestone-ill': { status: 'text' },
+  'milestone-not-here': {},
+  'milestone-taken': { name: 'text', step: 'integer' },
+  'milestone-missing': { missing: 'text' },
+});
+
+export const sealMilestone = {
+  name: 'seal-milestone',
+  answers: answer.vocabulary,
+  keys: { name: { required: true, value: milestoneName } },
+  who: (policy) => policy.permissions.seal,
+  summary:
+    'Seals a moment of a hero run that goes on: the newest complete checkpoint of its lineage is tagged, and deleted no more.',
+  example: '/seal-milestone name="cooldown-begins"',
+  decide,
+} as const satisfies CommandDefinition;
+
+const WELL = ['RUNNING', 'PENDING', 'SUCCEEDED'];
+
+function decide({ state, policy, permission, args, artefacts }: CommandContext): CommandDecision {
+  if (!permits(permission, policy.permissions.seal))
+    return answer('not-permitted', { needs: policy.permissions.seal });
+  const { name = '' } = args;
+  if (state.submission === null) return answer('milestone-no-job');
+  const taken = state.milestones.find((one) => one.name === name);
+  if (taken !== undefined) return answer('milestone-taken', { name, step: taken.checkpoint.step });
+  const status = state.end?.status ?? state.observation?.status ?? 'PENDING';
+  if (!WELL.includes(status)) return answer('milestone-ill', { status });
+  const found = artefacts();
+  if (found === null) return answer('milestone-not-here');
+  const missing = [
+    ...found.missing,
+    ...(found.checkpoint === null && found.missing.length === 0 ? found.unseen : []),
+  ];
+  if (missing.length > 0 || found.checkpoint === null)
+    return answer('milestone-missing', { missing: missing.join('; ') });
+  return { kind: 'milestone', name, checkpoint: found.checkpoint };
+}

@@ -1,0 +1,47 @@
+/** `/teardown`: the rented machines of a run go now; a job that runs there ends with them. */
+
+import { permits } from '../domain/actor.ts';
+import { isHolding } from '../domain/logbook/liveness.ts';
+import { rentalTerms } from '../domain/logbook/renting.ts';
+import { type AnswerDecision, answering, type NamedContext } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { runWord } from './values.ts';
+
+const answer = answering({
+  'teardown-asked': { by: 'text', runs: 'integer?', run: 'text?' },
+  'teardown-nothing': { run: 'text?' },
+});
+
+export const teardown = {
+  name: 'teardown',
+  answers: answer.vocabulary,
+  keys: { run: { required: false, value: runWord } },
+  who: (policy) => policy.permissions.stop,
+  summary:
+    'Destroys the rented machines of the run now, whatever they do; a job that runs is stopped with it. With `run=`, in any thread, those of the run of this name.',
+  example: '/teardown',
+  holdsBack: true,
+  decide,
+  decideNamed: decide,
+} as const satisfies CommandDefinition;
+
+/** With a stop of the job, so that nothing is started again on another machine. */
+function decide({ state, policy, permission, actor, comment, args }: NamedContext): AnswerDecision {
+  const named = args['run'] === undefined ? {} : { run: state.run };
+  if (!permits(permission, policy.permissions.stop))
+    return answer('not-permitted', { needs: policy.permissions.stop });
+  if (rentalTerms(state) === null || !isHolding(state)) return answer('teardown-nothing', named);
+  const asked = { type: 'tear-down-asked', role: 'control', actor, data: { comment: comment.id } } as const;
+  const { asked: before, keep } = state.rental;
+  if (before !== null && before.seq > (keep?.seq ?? -1))
+    return answer('teardown-asked', { by: before.actor.login, ...named });
+  const runs = state.end === null;
+  const stop = {
+    type: 'stop-requested',
+    role: 'control',
+    actor,
+    data: { comment: comment.id, surface: comment.surface },
+  } as const;
+  const facts = { by: actor.login, ...(runs ? { runs: 1 } : {}), ...named };
+  return answer('teardown-asked', facts, runs && state.stop === null ? [asked, stop] : [asked]);
+}

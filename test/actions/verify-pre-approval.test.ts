@@ -1,0 +1,125 @@
+/** What the launcher holds against a fix that no comment names: the record of control counts for nothing. */
+
+import { describe, expect, it } from 'vitest';
+import { type FixInTree, preApprovalFault } from '../../src/actions/verify-pre-approval.ts';
+import type { Digest } from '../../src/domain/ids.ts';
+import type { Manifest } from '../../src/domain/launch/manifest.ts';
+import type { Order } from '../../src/domain/launch/order.ts';
+import { decidesTraining } from '../../src/domain/launch/pre-approval.ts';
+import type { PastAttempt, RunState } from '../../src/domain/logbook/run-state.ts';
+import { known, type Observed, unknown } from '../../src/domain/observed.ts';
+import { manifestDigest } from '../../src/run/manifest-digest.ts';
+import { gateFacts } from '../gates/sample-facts.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob, digestOf } from '../support/run-drafts.ts';
+
+const { state } = aRun().gated().shown().approved(bob).ordered().claimed().submitted().ended();
+const plain = state.order?.manifest;
+if (plain == null || state.order === null) throw new Error('no manifest');
+const APPROVED: Manifest = { ...plain, envelope: { ...plain.envelope, fixes: ['lib/tools'] } };
+const NEXT: Manifest = { ...APPROVED, trees: { lib: 'f'.repeat(40) } };
+const DIGEST = manifestDigest(APPROVED, digestOf);
+const BARE = manifestDigest(plain, digestOf);
+const ORDER = state.order.order;
+
+function past(manifest: Manifest, change: Partial<Order> = {}): PastAttempt {
+  if (state.order === null || state.submission === null || state.end === null) throw new Error('not over');
+  const order = { ...state.order, manifest, order: { ...ORDER, digest: DIGEST, ...change } };
+  const { submission, end } = state;
+  return { order, submission, end, observation: null, firstEval: null, firstTracker: null, trace: [] };
+}
+
+type Case = {
+  readonly attempts?: readonly PastAttempt[];
+  readonly preApprovedBy?: Digest;
+  readonly fix?: Observed<FixInTree>;
+  readonly now?: Manifest;
+};
+
+function judged({
+  attempts = [past(APPROVED)],
+  preApprovedBy = DIGEST,
+  fix = known({ kind: 'mended', path: 'lib/tools/report.py' }),
+  now = NEXT,
+}: Case): string | null {
+  const run: RunState = { ...state, attempts };
+  const order: Order = { ...ORDER, digest: manifestDigest(now, digestOf), preApprovedBy };
+  const gates = known({ ...gateFacts(), manifest: known(now) });
+  return preApprovalFault(run, order, fix, { gates, digestOf })?.code ?? null;
+}
+
+describe('a fix that is said to have been approved beforehand', () => {
+  it('is launched where the approved manifest names its file, and the commit is the fix and nothing else', () => {
+    expect(judged({})).toBeNull();
+  });
+
+  const refusals: readonly (readonly [what: string, change: Case, code: string])[] = [
+    ['where no attempt of that manifest ran', { attempts: [] }, 'fix-not-approved'],
+    [
+      'where its envelope names nothing',
+      { attempts: [past(plain, { digest: BARE })], preApprovedBy: BARE, now: { ...plain, trees: {} } },
+      'fix-not-approved',
+    ],
+    [
+      'where the record has another manifest in the place of the approved one',
+      {
+        attempts: [past({ ...APPROVED, cluster: 'elsewhere' })],
+        now: { ...NEXT, cluster: 'elsewhere' },
+      },
+      'fix-not-approved',
+    ],
+    [
+      'where the fix is of a file that is not named',
+      { fix: known({ kind: 'mended', path: 'lib/other.py' }) },
+      'fix-not-approved',
+    ],
+    [
+      'where the fix is of a model, whatever is named',
+      { fix: known({ kind: 'mended', path: 'lib/tools/model.py' }) },
+      'fix-not-approved',
+    ],
+    [
+      'where the commit is another than the fix',
+      { fix: known({ kind: 'otherwise', why: 'it has another text' }) },
+      'fix-otherwise',
+    ],
+    [
+      'where more than files is another',
+      { now: { ...NEXT, command: ['python3', 'other.py'] } },
+      'fix-not-approved',
+    ],
+    [
+      'a second time in a run',
+      {
+        attempts: [past(APPROVED), past(NEXT, { digest: digestOf('first fix'), preApprovedBy: DIGEST })],
+      },
+      'fix-not-approved',
+    ],
+    [
+      'on the word of a fix that was approved so itself',
+      { attempts: [past(APPROVED, { preApprovedBy: digestOf('before') })] },
+      'fix-not-approved',
+    ],
+    ['where the files cannot be read', { fix: unknown('git is away') }, 'unreadable'],
+  ];
+  it.each(refusals)('is not launched %s', (_what, change, code) => {
+    expect(judged(change)).toBe(code);
+  });
+});
+
+it('an order that names a manifest as having approved it, where no fix was made, is no entry of a record', () => {
+  const approved = aRun().gated().shown().approved(bob);
+  const digest = approved.state.gate?.digest ?? DIGEST;
+  expect(() => approved.ordered({ preApprovedBy: digest })).toThrow('no manifest has approved beforehand');
+});
+
+it.each([
+  ['lib/smalllab/model.py', true],
+  ['lib/data/report.py', true],
+  ['lib/smalllab/lrSchedule.py', true],
+  ['lib/myOptimizer.py', true],
+  ['lib/smalllab/report.py', false],
+  ['lib/smalllab/log_setup.py', false],
+])('whether %s speaks of model, optimizer or data: %s', (path, speaks) => {
+  expect(decidesTraining(path)).toBe(speaks);
+});

@@ -1,0 +1,49 @@
+/** Two places that are one, however they are written, and which run has which. */
+
+import { expect, it } from 'vitest';
+import { rootHolder } from '../../src/domain/launch/output-root.ts';
+import type { IssuedOrder, RunState } from '../../src/domain/logbook/run-state.ts';
+
+// Of a run only what is looked at here.
+const launched = (run: string, root: string, order: Partial<IssuedOrder> = {}): RunState =>
+  ({
+    run,
+    attempts: [],
+    order: { status: 'open', claim: null, manifest: { outputRoot: root, cluster: 'west' }, ...order },
+  }) as unknown as RunState;
+
+function holder(theirs: RunState, root: string, cluster = 'west', lineage = false): string | null {
+  return rootHolder([theirs], { root, cluster }, { run: 'mine', lineage: () => lineage })?.run ?? null;
+}
+
+it.each([
+  ['gs://lab/runs/a', 'gs://lab/runs/a/'],
+  ['gs://lab/runs/a', 'gs://lab//runs/a/checkpoints'],
+  ['gs://lab/runs/a', 'gs://lab'],
+  ['outputs/a', './outputs/b/../a'],
+  ['/data/a', 'file:///data/a'],
+])('%s and %s are one place', (theirs, root) => {
+  expect(holder(launched('a', theirs), root)).toBe('a');
+});
+
+it.each([
+  ['gs://lab/runs/a', 'gs://lab/runs/ab'],
+  ['gs://lab/runs/a', 's3://lab/runs/a'],
+  ['outputs/a', '/outputs/a'],
+])('%s and %s are two', (theirs, root) => {
+  expect(holder(launched('a', theirs), root)).toBeNull();
+});
+
+it('a bucket is one for all clusters, a folder is one of its cluster', () => {
+  expect(holder(launched('a', 'gs://lab/a'), 'gs://lab/a', 'east')).toBe('a');
+  expect(holder(launched('a', '/data/a'), '/data/a', 'east')).toBeNull();
+});
+
+it('a run has what a launcher may have begun with; its own lineage and the run itself share it', () => {
+  const root = 'gs://lab/a';
+  expect(holder(launched('a', root, { status: 'void' }), root)).toBeNull();
+  const claim = {} as NonNullable<IssuedOrder['claim']>;
+  expect(holder(launched('a', root, { status: 'failed', claim }), root)).toBe('a');
+  expect(holder(launched('a', root), root, 'west', true)).toBeNull();
+  expect(holder(launched('mine', root), root)).toBeNull();
+});
