@@ -9,6 +9,7 @@ const CORE = [
   'gates',
   'run',
   'kinds',
+  'contracts',
   'diagnosis',
   'detectors',
   'rental',
@@ -40,7 +41,7 @@ const PACKAGES = {
   ignore: '^src/(engines/ray|settings)/',
   yaml: '^src/(config|app/cli)/',
   'web-tree-sitter|tree-sitter-python': '^src/host/',
-  'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|kinds|render)/',
+  'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|contracts|kinds|render)/',
   parse5: '^src/commands/grammar/',
   leven: '^src/commands/',
   canonicalize: '^src/logbook/',
@@ -172,6 +173,16 @@ module.exports = {
       severity: 'error',
       from: { path: '^playground/' },
       to: { path: '^(src|test|scripts|bench)/' },
+    },
+    {
+      name: 'playground-names-its-packages',
+      comment: 'It is a package of its own: what it imports stands in its own package.json.',
+      severity: 'error',
+      from: { path: '^playground/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-optional', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'stores-know-no-github',

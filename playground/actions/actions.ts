@@ -20,6 +20,8 @@ export type ActionsOptions = {
   readonly executor: { readonly kind: 'process' } | ({ readonly kind: 'inProcess' } & InProcessHandlers);
   /** `owner/repo` of a `uses:`, of an action or of a called workflow, to the directory that stands for it. */
   readonly actionDirectories: Readonly<Record<string, string>>;
+  /** A folder with actions of other people, as `OWNER/NAME` or `OWNER/NAME@REF`. */
+  readonly actionBundles?: string | null;
   /** The Node that runs JavaScript actions, an absolute path. */
   readonly nodeProgram: string;
   /** Where runners keep their workspaces, an absolute path. */
@@ -133,6 +135,7 @@ function createEngine(options: ActionsOptions, serially: Engine['serially'], sto
         : createInProcessExecutor(executor, world.clock),
     files: createWorkflowFiles(world, options.actionDirectories),
     actionDirectories: options.actionDirectories,
+    actionBundles: options.actionBundles ?? null,
     workDirectory: options.workDirectory,
     serverUrl: options.serverUrl,
     active: new Map<number, ActiveJob>(),

@@ -13,7 +13,7 @@ import { nextId, type World } from '../world/world.ts';
 import { allRoutes } from './all-routes.ts';
 import { dispatch } from './dispatch.ts';
 import { isOperation } from './github-operations.ts';
-import { readJsonBody } from './read-body.ts';
+import { noBody, readJsonBody, readUpload } from './read-body.ts';
 import { type Answer, failed, notFound, rateLimited, secondaryLimit } from './reply.ts';
 import { refuseHeaders, selectedVersion } from './request-headers.ts';
 import type { Call, Route } from './route.ts';
@@ -21,6 +21,8 @@ import { createRouter, type Match } from './router.ts';
 
 const router = createRouter(allRoutes);
 const restPrefix = '/api/v3';
+/** Where files are sent to, as to `uploads.github.com`. */
+const uploadPrefix = '/api/uploads';
 
 /** Answers any request of the API; what it does not have is a loud 501, remembered in `state.unserved`. */
 export async function answer(world: World, request: Request): Promise<Response> {
@@ -34,12 +36,16 @@ export async function answer(world: World, request: Request): Promise<Response> 
   const isFree = url.pathname === `${restPrefix}/rate_limit`;
   if (!isQuery && !isFree && isSpent(world, caller, 'core'))
     return send(world, request, caller, rateLimited(limitedName(caller)));
-  const path = url.pathname.startsWith(`${restPrefix}/`) ? url.pathname.slice(restPrefix.length) : null;
+  const prefix = [restPrefix, uploadPrefix].find((one) => url.pathname.startsWith(`${one}/`));
+  const path = prefix === undefined ? null : url.pathname.slice(prefix.length);
   const match = path === null ? null : router(request.method === 'HEAD' ? 'GET' : request.method, path);
   if (!isQuery && match === null) return send(world, request, caller, unserved(world, request, caller));
-  const unfit = isQuery ? null : refuseHeaders(request.headers);
+  const unfit = isQuery
+    ? null
+    : refuseHeaders(request.headers, match?.route.pattern.endsWith('/assets/:asset') ?? false);
   if (unfit !== null) return send(world, request, caller, unfit);
-  const body = await readJsonBody(request);
+  const upload = prefix === uploadPrefix ? await readUpload(request) : null;
+  const body = upload === null ? await readJsonBody(request) : noBody;
   if (!body.ok) return send(world, request, caller, failed(400, body.message));
   if (isQuery || match === null) return graphql(world, request, caller, body.value);
   const call: Call = {
@@ -51,6 +57,7 @@ export async function answer(world: World, request: Request): Promise<Response> 
     body: body.value,
     accept: request.headers.get('accept') ?? '',
     url,
+    ...(upload === null ? {} : { upload }),
   };
   const writes = request.method !== 'GET' && request.method !== 'HEAD';
   const cost = { points: writes ? 5 : 1, content: match.route.content, resource: 'core' } as const;
@@ -60,6 +67,8 @@ export async function answer(world: World, request: Request): Promise<Response> 
   const result = withNeeds(match.route, await dispatch(call, match).finally(leave));
   if (request.method !== 'GET' && request.method !== 'HEAD' && result.status < 400) await world.save();
   count(world, caller, match, result);
+  // What a route serves in part refuses the rest by name.
+  if (result.status === 501) remember(world, caller, request.method, `${url.pathname}${url.search}`);
   return send(world, request, caller, result);
 }
 
@@ -196,7 +205,7 @@ function send(
 }
 
 function made(request: Request, { status, body }: Answer): AnswerMade {
-  const path = new URL(request.url).pathname.replace(restPrefix, '');
+  const path = new URL(request.url).pathname.replace(/^\/api\/(?:v3|uploads)/, '');
   const text = body instanceof Uint8Array || body === null ? null : JSON.stringify(body);
   return { method: request.method, path, status, text };
 }

@@ -1,7 +1,7 @@
 /** Lets a call through to its route, or answers why not: who asks, for which repository, with which permission. */
 
 import { actorOf } from '../identity/identity.ts';
-import { allows, type Verdict } from '../identity/permissions.ts';
+import { allows, type RepoAccess, type Verdict } from '../identity/permissions.ts';
 import type { Caller } from '../identity/state-people.ts';
 import { findRepo } from '../world/lookup.ts';
 import { type Answer, failed, notFound } from './reply.ts';
@@ -15,7 +15,7 @@ export async function dispatch(call: Call, match: Match): Promise<Answer> {
   const repo = findRepo(call.world, call.params['owner'] ?? '', call.params['repo'] ?? '');
   if (repo === null) return notFound();
   const verdict = allows(call.world, call.caller, repo, route.access);
-  if (verdict !== 'allowed') return refusal(verdict, call.caller);
+  if (verdict !== 'allowed') return refusal(verdict, call.caller, route.access);
   if (route.scope === 'repo') return route.handle({ ...call, repo });
   const actor = actorOf(call.world, call.caller);
   return actor === null ? failed(401, 'Requires authentication') : route.handle({ ...call, repo, actor });
@@ -38,17 +38,25 @@ function refusePlain(call: Call, access: PlainAccess): Reply | null {
   return kind === 'anonymous' || kind === 'app' ? failed(401, 'Requires authentication') : null;
 }
 
-function refusal(verdict: Exclude<Verdict, 'allowed'>, caller: Caller): Answer {
+function refusal(verdict: Exclude<Verdict, 'allowed'>, caller: Caller, access: RepoAccess): Answer {
   switch (verdict) {
     case 'hidden':
       return notFound();
     case 'sign-in':
       return failed(401, 'Requires authentication');
     case 'missing-role':
-      return failed(403, 'Must have push access to the repository.');
+      return failed(403, access.refusal ?? roleWords(access.role));
     case 'missing-permission':
       return caller.kind === 'app'
         ? failed(403, 'A JSON web token of an App cannot be used here; use an installation access token.')
         : failed(403, 'Resource not accessible by integration');
   }
+}
+
+/** The words of most routes that ask for the role. */
+function roleWords(role: RepoAccess['role']): string {
+  if (role === 'admin' || role === 'maintain') return 'Must have admin rights to Repository.';
+  return role === 'triage'
+    ? 'Must have triage rights to the repository.'
+    : 'Must have push access to the repository.';
 }

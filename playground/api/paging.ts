@@ -34,7 +34,8 @@ export async function pagedIn<Row>(
   return pagedAs(call, rows, shape, (items) => ({ total_count: rows.length, [key]: items }));
 }
 
-async function pagedAs<Row>(
+/** The same for any other wrapping. */
+export async function pagedAs<Row>(
   call: Call,
   rows: readonly Row[],
   shape: (row: Row) => Json | Promise<Json>,

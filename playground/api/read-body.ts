@@ -7,6 +7,16 @@ export type Body =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly message: string };
 
+export const noBody: Body = { ok: true, value: null };
+
+/** A file that is sent as it is. The server has bounded its size. */
+export async function readUpload(
+  request: Request,
+): Promise<{ readonly bytes: Uint8Array; readonly contentType: string }> {
+  const contentType = request.headers.get('content-type') ?? 'application/octet-stream';
+  return { bytes: new Uint8Array(await request.arrayBuffer()), contentType };
+}
+
 /** An absent or empty body is null; text that is no JSON is GitHub's "Problems parsing JSON". */
 export async function readJsonBody(request: Request): Promise<Body> {
   if (request.method === 'GET' || request.method === 'HEAD' || request.body === null) {

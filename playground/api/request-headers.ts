@@ -13,9 +13,9 @@ export function selectedVersion(headers: Headers): string {
 
 /**
  * 400 for a version that GitHub has not, 415 for an `Accept` without JSON (docs.github.com/rest: media types), a loud
- * 501 for rendered texts, which nothing here makes; null: the request may go on.
+ * 501 for rendered texts, which nothing here makes; null: the request may go on. `hasBytes`: the route gives files as they are.
  */
-export function refuseHeaders(headers: Headers): Answer | null {
+export function refuseHeaders(headers: Headers, hasBytes: boolean): Answer | null {
   const version = headers.get('x-github-api-version');
   if (version !== null && !versions.includes(version))
     return failed(400, `"${version}" is not a supported API version. Supported: ${versions.join(', ')}.`);
@@ -25,6 +25,7 @@ export function refuseHeaders(headers: Headers): Answer | null {
     return failed(501, `THE PLAYGROUND RENDERS NO TEXT: it has no answer in the media type \`${form}\``);
   const media = accept.split(',').map((one) => one.split(';', 1)[0]?.trim() ?? '');
   if (accept.trim() === '' || media.some(isServed)) return null;
+  if (hasBytes && media.includes('application/octet-stream')) return null;
   return failed(415, `Unsupported 'Accept' header: '${accept}'. Must accept 'application/json'.`);
 }
 

@@ -23,6 +23,8 @@ export type Call = {
   /** Parsed JSON of the request; null without one. */
   readonly body: Json;
   readonly accept: string;
+  /** The bytes of a request to `/api/uploads`, where GitHub takes files. */
+  readonly upload?: { readonly bytes: Uint8Array; readonly contentType: string };
   readonly url: URL;
 };
 
@@ -46,12 +48,17 @@ export type Route = {
   | { readonly scope: 'actor'; readonly access: RepoAccess; readonly handle: (call: ActorCall) => Reply }
 );
 
-/** Permissions (any one of them suffices) for Apps and workflows, and a role for people. */
+/** Permissions (any one of them suffices) for Apps and workflows, a role for people, and GitHub's words where the role is missing. */
 export function repoAccess(
   permissions: PermissionNeed | readonly PermissionNeed[],
   role: Role | 'anyone' | 'public',
+  refusal?: string,
 ): RepoAccess {
-  return { permissions: typeof permissions === 'string' ? [permissions] : permissions, role };
+  return {
+    permissions: typeof permissions === 'string' ? [permissions] : permissions,
+    role,
+    ...(refusal === undefined ? {} : { refusal }),
+  };
 }
 
 export function plain(

@@ -18,7 +18,7 @@ import type { Caller } from '../identity/state-people.ts';
 import { playground } from '../limits/limits.ts';
 import type { Json } from '../world/json.ts';
 import type { World } from '../world/world.ts';
-import { rootFor } from './roots.ts';
+import { contextFor, rootFor } from './roots.ts';
 import { schemaText } from './schema-text.ts';
 import { type UnservedField, unservedField } from './unserved-fields.ts';
 
@@ -51,10 +51,12 @@ export async function answerGraphql(world: World, caller: Caller, body: Json): P
   const mutation = document.definitions.some(
     (one) => one.kind === Kind.OPERATION_DEFINITION && one.operation === OperationTypeNode.MUTATION,
   );
+  const context = contextFor({ world, caller, actor });
   const result = await execute({
     schema,
     document,
-    rootValue: rootFor({ world, caller, actor }),
+    rootValue: rootFor(context),
+    contextValue: context,
     ...(request.data.variables ? { variableValues: request.data.variables } : {}),
     ...(request.data.operationName ? { operationName: request.data.operationName } : {}),
   });

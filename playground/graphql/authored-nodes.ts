@@ -11,6 +11,7 @@ import { iso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { connect, type PageArgs } from './connection.ts';
 import type { Context } from './context.ts';
+import { type OwnedArgs, ownedRepositories } from './owned-repositories.ts';
 
 export const reactionNames = {
   '+1': 'THUMBS_UP',
@@ -32,6 +33,8 @@ export type ActorNode = {
   readonly email: string;
   readonly url: string;
   readonly avatarUrl: string;
+  /** Asked with the one who asks: an account is read where nobody asks for what it owns. */
+  readonly repositories: (args: OwnedArgs, context: Context) => object;
 };
 
 /** An account. GraphQL calls a bot by its App's slug, without the `[bot]` that REST has. */
@@ -47,6 +50,7 @@ export function actorNode(world: World, userId: number | null): ActorNode | null
     email: user.email ?? '',
     url: `${world.baseUrl}/${user.login}`,
     avatarUrl: `${world.baseUrl}/_playground/avatars/${user.id}`,
+    repositories: (args, context) => ownedRepositories(context, user.id, args),
   };
 }
 

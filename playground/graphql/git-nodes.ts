@@ -3,7 +3,7 @@
 import { resolveCommit } from '../git/resolve-commit.ts';
 import { userByAddress } from '../git/shape-commit.ts';
 import { repoPage } from '../git/shape-repo.ts';
-import type { Sha, Signature } from '../git/store/git-store.ts';
+import type { CommitObject, Sha, Signature } from '../git/store/git-store.ts';
 import { entryAt } from '../git/store/git-trees.ts';
 import { playground } from '../limits/limits.ts';
 import { nodeId } from '../world/node-id.ts';
@@ -28,6 +28,7 @@ export type ShapedRef = {
   readonly prefix: string;
   readonly sha: Sha;
   readonly target: () => Promise<object | null>;
+  readonly branchProtectionRule: object | null;
 };
 
 export function shapeRefNode(world: World, repo: Repo, full: string, sha: Sha): ShapedRef {
@@ -42,6 +43,18 @@ export function shapeRefNode(world: World, repo: Repo, full: string, sha: Sha): 
     prefix: full.slice(0, cut + 1),
     sha,
     target: () => objectNode(world, repo, sha),
+    branchProtectionRule: protectionNode(world, repo, full),
+  };
+}
+
+function protectionNode(world: World, repo: Repo, ref: string): object | null {
+  const rules = world.state.repos[repo.id]?.protections ?? repo.protections;
+  const rule = rules.find(({ branch }) => ref === `refs/heads/${branch}`);
+  if (rule === undefined) return null;
+  return {
+    id: nodeId('REF', `${repo.id}:protection:${rule.branch}`),
+    requiresStrictStatusChecks: rule.strict ?? false,
+    requiredApprovingReviewCount: rule.requiredApprovals,
   };
 }
 
@@ -111,12 +124,29 @@ export async function commitNode(world: World, repo: Repo, sha: Sha): Promise<ob
     status: () => elsewhere('status'),
     statusCheckRollup: () => elsewhere('statusCheckRollup'),
     parents: (args: PageArgs) => connect(commit.parents, args, (parent) => commitNode(world, repo, parent)),
-    history: async (args: PageArgs & { readonly path?: string | null }) => {
-      const paths = args.path === undefined || args.path === null ? {} : { paths: [args.path] };
-      const rows = await store.log({ from: sha, limit: playground.commitsWalked, ...paths });
-      return connect(rows, args, (row) => commitNode(world, repo, row.sha));
-    },
+    associatedPullRequests: () => elsewhere('associatedPullRequests'),
+    history: async (args: HistoryArgs) =>
+      connect(await historyOf(world, repo, sha, args), args, (row) => commitNode(world, repo, row.sha)),
   };
+}
+
+export type HistoryArgs = PageArgs & {
+  readonly path?: string | null;
+  readonly since?: string | null;
+  readonly until?: string | null;
+};
+
+/** A commit and what led to it, newest first; of one path and time where these are named. */
+export async function historyOf(
+  world: World,
+  repo: Repo,
+  sha: Sha,
+  { path, since, until }: HistoryArgs,
+): Promise<readonly CommitObject[]> {
+  const paths = path === undefined || path === null ? {} : { paths: [path] };
+  const rows = await world.gitOf(repo).log({ from: sha, limit: playground.commitsWalked, ...paths });
+  const [from, to] = [Date.parse(since ?? ''), Date.parse(until ?? '')];
+  return rows.filter(({ committer: { atMs } }) => !(atMs < from) && !(atMs > to));
 }
 
 export function fullRefName(name: string): string {

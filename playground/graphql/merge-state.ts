@@ -17,7 +17,7 @@ export async function mergeState(
   if (issue.pull.draft) return 'DRAFT';
   const { baseSha, headSha } = issue.pull;
   if ((await canMerge(context.world.gitOf(repo), baseSha, headSha)) === false) return 'DIRTY';
-  if ((await mergeRefusal(actIn(context, repo), issue, 'merge')) !== null) return 'BLOCKED';
+  if ((await mergeRefusal(actIn(context, repo), issue, null)) !== null) return 'BLOCKED';
   return checkStands(context.world, repo, headSha).every(({ state }) => state === 'green')
     ? 'CLEAN'
     : 'UNSTABLE';

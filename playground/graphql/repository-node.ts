@@ -1,11 +1,15 @@
 /** The GraphQL node of a repository: the door to its threads and its git. */
 
+import { resolveCommit } from '../git/resolve-commit.ts';
+import { pullsWith } from '../git/routes/commits.ts';
 import { repoPage } from '../git/shape-repo.ts';
 import { roleOf } from '../identity/permissions.ts';
+import { assignable } from '../threads/assignees.ts';
 import type { Issue } from '../threads/state-threads.ts';
 import { asPull, findIssue, issuesOf, userById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
+import { iso } from '../world/time.ts';
 import { actorNode } from './authored-nodes.ts';
 import { checkFields } from './check-nodes.ts';
 import { connect, type PageArgs } from './connection.ts';
@@ -14,12 +18,16 @@ import { fault } from './fault.ts';
 import {
   commitNode,
   expressionNode,
+  type HistoryArgs,
+  historyOf,
   objectNode,
   refNode,
   type ShapedRef,
   shapeRefNode,
 } from './git-nodes.ts';
+import { pinnedIssues } from './pinned-issues.ts';
 import { labelNode, threadNode } from './thread-nodes.ts';
+import { worksFields } from './works-nodes.ts';
 
 type ListArgs = PageArgs & {
   readonly states?: readonly string[] | null;
@@ -52,6 +60,12 @@ export function repositoryNode(context: Context, repo: Repo): object {
       const parent = repo.forkOfId === undefined ? undefined : world.state.repos[repo.forkOfId];
       return parent === undefined ? null : repositoryNode(context, parent);
     },
+    visibility: repo.private ? 'PRIVATE' : 'PUBLIC',
+    isArchived: false,
+    createdAt: iso(repo.createdAtMs),
+    updatedAt: iso(repo.pushedAtMs),
+    pushedAt: iso(repo.pushedAtMs),
+    pinnedIssues: (args: PageArgs) => pinnedIssues(context, repo, args),
     description: repo.description,
     hasIssuesEnabled: true,
     hasWikiEnabled: false,
@@ -60,12 +74,32 @@ export function repositoryNode(context: Context, repo: Repo): object {
     squashMergeAllowed: true,
     owner: actorNode(world, repo.ownerId),
     viewerPermission: role === null ? (repo.private ? null : 'READ') : role.toUpperCase(),
-    label: ({ name }: { readonly name: string }) => labelNode(repo, name),
-    labels: (args: PageArgs) => connect(repo.labels, args, (label) => labelNode(repo, label.name)),
+    label: ({ name }: { readonly name: string }) => labelNode(world, repo, name),
+    labels: (args: LabelArgs) =>
+      connect(labelRows(repo, args), args, ({ name }) => labelNode(world, repo, name)),
+    assignableUsers: (args: PageArgs & { readonly query?: string | null }) => {
+      const rows = assignable(world, repo).filter(({ login }) => login.includes(args.query ?? ''));
+      return connect(rows, args, ({ id }) => actorNode(world, id));
+    },
+    ...worksFields(context, repo),
     collaborators: (args: PageArgs) => collaborators(context, repo, args),
     ...gitFields(context, repo),
     ...threadDoors(context, repo),
   };
+}
+
+type LabelArgs = PageArgs & {
+  readonly query?: string | null;
+  readonly orderBy?: { readonly field: string; readonly direction: string } | null;
+};
+
+function labelRows(repo: Repo, { query, orderBy }: LabelArgs): Repo['labels'] {
+  const asked = (query ?? '').toLowerCase();
+  const rows = repo.labels.filter((one) =>
+    `${one.name} ${one.description ?? ''}`.toLowerCase().includes(asked),
+  );
+  const sorted = orderBy?.field === 'NAME' ? rows.toSorted((a, b) => a.name.localeCompare(b.name)) : rows;
+  return orderBy?.direction === 'DESC' ? sorted.toReversed() : sorted;
 }
 
 function gitFields(context: Context, repo: Repo): object {
@@ -81,12 +115,14 @@ function gitFields(context: Context, repo: Repo): object {
     refs: (args: PageArgs & { readonly refPrefix: string }) =>
       read(async () => {
         const refs = [...(await world.gitOf(repo).refs(args.refPrefix))];
-        return connect(refs, args, ([name, sha]) => shapeRefNode(world, repo, name, sha));
+        return connect(refs, args, ([name, sha]) =>
+          withChecks(context, repo, shapeRefNode(world, repo, name, sha)),
+        );
       }),
     object: (args: { readonly expression?: string | null; readonly oid?: string | null }) =>
       read(() => {
         if (typeof args.oid === 'string') return objectWithChecks(context, repo, args.oid);
-        return typeof args.expression === 'string' ? expressionNode(world, repo, args.expression) : null;
+        return typeof args.expression === 'string' ? namedObject(context, repo, args.expression) : null;
       }),
   };
 }
@@ -96,17 +132,44 @@ function withChecks(context: Context, repo: Repo, ref: ShapedRef | null): object
   if (ref === null) return null;
   const target = async (): Promise<object | null> => {
     const commit = await commitNode(context.world, repo, ref.sha);
-    return commit === null ? ref.target() : { ...commit, ...checkFields(context, repo, ref.sha) };
+    return commit === null ? ref.target() : { ...commit, ...askedFields(context, repo, ref.sha) };
   };
   return { ...ref, target };
 }
 
 /** A commit that is asked for by its id knows its checks too. */
-async function objectWithChecks(context: Context, repo: Repo, oid: string): Promise<object | null> {
+export async function objectWithChecks(context: Context, repo: Repo, oid: string): Promise<object | null> {
   const commit = await commitNode(context.world, repo, oid);
   return commit === null
     ? objectNode(context.world, repo, oid)
-    : { ...commit, ...checkFields(context, repo, oid) };
+    : { ...commit, ...askedFields(context, repo, oid) };
+}
+
+/** A commit that is asked for by a branch or tag knows its checks as well. */
+async function namedObject(context: Context, repo: Repo, expression: string): Promise<object | null> {
+  const sha = expression.includes(':')
+    ? null
+    : await resolveCommit(context.world.gitOf(repo), repo, expression);
+  return sha === null
+    ? expressionNode(context.world, repo, expression)
+    : objectWithChecks(context, repo, sha);
+}
+
+/** What a commit tells only to somebody: its checks, the pull requests that it is in, and its history with the same. */
+function askedFields(context: Context, repo: Repo, sha: string): object {
+  const { world } = context;
+  return {
+    ...checkFields(context, repo, sha),
+    associatedPullRequests: async (args: PageArgs) => {
+      demand(context, repo, ['pull_requests:read'], 'public');
+      const rows = await pullsWith(world, repo, sha);
+      return connect(rows, args, (row) => threadNode(context, repo, row));
+    },
+    history: async (args: HistoryArgs) => {
+      const rows = await historyOf(world, repo, sha, args);
+      return connect(rows, args, (row) => objectWithChecks(context, repo, row.sha));
+    },
+  };
 }
 
 function threadDoors(context: Context, repo: Repo): object {

@@ -1,19 +1,27 @@
 /** The roots of the GraphQL API: what a query starts from. */
 
 import { rateOf } from '../limits/rate.ts';
-import { asPull, findIssue, findRepo, repoById } from '../world/lookup.ts';
+import { asPull, findIssue, findRepo, findUser, repoById } from '../world/lookup.ts';
 import { readNodeId } from '../world/node-id.ts';
 import { iso } from '../world/time.ts';
 import { actorNode } from './authored-nodes.ts';
+import { connect, type PageArgs } from './connection.ts';
 import { type Context, demand, notResolved, threadRead, type Viewer } from './context.ts';
+import { editMutations } from './edit-mutations.ts';
 import { fault } from './fault.ts';
 import { objectNode, refNode } from './git-nodes.ts';
 import { mutations } from './mutations.ts';
-import { repositoryNode } from './repository-node.ts';
+import { pinMutations } from './pin-mutations.ts';
+import { objectWithChecks, repositoryNode } from './repository-node.ts';
+import { search } from './search-root.ts';
 import { commentNode, reviewCommentNode, reviewNode, threadNode } from './thread-nodes.ts';
 
-export function rootFor(viewer: Viewer): object {
+export function contextFor(viewer: Viewer): Context {
   const context: Context = { ...viewer, repositoryNode: (repo) => repositoryNode(context, repo) };
+  return context;
+}
+
+export function rootFor(context: Context): object {
   return {
     // A viewer is always a User, also an App's bot, which keeps the `[bot]` of REST here.
     viewer: () => ({ ...actorNode(context.world, context.actor.id), login: context.actor.login }),
@@ -24,9 +32,31 @@ export function rootFor(viewer: Viewer): object {
       demand(context, repo, ['metadata:read'], 'public');
       return repositoryNode(context, repo);
     },
+    user: ({ login }: { readonly login: string }) => {
+      const user = findUser(context.world, login);
+      if (user?.type === 'User') return actorNode(context.world, user.id);
+      throw fault('NOT_FOUND', `Could not resolve to a User with the login of '${login}'.`);
+    },
+    organization: ({ login }: { readonly login: string }) => {
+      const owner = findUser(context.world, login);
+      if (owner?.type !== 'Organization')
+        throw fault('NOT_FOUND', `Could not resolve to an Organization with the login of '${login}'.`);
+      // The playground has no teams.
+      return {
+        ...actorNode(context.world, owner.id),
+        teams: (args: PageArgs) => connect([], args, () => null),
+      };
+    },
+    repositoryOwner: ({ login }: { readonly login: string }) => {
+      const owner = findUser(context.world, login);
+      return owner === null || owner.type === 'Bot' ? null : actorNode(context.world, owner.id);
+    },
+    search: (args: Parameters<typeof search>[1]) => search(context, args),
     node: ({ id }: { readonly id: string }) => nodeById(context, id),
     nodes: ({ ids }: { readonly ids: readonly string[] }) => ids.map((id) => nodeById(context, id)),
     ...mutations(context),
+    ...editMutations(context),
+    ...pinMutations(context),
   };
 }
 
@@ -69,6 +99,7 @@ async function lookUp(context: Context, id: string): Promise<object | null> {
     case 'PRRC':
       return textById(context, prefix, key);
     case 'C':
+      return inRepo(context, first, (repo) => objectWithChecks(context, repo, rest.join(':')));
     case 'T':
     case 'B':
       return inRepo(context, first, (repo) => objectNode(world, repo, rest.join(':')));

@@ -1,5 +1,11 @@
 /** The part of GitHub's GraphQL schema that the playground serves (docs.github.com/graphql/reference), by its own names. */
 
+import { rootSchema } from './root-schema.ts';
+import { worksSchema } from './works-schema.ts';
+
+const REPOSITORIES =
+  'repositories(first: Int, last: Int, after: String, before: String, affiliations: [RepositoryAffiliation], ownerAffiliations: [RepositoryAffiliation] = [OWNER, COLLABORATOR], isArchived: Boolean, isFork: Boolean, isLocked: Boolean, hasIssuesEnabled: Boolean, privacy: RepositoryPrivacy, visibility: RepositoryVisibility, orderBy: RepositoryOrder): RepositoryConnection!';
+
 const interfacesAndScalars = /* GraphQL */ `
   scalar DateTime
   scalar URI
@@ -10,21 +16,35 @@ const interfacesAndScalars = /* GraphQL */ `
   scalar Base64String
   interface Node { id: ID! }
   interface Actor { login: String!, url: URI!, avatarUrl(size: Int): URI! }
-  interface RepositoryOwner { id: ID!, login: String!, url: URI!, avatarUrl(size: Int): URI! }
+  interface RepositoryOwner { id: ID!, login: String!, url: URI!, avatarUrl(size: Int): URI!, ${REPOSITORIES} }
   union Reactor = Bot | Organization | User
   type UserConnection { totalCount: Int!, nodes: [User], pageInfo: PageInfo! }
   type Team implements Node { id: ID!, name: String!, slug: String!, organization: Organization! }
-  type User implements Node & Actor & RepositoryOwner { id: ID!, databaseId: Int, login: String!, name: String, email: String!, url: URI!, avatarUrl(size: Int): URI! }
+  type User implements Node & Actor & RepositoryOwner { ${REPOSITORIES}, id: ID!, databaseId: Int, login: String!, name: String, email: String!, url: URI!, avatarUrl(size: Int): URI! }
   type Bot implements Node & Actor { id: ID!, databaseId: Int, login: String!, url: URI!, avatarUrl(size: Int): URI! }
-  type Organization implements Node & Actor & RepositoryOwner { id: ID!, databaseId: Int, login: String!, name: String, url: URI!, avatarUrl(size: Int): URI! }
+  enum TeamOrderField { NAME }
+  input TeamOrder { direction: OrderDirection!, field: TeamOrderField! }
+  type TeamConnection { totalCount: Int!, nodes: [Team], pageInfo: PageInfo! }
+  type Organization implements Node & Actor & RepositoryOwner { ${REPOSITORIES}, teams(first: Int, last: Int, after: String, before: String, orderBy: TeamOrder, query: String): TeamConnection!, id: ID!, databaseId: Int, login: String!, name: String, url: URI!, avatarUrl(size: Int): URI! }
   type PageInfo { hasNextPage: Boolean!, hasPreviousPage: Boolean!, startCursor: String, endCursor: String }
   enum OrderDirection { ASC DESC }
 `;
 
 const repository = /* GraphQL */ `
   enum RepositoryPermission { ADMIN MAINTAIN WRITE TRIAGE READ }
+  enum RepositoryAffiliation { COLLABORATOR ORGANIZATION_MEMBER OWNER }
+  enum RepositoryPrivacy { PRIVATE PUBLIC }
+  enum RepositoryVisibility { INTERNAL PRIVATE PUBLIC }
+  enum RepositoryOrderField { CREATED_AT NAME PUSHED_AT STARGAZERS UPDATED_AT }
+  input RepositoryOrder { direction: OrderDirection!, field: RepositoryOrderField! }
+  type RepositoryConnection { totalCount: Int!, totalDiskUsage: Int!, nodes: [Repository], edges: [RepositoryEdge], pageInfo: PageInfo! }
+  type RepositoryEdge { cursor: String!, node: Repository }
+  type PinnedIssue implements Node { id: ID!, databaseId: Int, issue: Issue!, pinnedBy: Actor!, repository: Repository! }
+  type PinnedIssueConnection { totalCount: Int!, nodes: [PinnedIssue], pageInfo: PageInfo! }
   type Repository implements Node {
     id: ID!, databaseId: Int, name: String!, nameWithOwner: String!, url: URI!, isPrivate: Boolean!, isFork: Boolean!
+    visibility: RepositoryVisibility!, isArchived: Boolean!, createdAt: DateTime!, updatedAt: DateTime!, pushedAt: DateTime
+    pinnedIssues(first: Int, last: Int, after: String, before: String): PinnedIssueConnection
     description: String, hasIssuesEnabled: Boolean!, hasWikiEnabled: Boolean!, parent: Repository
     mergeCommitAllowed: Boolean!, rebaseMergeAllowed: Boolean!, squashMergeAllowed: Boolean!
     owner: RepositoryOwner!, viewerPermission: RepositoryPermission, defaultBranchRef: Ref
@@ -37,7 +57,14 @@ const repository = /* GraphQL */ `
     issues(first: Int, last: Int, after: String, before: String, states: [IssueState!], labels: [String!], orderBy: IssueOrder, filterBy: IssueFilters): IssueConnection!
     pullRequests(first: Int, last: Int, after: String, before: String, states: [PullRequestState!], headRefName: String, baseRefName: String, labels: [String!], orderBy: IssueOrder): PullRequestConnection!
     label(name: String!): Label
-    labels(first: Int, last: Int, after: String, before: String): LabelConnection
+    labels(first: Int, last: Int, after: String, before: String, orderBy: LabelOrder, query: String): LabelConnection
+    assignableUsers(first: Int, last: Int, after: String, before: String, query: String): UserConnection!
+    milestone(number: Int!): Milestone
+    milestones(first: Int, last: Int, after: String, before: String, orderBy: MilestoneOrder, states: [MilestoneState!]): MilestoneConnection
+    deployments(first: Int, last: Int, after: String, before: String, environments: [String!], orderBy: DeploymentOrder): DeploymentConnection!
+    releases(first: Int, last: Int, after: String, before: String, orderBy: ReleaseOrder): ReleaseConnection!
+    release(tagName: String!): Release
+    latestRelease: Release
     collaborators(first: Int, last: Int, after: String, before: String): RepositoryCollaboratorConnection
   }
   type RepositoryCollaboratorConnection { totalCount: Int!, nodes: [User], edges: [RepositoryCollaboratorEdge], pageInfo: PageInfo! }
@@ -46,7 +73,9 @@ const repository = /* GraphQL */ `
   input IssueOrder { field: IssueOrderField!, direction: OrderDirection! }
   input IssueFilters { assignee: String, createdBy: String, mentioned: String, labels: [String!], states: [IssueState!] }
   union IssueOrPullRequest = Issue | PullRequest
-  type Label implements Node { id: ID!, name: String!, color: String!, description: String }
+  enum LabelOrderField { CREATED_AT NAME }
+  input LabelOrder { direction: OrderDirection!, field: LabelOrderField! }
+  type Label implements Node { id: ID!, name: String!, color: String!, description: String, url: URI!, isDefault: Boolean!, createdAt: DateTime, updatedAt: DateTime }
   type LabelConnection { totalCount: Int!, nodes: [Label], pageInfo: PageInfo! }
 `;
 
@@ -56,8 +85,9 @@ const git = /* GraphQL */ `
   type Commit implements Node & GitObject {
     id: ID!, oid: GitObjectID!, message: String!, messageHeadline: String!, messageBody: String!, url: URI!
     authoredDate: DateTime!, committedDate: DateTime!, author: GitActor, committer: GitActor, tree: Tree!
+    associatedPullRequests(first: Int, last: Int, after: String, before: String, orderBy: PullRequestOrder): PullRequestConnection
     parents(first: Int, last: Int, after: String, before: String): CommitConnection!
-    history(first: Int, last: Int, after: String, before: String, path: String): CommitHistoryConnection!
+    history(first: Int, last: Int, after: String, before: String, path: String, since: GitTimestamp, until: GitTimestamp): CommitHistoryConnection!
     checkSuites(first: Int, last: Int, after: String, before: String): CheckSuiteConnection, status: Status, statusCheckRollup: StatusCheckRollup
   }
   type CommitHistoryConnection { totalCount: Int!, nodes: [Commit], pageInfo: PageInfo! }
@@ -66,7 +96,8 @@ const git = /* GraphQL */ `
   type TreeEntry { name: String!, path: String, mode: Int!, type: String!, oid: GitObjectID!, object: GitObject }
   type Tree implements Node & GitObject { id: ID!, oid: GitObjectID!, entries: [TreeEntry!] }
   type Tag implements Node & GitObject { id: ID!, oid: GitObjectID!, name: String!, message: String, target: GitObject!, tagger: GitActor }
-  type Ref implements Node { id: ID!, name: String!, prefix: String!, target: GitObject }
+  type BranchProtectionRule implements Node { id: ID!, requiresStrictStatusChecks: Boolean!, requiredApprovingReviewCount: Int }
+  type Ref implements Node { id: ID!, name: String!, prefix: String!, target: GitObject, branchProtectionRule: BranchProtectionRule }
   type RefConnection { totalCount: Int!, nodes: [Ref], pageInfo: PageInfo! }
 `;
 
@@ -98,6 +129,11 @@ const checks = /* GraphQL */ `
 `;
 
 const threads = /* GraphQL */ `
+  enum LockReason { OFF_TOPIC RESOLVED SPAM TOO_HEATED }
+  enum PullRequestOrderField { CREATED_AT UPDATED_AT }
+  input PullRequestOrder { direction: OrderDirection!, field: PullRequestOrderField! }
+  interface Labelable { labels(first: Int, last: Int, after: String, before: String, orderBy: LabelOrder = { field: CREATED_AT, direction: ASC }): LabelConnection }
+  interface Lockable { activeLockReason: LockReason, locked: Boolean! }
   enum IssueState { OPEN CLOSED }
   enum PullRequestState { OPEN CLOSED MERGED }
   enum PullRequestReviewState { PENDING COMMENTED APPROVED CHANGES_REQUESTED DISMISSED }
@@ -127,21 +163,25 @@ const threads = /* GraphQL */ `
   type IssueCommentEdge { cursor: String!, node: IssueComment }
   enum IssueStateReason { REOPENED NOT_PLANNED COMPLETED DUPLICATE }
   enum IssueClosedStateReason { COMPLETED NOT_PLANNED DUPLICATE }
-  type Milestone implements Node { id: ID!, number: Int!, title: String!, description: String, dueOn: DateTime }
   type Project implements Node { id: ID!, name: String! }
+  type ProjectV2 implements Node { id: ID!, title: String! }
+  type ProjectV2Item implements Node { id: ID!, project: ProjectV2! }
+  type ProjectV2ItemConnection { totalCount: Int!, nodes: [ProjectV2Item], pageInfo: PageInfo! }
   type ProjectColumn implements Node { id: ID!, name: String! }
   type ProjectCard implements Node { id: ID!, project: Project!, column: ProjectColumn }
   type ProjectCardConnection { totalCount: Int!, nodes: [ProjectCard], pageInfo: PageInfo! }
-  type Issue implements Node & Comment {
+  type Issue implements Node & Comment & Labelable & Lockable {
+    activeLockReason: LockReason, isPinned: Boolean
     timelineItems(first: Int, last: Int, after: String, before: String, itemTypes: [IssueTimelineItemsItemType!]): IssueTimelineItemsConnection!
     stateReason(enableDuplicate: Boolean = false): IssueStateReason, milestone: Milestone
     assignees(first: Int, last: Int, after: String, before: String): UserConnection!
     projectCards(first: Int, last: Int, after: String, before: String): ProjectCardConnection!
+    projectItems(first: Int, last: Int, after: String, before: String): ProjectV2ItemConnection!
     id: ID!, databaseId: Int, number: Int!, title: String!, state: IssueState!, closed: Boolean!, closedAt: DateTime, locked: Boolean!, url: URI!
     body: String!, bodyText: String!, author: Actor, authorAssociation: CommentAuthorAssociation!, createdAt: DateTime!, updatedAt: DateTime!, lastEditedAt: DateTime
     editor: Actor, includesCreatedEdit: Boolean!, viewerDidAuthor: Boolean!, repository: Repository!
     userContentEdits(first: Int, last: Int, after: String, before: String): UserContentEditConnection
-    labels(first: Int, last: Int, after: String, before: String): LabelConnection
+    labels(first: Int, last: Int, after: String, before: String, orderBy: LabelOrder = { field: CREATED_AT, direction: ASC }): LabelConnection
     comments(first: Int, last: Int, after: String, before: String): IssueCommentConnection!
     reactionGroups: [ReactionGroup!]
   }
@@ -177,89 +217,40 @@ const threads = /* GraphQL */ `
   union IssueTimelineItems = LabeledEvent | UnlabeledEvent
   type IssueTimelineItemsConnection { totalCount: Int!, nodes: [IssueTimelineItems], pageInfo: PageInfo! }
   type PullRequestTimelineItemsConnection { totalCount: Int!, nodes: [PullRequestTimelineItems], pageInfo: PageInfo! }
-  type PullRequest implements Node & Comment {
+  type PullRequest implements Node & Comment & Labelable & Lockable {
+    activeLockReason: LockReason
+    latestReviews(first: Int, last: Int, after: String, before: String): PullRequestReviewConnection
     timelineItems(first: Int, last: Int, after: String, before: String, itemTypes: [PullRequestTimelineItemsItemType!]): PullRequestTimelineItemsConnection!
     milestone: Milestone, headRepositoryOwner: RepositoryOwner, maintainerCanModify: Boolean!
     mergeStateStatus: MergeStateStatus!, reviewDecision: PullRequestReviewDecision
     assignees(first: Int, last: Int, after: String, before: String): UserConnection!
     projectCards(first: Int, last: Int, after: String, before: String): ProjectCardConnection!
+    projectItems(first: Int, last: Int, after: String, before: String): ProjectV2ItemConnection!
     reviewRequests(first: Int, last: Int, after: String, before: String): ReviewRequestConnection
     id: ID!, databaseId: Int, number: Int!, title: String!, state: PullRequestState!, closed: Boolean!, closedAt: DateTime, locked: Boolean!, url: URI!
     body: String!, bodyText: String!, author: Actor, authorAssociation: CommentAuthorAssociation!, createdAt: DateTime!, updatedAt: DateTime!, lastEditedAt: DateTime
     editor: Actor, includesCreatedEdit: Boolean!, viewerDidAuthor: Boolean!, repository: Repository!
     userContentEdits(first: Int, last: Int, after: String, before: String): UserContentEditConnection
-    labels(first: Int, last: Int, after: String, before: String): LabelConnection
+    labels(first: Int, last: Int, after: String, before: String, orderBy: LabelOrder = { field: CREATED_AT, direction: ASC }): LabelConnection
     comments(first: Int, last: Int, after: String, before: String): IssueCommentConnection!
     reviews(first: Int, last: Int, after: String, before: String, states: [PullRequestReviewState!]): PullRequestReviewConnection
     commits(first: Int, last: Int, after: String, before: String): PullRequestCommitConnection!
     files(first: Int, last: Int, after: String, before: String): PullRequestChangedFileConnection
     reactionGroups: [ReactionGroup!]
-    headRefName: String!, headRefOid: GitObjectID!, headRef: Ref, headRepository: Repository, baseRefName: String!, baseRefOid: GitObjectID!, baseRef: Ref
+    headRefName: String!, headRefOid: GitObjectID!, headRef: Ref, headRepository: Repository, baseRepository: Repository, baseRefName: String!, baseRefOid: GitObjectID!, baseRef: Ref
     isCrossRepository: Boolean!, isDraft: Boolean!, merged: Boolean!, mergedAt: DateTime, mergedBy: Actor, mergeCommit: Commit, mergeable: MergeableState!
     changedFiles: Int!, additions: Int!, deletions: Int!
   }
-  type PullRequestConnection { totalCount: Int!, nodes: [PullRequest], pageInfo: PageInfo! }
+  type PullRequestEdge { cursor: String!, node: PullRequest }
+  type PullRequestConnection { totalCount: Int!, nodes: [PullRequest], edges: [PullRequestEdge], pageInfo: PageInfo! }
 `;
 
-const roots = /* GraphQL */ `
-  type RateLimit { cost: Int!, limit: Int!, remaining: Int!, resetAt: DateTime!, used: Int! }
-  type Query {
-    viewer: User!
-    rateLimit: RateLimit
-    repository(owner: String!, name: String!): Repository
-    node(id: ID!): Node
-    nodes(ids: [ID!]!): [Node]!
-  }
-  input MinimizeCommentInput { subjectId: ID!, classifier: ReportedContentClassifiers!, clientMutationId: String }
-  input UnminimizeCommentInput { subjectId: ID!, clientMutationId: String }
-  type UnminimizeCommentPayload { unminimizedComment: Minimizable, clientMutationId: String }
-  type MinimizeCommentPayload { minimizedComment: Minimizable, clientMutationId: String }
-  input RefUpdate { name: GitRefname!, afterOid: GitObjectID!, beforeOid: GitObjectID, force: Boolean = false }
-  input UpdateRefsInput { repositoryId: ID!, refUpdates: [RefUpdate!]!, clientMutationId: String }
-  type UpdateRefsPayload { clientMutationId: String }
-  input CommittableBranch { id: ID, repositoryNameWithOwner: String, branchName: String }
-  input CommitMessage { headline: String!, body: String }
-  input FileAddition { path: String!, contents: Base64String! }
-  input FileDeletion { path: String! }
-  input FileChanges { additions: [FileAddition!] = [], deletions: [FileDeletion!] = [] }
-  input CreateCommitOnBranchInput { branch: CommittableBranch!, message: CommitMessage!, fileChanges: FileChanges, expectedHeadOid: GitObjectID!, clientMutationId: String }
-  type CreateCommitOnBranchPayload { commit: Commit, ref: Ref, clientMutationId: String }
-  input AddReactionInput { subjectId: ID!, content: ReactionContent!, clientMutationId: String }
-  type AddReactionPayload { reaction: Reaction, clientMutationId: String }
-  input CreateIssueInput { repositoryId: ID!, title: String!, body: String, assigneeIds: [ID!], labelIds: [ID!], milestoneId: ID, projectIds: [ID!], issueTemplate: String, clientMutationId: String }
-  type CreateIssuePayload { issue: Issue, clientMutationId: String }
-  input CloseIssueInput { issueId: ID!, stateReason: IssueClosedStateReason, clientMutationId: String }
-  type CloseIssuePayload { issue: Issue, clientMutationId: String }
-  input ReopenIssueInput { issueId: ID!, clientMutationId: String }
-  type ReopenIssuePayload { issue: Issue, clientMutationId: String }
-  input AddCommentInput { subjectId: ID!, body: String!, clientMutationId: String }
-  type AddCommentPayload { commentEdge: IssueCommentEdge, subject: Node, clientMutationId: String }
-  input CreatePullRequestInput { repositoryId: ID!, baseRefName: String!, headRefName: String!, headRepositoryId: ID, title: String!, body: String, draft: Boolean = false, maintainerCanModify: Boolean = true, clientMutationId: String }
-  type CreatePullRequestPayload { pullRequest: PullRequest, clientMutationId: String }
-  input ClosePullRequestInput { pullRequestId: ID!, clientMutationId: String }
-  type ClosePullRequestPayload { pullRequest: PullRequest, clientMutationId: String }
-  enum PullRequestMergeMethod { MERGE SQUASH REBASE }
-  input MergePullRequestInput { pullRequestId: ID!, commitHeadline: String, commitBody: String, expectedHeadOid: GitObjectID, mergeMethod: PullRequestMergeMethod = MERGE, authorEmail: String, clientMutationId: String }
-  type MergePullRequestPayload { pullRequest: PullRequest, clientMutationId: String }
-  enum PullRequestReviewEvent { COMMENT APPROVE REQUEST_CHANGES DISMISS }
-  input AddPullRequestReviewInput { pullRequestId: ID!, commitOID: GitObjectID, body: String, event: PullRequestReviewEvent, clientMutationId: String }
-  type AddPullRequestReviewPayload { pullRequestReview: PullRequestReview, clientMutationId: String }
-  type Mutation {
-    createIssue(input: CreateIssueInput!): CreateIssuePayload
-    closeIssue(input: CloseIssueInput!): CloseIssuePayload
-    reopenIssue(input: ReopenIssueInput!): ReopenIssuePayload
-    addComment(input: AddCommentInput!): AddCommentPayload
-    createPullRequest(input: CreatePullRequestInput!): CreatePullRequestPayload
-    closePullRequest(input: ClosePullRequestInput!): ClosePullRequestPayload
-    mergePullRequest(input: MergePullRequestInput!): MergePullRequestPayload
-    addPullRequestReview(input: AddPullRequestReviewInput!): AddPullRequestReviewPayload
-
-    minimizeComment(input: MinimizeCommentInput!): MinimizeCommentPayload
-    unminimizeComment(input: UnminimizeCommentInput!): UnminimizeCommentPayload
-    updateRefs(input: UpdateRefsInput!): UpdateRefsPayload
-    createCommitOnBranch(input: CreateCommitOnBranchInput!): CreateCommitOnBranchPayload
-    addReaction(input: AddReactionInput!): AddReactionPayload
-  }
-`;
-
-export const schemaText = [interfacesAndScalars, repository, git, checks, threads, roots].join('\n');
+export const schemaText = [
+  interfacesAndScalars,
+  repository,
+  git,
+  checks,
+  threads,
+  worksSchema,
+  rootSchema,
+].join('\n');

@@ -1,7 +1,16 @@
 /** Mutations on threads, as the `gh` command line sends them: issues, comments, pull requests, reviews. */
 
 import type { Issue } from '../threads/state-threads.ts';
-import { asPull, commentsOf, findIssue, must, type PullIssue, repoById, reviewsOf } from '../world/lookup.ts';
+import {
+  asPull,
+  commentsOf,
+  findIssue,
+  must,
+  type PullIssue,
+  repoById,
+  reviewsOf,
+  userById,
+} from '../world/lookup.ts';
 import { readNodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
 import type { Context } from './context.ts';
@@ -37,6 +46,7 @@ type NewIssue = Input<{
   body?: string | null;
   labelIds?: readonly string[] | null;
   assigneeIds?: readonly string[] | null;
+  milestoneId?: string | null;
 }>['input'];
 
 async function createIssue(context: Context, input: NewIssue): Payload {
@@ -46,7 +56,12 @@ async function createIssue(context: Context, input: NewIssue): Payload {
     return must(repo.labels.find((one) => `${one.id}` === key) ?? null, `label ${id}`).name;
   });
   const { title, body } = input;
-  await asRest(context, repo, 'POST', '/issues', { title, body: body ?? '', labels });
+  const assignees = (input.assigneeIds ?? []).map(
+    (id) => userById(context.world, Number(readNodeId(id)?.key)).login,
+  );
+  const milestone =
+    context.world.state.milestones[readNodeId(input.milestoneId ?? '')?.key ?? '']?.number ?? null;
+  await asRest(context, repo, 'POST', '/issues', { title, body: body ?? '', labels, assignees, milestone });
   return {
     issue: threadNode(context, repo, newest(context, repo)),
     clientMutationId: input.clientMutationId,
@@ -148,7 +163,7 @@ function repoOf({ world }: Context, id: string): Repo {
   return repo;
 }
 
-function threadOf(context: Context, id: string): { readonly repo: Repo; readonly issue: Issue } {
+export function threadOf(context: Context, id: string): { readonly repo: Repo; readonly issue: Issue } {
   const read = readNodeId(id);
   const isThread = read?.prefix === 'I' || read?.prefix === 'PR';
   const issue = isThread ? context.world.state.issues[read.key] : undefined;
@@ -156,14 +171,14 @@ function threadOf(context: Context, id: string): { readonly repo: Repo; readonly
   return { repo: repoById(context.world, issue.repoId), issue };
 }
 
-function pullOf(context: Context, id: string): { readonly repo: Repo; readonly issue: PullIssue } {
+export function pullOf(context: Context, id: string): { readonly repo: Repo; readonly issue: PullIssue } {
   const { repo, issue } = threadOf(context, id);
   const pull = asPull(issue);
   if (pull === null) throw unknownNode(id);
   return { repo, issue: pull };
 }
 
-function fresh({ world }: Context, repo: Repo, issue: Issue): Issue {
+export function fresh({ world }: Context, repo: Repo, issue: Issue): Issue {
   return must(findIssue(world, repo, issue.number), `thread ${issue.number}`);
 }
 

@@ -2,10 +2,12 @@
 
 import { canMerge } from '../git/git-merge.ts';
 import { countLines } from '../git/shape-commit.ts';
+import { repoPage } from '../git/shape-repo.ts';
 import { commitsOfPull, filesOfPull } from '../pulls/pull-content.ts';
 import { visibleTo } from '../pulls/review-changes.ts';
 import { reviewDecision } from '../rules/merge-rules.ts';
 import { issueNodeId, threadPage } from '../threads/shape-issue.ts';
+import { milestoneOf } from '../threads/shape-milestone.ts';
 import type { Comment, Issue, Review, ReviewComment } from '../threads/state-threads.ts';
 import {
   asPull,
@@ -21,12 +23,14 @@ import {
 import { nodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
 import { iso, isoOrNull } from '../world/time.ts';
+import type { World } from '../world/world.ts';
 import { actorNode, authoredFields } from './authored-nodes.ts';
 import { checkFields } from './check-nodes.ts';
 import { connect, type PageArgs } from './connection.ts';
 import { actIn, type Context } from './context.ts';
 import { commitNode, refNode } from './git-nodes.ts';
 import { mergeState } from './merge-state.ts';
+import { milestoneNode } from './works-nodes.ts';
 
 /** An issue, or a pull request if the number is one. */
 export function threadNode(context: Context, repo: Repo, issue: Issue): object {
@@ -37,7 +41,11 @@ export function threadNode(context: Context, repo: Repo, issue: Issue): object {
 }
 
 function issueFields(issue: Issue): object {
-  return { state: issue.state.toUpperCase(), stateReason: issue.stateReason?.toUpperCase() ?? null };
+  return {
+    state: issue.state.toUpperCase(),
+    stateReason: issue.stateReason?.toUpperCase() ?? null,
+    isPinned: issue.pinnedById !== undefined,
+  };
 }
 
 export function commentNode(context: Context, comment: Comment): object {
@@ -102,7 +110,7 @@ function threadFields(context: Context, repo: Repo, issue: Issue): object {
     locked: issue.locked,
     url: threadPage(world, repo, issue),
     repository: () => context.repositoryNode(repo),
-    labels: (args: PageArgs) => connect(issue.labels, args, (name) => labelNode(repo, name)),
+    labels: (args: PageArgs) => connect(issue.labels, args, (name) => labelNode(world, repo, name)),
     comments: (args: PageArgs) => connect(commentsOf(world, issue), args, (row) => commentNode(context, row)),
     timelineItems: (args: PageArgs & { readonly itemTypes?: readonly string[] | null }) =>
       connect(
@@ -116,20 +124,40 @@ function threadFields(context: Context, repo: Repo, issue: Issue): object {
           createdAt: iso(one.atMs),
           actor: actorNode(world, one.actorId),
           // A label that was renamed or deleted since keeps here the name that it had.
-          label: labelNode(repo, one.label.name) ?? { id: nodeId('LA', 0), ...one.label, description: null },
+          label: labelNode(world, repo, one.label.name) ?? {
+            id: nodeId('LA', 0),
+            ...one.label,
+            description: null,
+            url: repoPage(world, repo),
+            isDefault: false,
+          },
         }),
       ),
-    // The playground has no milestones and no projects.
-    milestone: null,
+    activeLockReason: issue.lockReason?.toUpperCase().replace(/[- ]/, '_') ?? null,
+    milestone: () => {
+      const row = milestoneOf(world, issue);
+      return row === null ? null : milestoneNode(context, repo, row);
+    },
+    // The playground has no projects.
     projectCards: (args: PageArgs) => connect([], args, () => null),
+    projectItems: (args: PageArgs) => connect([], args, () => null),
     assignees: (args: PageArgs) => connect(issue.assigneeIds, args, (id) => actorNode(world, id)),
   };
 }
 
-export function labelNode(repo: Repo, name: string): object | null {
-  const label = labelOf(repo, name);
+export function labelNode(world: World, repo: Repo, name: string): object | null {
+  const label = labelOf(world.state.repos[repo.id] ?? repo, name);
   if (label === null) return null;
-  return { id: nodeId('LA', label.id), name: label.name, color: label.color, description: label.description };
+  return {
+    id: nodeId('LA', label.id),
+    name: label.name,
+    color: label.color,
+    description: label.description,
+    url: `${repoPage(world, repo)}/labels/${encodeURIComponent(label.name)}`,
+    isDefault: false,
+    createdAt: null,
+    updatedAt: null,
+  };
 }
 
 const changeTypes = { added: 'ADDED', removed: 'DELETED', modified: 'MODIFIED', renamed: 'RENAMED' } as const;
@@ -146,6 +174,7 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
     headRefOid: pull.headSha,
     headRef: () => refNode(world, repo, `refs/heads/${pull.headRef}`),
     headRepository: () => context.repositoryNode(repoById(world, pull.headRepoId)),
+    baseRepository: () => context.repositoryNode(repo),
     baseRefName: pull.baseRef,
     baseRefOid: pull.baseSha,
     baseRef: () => refNode(world, repo, `refs/heads/${pull.baseRef}`),
@@ -183,6 +212,13 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
           ...checkFields(context, repo, commit.sha),
         }),
       })),
+    latestReviews: (args: PageArgs) => {
+      const rows = visibleTo(context.actor.id, reviewsOf(world, issue)).filter(
+        ({ state }) => state !== 'PENDING',
+      );
+      const newest = new Map(rows.map((row) => [row.authorId, row]));
+      return connect([...newest.values()], args, (row) => reviewNode(context, repo, issue, row));
+    },
     reviews: (args: PageArgs & { readonly states?: readonly string[] | null }) => {
       const rows = visibleTo(context.actor.id, reviewsOf(world, issue)).filter(
         (one) => args.states?.includes(one.state) ?? true,

@@ -13,6 +13,7 @@ import type { World } from '../world/world.ts';
 import { changeInstallation, changeWebhook, installationChange, webhookChange } from './control-app.ts';
 import type { OffsetClock } from './offset-clock.ts';
 import { listPeople } from './people.ts';
+import { runArchive } from './run-archive.ts';
 
 const drop = z.union([
   z.enum(['none', 'all']),
@@ -80,18 +81,17 @@ export async function answerControl(
   }
 }
 
-/** What the API's `…/logs` lead to: the text of a job, or of all jobs of a run. */
+/** What the API's `…/logs` lead to: the text of a job, or an archive with the text of each step of a run. */
 function logAnswer(world: World, path: string): Response | null {
   const [, kind, id = ''] = /^\/_playground\/logs\/(jobs|runs)\/(\d+)$/.exec(path) ?? [];
   if (kind === undefined) return null;
-  const jobs = Object.values(world.state.jobs).filter(
-    (job) => `${kind === 'jobs' ? job.id : job.runId}` === id,
-  );
-  if (jobs.length === 0) return refuse(404, 'Not Found');
-  const parts = jobs.map(
-    (job) => (kind === 'jobs' ? '' : `##[job] ${job.name}\n`) + (world.state.logs[job.id] ?? ''),
-  );
-  return new Response(parts.join('\n'), { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+  const isThere = kind === 'runs' ? world.state.runs[id] : world.state.jobs[id];
+  if (isThere === undefined) return refuse(404, 'Not Found');
+  if (kind === 'runs')
+    return new Response(runArchive(world, id), { headers: { 'content-type': 'application/zip' } });
+  return new Response(world.state.logs[id] ?? '', {
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+  });
 }
 
 async function change<Wanted>(

@@ -4,14 +4,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { playground } from '../limits/limits.ts';
 import { addressOf } from './api-host.ts';
 
-/** The request with its whole body, or null when the body is larger than the playground reads. */
-export async function toRequest(incoming: IncomingMessage, origin: string): Promise<Request | null> {
+/** The request with its whole body, or null when the body is larger than may be read. */
+export async function toRequest(
+  incoming: IncomingMessage,
+  origin: string,
+  limitBytes: number = playground.requestBytes,
+): Promise<Request | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > playground.requestBytes) return null;
+    if (size > limitBytes) return null;
     chunks.push(bytes);
   }
   const method = incoming.method ?? 'GET';

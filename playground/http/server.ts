@@ -1,10 +1,12 @@
 /** One port on the loopback for everything: API, git, pages and control. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { answerResults, isResults } from '../actions/results/results-door.ts';
 import { ConnectionLost } from '../faults/connection-lost.ts';
 import { endWaits } from '../faults/slow-answers.ts';
+import { playground, results } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
-import { addressOf } from './api-host.ts';
+import { addressOf, asAskedBy } from './api-host.ts';
 import { answerControl } from './control.ts';
 import { type LiveEvents, startLiveEvents } from './live-events.ts';
 import { sendResponse, toRequest } from './node-request.ts';
@@ -86,7 +88,7 @@ export async function listen(port: number): Promise<ListenOutcome> {
 
 type OpenRooms = { readonly rooms: Rooms; readonly origin: string; readonly live: LiveEvents };
 
-/** `/api` is the world's; git knows its own requests; `/_playground` is control's; the rest are pages. */
+/** `/api` is the world's; the services of jobs have addresses of their own; git knows its own requests; `/_playground` is control's; the rest are pages. */
 async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { rooms, origin, live } = open;
   if (!isOurName(incoming.headers.host)) {
@@ -104,6 +106,10 @@ async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: Serve
   }
   if (path.startsWith('/api/'))
     return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(request));
+  if (isResults(path)) {
+    const bytes = Math.max(results.blobBytes, playground.requestBytes);
+    return serveFetch(incoming, outgoing, origin, (request) => answerResults(rooms.world, request), bytes);
+  }
   if (rooms.git !== undefined && (await rooms.git(incoming, outgoing))) return;
   if (path === '/_playground/events' && incoming.method === 'GET') return live.open(outgoing);
   if (isControl(path)) {
@@ -131,10 +137,11 @@ async function serveFetch(
   outgoing: ServerResponse,
   origin: string,
   answer: (request: Request) => Promise<Response>,
+  limitBytes?: number,
 ): Promise<void> {
-  const request = await toRequest(incoming, origin);
+  const request = await toRequest(incoming, origin, limitBytes);
   const response = request === null ? nothingHere(413) : await answer(request);
-  await sendResponse(outgoing, response);
+  await sendResponse(outgoing, await asAskedBy(incoming.headers.host, origin, response));
 }
 
 function isControl(path: string): boolean {

@@ -16,6 +16,8 @@ export type PermissionNeed = `${string}:${AccessLevel}`;
 export type RepoAccess = {
   readonly permissions: readonly PermissionNeed[];
   readonly role: Role | 'anyone' | 'public';
+  /** What GitHub says on this route to somebody whose role is not enough, where it has words of its own. */
+  readonly refusal?: string;
 };
 
 export type Verdict = 'allowed' | 'hidden' | 'missing-permission' | 'missing-role' | 'sign-in';

@@ -33,6 +33,15 @@ export const github = {
   checkActionDescriptionCharacters: 40,
   checkActionIdentifierCharacters: 20,
   labelsPerRequest: 100,
+  assigneesPerThread: 10,
+  /** docs: pinning an issue to your repository. */
+  pinnedIssues: 3,
+  /** docs.github.com/rest/deployments: of a deployment and of a status. */
+  deploymentDescriptionCharacters: 140,
+  deploymentTaskCharacters: 128,
+  /** docs.github.com/rest/search: a query is no longer, and no more results are shown. */
+  searchCharacters: 256,
+  searchResults: 1_000,
   filesPerPull: 3_000,
   filesPerComparison: 300,
   commitsPerPull: 250,
@@ -121,6 +130,8 @@ export const actions = {
   /** Workflows that call workflows (docs: reusing workflows). */
   callDepth: 10,
   workflowRunChain: 3,
+  /** Composite actions in composite actions; the steps of the job are the first of ten layers (actions/runner, Constants: CompositeActionsMaxDepth). */
+  compositeDepth: 9,
   /** Jobs of one run, called workflows included. */
   jobsPerRun: 256,
   /** Workflow files that are read from one commit. */
@@ -153,6 +164,32 @@ export const actions = {
   /** Cron lines whose next moment is remembered; more than a world has, so that forgetting them all is rare. */
   cronLinesRemembered: 1_000,
   settleRounds: 1_000,
+} as const;
+
+/** Limits of artifacts and caches: GitHub's documented ones, and smaller rooms for bytes, which lie on one machine here. */
+export const results = {
+  /** Of one artifact or cache; a cache of less is sent in one request (actions/toolkit, uploadUtils). */
+  blobBytes: 128 * 1024 * 1024,
+  blocks: 50_000,
+  /** Of all uploads under way together; they wait in memory for their list. */
+  stagedBytes: 512 * 1024 * 1024,
+  uploadAddressLifeMs: 60 * 60 * 1000,
+  downloadAddressLifeMs: 10 * 60 * 1000,
+  /** docs: workflow artifacts and actions/upload-artifact. */
+  artifactsPerJob: 500,
+  artifactsListed: 1_000,
+  artifactNameCharacters: 256,
+  artifactLifeMs: 90 * 24 * 60 * 60 * 1000,
+  /** Of a repository: over it an artifact is refused, and a cache pushes out those that were used least lately. */
+  artifactBytes: 1024 * 1024 * 1024,
+  cacheBytes: 1024 * 1024 * 1024,
+  caches: 1_000,
+  cachesBegun: 50,
+  /** docs: dependency caching reference. */
+  cacheUnusedMs: 7 * 24 * 60 * 60 * 1000,
+  cacheKeyCharacters: 512,
+  /** Ten keys with the first. */
+  restoreKeys: 9,
 } as const;
 
 /** Bounds of the faults that can be switched on (playground/faults). */

@@ -71,9 +71,11 @@ async function openVisit(options: PagesOptions, request: PageRequest): Promise<V
     glance: options.glance ?? (() => null),
     pressButton: options.pressButton ?? (async () => 'unknown'),
     dispatchInputs: options.dispatchInputs ?? (() => null),
+    startOwnJob: options.startOwnJob ?? null,
     panel: options.panel ?? null,
     labConfig: options.labConfig ?? (async () => null),
     exampleFiles: options.exampleFiles ?? (async () => ({})),
+    tries: options.tries ?? [],
   };
 }
 

@@ -2,6 +2,7 @@
 import { addExample } from './acts/add-example.ts';
 import { dispatchWorkflow } from './acts/dispatch.ts';
 import { actOnRun, mergePull, toggleLabel } from './acts/manage.ts';
+import { openOwnJob } from './acts/own-job.ts';
 import { openOwnPull, openSlip } from './acts/own-pull.ts';
 import { pressCheckButton } from './acts/press.ts';
 import { reactToComment, reactToThread } from './acts/react.ts';
@@ -15,6 +16,7 @@ import { checkRunScreen } from './screens/check-run.ts';
 import { commitScreen, commitsScreen, pullCommitsScreen } from './screens/commits.ts';
 import { homeScreen } from './screens/home.ts';
 import { jobLogScreen } from './screens/job-log.ts';
+import { newIssueScreen } from './screens/new-issue.ts';
 import { pullChecksScreen } from './screens/pull-checks.ts';
 import { pullFilesScreen } from './screens/pull-files.ts';
 import { runScreen } from './screens/run.ts';
@@ -29,6 +31,7 @@ export const screenRoutes: readonly Route<ScreenHandler>[] = [
   { pattern: '/_playground/world', handler: worldScreen },
   { pattern: '/:owner/:repo', handler: homeScreen },
   { pattern: '/:owner/:repo/issues', handler: issuesScreen },
+  { pattern: '/:owner/:repo/issues/new', handler: newIssueScreen },
   { pattern: '/:owner/:repo/pulls', handler: pullsScreen },
   { pattern: '/:owner/:repo/issues/:number#', handler: threadScreen },
   { pattern: '/:owner/:repo/pull/:number#', handler: threadScreen },
@@ -69,5 +72,6 @@ export const actRoutes: readonly Route<ActHandler>[] = [
   { pattern: '/:owner/:repo/example', handler: addExample },
   { pattern: '/:owner/:repo/own-pull', handler: openOwnPull },
   { pattern: '/:owner/:repo/slip', handler: openSlip },
+  { pattern: '/:owner/:repo/own-job', handler: openOwnJob },
   { pattern: '/:owner/:repo/runs/:check#/buttons', handler: pressCheckButton },
 ];

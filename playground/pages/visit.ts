@@ -32,9 +32,41 @@ export type Visit = {
   readonly exampleFiles: () => Promise<Readonly<Record<string, string>>>;
   /** Inputs with which a workflow can be dispatched; null = it cannot. GitHub's API does not tell them. */
   readonly dispatchInputs: (workflowId: number) => DispatchForm | null;
+  /** Starts a job by hand, in the name of a login; null: not on this cluster. */
+  readonly startOwnJob: ((login: string) => Promise<StartedJob>) | null;
   /** What the world's panel shows and turns; null: there is none. */
   readonly panel: Panel | null;
+  /** Stories of this lab that a newcomer can play. */
+  readonly tries: readonly Try[];
 };
+
+/** A story to try: it begins with an issue form of the lab, and goes on in that issue, step by step. */
+export type Try = {
+  readonly title: string;
+  /** Markdown: what it shows. */
+  readonly about: string;
+  /** File below `.github/ISSUE_TEMPLATE`, what its fields are filled in with, and the label of the issue that it opens. */
+  readonly form: {
+    readonly template: string;
+    readonly answers: Readonly<Record<string, string>>;
+    /** The field that gets the newest commit of the default branch. */
+    readonly commitField: string;
+    readonly label: string;
+  };
+  readonly steps: readonly TryStep[];
+};
+
+export type TryStep = {
+  /** Login of who does it; null: nobody, it happens by itself. */
+  readonly who: string | null;
+  /** Markdown: what is done, and what comes of it. */
+  readonly what: string;
+  /** The comment, where it is the same for everybody. */
+  readonly line: string | null;
+};
+
+/** A job that somebody has started by hand, in the words of `/watch`. */
+export type StartedJob = { readonly jobId: string; readonly cluster: string; readonly experiment: string };
 
 /** Declared inputs by name, in the order of the file. */
 export type DispatchForm = Readonly<
@@ -115,7 +147,9 @@ export type PagesOptions = {
   /** Tells the App that somebody pressed a button on its check run; GitHub's API has no request for that. */
   readonly pressButton?: (press: ButtonPress) => Promise<PressOutcome>;
   readonly labConfig?: () => Promise<ConfigNotice>;
+  readonly startOwnJob?: (login: string) => Promise<StartedJob>;
   readonly exampleFiles?: () => Promise<Readonly<Record<string, string>>>;
   readonly panel?: Panel;
+  readonly tries?: readonly Try[];
   readonly dispatchInputs?: (workflowId: number) => DispatchForm | null;
 };

@@ -6,7 +6,15 @@ import { renewPullRefs } from '../git/pull-refs.ts';
 import { signatureOf, webFlowSignature } from '../git/shape-commit.ts';
 import type { Signature } from '../git/store/git-store.ts';
 import type { Pull } from '../threads/state-threads.ts';
-import { type Act, authoredBy, emitIssue, freshThread, putIssue, takeNumber } from '../threads/threads.ts';
+import {
+  type Act,
+  authoredBy,
+  emitIssue,
+  freshRepo,
+  freshThread,
+  putIssue,
+  takeNumber,
+} from '../threads/threads.ts';
 import { asPull, must, type PullIssue, repoById, userById } from '../world/lookup.ts';
 import { nextId } from '../world/world.ts';
 import { commitsOfPull } from './pull-content.ts';
@@ -85,6 +93,8 @@ export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Pr
     return { ok: false, reason: isProtected ? 'protected' : 'base-moved' };
   }
   await emitIssue(act, freshPull(act, issue), 'closed');
+  if (freshRepo(act).options?.deleteBranchOnMerge === true && pull.headRepoId === act.repo.id)
+    await moveRef(act, { ref: `refs/heads/${pull.headRef}`, sha: null });
   return { ok: true, sha };
 }
 

@@ -13,6 +13,7 @@ import {
   shapeReactionSummary,
   threadPage,
 } from '../threads/shape-issue.ts';
+import { shapeIssueMilestone } from '../threads/shape-milestone.ts';
 import type { Review, ReviewComment } from '../threads/state-threads.ts';
 import type { JsonObject } from '../world/json.ts';
 import { type PullIssue, repoById } from '../world/lookup.ts';
@@ -54,7 +55,7 @@ export function shapePull(world: World, issue: PullIssue): JsonObject {
       ...label,
       description: label['description'] ?? '',
     })),
-    milestone: null,
+    milestone: shapeIssueMilestone(world, issue),
     created_at: iso(issue.createdAtMs),
     updated_at: iso(issue.updatedAtMs),
     closed_at: isoOrNull(issue.closedAtMs),

@@ -12,6 +12,13 @@ import { rulesFor } from './rulesets.ts';
 /** The sentence for a head that lacks what its base has. */
 export const behindWords = 'The head branch is not up to date with the base branch.';
 
+/** A method that the repository's settings have switched off. */
+const methodWords: Readonly<Record<string, string>> = {
+  merge: 'Merge commits are not allowed on this repository.',
+  squash: 'Squash merges are not allowed on this repository.',
+  rebase: 'Rebase merges are not allowed on this repository.',
+};
+
 type Demands = {
   readonly approvals: number;
   readonly dismissStale: boolean;
@@ -35,6 +42,13 @@ export async function mergeRefusal(
   issue: PullIssue,
   method: string | null,
 ): Promise<string | null> {
+  const { mergeCommit = true, squashMerge = true, rebaseMerge = true } = act.repo.options ?? {};
+  const isAllowed: Readonly<Record<string, boolean>> = {
+    merge: mergeCommit,
+    squash: squashMerge,
+    rebase: rebaseMerge,
+  };
+  if (method !== null && isAllowed[method] === false) return methodWords[method] ?? null;
   for (const demands of demandsOn(act, issue)) {
     const sentences = await unmet(act, issue, demands, method);
     if (sentences.length === 0) continue;

@@ -41,15 +41,17 @@ export type Installation = {
   readonly slug: string;
   /** Token of the cluster that the lab's jobs run on; null where it needs none. */
   readonly clusterToken: string | null;
+  /** The secret that has it; that of a Ray dashboard where nothing is said. */
+  readonly clusterTokenName?: string | undefined;
 };
 
 /** Settings of a new world in which ferrybot is installed as the README tells a lab to do it. */
 export function installedLab(
   keys: LabKeys,
-  { server, stateDirectory, slug, clusterToken }: Installation,
+  { server, stateDirectory, slug, clusterToken, clusterTokenName = 'RAY_AUTH_TOKEN' }: Installation,
 ): SeedOptions {
   const secret = (role: RoleName): string => keys.roles[role].privatePem;
-  const cluster = clusterToken === null ? {} : { RAY_AUTH_TOKEN: clusterToken };
+  const cluster = clusterToken === null ? {} : { [clusterTokenName]: clusterToken };
   return {
     labels: LABELS,
     variables: { FERRYBOT_SERVER: server ? 'on' : 'off', FERRYBOT_STATE_DIR: stateDirectory },

@@ -3,9 +3,9 @@
 import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { gitEnvironment } from '../git/store/git-environment.ts';
+import { FERRYBOT } from './beside.ts';
 import type { LogbookEntry } from './logbook-events.ts';
 import { readLogbook } from './logbook-events.ts';
 import type { OpenedLab } from './open-lab.ts';
@@ -13,7 +13,7 @@ import { REPOSITORY } from './seed-lab.ts';
 
 export type LeftRun = {
   readonly run: string;
-  readonly kind: 'ferry';
+  readonly kind: string;
   readonly lane: string;
   readonly jobId: string;
   readonly digest: string;
@@ -33,8 +33,6 @@ const told = z.object({
     base: z.object({ run: z.string(), changes: z.array(change) }).optional(),
   }),
 });
-
-const FERRYBOT = fileURLToPath(new URL('../../src/app/cli/main.ts', import.meta.url));
 
 /** Writes the folder's `logbook/` anew and `manifests/<run>.json` for every run that has one. */
 export async function leaveBehind(
@@ -62,7 +60,7 @@ export async function leaveBehind(
     const { base, delta } = told.parse(JSON.parse(text)).manifest;
     runs.push({
       run,
-      kind: 'ferry',
+      kind: kindOf(events),
       lane: field(events, 'proposed', 'lane'),
       jobId: field(events, 'submitted', 'jobId'),
       digest,
@@ -75,6 +73,11 @@ export async function leaveBehind(
     .map((events) => field(events, 'sealed', 'tag'))
     .filter((tag) => tag !== '');
   return { runs, sealTags };
+}
+
+/** A run that does not say is a ferry. */
+function kindOf(events: readonly LogbookEntry[]): string {
+  return String(events.find(({ type }) => type === 'proposed')?.data['kind'] ?? 'ferry');
 }
 
 function field(events: readonly LogbookEntry[], type: string, name: string): string {

@@ -1,10 +1,12 @@
 /** `npm start`: a whole lab on this machine, with the real bot in it; a person looks on, or `--auto` plays the person. */
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCluster } from './cluster.ts';
 import { endJobs, livingJobs } from './end-jobs.ts';
 import { interrupted } from './interrupted.ts';
 import { openNamedFolder } from './lab-folder.ts';
+import { type LabLane, openLane } from './lane.ts';
 import { leaveBehind } from './leave-behind.ts';
 import { readLogbook } from './logbook-events.ts';
 import { type OpenedLab, openLab } from './open-lab.ts';
@@ -16,7 +18,7 @@ import { SECOND_LANE } from './second-lane.ts';
 import { exampleLab, REPOSITORY } from './seed-lab.ts';
 
 /** The lab, and the cluster that its jobs run on. */
-type RunningLab = OpenedLab & { readonly cluster: RehearsalCluster };
+type RunningLab = OpenedLab & { readonly cluster: RehearsalCluster; readonly own: LabLane | null };
 
 type Report = {
   readonly ok: boolean;
@@ -55,19 +57,26 @@ async function start(options: StartOptions): Promise<number> {
     return 1;
   }
   const { folder } = named;
-  const under = await openCluster(options.engine, folder);
+  if (options.lane !== null && existsSync(folder.world)) {
+    const message = `--lane begins a lab of its own, and ${folder.root} keeps one already: choose another folder`;
+    refuse({ code: 'other-lab', message });
+    return 1;
+  }
+  const own = options.lane === null ? null : await openLane(options.lane, folder);
+  const under =
+    own === null ? await openCluster(options.engine, folder) : ({ ok: true, cluster: own.cluster } as const);
   if (!under.ok) {
     refuse(under);
     return under.exitCode;
   }
   const { cluster } = under;
-  const opened = await openLab(options, folder, exampleLab(folder, options, cluster.seed));
+  const opened = await openLab(options, folder, exampleLab(folder, options, cluster.seed, own?.tries));
   if (!opened.ok) {
     refuse(opened);
     await cluster.close(options.keep !== null);
     return 1;
   }
-  const lab = { ...opened.lab, cluster };
+  const lab = { ...opened.lab, cluster, own };
   const say = (line: string): void => (options.json ? console.error(line) : console.log(line));
   say(`the lab:   ${lab.origin}/${REPOSITORY.owner}/${REPOSITORY.name}`);
   say(`its files: ${folder.root}`);
@@ -102,7 +111,11 @@ async function close(lab: RunningLab, options: StartOptions, say: (line: string)
     );
 }
 
-async function play(lab: OpenedLab, options: StartOptions, say: (line: string) => void): Promise<Report> {
+async function play(
+  lab: Pick<RunningLab, 'own'> & OpenedLab,
+  options: StartOptions,
+  say: (line: string) => void,
+): Promise<Report> {
   const stages: StageReport[] = [];
   const report = (stage: StageReport): void => {
     stages.push(stage);
@@ -112,6 +125,10 @@ async function play(lab: OpenedLab, options: StartOptions, say: (line: string) =
     );
   };
   try {
+    if (lab.own !== null) {
+      const played = await lab.own.play(lab, report);
+      return { ok: played.ok, reason: played.ok ? null : played.reason, stages };
+    }
     for (let day = 1; day <= options.days; day += 1) {
       if (day > 1) nextDay(lab);
       const begunAt = lab.clock.now();
@@ -133,12 +150,13 @@ async function play(lab: OpenedLab, options: StartOptions, say: (line: string) =
 /** Stays until a person ends it; a lab without a proposal gets today's. */
 async function stay(lab: RunningLab, options: StartOptions, say: (line: string) => void): Promise<number> {
   const stopped = interrupted();
-  if ((await readLogbook(lab.world)).size === 0)
+  if (lab.own === null && (await readLogbook(lab.world)).size === 0)
     await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {
       ref: 'main',
     });
   say(
-    "Today's ferry is being proposed. Open the page, read the pull request, and comment the /approve-launch line of its card as mira.",
+    lab.own?.hint ??
+      "Today's ferry is being proposed. Open the page, read the pull request, and comment the /approve-launch line of its card as mira.",
   );
   say('Ctrl-C ends it.');
   const reason = await Promise.race([stopped, lab.broken]);

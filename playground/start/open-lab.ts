@@ -1,7 +1,6 @@
 /** Opens a rehearsal lab: GitHub, git, pages, Actions with their runners, and the App's server, on one port. */
 
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Actions, createActions } from '../actions/actions.ts';
 import type { Runner } from '../actions/runner/runner-types.ts';
 import { createProgramStore } from '../git/store/program-store.ts';
@@ -16,6 +15,7 @@ import { startWebhooks } from '../webhooks/webhooks.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createStateFile } from '../world/state-file.ts';
 import type { World } from '../world/world.ts';
+import { FERRYBOT, PROJECT } from './beside.ts';
 import { claimFolder } from './claim-folder.ts';
 import { type LabKeys, labKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
@@ -24,7 +24,10 @@ import type { StartOptions } from './options.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** What a start chooses about the lab that it opens, whoever's lab it is. */
-export type OpenOptions = Pick<StartOptions, 'port' | 'webhooks' | 'server'>;
+export type OpenOptions = Pick<StartOptions, 'port' | 'webhooks' | 'server'> & {
+  /** A folder with actions of other people. */
+  readonly actions?: string | null;
+};
 
 /** Whose lab it is: its repository, what a new world is filled with, and the machines that its workflows ask for. */
 export type LabSource = {
@@ -52,7 +55,6 @@ export type OpenOutcome =
   | { readonly ok: true; readonly lab: OpenedLab }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 /** In the example lab a job lasts a minute, so that everything moves in seconds. */
 const SWEEP_MS = 3_000;
 
@@ -140,6 +142,7 @@ async function assemble(
     runners: source.runners,
     executor: { kind: 'process' },
     actionDirectories: { 'ferrybot/ferrybot': PROJECT },
+    actionBundles: options.actions ?? null,
     nodeProgram: process.execPath,
     workDirectory: folder.runners,
     serverUrl: bound.origin,
@@ -216,13 +219,12 @@ async function startApp(
   // GitHub's own App for workflows has no key; the bot's has.
   const app = Object.values(world.state.apps).find((row) => row.publicKeyPem !== null);
   if (app === undefined) throw new Error('this world has no App');
-  const program = join(PROJECT, 'src/app/cli/main.ts');
   const server = await startServer({
     folder,
     keys,
     appId: app.id,
     origin: bound.origin,
-    program,
+    program: FERRYBOT,
     sweepMs: SWEEP_MS,
     onExit,
   });

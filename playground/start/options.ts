@@ -13,12 +13,15 @@ export type StartOptions = {
   readonly days: number;
   /** How many ferry lanes the lab has, each on a cluster of its own. */
   readonly lanes: 1 | 2;
+  /** A run of another kind in place of the ferries; null: ferries. */
+  readonly lane: (typeof LANES)[number] | null;
   readonly json: boolean;
   /** What runs the jobs: processes of this machine, or a real Ray head or Slurm cluster on it. */
   readonly engine: (typeof ENGINES)[number];
 };
 
 const ENGINES = ['local', 'ray', 'slurm'] as const;
+const LANES = ['rental', 'hero'] as const;
 
 export const USAGE = `npm start -- [options]
   --help               says this
@@ -31,6 +34,10 @@ export const USAGE = `npm start -- [options]
   --auto               plays the person, prints each stage, exits after the seal
   --days N             with --auto: so many daily ferries, the clock moved by 24 h between them
   --lanes 1|2          one ferry lane, or two side by side on two clusters (new labs alone, engine local)
+  --lane rental        a lab with a lane of rentals on a Vast.ai of this machine, whose instances are real processes
+                       (new labs alone); with --auto it is played from /rent to the seal
+  --lane hero          a lab with a lane of hero runs, and the story of one on the page of its issues: contract, crash,
+                       rejected checkpoint, rollback, seal (new labs alone); with --auto it is played to the seal
   --json               one JSON value on the last line of standard output
 `;
 
@@ -55,6 +62,7 @@ export function readOptions(args: readonly string[]): ParsedOptions {
         auto: { type: 'boolean', default: false },
         days: { type: 'string', default: '1' },
         lanes: { type: 'string', default: '1' },
+        lane: { type: 'string' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -65,6 +73,7 @@ export function readOptions(args: readonly string[]): ParsedOptions {
       ...values,
       port: values.port ?? (values.auto ? '0' : '4610'),
       keep: values.keep ?? null,
+      lane: values.lane ?? null,
     });
   } catch (error) {
     // parseArgs says what it does not know by throwing a TypeError.
@@ -86,6 +95,7 @@ type Raw = {
   readonly auto: boolean;
   readonly days: string;
   readonly lanes: string;
+  readonly lane: string | null;
   readonly json: boolean;
 };
 
@@ -107,6 +117,10 @@ function checked(raw: Raw): ParsedOptions {
   if (lanes === null) return misused(`--lanes is 1 or 2, not ${raw.lanes}`, raw.json);
   if (lanes === 2 && engine !== 'local')
     return misused('--lanes 2 needs --engine local: the others have one cluster', raw.json);
+  const lane = raw.lane === null ? null : LANES.find((name) => name === raw.lane);
+  if (lane === undefined) return misused(`--lane is ${LANES.join(', ')}, not ${raw.lane}`, raw.json);
+  if (lane !== null && (engine !== 'local' || lanes === 2 || days > 1))
+    return misused('--lane goes without --engine, --lanes and --days', raw.json);
   if (raw.keep === '') return misused('--keep needs a folder', raw.json);
   if (days > 1 && !raw.auto)
     return misused('--days needs --auto: between days somebody has to move the clock', raw.json);
@@ -116,6 +130,7 @@ function checked(raw: Raw): ParsedOptions {
       port,
       days,
       lanes,
+      lane,
       keep: raw.keep,
       webhooks: raw.webhooks === 'on',
       server: raw.server === 'on',

@@ -1,6 +1,9 @@
 /** What the person does on the page, done by hand of a program: comments and merges through the API with their own token. */
 
+import { speakerCookie } from '../pages/acts/speak.ts';
+import type { Try } from '../pages/visit.ts';
 import type { World } from '../world/world.ts';
+import type { OpenedLab } from './open-lab.ts';
 import { REPOSITORY } from './seed-lab.ts';
 
 /** One request in the maintainer's name; anything but success is a reason to stop. */
@@ -39,8 +42,45 @@ export async function comment(
   await asPerson(world, login, { method: 'POST', path: `/issues/${thread}/comments`, body: { body } });
 }
 
-/** Who asks for a ferry cannot approve it: ada says what it is for, and mira approves. */
-export type Speaker = 'mira' | 'ada';
+/** Opens an issue; its number. */
+export async function openIssue(
+  world: World,
+  login: Speaker,
+  issue: { readonly title: string; readonly body: string },
+): Promise<number> {
+  const made = await asPerson(world, login, { method: 'POST', path: '/issues', body: issue });
+  return (made as { readonly number: number }).number;
+}
+
+/** Opens an issue with a form of the repository, on the page as a browser does it; its number. */
+export async function fillForm(
+  { origin, world }: Pick<OpenedLab, 'origin' | 'world'>,
+  login: Speaker,
+  { template, answers, commitField }: Try['form'],
+): Promise<number> {
+  const branch = (await asMaintainer(world, 'GET', '/branches/main')) as {
+    readonly commit: { readonly sha: string };
+  };
+  const { title = '', ...said } = answers;
+  const fields = Object.entries({ ...said, [commitField]: branch.commit.sha });
+  const response = await fetch(`${origin}/${REPOSITORY.owner}/${REPOSITORY.name}/issues`, {
+    method: 'POST',
+    headers: { accept: 'application/json', cookie: `${speakerCookie}=${login}` },
+    body: new URLSearchParams([
+      ['template', template],
+      ['title', title],
+      ...fields.map(([id, text]) => [`field:${id}`, text] as [string, string]),
+    ]),
+  });
+  const outcome = (await response.json()) as { readonly to?: string };
+  const number = Number(outcome.to?.split('/').at(-1));
+  if (!response.ok || !Number.isInteger(number))
+    throw new Error(`the form was refused: ${JSON.stringify(outcome)}`);
+  return number;
+}
+
+/** Who asks for a ferry cannot approve it: ada says what it is for, and mira approves; where it takes two, ravi too. */
+export type Speaker = 'mira' | 'ada' | 'ravi';
 
 /** Whether somebody has written this very text in the thread already: a start that goes on does not say it twice. */
 export async function hasCommented(

@@ -3,19 +3,22 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { importTree } from '../git/store/import-tree.ts';
-import { seedWorld } from '../world/seed.ts';
+import type { PagesOptions, Try } from '../pages/visit.ts';
+import { type SeedOptions, seedWorld } from '../world/seed.ts';
 import type { World } from '../world/world.ts';
+import { EXAMPLE_LAB } from './beside.ts';
 import { installedLab } from './installed-lab.ts';
 import type { LabKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
-import type { LabSource } from './open-lab.ts';
+import { type LabSource, repositoryAt } from './open-lab.ts';
+import { withPeoplesLane } from './own-job/people-lane.ts';
+import { startOwnJob } from './own-job/start-own-job.ts';
 import { withSecondLane } from './second-lane.ts';
 
 export const REPOSITORY = { owner: 'lab', name: 'ferries' } as const;
+const BRANCH = 'main';
 const CONFIG = '.github/ferrybot.yml';
-const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));
 
 const WATCHER = { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] };
 
@@ -33,21 +36,39 @@ export function exampleLab(
   folder: LabFolder,
   { server, lanes }: { readonly server: boolean; readonly lanes: 1 | 2 },
   cluster: SeedInput['cluster'],
+  tries: readonly Try[] = [],
 ): LabSource {
   return {
     repository: REPOSITORY,
-    defaultBranch: 'main',
+    defaultBranch: BRANCH,
     runners: lanes === 1 ? RUNNERS : [...RUNNERS, { ...WATCHER, name: 'watcher-2' }],
+    pages: (world) => ({ tries, ...(cluster === null ? { startOwnJob: ownJobs(folder, world) } : {}) }),
     seed: (world, keys) =>
       seedLab({
         world,
         folder,
         keys,
-        lab: LAB,
+        lab: EXAMPLE_LAB,
         server,
-        cluster: lanes === 1 ? cluster : { token: null, configure: withSecondLane },
+        cluster: cluster ?? { token: null, configure: lanes === 1 ? withPeoplesLane : withTwoAndPeoples },
       }),
   };
+}
+
+function withTwoAndPeoples(config: string): string {
+  return withPeoplesLane(withSecondLane(config));
+}
+
+/** People start jobs of their own where the cluster is this machine; on another one its own tools do that. */
+function ownJobs(folder: LabFolder, { clock }: World): NonNullable<PagesOptions['startOwnJob']> {
+  const { owner, name } = REPOSITORY;
+  const place = {
+    repository: repositoryAt(folder, owner, name),
+    branch: BRANCH,
+    engineFolder: join(folder.jobs, 'jobs'),
+    clones: join(folder.root, 'clones'),
+  };
+  return (login) => startOwnJob(place, login, clock.now());
 }
 
 export type SeedInput = {
@@ -57,8 +78,15 @@ export type SeedInput = {
   /** Directory with the lab's files, `.github/` included. */
   readonly lab: string;
   readonly server: boolean;
-  /** A cluster of its own: its token, and what it changes in the config; null: the config as it is. */
-  readonly cluster: { readonly token: string | null; readonly configure: (config: string) => string } | null;
+  /** A cluster of its own: its token, what it changes in the config, and files that the lab has for it; null: the lab as it is. */
+  readonly cluster: {
+    readonly token: string | null;
+    readonly tokenName?: string;
+    readonly configure: (config: string) => string;
+    readonly files?: Readonly<Record<string, string>>;
+    /** People with another role than in the example lab. */
+    readonly roles?: SeedOptions['roles'];
+  } | null;
 };
 
 /** Seeds an empty world. */
@@ -69,15 +97,18 @@ export async function seedLab({ world, folder, keys, lab, server, cluster }: See
       stateDirectory: folder.jobs,
       slug: 'ferrybot',
       clusterToken: cluster?.token ?? null,
+      clusterTokenName: cluster?.tokenName,
     }),
     owner: REPOSITORY.owner,
     repo: REPOSITORY.name,
+    ...(cluster?.roles === undefined ? {} : { roles: cluster.roles }),
   });
   const copy = await mkdtemp(join(tmpdir(), 'ferrybot-seed-'));
   try {
     await cp(lab, copy, { recursive: true, filter: (source) => !source.includes('__pycache__') });
     const config = withKeys(await readFile(join(copy, CONFIG), 'utf8'), keys);
     await writeFile(join(copy, CONFIG), cluster === null ? config : cluster.configure(config));
+    for (const [path, text] of Object.entries(cluster?.files ?? {})) await writeFile(join(copy, path), text);
     const { outcome } = await importTree(world.gitOf(repo), {
       directory: copy,
       message: 'The lab as it stands',

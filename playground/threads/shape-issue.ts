@@ -9,6 +9,7 @@ import { nodeId } from '../world/node-id.ts';
 import { issueKey, type Repo } from '../world/state.ts';
 import { iso, isoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
+import { shapeIssueMilestone } from './shape-milestone.ts';
 import type { Comment, Issue, Reaction } from './state-threads.ts';
 
 /** How the author stands to the repository. Private membership is not told, so nobody may authorise by this. */
@@ -49,7 +50,7 @@ export function shapeIssue(world: World, issue: Issue): JsonObject {
     locked: issue.locked,
     assignee: assignees[0] ?? null,
     assignees,
-    milestone: null,
+    milestone: shapeIssueMilestone(world, issue),
     comments: issue.commentIds.length,
     created_at: iso(issue.createdAtMs),
     updated_at: iso(issue.updatedAtMs),

@@ -48,6 +48,53 @@ export type LabelEvent = {
   readonly atMs: number;
 };
 
+export const threadEventNames = [
+  'assigned',
+  'unassigned',
+  'milestoned',
+  'demilestoned',
+  'closed',
+  'reopened',
+  'locked',
+  'unlocked',
+  'pinned',
+  'unpinned',
+  'renamed',
+  'merged',
+  'review_requested',
+  'review_request_removed',
+] as const;
+
+/** Something that was done to a thread and that its timeline tells. */
+export type ThreadEvent = {
+  readonly id: number;
+  readonly repoId: number;
+  readonly number: number;
+  readonly actorId: number;
+  readonly event: (typeof threadEventNames)[number];
+  readonly atMs: number;
+  /** Who was assigned, or asked for a review. */
+  readonly subjectId: number | null;
+  /** The milestone's title, or the old and the new one of the thread. */
+  readonly titles: readonly string[];
+  readonly commitSha: string | null;
+  readonly viaAppId: number | null;
+};
+
+export type Milestone = {
+  readonly id: number;
+  readonly repoId: number;
+  readonly number: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: 'open' | 'closed';
+  readonly dueAtMs: number | null;
+  readonly creatorId: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly closedAtMs: number | null;
+};
+
 export type Issue = Authored & {
   readonly repoId: number;
   readonly number: number;
@@ -61,6 +108,9 @@ export type Issue = Authored & {
   /** Oldest first; states that were kept before have none. */
   readonly labelEvents?: readonly LabelEvent[];
   readonly assigneeIds: readonly number[];
+  readonly milestoneId?: number;
+  /** Who pinned it above the list; absent: it is not pinned. */
+  readonly pinnedById?: number;
   readonly commentIds: readonly number[];
   readonly closedAtMs: number | null;
   readonly closedById: number | null;

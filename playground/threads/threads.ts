@@ -12,6 +12,7 @@ import { issueKey, type Repo } from '../world/state.ts';
 import { nextId, type World } from '../world/world.ts';
 import { shapeComment, shapeWebhookIssue } from './shape-issue.ts';
 import type { Authored, Comment, Edit, Issue } from './state-threads.ts';
+import { keepEvent } from './thread-events.ts';
 
 /** Somebody who does something in a repository; every `ActorCall` is one. */
 export type Act = {
@@ -109,6 +110,7 @@ export async function emitIssue(
   action: string,
   extra: Readonly<Record<string, Json>> = {},
 ): Promise<void> {
+  keepEvent(act, issue, action, extra);
   const pull = asPull(issue);
   const common = { action, repo: act.repo, sender: act.actor, byTokenKind: act.caller.kind };
   if (pull === null) {

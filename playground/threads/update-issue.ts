@@ -3,8 +3,9 @@
 import * as z from 'zod';
 import { may } from '../identity/permissions.ts';
 import type { Json } from '../world/json.ts';
-import { findUser } from '../world/lookup.ts';
+import { assignee, setAssignees } from './assignees.ts';
 import { setLabels } from './label-changes.ts';
+import { milestoneOf, milestonesOf, shapeMilestone } from './shape-milestone.ts';
 import type { Issue } from './state-threads.ts';
 import { type Act, emitIssue, putIssue, withBody } from './threads.ts';
 
@@ -20,6 +21,7 @@ export const issueChanges = z.object({
     .array(z.union([z.string(), z.object({ name: z.string() }).transform((one) => one.name)]))
     .optional(),
   assignees: z.array(z.string()).optional(),
+  milestone: z.union([z.int(), z.string()]).nullish(),
 });
 
 export type IssueChanges = z.infer<typeof issueChanges>;
@@ -41,9 +43,10 @@ export async function applyIssueChanges(act: Act, before: Issue, wanted: IssueCh
     return issue;
   }
   if (wanted.assignees !== undefined) {
-    const assigneeIds = wanted.assignees.flatMap((login) => findUser(act.world, login)?.id ?? []);
-    issue = putIssue(act.world, { ...issue, assigneeIds, updatedAtMs: act.world.clock.now() });
+    const ids = wanted.assignees.flatMap((login) => assignee(act.world, act.repo, login)?.id ?? []);
+    issue = await setAssignees(act, issue, ids);
   }
+  if (wanted.milestone !== undefined) issue = await setMilestone(act, issue, wanted.milestone);
   return wanted.labels === undefined ? issue : setLabels(act, issue, [...new Set(wanted.labels)]);
 }
 
@@ -82,5 +85,25 @@ async function changeTexts(act: Act, before: Issue, wanted: IssueChanges): Promi
     updatedAtMs: act.world.clock.now(),
   });
   await emitIssue(act, issue, 'edited', { changes });
+  return issue;
+}
+
+/** The thread's milestone by its number, or none; a number that the repository does not have is refused before. */
+export async function setMilestone(act: Act, before: Issue, number: number | string | null): Promise<Issue> {
+  const old = milestoneOf(act.world, before);
+  const row =
+    milestonesOf(act.world, act.repo.id).find((one) => number !== null && `${one.number}` === `${number}`) ??
+    null;
+  if (old?.id === row?.id) return before;
+  const { milestoneId: _old, ...rest } = before;
+  const now = act.world.clock.now();
+  const issue = putIssue(act.world, {
+    ...rest,
+    ...(row === null ? {} : { milestoneId: row.id }),
+    updatedAtMs: now,
+  });
+  if (old !== null)
+    await emitIssue(act, issue, 'demilestoned', { milestone: shapeMilestone(act.world, old) });
+  if (row !== null) await emitIssue(act, issue, 'milestoned', { milestone: shapeMilestone(act.world, row) });
   return issue;
 }

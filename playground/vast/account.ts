@@ -85,7 +85,9 @@ export function createAccount(options: AccountOptions) {
       if (offer !== undefined) offers.set(offerId, { ...offer, dph_base: dphBase });
     },
     /** Traffic that the instance had, in GB. */
-    transfer: ({ charges, offer }: Instance, upGb: number, downGb: number): void => {
+    transfer: ({ charges, traffic, offer }: Instance, upGb: number, downGb: number): void => {
+      traffic.upGb += upGb;
+      traffic.downGb += downGb;
       charges.bandwidth += upGb * offer.inet_up_cost + downGb * offer.inet_down_cost;
     },
     /** Waits until the processes of what was destroyed have ended. */
@@ -190,6 +192,7 @@ function create(holdings: Holdings, offerId: number, input: CreateInput): Create
     next: isTaken ? null : { atMs: atMs + options.timing.provisionMs, to: 'created' },
     container: null,
     utilisation: 96,
+    traffic: { upGb: 0, downGb: 0 },
     charges: { gpu: 0, storage: 0, bandwidth: 0 },
     chargedToMs: atMs,
   };

@@ -49,6 +49,7 @@ export type Instance = {
   next: { readonly atMs: number; readonly to: ActualStatus | 'gone' } | null;
   container: Container | null;
   utilisation: number | null;
+  readonly traffic: { upGb: number; downGb: number };
   readonly charges: Charges;
   chargedToMs: number;
 };
@@ -107,6 +108,8 @@ export function shapeInstance(instance: Instance, nowMs: number): Record<string,
     disk_util: -1,
     inet_up: 500,
     inet_down: 500,
+    inet_up_billed: instance.traffic.upGb,
+    inet_down_billed: instance.traffic.downGb,
     inet_up_cost: offer.inet_up_cost,
     inet_down_cost: offer.inet_down_cost,
     ssh_host: 'ssh.example',

@@ -28,13 +28,17 @@ const needOf: Readonly<Record<string, PermissionNeed>> = {
   check_suite: 'checks:read',
   create: 'contents:read',
   delete: 'contents:read',
+  deployment: 'deployments:read',
+  deployment_status: 'deployments:read',
   issue_comment: 'issues:read',
   issues: 'issues:read',
   label: 'metadata:read',
+  milestone: 'issues:read',
   pull_request: 'pull_requests:read',
   pull_request_review: 'pull_requests:read',
   pull_request_review_comment: 'pull_requests:read',
   push: 'contents:read',
+  release: 'contents:read',
   repository_dispatch: 'contents:read',
   status: 'statuses:read',
   workflow_dispatch: 'contents:read',
@@ -51,7 +55,7 @@ export function webhooksOf(world: World, event: WorldEvent): readonly Outgoing[]
   for (const installation of Object.values(world.state.installations)) {
     const app = world.state.apps[installation.appId];
     if (app?.webhook === undefined || app.webhook === null || !covers(installation, repo)) continue;
-    if (installation.suspended !== undefined) continue;
+    if (installation.suspended !== undefined || !isFor(app, event)) continue;
     const alternative: PermissionNeed = event.type === 'issue_comment' ? 'pull_requests:read' : need;
     const readable = holds(installation.permissions, need) || holds(installation.permissions, alternative);
     if (!installation.events.includes(event.type) || !readable) continue;
@@ -59,6 +63,13 @@ export function webhooksOf(world: World, event: WorldEvent): readonly Outgoing[]
     if (Buffer.byteLength(hook.body) <= github.webhookPayloadBytes) found.push(hook);
   }
   return found;
+}
+
+/** What somebody asks of a check goes to the App that made it alone (docs.github.com/webhooks: check_run, check_suite). */
+function isFor(app: App, { action, payload }: WorldEvent): boolean {
+  if (action !== 'rerequested' && action !== 'requested_action') return true;
+  const made: unknown = Object(payload['check_run'] ?? payload['check_suite'])['app'];
+  return Object(made)['id'] === app.id;
 }
 
 function outgoing(

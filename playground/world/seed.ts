@@ -19,6 +19,8 @@ export type SeedOptions = {
   readonly environments?: readonly Environment[];
   readonly actionsMayCreatePulls?: boolean;
   readonly app?: SeedApp;
+  /** Who has another role than in the example lab. */
+  readonly roles?: Readonly<Partial<Record<Person, Role>>>;
 };
 
 export type SeedApp = {
@@ -60,7 +62,9 @@ export function seedWorld(world: World, options: SeedOptions = {}): Seeded {
   const collaborators: Record<string, Role> = {};
   for (const [login, { role }] of Object.entries(people)) {
     const user = Object.values(rows).find((row) => row.login === login);
-    if (role !== null && user !== undefined) collaborators[user.id] = role;
+    if (user === undefined) continue;
+    const given = options.roles?.[user.login as Person] ?? role;
+    if (given !== null) collaborators[user.id] = given;
   }
   const repo = addRepo(world, owner, collaborators, options);
   const app = options.app === undefined ? null : addApp(world, owner.id, options.app);

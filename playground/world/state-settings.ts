@@ -66,6 +66,15 @@ export type RunnerGroup = {
   readonly workflows: readonly string[] | null;
 };
 
+/** Settings of a repository that have something to decide here; absent ones are as on a new repository. */
+export type RepoOptions = {
+  readonly mergeCommit?: boolean;
+  readonly squashMerge?: boolean;
+  readonly rebaseMerge?: boolean;
+  readonly deleteBranchOnMerge?: boolean;
+  readonly homepage?: string | null;
+};
+
 /** How a repository lets Actions be used. */
 export type ActionsSettings = {
   /** What a workflow's token may do where its file says nothing. */

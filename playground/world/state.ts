@@ -3,6 +3,7 @@
  * Rows are never changed in place: a change puts a new row into its table, so that a reader's row stays what it was.
  */
 
+import type { Artifact, CacheEntry } from '../actions/results/state-results.ts';
 import type {
   CheckRun,
   CheckSuite,
@@ -12,11 +13,21 @@ import type {
   RunPlan,
   Workflow,
 } from '../actions/state-actions.ts';
+import type { Deployment } from '../deployments/state-deployments.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { App, Installation, Role, Token, User } from '../identity/state-people.ts';
-import type { Comment, Issue, Label, Review, ReviewComment } from '../threads/state-threads.ts';
+import type { Release } from '../releases/state-releases.ts';
+import type {
+  Comment,
+  Issue,
+  Label,
+  Milestone,
+  Review,
+  ReviewComment,
+  ThreadEvent,
+} from '../threads/state-threads.ts';
 import type { Json } from './json.ts';
-import type { ActionsSettings, Ruleset, Runner, RunnerGroup } from './state-settings.ts';
+import type { ActionsSettings, RepoOptions, Ruleset, Runner, RunnerGroup } from './state-settings.ts';
 
 /** Rows by id (or by the key that the table's comment names). */
 export type Table<Row> = Record<string, Row>;
@@ -69,6 +80,8 @@ export type Repo = {
   readonly actionsMayCreatePulls: boolean;
   /** Absent: as on a new repository. */
   readonly actions?: ActionsSettings;
+  /** What was set beyond a new repository's own settings. */
+  readonly options?: RepoOptions;
   /** Number of the newest issue or pull request. */
   readonly lastNumber: number;
 };
@@ -148,6 +161,11 @@ export type State = {
   readonly comments: Table<Comment>;
   readonly reviews: Table<Review>;
   readonly reviewComments: Table<ReviewComment>;
+  /** What was done to threads, beside their labels. */
+  readonly threadEvents: Table<ThreadEvent>;
+  readonly milestones: Table<Milestone>;
+  readonly deployments: Table<Deployment>;
+  readonly releases: Table<Release>;
   readonly checkSuites: Table<CheckSuite>;
   readonly checkRuns: Table<CheckRun>;
   readonly statuses: Table<CommitStatus>;
@@ -156,6 +174,8 @@ export type State = {
   readonly jobs: Table<Job>;
   /** By run id: how far the runner is with its newest attempt. */
   readonly runPlans: Table<RunPlan>;
+  readonly artifacts: Table<Artifact>;
+  readonly caches: Table<CacheEntry>;
   /** Log text by job id. */
   readonly logs: Table<string>;
   readonly deliveries: Table<Delivery>;
@@ -190,6 +210,10 @@ export function emptyState(): State {
     comments: {},
     reviews: {},
     reviewComments: {},
+    threadEvents: {},
+    milestones: {},
+    deployments: {},
+    releases: {},
     checkSuites: {},
     checkRuns: {},
     statuses: {},
@@ -197,6 +221,8 @@ export function emptyState(): State {
     runs: {},
     jobs: {},
     runPlans: {},
+    artifacts: {},
+    caches: {},
     logs: {},
     deliveries: {},
     activities: {},

@@ -30,11 +30,22 @@ export function bareSchema(schema: unknown): unknown {
     if (kept.has(key)) bare[key] = value;
     else if (single.includes(key)) bare[key] = bareSchema(value);
     else if (lists.includes(key)) bare[key] = asList(value).map(bareSchema);
-    else if (maps.includes(key)) bare[key] = mapValues(asObject(value), bareSchema);
+    else if (maps.includes(key))
+      bare[key] = mapValues(asObject(value), (inner, name) => bareProperty(name, inner));
     else if (!isProse(key))
       throw new Error(`unknown keyword ${key} in ${JSON.stringify(schema).slice(0, 200)}`);
   }
   return bare;
+}
+
+/** Addresses of a deployment that nobody gave are empty texts, as their documented default and GitHub's published example have them. */
+const emptyAddresses = ['environment_url', 'log_url', 'target_url'];
+
+function bareProperty(name: string, schema: unknown): unknown {
+  const bare = bareSchema(schema);
+  if (!emptyAddresses.includes(name) || typeof bare === 'boolean') return bare;
+  const { format: _format, ...rest } = asObject(bare);
+  return rest;
 }
 
 function isProse(key: string): boolean {
@@ -45,9 +56,9 @@ function isProse(key: string): boolean {
 /** The same keys with every value changed. */
 export function mapValues(
   object: Readonly<Record<string, unknown>>,
-  change: (value: unknown) => unknown,
+  change: (value: unknown, key: string) => unknown,
 ): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 }
 
 /** A JSON object, or an error: the description is a document of known form. */

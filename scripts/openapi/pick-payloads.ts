@@ -8,16 +8,20 @@ const events = new Set([
   'check_suite',
   'create',
   'delete',
+  'deployment',
+  'deployment_status',
   'installation',
   'installation_repositories',
   'issue_comment',
   'issues',
   'label',
+  'milestone',
   'ping',
   'pull_request',
   'pull_request_review',
   'pull_request_review_comment',
   'push',
+  'release',
   'repository_dispatch',
   'status',
   'workflow_dispatch',
@@ -25,8 +29,7 @@ const events = new Set([
   'workflow_run',
 ]);
 /** Actions that nothing in the playground causes; each has a payload of some 30 KB. */
-const neverSent =
-  /\.(dequeued|enqueued|auto_merge_\w+|demilestoned|milestoned|typed|untyped|transferred|pinned|unpinned)$/;
+const neverSent = /\.(dequeued|enqueued|auto_merge_\w+|typed|untyped|transferred)$/;
 
 /** `issue_comment.created`, `push` → schema. */
 export function pickPayloads(description: unknown): Readonly<Record<string, unknown>> {
@@ -35,7 +38,7 @@ export function pickPayloads(description: unknown): Readonly<Record<string, unkn
     const post = asObject(asObject(webhook)['post']);
     const name = String(post['operationId']).replace('/', '.').replaceAll('-', '_');
     if (!events.has(name.split('.')[0] ?? '') || neverSent.test(name)) continue;
-    payloads[name] = bareSchema(resolveReference(description, referenceOf(post)));
+    payloads[name] = withInstallation(bareSchema(resolveReference(description, referenceOf(post))));
   }
   return payloads;
 }
@@ -43,4 +46,12 @@ export function pickPayloads(description: unknown): Readonly<Record<string, unkn
 function referenceOf(post: Readonly<Record<string, unknown>>): string {
   const content = asObject(asObject(post['requestBody'])['content']);
   return String(asObject(asObject(content['application/json'])['schema'])['$ref']);
+}
+
+/** What an App is sent names its installation (docs: webhook payloads); of two events the description leaves that out. */
+function withInstallation(schema: unknown): unknown {
+  const { properties, ...rest } = asObject(schema);
+  return properties === undefined
+    ? schema
+    : { ...rest, properties: { installation: { type: 'object' }, ...asObject(properties) } };
 }

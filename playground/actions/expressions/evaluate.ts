@@ -37,6 +37,8 @@ export type StatusSoFar = 'success' | 'failure' | 'cancelled' | 'skipped';
 export type Scope = {
   readonly contexts: Readonly<Partial<Record<ContextName, Json>>>;
   readonly status: StatusSoFar;
+  /** For `cancelled()` inside of a composite action: there `status` is of its own steps, a cancellation of the job. */
+  readonly isCancelled?: boolean;
   /** SHA-256 over the files that the patterns match in the workspace; null where there is no workspace. */
   readonly hashFiles: ((patterns: readonly string[]) => string) | null;
 };
@@ -135,7 +137,7 @@ function functionsOf(scope: Scope): FunctionTable {
   const answers = {
     success: scope.status === 'success',
     failure: scope.status === 'failure',
-    cancelled: scope.status === 'cancelled',
+    cancelled: scope.isCancelled ?? scope.status === 'cancelled',
     always: true,
   };
   for (const name of STATUS_FUNCTIONS) {

@@ -19,6 +19,7 @@ export type Engine = {
   readonly executor: Executor;
   readonly files: WorkflowFiles;
   readonly actionDirectories: Readonly<Record<string, string>>;
+  readonly actionBundles: string | null;
   readonly workDirectory: string;
   readonly serverUrl: string;
   /** Jobs on a runner, by job id. */

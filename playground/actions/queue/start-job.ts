@@ -5,6 +5,7 @@ import { actions } from '../../limits/limits.ts';
 import { repoById } from '../../world/lookup.ts';
 import type { World } from '../../world/world.ts';
 import { evaluateValue, isTrue } from '../expressions/evaluate.ts';
+import { mintRuntimeToken } from '../results/runtime-token.ts';
 import { runJob } from '../runner/run-job.ts';
 import type { JobResult, JobWork, Runner } from '../runner/runner-types.ts';
 import type { Job, Run } from '../state-actions.ts';
@@ -45,9 +46,9 @@ export async function startJob(
     await world.save();
     if (first) await announceRun(world, run, 'in_progress');
     await announceJob(world, started, 'in_progress');
-    const { executor, actionDirectories, workDirectory } = engine;
+    const { executor, actionDirectories, actionBundles, workDirectory } = engine;
     const signals = { cancel: cancel.signal, force: force.signal };
-    const options = { executor, actionDirectories, workDirectory, ...signals };
+    const options = { executor, actionDirectories, actionBundles, workDirectory, ...signals };
     const result = await runToEnd(engine, job.id, () => runJob(work, options, jobReport(world, job.id)));
     await engine.serially(async () => {
       engine.active.delete(job.id);
@@ -131,6 +132,7 @@ async function makeWork(
       repositoryId: repo.id,
       serverUrl,
       token: mintWorkflowToken(world, run, permissions).token,
+      runtimeToken: mintRuntimeToken(world, job),
       permissions,
       secrets: secretsFor(world, run, plan, job, planned, jobs, scope),
       vars: variablesFor(world, run, job),

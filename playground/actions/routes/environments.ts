@@ -2,8 +2,16 @@
 
 import * as z from 'zod';
 import { pagedIn } from '../../api/paging.ts';
-import { type Answer, notFound, ok, unprocessable } from '../../api/reply.ts';
-import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { type Answer, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
+import {
+  type ActorCall,
+  acts,
+  type RepoCall,
+  type Route,
+  reads,
+  repoAccess,
+  writes,
+} from '../../api/route.ts';
 import { repoApi, repoPage } from '../../git/shape-repo.ts';
 import { freshRepo } from '../../threads/threads.ts';
 import type { JsonObject } from '../../world/json.ts';
@@ -33,6 +41,7 @@ export const environmentRoutes: readonly Route[] = [
     return found === null ? notFound() : ok(shape(call, found));
   }),
   writes('PUT', '/environments/:environment', write, wish, putEnvironment),
+  acts('DELETE', '/environments/:environment', write, deleteEnvironment),
   reads('/environments/:environment/deployment-branch-policies', read, (call) => {
     const found = environmentOf(call);
     if (found === null) return notFound();
@@ -89,6 +98,16 @@ function putEnvironment(call: ActorCall, body: z.infer<typeof wish>): Answer {
   };
   const patterns = before === null ? [] : (patternsOf(call, before) ?? []);
   return ok(shape(call, keep(call, policy === null ? row : { ...row, refs: patterns })));
+}
+
+/** With its secrets, variables and rules; what was deployed to it stays told (docs: deleting an environment). */
+function deleteEnvironment(call: ActorCall): Answer {
+  const found = environmentOf(call);
+  if (found === null) return notFound();
+  const repo = freshRepo(call);
+  const environments = repo.environments.filter((one) => !isNamed(one, found.name));
+  call.world.state.repos[repo.id] = { ...repo, environments };
+  return noContent();
 }
 
 function keep(call: ActorCall, row: Environment): Environment {

@@ -31,10 +31,6 @@ export const runRoutes: readonly Route[] = [
     if (run === null) return notFound();
     return elsewhere(`${call.world.baseUrl}/_playground/logs/runs/${run.id}`);
   }),
-  // The playground's runs leave nothing behind: what they write stays on the runner.
-  reads('/actions/runs/:run/artifacts', read, (call) => {
-    return runOf(call) === null ? notFound() : pagedIn(call, 'artifacts', [], () => null);
-  }),
   reads('/actions/jobs/:job', read, (call) => {
     const job = jobOf(call);
     return job === null ? notFound() : ok(shapeJob(call.world, job));

@@ -1,4 +1,4 @@
-/** Reads an action's `action.yml`: its inputs, and what to run. */
+/** Reads an action's `action.yml`: its inputs, and what to run: programs of Node, or steps of its own. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,17 +8,23 @@ import { actions } from '../../limits/limits.ts';
 import { scalarSchema } from '../workflow/shared-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import type { Scalar } from '../workflow/workflow-file.ts';
+import { type CompositeRuns, readComposite } from './composite-manifest.ts';
+
+export type NodeRuns = {
+  readonly kind: 'node';
+  readonly main: string;
+  readonly pre: string | null;
+  readonly preIf: string;
+  readonly post: string | null;
+  readonly postIf: string;
+};
 
 export type ActionManifest = {
   readonly name: string;
   readonly inputs: Readonly<
     Record<string, { readonly required: boolean; readonly default: Scalar | undefined }>
   >;
-  readonly main: string;
-  readonly pre: string | null;
-  readonly preIf: string;
-  readonly post: string | null;
-  readonly postIf: string;
+  readonly runs: NodeRuns | CompositeRuns;
 };
 
 const schema = z.object({
@@ -36,7 +42,7 @@ const schema = z.object({
   }),
 });
 
-/** The manifest in a directory; WorkflowFault when there is none or it is not a node24 JavaScript action. */
+/** The manifest in a directory; WorkflowFault when there is none or it is neither a JavaScript action nor a composite one. */
 export function readActionManifest(directory: string, uses: string): ActionManifest {
   const source =
     readIfThere(path.join(directory, 'action.yml')) ?? readIfThere(path.join(directory, 'action.yaml'));
@@ -55,13 +61,10 @@ export function readActionManifest(directory: string, uses: string): ActionManif
 const known = new Map<string, ActionManifest>();
 
 function manifestOf(source: string, uses: string): ActionManifest {
-  const parsed = schema.safeParse(parse(source));
+  const text: unknown = parse(source);
+  const parsed = schema.safeParse(text);
   if (!parsed.success) throw new WorkflowFault(`${uses}: action.yml: ${z.prettifyError(parsed.error)}`);
   const { runs, name, inputs } = parsed.data;
-  // GitHub runs what was made for Node 20 with Node 24 by now (changelog 2025-09-19, deprecation of Node 20).
-  if (!['node20', 'node24'].includes(runs.using) || runs.main === undefined) {
-    throw new WorkflowFault(`${uses}: the playground runs actions with using: node24, not ${runs.using}`);
-  }
   return {
     name,
     inputs: Object.fromEntries(
@@ -70,6 +73,19 @@ function manifestOf(source: string, uses: string): ActionManifest {
         { required: input.required, default: input.default },
       ]),
     ),
+    runs: runs.using === 'composite' ? readComposite(text, uses) : nodeRuns(runs, uses),
+  };
+}
+
+function nodeRuns(runs: z.output<typeof schema>['runs'], uses: string): NodeRuns {
+  // GitHub runs what was made for Node 20 with Node 24 by now (changelog 2025-09-19, deprecation of Node 20).
+  if (!['node20', 'node24'].includes(runs.using) || runs.main === undefined) {
+    throw new WorkflowFault(
+      `${uses}: the playground runs actions with using: node24 or composite, not ${runs.using}`,
+    );
+  }
+  return {
+    kind: 'node',
     main: runs.main,
     pre: runs.pre ?? null,
     preIf: runs['pre-if'],

@@ -17,7 +17,28 @@ export type ActionUse = {
   inputs: Readonly<Record<string, string>>;
   env: Readonly<Record<string, string>>;
   state: Readonly<Record<string, string>>;
+  /** Of a composite action: what its steps use, as far as it is known before they run. */
+  readonly parts: ReadonlyMap<StepDefinition, ActionUse>;
+  /** Of a composite action: what its steps have begun to use, in that order; their post parts are owed. */
+  readonly begun: ActionUse[];
 };
+
+/** Whether there is anything to run before or after the job's steps. */
+export function hasPart(use: ActionUse, phase: 'pre' | 'post'): boolean {
+  if (use.action.kind === 'checkout') return phase === 'post';
+  const runs = use.action.manifest?.runs;
+  if (runs === undefined) return false;
+  if (runs.kind === 'node') return runs[phase] !== null;
+  const inside = phase === 'pre' ? [...use.parts.values()] : use.begun;
+  return inside.some((one) => hasPart(one, phase));
+}
+
+/** When a part of an action runs: its own condition; a composite action asks those of its steps one by one. */
+export function conditionOf(use: ActionUse, phase: 'pre' | 'post'): string {
+  const runs = use.action.manifest?.runs;
+  if (runs?.kind !== 'node') return 'always()';
+  return phase === 'pre' ? runs.preIf : runs.postIf;
+}
 
 /** `with:` over the defaults of action.yml, all as text; and the warning that GitHub gives for unknown names. */
 export function actionInputs(
@@ -54,7 +75,9 @@ export function partOf(
     if (phase !== 'main') return null;
     return { kind: 'action', uses: action.uses, inputs: use.inputs, program: null, phase, env: complete };
   }
-  const file = action.manifest[phase];
+  const { runs } = action.manifest;
+  if (runs.kind === 'composite') return null;
+  const file = runs[phase];
   if (file === null) return null;
   const program = path.resolve(action.directory, file);
   if (!program.startsWith(path.resolve(action.directory))) {

@@ -43,6 +43,24 @@ export function stepVariables(step: StepIdentity): Record<string, string> {
   };
 }
 
+/**
+ * What the runner hands to JavaScript actions and to nothing else (actions/runner, NodeScriptActionHandler); ferrybot's
+ * own needs none of it. Their clients
+ * take a server that is called neither github.com nor `….localhost` for an older GitHub Enterprise Server and refuse
+ * it, so they see this one under its other name; every address that they ask is below the plain one.
+ */
+export function serviceVariables(work: JobWork): Record<string, string> {
+  const address = `${work.serverUrl}/`;
+  return {
+    ACTIONS_CACHE_SERVICE_V2: 'True',
+    ACTIONS_CACHE_URL: address,
+    ACTIONS_RESULTS_URL: address,
+    ACTIONS_RUNTIME_TOKEN: work.runtimeToken,
+    ACTIONS_RUNTIME_URL: address,
+    GITHUB_SERVER_URL: work.serverUrl.replace('://127.0.0.1', '://github.localhost'),
+  };
+}
+
 export function isSelfHosted(work: JobWork): boolean {
   return work.runner.labels.some(isSelfHostedLabel);
 }

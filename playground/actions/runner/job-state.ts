@@ -8,7 +8,7 @@ import type { Scalar } from '../workflow/workflow-file.ts';
 import { isSelfHosted } from './environment.ts';
 import type { Executor, JobWork, Places, StepConclusion } from './runner-types.ts';
 
-type StepResult = {
+export type StepResult = {
   readonly outputs: Readonly<Record<string, string>>;
   readonly outcome: StepConclusion;
   readonly conclusion: StepConclusion;
@@ -58,7 +58,7 @@ export function stepScope(frame: JobFrame, stepEnv: Readonly<Record<string, stri
       secrets: { ...work.secrets, GITHUB_TOKEN: work.token },
       inputs: work.inputs,
       needs: work.needs,
-      steps: stepsContext(state),
+      steps: stepsContext(state.steps),
       job: { status: state.status, check_run_id: work.checkRunId },
       strategy: NO_STRATEGY,
       runner: {
@@ -90,22 +90,18 @@ export function scalarText(value: Scalar): string {
 }
 
 /** A condition asked again when the job is cancelled; one that cannot be evaluated any more does not hold. */
-export function holdsNow(
-  condition: string | null,
-  frame: JobFrame,
-  env: Readonly<Record<string, string>>,
-): boolean {
+export function holdsNow(condition: string | null, scope: () => Scope): boolean {
   try {
-    return evaluateCondition(condition, stepScope(frame, env));
+    return evaluateCondition(condition, scope());
   } catch (error) {
     if (error instanceof WorkflowFault) return false;
     throw error;
   }
 }
 
-function stepsContext(state: JobState): Json {
+export function stepsContext(steps: Readonly<Record<string, StepResult>>): Json {
   return Object.fromEntries(
-    Object.entries(state.steps).map(([id, result]) => [
+    Object.entries(steps).map(([id, result]) => [
       id,
       { outputs: result.outputs, outcome: result.outcome, conclusion: result.conclusion },
     ]),

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { bundleOf } from './action-bundles.ts';
 import { type ActionManifest, readActionManifest } from './action-manifest.ts';
 import { CHECKOUT } from './checkout.ts';
 
@@ -13,11 +14,15 @@ export type ResolvedAction = {
   readonly manifest: ActionManifest | null;
   readonly repository: string | null;
   readonly ref: string | null;
+  /** ferrybot itself: it asks its server by name, so it is told the one that a machine can look up. */
+  readonly isOurs: boolean;
 };
 
 export type ActionSources = {
   /** `owner/repo` to the directory that is served under that name. */
   readonly directories: Readonly<Record<string, string>>;
+  /** A folder with actions of other people; null = there are none. */
+  readonly bundles: string | null;
   /** False where functions stand for actions: then an action needs no directory. */
   readonly required: boolean;
 };
@@ -33,20 +38,24 @@ export async function resolveRemote(uses: string, sources: ActionSources): Promi
   }
   const [, repository = '', inside = '', ref = ''] = found;
   if (repository.toLowerCase() === CHECKOUT && inside === '') {
-    return { kind: 'checkout', uses, directory: null, manifest: null, repository, ref };
+    return { kind: 'checkout', uses, directory: null, manifest: null, repository, ref, isOurs: false };
   }
-  const root = directoryOf(repository, sources);
+  const ours = directoryOf(repository, sources);
+  const root = ours ?? bundleOf(sources.bundles, repository, ref);
   if (root === null) {
     if (!sources.required) {
-      return { kind: 'remote', uses, directory: null, manifest: null, repository, ref };
+      return { kind: 'remote', uses, directory: null, manifest: null, repository, ref, isOurs: false };
     }
     throw new WorkflowFault(
       `Unable to resolve action '${uses}': the playground has no directory for ${repository}`,
     );
   }
   const directory = path.join(root, inside);
+  if (path.relative(root, directory).startsWith('..')) {
+    throw new WorkflowFault(`Unable to resolve action '${uses}': its path leads out of ${repository}`);
+  }
   const manifest = readActionManifest(directory, uses);
-  return { kind: 'remote', uses, directory, manifest, repository, ref };
+  return { kind: 'remote', uses, directory, manifest, repository, ref, isOurs: ours !== null };
 }
 
 /** A local action, known once the checkout has put it into the workspace. */
@@ -57,7 +66,7 @@ export async function resolveLocal(
 ): Promise<ResolvedAction> {
   const directory = path.resolve(workspace, uses);
   const manifest = sources.required ? readActionManifest(directory, uses) : null;
-  return { kind: 'local', uses, directory, manifest, repository: null, ref: null };
+  return { kind: 'local', uses, directory, manifest, repository: null, ref: null, isOurs: false };
 }
 
 function directoryOf(repository: string, sources: ActionSources): string | null {

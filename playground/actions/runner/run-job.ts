@@ -15,6 +15,7 @@ import type { Executor, JobReport, JobResult, JobWork, Places } from './runner-t
 export type RunJobOptions = {
   readonly executor: Executor;
   readonly actionDirectories: Readonly<Record<string, string>>;
+  readonly actionBundles: string | null;
   readonly workDirectory: string;
   /** Aborted when the run is cancelled. */
   readonly cancel: AbortSignal;
@@ -25,7 +26,7 @@ export type RunJobOptions = {
 /** The job's result. Rejects only on a bug or a broken machine; everything a workflow can cause is in the result. */
 export async function runJob(work: JobWork, options: RunJobOptions, report: JobReport): Promise<JobResult> {
   const places = placesOf(options.workDirectory, work);
-  const masks = createMasks([work.token, ...Object.values(work.secrets)]);
+  const masks = createMasks([work.token, work.runtimeToken, ...Object.values(work.secrets)]);
   const output = createJobOutput(masks, report.log);
   const frame: JobFrame = { work, places, executor: options.executor, state: newJobState() };
   const ending = jobEnding(frame, options, output);
@@ -37,7 +38,11 @@ export async function runJob(work: JobWork, options: RunJobOptions, report: JobR
     masks,
     groups,
     ending,
-    sources: { directories: options.actionDirectories, required: options.executor.readsActions },
+    sources: {
+      directories: options.actionDirectories,
+      bundles: options.actionBundles,
+      required: options.executor.readsActions,
+    },
   });
   try {
     await options.executor.prepare(places, work);

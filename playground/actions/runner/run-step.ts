@@ -15,12 +15,17 @@ export type StepRun = {
   /** Ends the step: the job's cancellation, or the end of the grace for steps that run after it. */
   readonly signal: AbortSignal;
   readonly timeoutMinutes: number | null;
+  /** A step of a composite action: that it was ended is said once, by the step of the job. */
+  readonly isInside: boolean;
 };
+
+/** What a step does: one thing for the machine, or the steps of a composite action until they are to end. */
+export type StepMaking = StepWork | ((signal: AbortSignal) => Promise<StepEnd>);
 
 const NOTHING = { outputs: {}, env: {}, paths: [], state: {}, summary: '' } as const;
 
 /** How the step ended; what a workflow's own text breaks is a failure with its message in the log, never an exception. */
-export async function runStep(run: StepRun, make: () => Promise<StepWork> | StepWork): Promise<StepEnd> {
+export async function runStep(run: StepRun, make: () => Promise<StepMaking>): Promise<StepEnd> {
   const lines = run.output.step();
   const timedOut = new AbortController();
   const signal = AbortSignal.any([run.signal, timedOut.signal]);
@@ -39,7 +44,8 @@ export async function runStep(run: StepRun, make: () => Promise<StepWork> | Step
   };
   let end: StepEnd;
   try {
-    end = await run.frame.executor.step(await make(), host);
+    const made = await make();
+    end = typeof made === 'function' ? await made(signal) : await run.frame.executor.step(made, host);
   } catch (error) {
     if (!(error instanceof WorkflowFault)) throw error;
     if (!signal.aborted) lines.note(error.message);
@@ -52,7 +58,7 @@ export async function runStep(run: StepRun, make: () => Promise<StepWork> | Step
     return { ...end, conclusion: 'failure' };
   }
   if (run.signal.aborted) {
-    lines.note('The operation was canceled.');
+    if (!run.isInside) lines.note('The operation was canceled.');
     return { ...end, conclusion: 'cancelled' };
   }
   return {

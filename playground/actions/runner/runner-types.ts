@@ -44,6 +44,8 @@ export type JobWork = {
   readonly repositoryId: number;
   readonly serverUrl: string;
   readonly token: string;
+  /** `ACTIONS_RUNTIME_TOKEN`: what this job's actions show to the services of artifacts and caches. */
+  readonly runtimeToken: string;
   /** What the token may do; said in the log of the set-up step. */
   readonly permissions: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;

@@ -3,19 +3,20 @@
 import type { StepDefinition } from '../workflow/workflow-file.ts';
 import type { ActionUse } from './action-parts.ts';
 import { isFixedName } from './command-files.ts';
-import { jobEnvironment, stepVariables } from './environment.ts';
+import { jobEnvironment, serviceVariables, stepVariables } from './environment.ts';
 import type { JobFrame } from './job-state.ts';
 
-/** The runner's, the workflow's and the job's, what earlier steps set, its own. */
+/** The runner's, the workflow's and the job's, what earlier steps set, its own; `inside`: the composite action whose step it is. */
 export function environmentOf(
   frame: JobFrame,
   use: ActionUse | null,
   stepEnv: Readonly<Record<string, string>>,
+  inside: ActionUse | null = null,
 ): Record<string, string> {
   const base = jobEnvironment(frame.work, frame.places);
   const identity = stepVariables({
     action: frame.state.action,
-    actionPath: use?.action.directory ?? null,
+    actionPath: (use ?? inside)?.action.directory ?? null,
     actionRepository: use?.action.repository ?? null,
     actionRef: use?.action.ref ?? null,
   });
@@ -27,6 +28,9 @@ export function environmentOf(
     ...stepEnv,
     ...Object.fromEntries(fixed),
     ...identity,
+    ...(use !== null && use.action.manifest !== null && !use.action.isOurs
+      ? serviceVariables(frame.work)
+      : {}),
     PATH: path,
   };
 }

@@ -3,6 +3,11 @@
 import type { StepWork } from './runner-types.ts';
 import { shellCommand } from './shells.ts';
 
+/** A script, or an action with its inputs. */
+type Begun =
+  | Pick<Extract<StepWork, { kind: 'run' }>, 'kind' | 'script' | 'shell'>
+  | { readonly kind: 'action' | 'checkout'; readonly inputs: Readonly<Record<string, string>> };
+
 /**
  * The lines of the folded group that the runner prints first (actions/runner, ScriptHandler and ActionRunner: action
  * details). Values are shown as they are unless something has masked them: a secret that a step put into GITHUB_ENV and
@@ -10,13 +15,13 @@ import { shellCommand } from './shells.ts';
  */
 export function stepHeader(
   title: string,
-  work: StepWork,
+  work: Begun,
   env: Readonly<Record<string, string>>,
 ): readonly string[] {
   return [`##[group]${title}`, ...details(work), ...listed('env', env), '##[endgroup]'];
 }
 
-function details(work: StepWork): readonly string[] {
+function details(work: Begun): readonly string[] {
   if (work.kind !== 'run') {
     const given = Object.entries(work.inputs).filter(([, value]) => value !== '');
     return listed('with', Object.fromEntries(given));

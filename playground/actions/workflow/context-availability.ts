@@ -1,4 +1,4 @@
-/** Which contexts and functions an expression may use where it stands in a workflow file (docs: contexts reference, context availability). */
+/** Which contexts and functions an expression may use where it stands in a workflow file or a composite action (docs: contexts reference, context availability). */
 
 const STATUS = ['always', 'cancelled', 'failure', 'success'] as const;
 
@@ -12,6 +12,8 @@ const RUN = ['github', 'inputs', 'vars'] as const;
 const JOB = [...RUN, 'needs', 'strategy', 'matrix'] as const;
 const STEP_IF = [...JOB, 'job', 'runner', 'env', 'steps'] as const;
 const STEP = [...STEP_IF, 'secrets'] as const;
+/** A composite action sees its own inputs and none of the secrets, variables and needs of the job. */
+const INSIDE = ['github', 'inputs', 'strategy', 'matrix', 'steps', 'job', 'runner', 'env'] as const;
 
 /** The first place that matches counts; places are written as `jobs.build.steps[2].run`. */
 const PLACES: readonly (readonly [RegExp, readonly string[], readonly string[]])[] = [
@@ -26,6 +28,9 @@ const PLACES: readonly (readonly [RegExp, readonly string[], readonly string[]])
   [/^jobs\.[^.]+\.secrets\./, [...JOB, 'secrets'], []],
   [/^jobs\.[^.]+\.outputs\./, STEP, []],
   [/^jobs\.[^.]+\.environment\.url$/, STEP_IF, []],
+  [/^runs\.steps\[\d+\]\.if$/, INSIDE, [...STATUS, 'hashFiles']],
+  [/^runs\.steps\[\d+\]\./, INSIDE, ['hashFiles']],
+  [/^outputs\.[^.]+\.value$/, INSIDE, []],
   [/^jobs\.[^.]+\.defaults\./, [...JOB, 'env'], []],
   [
     /^jobs\.[^.]+\.(?:concurrency|continue-on-error|environment|name|runs-on|timeout-minutes|with)\b/,

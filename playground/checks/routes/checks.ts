@@ -1,19 +1,30 @@
-/** Routes of checks (docs.github.com/rest/checks): runs with annotations and buttons, and suites. */
+/** Routes of check runs (docs.github.com/rest/checks/runs), with annotations and buttons. */
 
 import * as z from 'zod';
 import type { CheckAnnotation, CheckRun, CheckSuite } from '../../actions/state-actions.ts';
 import { paged, pagedIn } from '../../api/paging.ts';
-import { type Answer, created, failed, invalid, notFound, ok } from '../../api/reply.ts';
-import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { type Answer, created, failed, invalid, notFound, ok, unprocessable } from '../../api/reply.ts';
+import {
+  type ActorCall,
+  acts,
+  type RepoCall,
+  type Route,
+  reads,
+  repoAccess,
+  writes,
+} from '../../api/route.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { github } from '../../limits/limits.ts';
 import { emitChange } from '../../world/emit.ts';
+import { actionsApp } from '../../world/lookup.ts';
 import { nextId } from '../../world/world.ts';
-import { shapeAnnotation, shapeCheckRun, shapeCheckSuite } from '../shape-check.ts';
+import { shapeAnnotation, shapeCheckRun } from '../shape-check.ts';
 
 const read = repoAccess('checks:read', 'public');
 /** Only Apps (and workflows, which are one) may write checks: no person's role is enough. */
 const write = repoAccess('checks:write', 'admin');
+/** The button of the page: for everybody who may push. */
+const again = repoAccess('checks:write', 'write');
 
 const annotation = z.object({
   path: z.string(),
@@ -76,20 +87,14 @@ export const checkRoutes: readonly Route[] = [
       ? notFound()
       : paged(call, run.annotations, (one) => shapeAnnotation(call.world, run, one));
   }),
+  acts('POST', '/check-runs/:id/rerequest', again, async (call) => {
+    const run = checkRunOf(call);
+    if (run === null) return notFound();
+    if (run.appId === actionsApp.appId) return unprocessable('This check run is not rerequestable');
+    await tell(call, run, 'rerequested');
+    return created({});
+  }),
   reads('/commits/:ref/check-runs', read, listCheckRuns),
-  reads('/commits/:ref/check-suites', read, listSuites),
-  reads('/check-suites/:id', read, (call) => {
-    const suite = call.world.state.checkSuites[call.params['id'] ?? ''];
-    return suite?.repoId === call.repo.id
-      ? shapeCheckSuite(call.world, suite).then((body) => ok(body))
-      : notFound();
-  }),
-  reads('/check-suites/:id/check-runs', read, (call) => {
-    const rows = Object.values(call.world.state.checkRuns).filter(
-      (run) => run.repoId === call.repo.id && `${run.suiteId}` === call.params['id'],
-    );
-    return pagedIn(call, 'check_runs', rows, (run) => shapeCheckRun(call.world, run));
-  }),
 ];
 
 function checkRunOf(call: RepoCall): CheckRun | null {
@@ -248,15 +253,6 @@ function latestOf(call: RepoCall, rows: readonly CheckRun[]): readonly CheckRun[
   const newest = new Map<string, CheckRun>();
   for (const run of rows) newest.set(`${run.suiteId}/${run.name}`, run);
   return [...newest.values()];
-}
-
-async function listSuites(call: RepoCall): Promise<Answer> {
-  const sha = await resolveCommit(call.world.gitOf(call.repo), call.repo, call.params['ref'] ?? '');
-  if (sha === null) return notFound();
-  const rows = Object.values(call.world.state.checkSuites).filter(
-    (suite) => suite.repoId === call.repo.id && suite.headSha === sha,
-  );
-  return pagedIn(call, 'check_suites', rows, (suite) => shapeCheckSuite(call.world, suite));
 }
 
 async function tell(call: ActorCall, run: CheckRun, action: string): Promise<void> {

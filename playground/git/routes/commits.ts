@@ -6,9 +6,10 @@ import { type RepoCall, type Route, reads, repoAccess } from '../../api/route.ts
 import { github, playground } from '../../limits/limits.ts';
 import { shapePull } from '../../pulls/shape-pull.ts';
 import type { JsonObject } from '../../world/json.ts';
-import { asPull, findUser, issuesOf } from '../../world/lookup.ts';
+import { asPull, findUser, issuesOf, type PullIssue } from '../../world/lookup.ts';
 import { nodeId } from '../../world/node-id.ts';
 import type { Repo } from '../../world/state.ts';
+import type { World } from '../../world/world.ts';
 import { asText } from '../patch-text.ts';
 import { branchTip, peel, resolveCommit } from '../resolve-commit.ts';
 import { countLines, shapeCommit, shapeFile, userByAddress } from '../shape-commit.ts';
@@ -80,15 +81,22 @@ async function pullsOfCommit(call: RepoCall): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
   const sha = await resolveCommit(store, call.repo, call.params['ref'] ?? '');
   if (sha === null) return notFound();
-  const found = [];
-  for (const row of issuesOf(call.world, call.repo)) {
+  const found = await pullsWith(call.world, call.repo, sha);
+  return paged(call, found, (issue) => shapePull(call.world, issue));
+}
+
+/** The pull requests that brought the commit, or would. */
+export async function pullsWith(world: World, repo: Repo, sha: string): Promise<readonly PullIssue[]> {
+  const store = world.gitOf(repo);
+  const found: PullIssue[] = [];
+  for (const row of issuesOf(world, repo)) {
     const issue = asPull(row);
     if (issue === null) continue;
     const { headSha, baseSha, mergeCommitSha } = issue.pull;
     const inHead = (await store.isAncestor(sha, headSha)) && !(await store.isAncestor(sha, baseSha));
     if (inHead || mergeCommitSha === sha) found.push(issue);
   }
-  return paged(call, found, (issue) => shapePull(call.world, issue));
+  return found;
 }
 
 /** `base...head`: what head has since the merge base. */

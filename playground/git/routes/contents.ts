@@ -39,6 +39,14 @@ const fileDelete = fileWrite.omit({ content: true }).extend({ sha: z.string() })
 export const contentRoutes: readonly Route[] = [
   reads('/contents', read, getContents),
   reads('/contents/:path*', read, getContents),
+  // Found by its name at the root, as GitHub finds most (docs: about READMEs).
+  reads('/readme', read, async (call) => {
+    for (const path of ['README.md', 'README', 'readme.md', '.github/README.md', 'docs/README.md']) {
+      const answer = await getContents({ ...call, params: { ...call.params, path } });
+      if (answer.status !== 404) return answer;
+    }
+    return notFound();
+  }),
   writes('PUT', '/contents/:path*', write, fileWrite, (call, body) => {
     return change(call, body, Buffer.from(body.content, 'base64'));
   }),

@@ -18,7 +18,16 @@ import { shapeFullRepo, shapeRolePermissions } from '../shape-repo.ts';
 
 const metadata = repoAccess('metadata:read', 'public');
 /** People need push access to ask who else has it; Apps need nothing beyond metadata. */
-const askRoles = repoAccess('metadata:read', 'write');
+const askWho = repoAccess(
+  'metadata:read',
+  'write',
+  'Must have push access to view repository collaborators.',
+);
+const askRole = repoAccess(
+  'metadata:read',
+  'write',
+  'Must have push access to view collaborator permission.',
+);
 const markdown = z.object({ text: z.string(), mode: z.enum(['markdown', 'gfm']).default('markdown') });
 
 export const repoRoutes: readonly Route[] = [
@@ -27,12 +36,12 @@ export const repoRoutes: readonly Route[] = [
     const role = actor === null ? null : roleOf(call.repo, actor.id);
     return ok(shapeFullRepo(call.world, call.repo, role));
   }),
-  reads('/collaborators', askRoles, listCollaborators),
-  reads('/collaborators/:login', askRoles, (call) => {
+  reads('/collaborators', askWho, listCollaborators),
+  reads('/collaborators/:login', askWho, (call) => {
     const user = findUser(call.world, call.params['login'] ?? '');
     return user === null || roleOf(call.repo, user.id) === null ? notFound() : noContent();
   }),
-  reads('/collaborators/:login/permission', askRoles, getPermission),
+  reads('/collaborators/:login/permission', askRole, getPermission),
   plain('GET', '/user', 'signed-in', (call) => {
     if (call.caller.kind !== 'user') return failed(403, 'Resource not accessible by integration');
     return ok(shapePublicUser(call.world, userById(call.world, call.caller.userId)));

@@ -1,7 +1,8 @@
 /** Saying something in a thread: comment, review, close and reopen, edit, new issue. */
 import * as z from 'zod';
+import { fillIssueForm, readIssueForm } from '../forms/issue-form.ts';
 import { apiOf, pathOf } from '../place.ts';
-import type { ActHandler, Outcome } from '../visit.ts';
+import type { ActHandler, Outcome, Params, Visit } from '../visit.ts';
 import { outcomeOf, refuse } from './outcome.ts';
 
 /** `verdict` makes it a review; `state` closes or reopens after the words, as GitHub's second button does. */
@@ -41,13 +42,30 @@ export const editComment: ActHandler = async (visit, params, form) => {
   return outcomeOf(await visit.api.send('PATCH', path, { body: textOf(form, 'body') }), to);
 };
 
+/** `template` makes it one of an issue form, with a form field `field:ID` for each of its own. */
 export const openIssue: ActHandler = async (visit, params, form): Promise<Outcome> => {
-  const issue = { title: textOf(form, 'title'), body: textOf(form, 'body') };
+  const issue = await issueOf(visit, params, form);
+  if (typeof issue === 'string') return refuse(issue);
   const answer = await visit.api.send('POST', `${apiOf(params)}/issues`, issue);
   if (answer.kind === 'refused') return outcomeOf(answer, '');
   const { number } = z.object({ number: z.number() }).parse(answer.data);
   return { kind: 'done', to: `${pathOf(params)}/issues/${number}` };
 };
+
+/** What is opened, or why nothing can be. */
+async function issueOf(
+  visit: Visit,
+  params: Params,
+  form: URLSearchParams,
+): Promise<string | Readonly<Record<string, unknown>>> {
+  const title = textOf(form, 'title');
+  const template = textOf(form, 'template');
+  if (template === '') return { title, body: textOf(form, 'body') };
+  const fields = await readIssueForm(visit, params, template);
+  if (fields === null) return 'This repository has no such issue form.';
+  const filled = fillIssueForm(fields, (id) => textOf(form, `field:${id}`));
+  return filled.ok ? { title, body: filled.body, labels: fields.labels } : filled.message;
+}
 
 /** Browsers send line breaks as CRLF; GitHub keeps what it is given, and the bot reads lines. */
 function textOf(form: URLSearchParams, name: string): string {

@@ -4,6 +4,7 @@ import { issueShape } from '../api/thread-shapes.ts';
 import { html } from '../html.ts';
 import { repoHeader } from '../parts/repo-header.ts';
 import { threadList } from '../parts/thread-list.ts';
+import { tryCards } from '../parts/try-card.ts';
 import { findPlace } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
@@ -38,7 +39,7 @@ async function listScreen(visit: Visit, params: Params, kind: 'issues' | 'pulls'
     body: html`<div class="page">
       <div class="row between"><h1 class="page-title">${kind === 'pulls' ? 'Pull requests' : 'Issues'}</h1><nav class="switch" aria-label="Which ${word}">${choice('open', 'Open')}${choice('closed', 'Closed')}</nav></div>
       ${threadList(place, issues, `No ${state} ${word}.`)}
-      ${kind === 'issues' ? newIssue(place.path) : html`${ownPull(place.path)}${slip(place.path)}`}</div>`,
+      ${kind === 'issues' ? html`${await tryCards(visit, place)}${newIssue(place.path)}${visit.startOwnJob === null ? null : ownJob(place.path)}` : html`${ownPull(place.path)}${slip(place.path)}`}</div>`,
   };
 }
 
@@ -64,4 +65,12 @@ function slip(path: string) {
     <p>Opens a pull request of yours that takes an import out of <code>${SLIP_FILE}</code>. Merge it, have the daily ferry proposed (Actions, daily ferry, run), and approve it: the job dies within seconds. The bot says in which file and line, commits the correction on the ferry's branch and shows the difference; nothing starts before somebody approves the new line of the card.</p>
     <p class="refusal" role="alert" data-refusal hidden></p>
     <div class="row end"><button class="button primary">Open pull request</button></div></form></details>`;
+}
+
+/** And a job that the bot knows nothing of, until somebody has it watched. */
+function ownJob(path: string) {
+  return html`<details class="card new-issue"><summary>Try a job of your own</summary><form method="post" action="${path}/own-job" data-act class="card-body">
+    <p>Starts a job on the cluster by hand, as people do, and opens an issue of yours about it, with the line that has it watched. Say that line as mira, who may approve launches: the bot asks the cluster whose job it is and what it runs, and reads nothing of its log before <code>/accept</code>. From then on the watch is hers; <code>/handoff @ada</code> offers it to ada, who takes it with <code>/accept</code>, and <code>/stop</code> by either ends the job.</p>
+    <p class="refusal" role="alert" data-refusal hidden></p>
+    <div class="row end"><button class="button primary">Start the job</button></div></form></details>`;
 }

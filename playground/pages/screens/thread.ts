@@ -8,6 +8,7 @@ import { nextStep } from '../parts/next-step.ts';
 import { repoHeader } from '../parts/repo-header.ts';
 import { threadHead } from '../parts/thread-head.ts';
 import { threadSidebar } from '../parts/thread-sidebar.ts';
+import { trySteps } from '../parts/try-card.ts';
 import { readThread } from '../thread/read-thread.ts';
 import { timeline } from '../thread/timeline.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
@@ -28,6 +29,11 @@ export async function threadScreen(visit: Visit, params: Params): Promise<Screen
       ${threadHead(place, issue, pullPart, 'conversation')}
       <div class="columns"><div class="main-column">
         ${nextStep(visit, issue, pullPart?.checks ?? [], botWish(thread.comments))}
+        ${trySteps(
+          visit,
+          place,
+          issue.labels.map(({ name }) => name),
+        )}
         ${timeline(visit, thread)}
         ${pullPart === null ? null : checksPanel(pullPart.checks, `${path}/checks`)}
         ${pullPart === null ? null : mergeBox(place, pullPart)}

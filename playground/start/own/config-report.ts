@@ -3,9 +3,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import * as z from 'zod';
+import { FERRYBOT } from '../beside.ts';
 
 const answer = z.object({
   ok: z.boolean(),
@@ -28,7 +28,6 @@ export type ConfigReport =
 
 /** Where a lab's config stands in its repository. */
 export const CONFIG_PATH = '.github/ferrybot.yml';
-const FERRYBOT = fileURLToPath(new URL('../../../src/app/cli/main.ts', import.meta.url));
 
 /** Judges the text of a config; null = there is none. Throws when the program itself breaks. */
 export async function reportOf(text: string | null): Promise<ConfigReport> {

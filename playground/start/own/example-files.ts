@@ -2,19 +2,18 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { EXAMPLE_LAB } from '../beside.ts';
 import type { LabKeys } from '../keys.ts';
 import { withKeys } from '../seed-lab.ts';
 import { CONFIG_PATH } from './config-report.ts';
 
-const EXAMPLE = fileURLToPath(new URL('../../../fixtures/lab', import.meta.url));
 const WORKFLOWS = '.github/workflows';
 
 /** Path to text. The example speaks of files that a lab may not have; its config says which. */
 export async function exampleFiles(keys: LabKeys): Promise<Readonly<Record<string, string>>> {
-  const read = (path: string): Promise<string> => readFile(join(EXAMPLE, path), 'utf8');
+  const read = (path: string): Promise<string> => readFile(join(EXAMPLE_LAB, path), 'utf8');
   const files: Record<string, string> = { [CONFIG_PATH]: withKeys(await read(CONFIG_PATH), keys) };
-  for (const name of await readdir(join(EXAMPLE, WORKFLOWS)))
+  for (const name of await readdir(join(EXAMPLE_LAB, WORKFLOWS)))
     files[`${WORKFLOWS}/${name}`] = await read(`${WORKFLOWS}/${name}`);
   return files;
 }

@@ -1,6 +1,7 @@
 /** `ferrybot playground`: a lab's own checkout on a GitHub of this machine, until its people end it. */
 
 import { join } from 'node:path';
+import { isFolder } from '../../actions/runner/action-bundles.ts';
 import { endJobs, livingJobs } from '../end-jobs.ts';
 import { interrupted } from '../interrupted.ts';
 import { openNamedFolder } from '../lab-folder.ts';
@@ -27,13 +28,15 @@ async function main(): Promise<number> {
 
 async function serve(options: OwnOptions): Promise<number> {
   const stopped = interrupted();
+  if (options.actions !== null && !isFolder(options.actions))
+    return refuse(options.json, 'no-folder', `there is no folder ${options.actions}`);
   const reading = await readCheckout(options.repo, options.branch);
   if (!reading.ok) return refuse(options.json, reading.code, reading.message);
   const { checkout } = reading;
   const named = await openNamedFolder(options.keep);
   if (!named.ok) return refuse(options.json, named.code, named.message);
   const { folder } = named;
-  const prepared = await ownLab(checkout, folder, options.server);
+  const prepared = await ownLab(checkout, folder, options);
   if (!prepared.ok) return refuse(options.json, prepared.code, prepared.message);
   const { own } = prepared;
   const opened = await openLab({ ...options, webhooks: true }, folder, own.source);

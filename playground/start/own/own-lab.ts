@@ -17,6 +17,7 @@ import { cloneCheckout } from './clone-checkout.ts';
 import { CONFIG_PATH, type ConfigReport, reportOf } from './config-report.ts';
 import { exampleFiles } from './example-files.ts';
 import { textAt, tipOf, workflowsAt } from './own-files.ts';
+import type { OwnOptions } from './own-options.ts';
 import { ownRunners } from './own-runners.ts';
 import { rehearsalConfig } from './rehearsal-config.ts';
 import { workflowProblems } from './workflow-problems.ts';
@@ -45,7 +46,11 @@ export type OwnLabOutcome =
   | { readonly ok: false; readonly code: 'other-lab'; readonly message: string };
 
 /** Clones the checkout into the folder, unless the folder holds its rehearsal already; refuses a folder that holds another. */
-export async function ownLab(checkout: Checkout, folder: LabFolder, server: boolean): Promise<OwnLabOutcome> {
+export async function ownLab(
+  checkout: Checkout,
+  folder: LabFolder,
+  { server, actions }: Pick<OwnOptions, 'server' | 'actions'>,
+): Promise<OwnLabOutcome> {
   const { owner, name } = checkout.repository;
   const target = repositoryAt(folder, owner, name);
   const keys = await labKeys(folder.keys);
@@ -72,7 +77,7 @@ export async function ownLab(checkout: Checkout, folder: LabFolder, server: bool
     ok: true,
     own: {
       report,
-      workflows: workflowProblems(workflows),
+      workflows: workflowProblems(workflows, actions),
       localClusters,
       source: {
         repository: checkout.repository,

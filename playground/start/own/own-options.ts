@@ -11,6 +11,8 @@ export type OwnOptions = {
   readonly branch: string | null;
   /** Folder that keeps the rehearsal, or null for a new temporary one. */
   readonly keep: string | null;
+  /** Absolute folder with actions of other people, or null. */
+  readonly actions: string | null;
   readonly server: boolean;
   readonly json: boolean;
 };
@@ -23,6 +25,7 @@ serves the commits of a checkout on a GitHub of this machine, with ferrybot inst
   --port N          port of the page and the API (default: 4610; 0: any free one)
   --branch NAME     its default branch (default: the one that is checked out)
   --keep DIR        keep the rehearsal in DIR, and go on from there
+  --actions DIR     actions of other people: DIR/OWNER/NAME or DIR/OWNER/NAME@REF, each with its action.yml
   --server on|off   the App's server answers, or the workflows alone
   --json            one JSON value on standard output as soon as the page is there
 
@@ -46,6 +49,7 @@ export function readOwnOptions(args: readonly string[], cwd: string): ParsedOwnO
         port: { type: 'string', default: '4610' },
         branch: { type: 'string' },
         keep: { type: 'string' },
+        actions: { type: 'string' },
         server: { type: 'string', default: 'on' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -57,7 +61,7 @@ export function readOwnOptions(args: readonly string[], cwd: string): ParsedOwnO
     if (!(port <= 65_535)) return misused(`--port ${values.port} is no port`);
     if (values.server !== 'on' && values.server !== 'off')
       return misused(`--server is on or off, not ${values.server}`);
-    for (const name of ['repo', 'keep', 'branch'] as const)
+    for (const name of ['repo', 'keep', 'branch', 'actions'] as const)
       if (values[name] === '') return misused(`--${name} needs a value`);
     return {
       kind: 'options',
@@ -66,6 +70,7 @@ export function readOwnOptions(args: readonly string[], cwd: string): ParsedOwnO
         port,
         branch: values.branch ?? null,
         keep: values.keep === undefined ? null : resolve(cwd, values.keep),
+        actions: values.actions === undefined ? null : resolve(cwd, values.actions),
         server: values.server === 'on',
         json,
       },

@@ -6,18 +6,16 @@ import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { ray } from '../../limits/limits.ts';
+import { RAY_TOOLS } from '../beside.ts';
 import { freePorts, takenPorts } from './free-ports.ts';
 import { type HeadRecord, headCommand, PORTS } from './head-command.ts';
 import { endHead } from './head-processes.ts';
 
-const TOOLS = fileURLToPath(new URL('../../../.tools/ray', import.meta.url));
-
 /** Programs of the environment that `npm run setup:ray` makes; null where it was not run to its end. */
 export function rayPrograms(): { readonly ray: string; readonly uv: string; readonly python: string } | null {
-  if (!existsSync(join(TOOLS, 'ferrybot-setup.json'))) return null;
-  const program = (name: string): string => join(TOOLS, 'bin', name);
+  if (!existsSync(join(RAY_TOOLS, 'ferrybot-setup.json'))) return null;
+  const program = (name: string): string => join(RAY_TOOLS, 'bin', name);
   return { ray: program('ray'), uv: program('uv'), python: program('python') };
 }
 
@@ -101,7 +99,7 @@ async function startOnce(record: HeadRecord, address: string): Promise<boolean> 
   const programs = rayPrograms();
   if (programs === null) throw new Error('there is no Ray');
   const log = await open(logOf(record), 'w', 0o600);
-  const { args, env } = headCommand(record, join(TOOLS, 'bin'));
+  const { args, env } = headCommand(record, join(RAY_TOOLS, 'bin'));
   const child = spawn(programs.ray, args, {
     cwd: tmpdir(),
     env,

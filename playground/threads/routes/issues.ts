@@ -16,12 +16,14 @@ import {
 import { may } from '../../identity/permissions.ts';
 import { github } from '../../limits/limits.ts';
 import { findIssue, findUser, issuesOf } from '../../world/lookup.ts';
+import { assignee, setAssignees } from '../assignees.ts';
 import { labelsProblem, setLabels } from '../label-changes.ts';
 import { shapeIssue } from '../shape-issue.ts';
+import { milestonesOf } from '../shape-milestone.ts';
 import type { Issue } from '../state-threads.ts';
 import { threadRefusal } from '../thread-access.ts';
 import { authoredBy, emitIssue, freshThread, mayTalk, putIssue, takeNumber, tooLong } from '../threads.ts';
-import { applyIssueChanges, issueChanges } from '../update-issue.ts';
+import { applyIssueChanges, issueChanges, setMilestone } from '../update-issue.ts';
 
 const readIssues = repoAccess(['issues:read', 'pull_requests:read'], 'public');
 const openIssues = repoAccess('issues:write', 'anyone');
@@ -37,6 +39,7 @@ const creation = z.object({
   body: z.string().nullish(),
   labels: labelNames.nullish(),
   assignees: z.array(z.string()).nullish(),
+  milestone: z.union([z.int(), z.string()]).nullish(),
 });
 const lock = z.object({ lock_reason: z.enum(['off-topic', 'too heated', 'resolved', 'spam']).optional() });
 
@@ -102,7 +105,9 @@ async function createIssue(call: ActorCall, body: z.infer<typeof creation>): Pro
   const problem = textProblem('Issue', body.title, body.body ?? '');
   if (problem !== null) return problem;
   const trusted = may(call.world, call.caller, call.repo, 'issues:write', 'triage');
-  const refusal = trusted ? labelsProblem(call, body.labels ?? []) : null;
+  const refusal = trusted
+    ? (labelsProblem(call, body.labels ?? []) ?? peopleProblem(call, body) ?? milestoneProblem(call, body))
+    : null;
   if (refusal !== null) return refusal;
   const number = takeNumber(call);
   const issue = putIssue(call.world, {
@@ -111,13 +116,15 @@ async function createIssue(call: ActorCall, body: z.infer<typeof creation>): Pro
     repoId: call.repo.id,
     number,
     title: body.title,
-    assigneeIds: trusted ? assigneeIds(call, body.assignees ?? []) : [],
     pull: null,
   });
   await emitIssue(call, issue, 'opened');
   // People who may not label get their issue without labels, as GitHub does it, not an error.
-  const labelled = trusted ? await setLabels(call, issue, [...new Set(body.labels ?? [])]) : issue;
-  return created(shapeIssue(call.world, labelled));
+  if (!trusted) return created(shapeIssue(call.world, issue));
+  const labelled = await setLabels(call, issue, [...new Set(body.labels ?? [])]);
+  const ids = (body.assignees ?? []).flatMap((login) => assignee(call.world, call.repo, login)?.id ?? []);
+  const assigned = await setAssignees(call, labelled, ids);
+  return created(shapeIssue(call.world, await setMilestone(call, assigned, body.milestone ?? null)));
 }
 
 async function updateIssue(call: ActorCall, body: z.infer<typeof issueChanges>): Promise<Answer> {
@@ -127,7 +134,9 @@ async function updateIssue(call: ActorCall, body: z.infer<typeof issueChanges>):
     threadRefusal(call, issue, 'write') ??
     changeRefusal(call, issue, body) ??
     textProblem('Issue', body.title ?? issue.title, body.body ?? '') ??
-    (body.labels !== undefined && mayTriage(call, issue) ? labelsProblem(call, body.labels) : null);
+    (mayTriage(call, issue)
+      ? (labelsProblem(call, body.labels ?? []) ?? peopleProblem(call, body) ?? milestoneProblem(call, body))
+      : null);
   if (problem !== null) return problem;
   const changed = await applyIssueChanges(call, issue, body);
   return ok(shapeIssue(call.world, changed));
@@ -167,8 +176,25 @@ export function bodyTooLong(resource: string): Answer {
   return invalid([{ resource, field: 'body', code: 'custom', message }]);
 }
 
-function assigneeIds(call: ActorCall, logins: readonly string[]): readonly number[] {
-  return logins.flatMap((login) => findUser(call.world, login)?.id ?? []);
+/** 422 for a milestone that the repository does not have. */
+function milestoneProblem(
+  call: ActorCall,
+  { milestone }: { milestone?: number | string | null | undefined },
+): Answer | null {
+  if (milestone === undefined || milestone === null) return null;
+  const isKnown = milestonesOf(call.world, call.repo.id).some(({ number }) => `${number}` === `${milestone}`);
+  return isKnown ? null : invalid([{ resource: 'Issue', field: 'milestone', code: 'invalid' }]);
+}
+
+/** 422 for somebody whom the repository's threads cannot be assigned to. */
+function peopleProblem(
+  call: ActorCall,
+  { assignees }: { assignees?: readonly string[] | null | undefined },
+): Answer | null {
+  const isUnknown = (login: string): boolean => assignee(call.world, call.repo, login) === null;
+  return (assignees ?? []).some(isUnknown)
+    ? invalid([{ resource: 'Issue', field: 'assignees', code: 'invalid' }])
+    : null;
 }
 
 async function setLock(call: ActorCall, locked: boolean, reason: string | null): Promise<Answer> {

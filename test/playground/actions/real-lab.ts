@@ -18,8 +18,11 @@ export type RealLab = Lab & {
   readonly lastLog: () => string;
 } & AsyncDisposable;
 
-/** `files` are written below the folder that is served as `ferrybot/ferrybot`. */
-export async function startRealLab(files: Readonly<Record<string, string>> = {}): Promise<RealLab> {
+/** `files` are written below the folder that is served as `ferrybot/ferrybot`; `actionBundles` has actions of other people. */
+export async function startRealLab(
+  files: Readonly<Record<string, string>> = {},
+  actionBundles: string | null = null,
+): Promise<RealLab> {
   const folder = await mkdtemp(path.join(tmpdir(), 'playground-actions-'));
   const directory = path.join(folder, 'model.git');
   const action = path.join(folder, 'action');
@@ -44,6 +47,7 @@ export async function startRealLab(files: Readonly<Record<string, string>> = {})
     ],
     executor: { kind: 'process' },
     actionDirectories: { 'ferrybot/ferrybot': action },
+    actionBundles,
     nodeProgram: process.execPath,
     workDirectory: path.join(folder, 'runners'),
     serverUrl: server.origin,

@@ -7,6 +7,7 @@ import type { Workflow } from '../../../playground/actions/state-actions.ts';
 import { allRoutes } from '../../../playground/api/all-routes.ts';
 import { mintUserToken } from '../../../playground/identity/tokens.ts';
 import { addUser } from '../../../playground/world/seed.ts';
+import { askerOf } from '../world/ask.ts';
 import { at, createTown, type Town } from '../world/town.ts';
 
 const reads = allRoutes.filter(({ method }) => method === 'GET');
@@ -17,7 +18,7 @@ async function furnished(): Promise<{
   readonly params: Readonly<Record<string, string>>;
 }> {
   const town = createTown();
-  const main = await town.commit('main', { 'a.txt': 'one\n', 'dir/b.txt': 'b\n' });
+  const main = await town.commit('main', { 'a.txt': 'one\n', 'dir/b.txt': 'b\n', 'README.md': '# A\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
   const [ada, mira, bot] = [
     town.as(town.seeded.tokens.ada),
@@ -99,6 +100,7 @@ async function furnished(): Promise<{
     environments: [environment],
   };
   furnishSettings(town);
+  const works = await furnishWorks(town, pull.number);
   const commit = (await town.world.gitOf(repo).readCommit(main))?.tree ?? '';
   const run = furnishRun(town, main);
   const params = {
@@ -126,17 +128,42 @@ async function furnished(): Promise<{
     environment: 'launch',
     org: 'lab',
     tag: 'v1',
+    artifact: '1',
+    format: 'zip',
   };
   return {
     town,
     params: {
       ...params,
+      ...works,
       lineComment: `${lines[0]?.id ?? 0}`,
       check: `${check.id}`,
       blob: blob.data.sha,
       tree: commit,
       tagSha: tag.sha,
     },
+  };
+}
+
+/** A deployment that succeeded, a release with a file, a milestone, and a thread with all that its timeline tells. */
+async function furnishWorks(town: Town, number: number): Promise<Readonly<Record<string, string>>> {
+  const ask = askerOf(town);
+  const deployment = await ask('ada', 'POST', '/deployments', { ref: 'main', required_contexts: [] });
+  const state = await ask('ada', 'POST', `/deployments/${deployment.id}/statuses`, { state: 'success' });
+  const release = await ask('ada', 'POST', '/releases', { tag_name: 'v2', name: 'Two' });
+  const asset = await ask('ada', 'UPLOAD', `/releases/${release.id}/assets?name=log.txt`, 'a line');
+  await ask('ada', 'POST', '/milestones', { title: 'Summer' });
+  const thread = { title: 'Another', assignees: ['ada'], milestone: 1 };
+  await ask('mira', 'PATCH', `/issues/${number}`, thread);
+  await ask('mira', 'POST', `/pulls/${number}/requested_reviewers`, { reviewers: ['ravi'] });
+  await ask('mira', 'PUT', `/issues/${number}/lock`, { lock_reason: 'resolved' });
+  await ask('mira', 'PATCH', `/issues/${number}`, { milestone: null, assignees: [], state: 'closed' });
+  await ask('mira', 'PATCH', `/issues/${number}`, { state: 'open' });
+  return {
+    deployment: `${deployment.id}`,
+    deploymentStatus: `${state.id}`,
+    release: `${release.id}`,
+    asset: `${asset.id}`,
   };
 }
 
@@ -228,6 +255,13 @@ function furnishRun(town: Town, sha: string): ReturnType<typeof createRun> {
     completedAtMs: null,
     summary: '',
   };
+  const kept = { repoId: seeded.repo.id, jobId: 1, isFinal: true, createdAtMs: world.clock.now() };
+  const blob = { sha, bytes: 1, sha256: 'a'.repeat(64), contentType: 'application/zip' };
+  const life = { updatedAtMs: 0, expiresAtMs: world.clock.now() + 1_000 };
+  const of = { runId: run.id, runAttempt: 1, name: 'report', mimeType: 'application/zip' };
+  world.state.artifacts[1] = { id: 1, ...kept, ...of, ...life, blob };
+  const usedAtMs = world.clock.now();
+  world.state.caches[1] = { id: 1, ...kept, key: 'k', version: 'v', ref: 'refs/heads/main', blob, usedAtMs };
   const withJob = { ...run, jobIds: [1] };
   world.state.runs[run.id] = withJob;
   return withJob;
@@ -237,6 +271,14 @@ function furnishRun(town: Town, sha: string): ReturnType<typeof createRun> {
 function placed(pattern: string, params: Readonly<Record<string, string>>): string {
   const special: readonly (readonly [RegExp, string])[] = [
     [/\/check-runs\/:\w+/, `/check-runs/${params['check']}`],
+    [/\/deployments\/:\w+/, `/deployments/${params['deployment']}`],
+    [/\/statuses\/:status/, `/statuses/${params['deploymentStatus']}`],
+    [/\/milestones\/:\w+/, '/milestones/1'],
+    [/\/releases\/assets\/:\w+/, `/releases/assets/${params['asset']}`],
+    [/\/releases\/tags\/:\w+\*?/, '/releases/tags/v2'],
+    [/\/releases\/:\w+/, `/releases/${params['release']}`],
+    [/\/assignees\/:\w+/, '/assignees/ada'],
+    [/\/search\/issues$/, '/search/issues?q=repo:lab/ferries'],
     [/\/check-suites\/:\w+/, `/check-suites/${params['suite']}`],
     [/\/issues\/comments\/:\w+/, `/issues/comments/${params['comment']}`],
     [/\/pulls\/comments\/:\w+/, `/pulls/comments/${params['lineComment']}`],

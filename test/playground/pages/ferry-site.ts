@@ -3,7 +3,8 @@
 import { listen } from '../../../playground/http/server.ts';
 import { worldSettings } from '../../../playground/pages/from-world.ts';
 import { createPages } from '../../../playground/pages/pages.ts';
-import { openVirtualLab, type VirtualLab } from '../../support/virtual-lab.ts';
+import type { PagesOptions } from '../../../playground/pages/visit.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../../support/virtual-lab.ts';
 
 export type FerrySite = {
   /** The repository's front page. */
@@ -15,11 +16,17 @@ export type FerrySite = {
 };
 
 /** Throws at its end if the playground broke under way. */
-export async function openFerrySite(): Promise<FerrySite> {
+export async function openFerrySite({
+  open = openVirtualLab,
+  pages: more = () => ({}),
+}: {
+  readonly open?: (options: VirtualLabOptions) => Promise<VirtualLab>;
+  readonly pages?: (lab: VirtualLab) => Partial<PagesOptions>;
+} = {}): Promise<FerrySite> {
   const listening = await listen(0);
   if (!listening.ok) throw new Error(`no port: ${listening.reason}`);
   let botRequests = 0;
-  const lab = await openVirtualLab({
+  const lab = await open({
     origin: listening.origin,
     network: async (request, github) => {
       const { pathname } = new URL(request.url);
@@ -29,7 +36,7 @@ export async function openFerrySite(): Promise<FerrySite> {
     },
   });
   const bugs: unknown[] = [];
-  const pages = createPages(worldSettings(lab.world, 'lab/ferries'));
+  const pages = createPages({ ...worldSettings(lab.world, 'lab/ferries'), ...more(lab) });
   listening.serve({ world: lab.world, clock: null, pages, onBug: (error) => bugs.push(error) });
   return {
     home: `${listening.origin}/lab/ferries`,

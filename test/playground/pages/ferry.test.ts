@@ -258,6 +258,8 @@ async function tabTo(page: Page, found: (element: Element) => boolean): Promise<
 
 /** Fits the window, and is kept as a picture. */
 async function look({ page, width }: Seat, name: string): Promise<void> {
+  // Before its styles are there a page has another width.
+  await page.waitForLoadState('load');
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(`${name} ${overflow}`).toBe(`${name} 0`);
   await page.screenshot({ path: path.join(pictures, `ferry-${name}-${width}.png`) });

@@ -48,9 +48,11 @@ const asAda = { cookie: 'playground_speaker=ada' };
 
 describe('every screen', () => {
   it('is tried here', () => {
-    // A check run's address leads elsewhere, a log is no page (rough.test.ts), the panel is of a real world (panel.test.ts).
+    // A check run's address leads elsewhere, a log is no page (rough.test.ts), the panel is of a real world (panel.test.ts),
+    // and a form is of a repository that has one (issue-form.test.ts).
     const log = '/:owner/:repo/actions/runs/:id#/job/:job#/log';
-    const elsewhere = ['/:owner/:repo/runs/:id#', '/_playground/world', log];
+    const form = '/:owner/:repo/issues/new';
+    const elsewhere = ['/:owner/:repo/runs/:id#', '/_playground/world', log, form];
     const drawn = screenRoutes.filter(({ pattern }) => !elsewhere.includes(pattern));
     expect(Object.keys(screens).toSorted()).toEqual(drawn.map(({ pattern }) => pattern).toSorted());
   });

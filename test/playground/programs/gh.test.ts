@@ -149,6 +149,24 @@ describe.skipIf(!isHere)('gh', { timeout: 60_000, meta: { skipReason } }, () => 
     );
   });
 
+  it('lists the repositories of an account as far as somebody may see them, by visibility and origin', async () => {
+    expect(await said('mira', 'repo', 'list', 'lab')).toMatch(/^lab\/model\t[^\t]*\tpublic\t\d{4}-/);
+    expect(await said('mira', 'repo', 'list', 'lab', '--fork')).toBe('');
+    expect(await said('mira', 'repo', 'list', 'lab', '--visibility', 'private')).toBe('');
+    expect(
+      await said('mira', 'repo', 'list', 'lab', '--limit', '1', '--json', 'name,isArchived,isFork'),
+    ).toBe('[{"isArchived":false,"isFork":false,"name":"model"}]');
+    // Nobody here has a repository of their own.
+    expect(await said('ada', 'repo', 'list')).toBe('');
+    const { id } = lab.repo();
+    lab.world.state.repos[id] = { ...lab.repo(), private: true };
+    expect(await said('sol', 'repo', 'list', 'lab')).toBe('');
+    expect(await said('mira', 'repo', 'list', 'lab')).toContain('private');
+    lab.world.state.repos[id] = { ...lab.repo(), private: false };
+    // Of an account that is not there `gh` says as little.
+    expect(await said('mira', 'repo', 'list', 'nobody')).toBe('');
+  });
+
   it('opens a pull request, shows its diff and checks, reviews, comments and merges it', async () => {
     expect(await said('ada', 'pr', 'create', '-t', 'Sail', '-b', 'b', '-B', 'main', '-H', 'ferry')).toMatch(
       /\/lab\/model\/pull\/2$/,
@@ -190,6 +208,41 @@ describe.skipIf(!isHere)('gh', { timeout: 60_000, meta: { skipReason } }, () => 
     );
     lab.world.state.repos[id] = { ...lab.repo(), protections: [] };
     await said('mira', 'pr', 'merge', '3', '--merge');
+  });
+
+  it('pins an issue and takes it off, by whoever may write, three of them at most', async () => {
+    const numbers = [];
+    for (const title of ['a', 'b', 'c', 'd']) {
+      const made = await said('mira', 'issue', 'create', '-t', title, '-b', '');
+      numbers.push(made.split('/').at(-1) ?? '');
+    }
+    const [first = '', ...rest] = numbers;
+    expect((await gh('sol', 'issue', 'pin', first)).err).toContain('permission');
+    for (const number of [first, ...rest.slice(0, 2)]) await said('ada', 'issue', 'pin', number);
+    expect((await gh('ada', 'issue', 'pin', first)).err).toContain('is already pinned');
+    expect((await gh('ada', 'issue', 'pin', rest.at(-1) ?? '')).err).toContain('Maximum 3 pinned issues');
+    const query =
+      '{repository(owner:"lab",name:"model"){pinnedIssues(first:5){totalCount nodes{issue{number} pinnedBy{login}}}}}';
+    const pinned = await said(
+      'sol',
+      'api',
+      'graphql',
+      '-f',
+      `query=${query}`,
+      '--jq',
+      '.data.repository.pinnedIssues',
+    );
+    expect(JSON.parse(pinned)).toEqual({
+      totalCount: 3,
+      nodes: numbers
+        .slice(0, 3)
+        .map((number) => ({ issue: { number: Number(number) }, pinnedBy: { login: 'ada' } })),
+    });
+    await said('ada', 'issue', 'unpin', first);
+    expect((await gh('ada', 'issue', 'unpin', first)).err).toContain('is not pinned');
+    const told = await said('mira', 'api', `repos/lab/model/issues/${first}/timeline`, '--jq', '.[].event');
+    expect(told.split('\n')).toEqual(['pinned', 'unpinned']);
+    for (const number of numbers) await said('mira', 'issue', 'close', number);
   });
 
   it('starts a workflow, and lists, shows, watches, cancels and repeats its runs', async () => {

@@ -48,7 +48,7 @@ it('of another lab, or of another branch, is left as it is', async () => {
   await writeFile(folder.world, '{}');
   const reading = await readCheckout(checkout, null);
   if (!reading.ok) throw new Error(reading.message);
-  expect(await ownLab(reading.checkout, folder, false)).toEqual({
+  expect(await ownLab(reading.checkout, folder, { server: false, actions: null })).toEqual({
     ok: false,
     code: 'other-lab',
     message: `${folder.root} keeps a rehearsal that does not have the branch main of lab/checkout; choose another folder`,

@@ -11,6 +11,8 @@ describe('the options of npm start', () => {
     });
     for (const engine of ['ray', 'slurm'])
       expect(readOptions(['--engine', engine])).toMatchObject({ options: { engine } });
+    for (const lane of ['rental', 'hero'])
+      expect(readOptions(['--lane', lane])).toMatchObject({ options: { lane } });
     expect(readOptions(['--auto'])).toMatchObject({ kind: 'options', options: { port: 0, auto: true } });
   });
 
@@ -29,6 +31,8 @@ describe('the options of npm start', () => {
     [['--port', '1.5'], /is no port/],
     [['--keep', ''], /--keep needs a folder/],
     [['--engine', 'iris'], /local, ray, slurm, not iris/],
+    [['--lane', 'daily'], /rental, hero, not daily/],
+    [['--lane', 'hero', '--engine', 'ray'], /--lane goes without --engine/],
     [['--keep'], /--keep/],
     [['--keep', 'a', '--keep', 'b'], /--keep is given twice/],
     [['--server', 'yes'], /on or off, not yes/],

@@ -1,0 +1,139 @@
+/** `github.actions.results.api.v1.ArtifactService`: what actions/upload-artifact and its kin ask since version 4. */
+
+import * as z from 'zod';
+import { results as limits } from '../../limits/limits.ts';
+import type { Json } from '../../world/json.ts';
+import { iso } from '../../world/time.ts';
+import { nextId, type World } from '../../world/world.ts';
+import type { RunningJob } from './runtime-token.ts';
+import { signedAddress } from './signed-address.ts';
+import type { Artifact } from './state-results.ts';
+import { artifactsOf, isExpired, isUnderWay } from './stored-rows.ts';
+import { method, said, type TwirpMethod, wrong } from './twirp.ts';
+
+const ids = { workflow_run_backend_id: z.string(), workflow_job_run_backend_id: z.string() };
+/** Names end as files on machines of all kinds (actions/toolkit, path-and-artifact-name-validation). */
+const name = z
+  .string()
+  .min(1)
+  .max(limits.artifactNameCharacters)
+  .regex(/^[^":<>|*?\r\n\\/]+$/, 'an artifact is not called so');
+const int64 = z.union([z.string().regex(/^\d{1,15}$/), z.number().int().nonnegative()]).transform(Number);
+
+const creation = z.object({
+  ...ids,
+  name,
+  expires_at: z.iso.datetime().optional(),
+  mime_type: z.string().max(limits.artifactNameCharacters).optional(),
+  version: z.number().int(),
+});
+
+export const artifactService: Readonly<Record<string, TwirpMethod>> = {
+  CreateArtifact: method(creation, (world, by, asked) => {
+    if (!isOwn(by, asked)) return foreign;
+    if (asked.version < 4)
+      return wrong('invalid_argument', 'artifacts of this version are not taken any more');
+    const own = ofRun(world, by).filter((row) => row.isFinal || isUnderWay(world, row));
+    if (own.some((row) => row.name === asked.name && row.runAttempt === by.job.runAttempt))
+      return wrong('already_exists', 'an artifact with this name already exists on the workflow run');
+    if (own.filter((row) => row.jobId === by.job.id).length >= limits.artifactsPerJob)
+      return wrong('failed_precondition', `a job has at most ${limits.artifactsPerJob} artifacts`);
+    const now = world.clock.now();
+    const latest = now + limits.artifactLifeMs;
+    const id = nextId(world, 'artifacts');
+    world.state.artifacts[id] = {
+      id,
+      repoId: by.run.repoId,
+      runId: by.run.id,
+      runAttempt: by.job.runAttempt,
+      jobId: by.job.id,
+      name: asked.name,
+      mimeType: asked.mime_type ?? 'application/zip',
+      isFinal: false,
+      blob: null,
+      createdAtMs: now,
+      updatedAtMs: now,
+      expiresAtMs: asked.expires_at === undefined ? latest : Math.min(Date.parse(asked.expires_at), latest),
+    };
+    return said({ ok: true, signed_upload_url: signedAddress(world, { kind: 'artifacts', id }, 'cw') });
+  }),
+  FinalizeArtifact: method(
+    z.object({ ...ids, name, size: int64.default(0), hash: z.string().optional() }),
+    (world, by, asked) => {
+      if (!isOwn(by, asked)) return foreign;
+      const row = ofRun(world, by).findLast(
+        (one) => one.name === asked.name && one.jobId === by.job.id && !one.isFinal,
+      );
+      if (row?.blob == null) return wrong('not_found', 'nothing was sent for an artifact of this name');
+      const { bytes, sha256 } = row.blob;
+      if (bytes !== asked.size || (asked.hash !== undefined && asked.hash !== `sha256:${sha256}`))
+        return wrong('invalid_argument', 'what was sent has another size or hash');
+      const kept = artifactsOf(world, row.repoId).filter((one) => !isExpired(world, one));
+      if (kept.reduce((sum, one) => sum + (one.blob?.bytes ?? 0), bytes) > limits.artifactBytes) {
+        delete world.state.artifacts[row.id];
+        return wrong(
+          'permission_denied',
+          'insufficient usage to create artifact: the quota of artifact storage has been hit',
+        );
+      }
+      world.state.artifacts[row.id] = { ...row, isFinal: true, updatedAtMs: world.clock.now() };
+      return said({ ok: true, artifact_id: `${row.id}` });
+    },
+  ),
+  ListArtifacts: method(
+    z.object({ ...ids, name_filter: z.string().optional(), id_filter: int64.optional() }),
+    (world, by, asked) => {
+      if (!isOwn(by, asked)) return foreign;
+      const rows = living(world, by).filter(
+        (row) =>
+          (asked.name_filter === undefined || row.name === asked.name_filter) &&
+          (asked.id_filter === undefined || row.id === asked.id_filter),
+      );
+      return said({ artifacts: rows.slice(0, limits.artifactsListed).map(shape) });
+    },
+  ),
+  GetSignedArtifactURL: method(z.object({ ...ids, name }), (world, by, asked) => {
+    if (asked.workflow_run_backend_id !== `${by.run.id}`) return foreign;
+    const row = living(world, by).find(
+      (one) => one.name === asked.name && `${one.jobId}` === asked.workflow_job_run_backend_id,
+    );
+    if (row === undefined) return wrong('not_found', 'there is no artifact of this name');
+    return said({ signed_url: signedAddress(world, { kind: 'artifacts', id: row.id }, 'r') });
+  }),
+  DeleteArtifact: method(z.object({ ...ids, name }), (world, by, asked) => {
+    if (asked.workflow_run_backend_id !== `${by.run.id}`) return foreign;
+    const row = living(world, by).find((one) => one.name === asked.name);
+    if (row === undefined) return wrong('not_found', 'there is no artifact of this name');
+    delete world.state.artifacts[row.id];
+    return said({ ok: true, artifact_id: `${row.id}` });
+  }),
+};
+
+const foreign = wrong('permission_denied', 'this token is of another run or job');
+
+function isOwn(
+  { run, job }: RunningJob,
+  asked: { readonly workflow_run_backend_id: string; readonly workflow_job_run_backend_id: string },
+): boolean {
+  return asked.workflow_run_backend_id === `${run.id}` && asked.workflow_job_run_backend_id === `${job.id}`;
+}
+
+function ofRun(world: World, { run }: RunningJob): readonly Artifact[] {
+  return Object.values(world.state.artifacts).filter((row) => row.runId === run.id);
+}
+
+function living(world: World, { run }: RunningJob): readonly Artifact[] {
+  return artifactsOf(world, run.repoId).filter((row) => row.runId === run.id && !isExpired(world, row));
+}
+
+function shape(row: Artifact): Json {
+  return {
+    workflow_run_backend_id: `${row.runId}`,
+    workflow_job_run_backend_id: `${row.jobId}`,
+    database_id: `${row.id}`,
+    name: row.name,
+    size: `${row.blob?.bytes ?? 0}`,
+    created_at: iso(row.createdAtMs),
+    digest: `sha256:${row.blob?.sha256 ?? ''}`,
+  };
+}

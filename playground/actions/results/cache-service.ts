@@ -1,0 +1,102 @@
+/** `github.actions.results.api.v1.CacheService`: what actions/cache and its kin ask since version 4.2. */
+
+import * as z from 'zod';
+import { results as limits } from '../../limits/limits.ts';
+import { repoById } from '../../world/lookup.ts';
+import { nextId, type World } from '../../world/world.ts';
+import { planOf } from '../queue/plan-rows.ts';
+import type { RunningJob } from './runtime-token.ts';
+import { signedAddress } from './signed-address.ts';
+import type { CacheEntry } from './state-results.ts';
+import { cachesOf, isUnderWay, makeRoom } from './stored-rows.ts';
+import { method, said, type TwirpMethod, wrong } from './twirp.ts';
+
+const key = z
+  .string()
+  .min(1)
+  .max(limits.cacheKeyCharacters)
+  .regex(/^[^,]+$/, 'a key has no comma');
+const version = z.string().min(1).max(limits.cacheKeyCharacters);
+const int64 = z.union([z.string().regex(/^\d{1,15}$/), z.number().int().nonnegative()]).transform(Number);
+
+export const cacheService: Readonly<Record<string, TwirpMethod>> = {
+  CreateCacheEntry: method(z.object({ key, version }), (world, by, asked) => {
+    const ref = planOf(world, by.run.id).ref;
+    const alike = Object.values(world.state.caches).filter(
+      (row) => isAt(row, by, ref) && isAlike(row, asked),
+    );
+    if (alike.some((row) => row.isFinal || isUnderWay(world, row)))
+      return wrong('already_exists', 'cache entry with the same key, version, and scope already exists');
+    // What a job began that has ended since.
+    for (const row of alike) delete world.state.caches[row.id];
+    const begun = Object.values(world.state.caches).filter((row) => row.jobId === by.job.id && !row.isFinal);
+    if (begun.length >= limits.cachesBegun)
+      return wrong('failed_precondition', `a job saves at most ${limits.cachesBegun} caches at once`);
+    const now = world.clock.now();
+    const id = nextId(world, 'caches');
+    const job = { repoId: by.run.repoId, jobId: by.job.id, ref };
+    const times = { createdAtMs: now, usedAtMs: now };
+    world.state.caches[id] = { id, ...job, ...asked, ...times, isFinal: false, blob: null };
+    return said({ ok: true, signed_upload_url: signedAddress(world, { kind: 'caches', id }, 'cw') });
+  }),
+  FinalizeCacheEntryUpload: method(
+    z.object({ key, version, size_bytes: int64.default(0) }),
+    (world, by, asked) => {
+      const row = Object.values(world.state.caches).find(
+        (one) => one.jobId === by.job.id && !one.isFinal && isAlike(one, asked),
+      );
+      if (row?.blob == null) return wrong('not_found', 'nothing was sent for this key');
+      if (row.blob.bytes !== asked.size_bytes)
+        return wrong('invalid_argument', 'what was sent has another size');
+      const now = world.clock.now();
+      world.state.caches[row.id] = { ...row, isFinal: true, createdAtMs: now, usedAtMs: now };
+      makeRoom(world, row.repoId);
+      return said({ ok: true, entry_id: `${row.id}` });
+    },
+  ),
+  GetCacheEntryDownloadURL: method(
+    z.object({ key, version, restore_keys: z.array(key).max(limits.restoreKeys).default([]) }),
+    (world, by, asked) => {
+      const row = find(world, by, asked);
+      if (row === null) return said({ ok: false });
+      world.state.caches[row.id] = { ...row, usedAtMs: world.clock.now() };
+      const address = signedAddress(world, { kind: 'caches', id: row.id }, 'r');
+      return said({ ok: true, signed_download_url: address, matched_key: row.key });
+    },
+  ),
+};
+
+type Wanted = { readonly key: string; readonly version: string; readonly restore_keys: readonly string[] };
+
+/**
+ * In the run's own ref first, then in the pull request's base, then in the default branch, and nowhere else: the key
+ * itself, then what begins with it, then each restore key; of several the newest (docs: dependency caching reference).
+ */
+function find(
+  world: World,
+  by: RunningJob,
+  { key: wanted, version: asked, restore_keys }: Wanted,
+): CacheEntry | null {
+  const plan = planOf(world, by.run.id);
+  const bases = [plan.baseRef, repoById(world, by.run.repoId).defaultBranch].filter((name) => name !== '');
+  const scopes = [plan.ref, ...bases.map((name) => `refs/heads/${name}`)];
+  const rows = cachesOf(world, by.run.repoId).filter((row) => row.version === asked);
+  for (const ref of scopes) {
+    const here = rows.filter((row) => row.ref === ref);
+    const exact = here.find((row) => row.key === wanted);
+    if (exact !== undefined) return exact;
+    for (const prefix of [wanted, ...restore_keys]) {
+      const found = here.find((row) => row.key.startsWith(prefix));
+      if (found !== undefined) return found;
+    }
+  }
+  return null;
+}
+
+function isAt(row: CacheEntry, by: RunningJob, ref: string): boolean {
+  return row.repoId === by.run.repoId && row.ref === ref;
+}
+
+function isAlike(row: CacheEntry, asked: { readonly key: string; readonly version: string }): boolean {
+  return row.key === asked.key && row.version === asked.version;
+}

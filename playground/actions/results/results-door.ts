@@ -1,0 +1,52 @@
+/** Where the actions of a job keep artifacts and caches: `ACTIONS_RESULTS_URL`, and the addresses that it hands out. */
+
+import { readJsonBody } from '../../api/read-body.ts';
+import { playground } from '../../limits/limits.ts';
+import type { World } from '../../world/world.ts';
+import { artifactService } from './artifact-service.ts';
+import { answerBlob } from './blob-door.ts';
+import { cacheService } from './cache-service.ts';
+import { jobOfToken } from './runtime-token.ts';
+import { BLOBS } from './signed-address.ts';
+import { type TwirpMethod, toResponse, wrong } from './twirp.ts';
+
+const PACKAGE = '/twirp/github.actions.results.api.v1.';
+/** The older service of caches, which `ACTIONS_CACHE_SERVICE_V2` turns off. */
+const OLDER = '/_apis/';
+const SERVICES: Readonly<Record<string, Readonly<Record<string, TwirpMethod>>>> = {
+  ArtifactService: artifactService,
+  CacheService: cacheService,
+};
+
+export function isResults(path: string): boolean {
+  return path.startsWith('/twirp/') || path.startsWith(`${BLOBS}/`) || path.startsWith(OLDER);
+}
+
+/** Answers what `isResults` says is its business. */
+export async function answerResults(world: World, request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  if (pathname.startsWith(`${BLOBS}/`)) return answerBlob(world, request);
+  const [service = '', name = ''] = pathname.startsWith(PACKAGE)
+    ? pathname.slice(PACKAGE.length).split('/')
+    : [];
+  const methods = Object.hasOwn(SERVICES, service) ? SERVICES[service] : undefined;
+  const found = methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined;
+  if (found === undefined) {
+    remember(world, request.method, pathname);
+    return toResponse(wrong('unimplemented', `THE PLAYGROUND HAS NO SERVICE ${pathname}`));
+  }
+  if (request.method !== 'POST') return toResponse(wrong('bad_route', 'a method of a service is a POST'));
+  const [, token = ''] = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+  const by = jobOfToken(world, token);
+  if (by === null) return toResponse(wrong('unauthenticated', 'this is no token of a job that runs'));
+  const body = await readJsonBody(request);
+  if (!body.ok) return toResponse(wrong('invalid_argument', body.message));
+  const answer = found(world, by, body.value);
+  await world.save();
+  return toResponse(answer);
+}
+
+function remember(world: World, method: string, path: string): void {
+  if (world.state.unserved.length >= playground.unservedKept) return;
+  world.state.unserved.push({ method, path, caller: 'job', atMs: world.clock.now() });
+}

@@ -1,0 +1,48 @@
+/** The actions that steps use, found before they run: those of the job's steps, and those below composite ones. */
+
+import { actions } from '../../limits/limits.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import type { StepDefinition } from '../workflow/workflow-file.ts';
+import type { ActionUse } from './action-parts.ts';
+import { type ActionSources, type ResolvedAction, resolveLocal, resolveRemote } from './resolve-action.ts';
+import { titleOf } from './step-title.ts';
+
+/** `depth`: in how many composite actions the steps stand. An action of the workspace is not known before its step runs. */
+export async function remoteUses(
+  steps: readonly StepDefinition[],
+  sources: ActionSources,
+  depth: number,
+): Promise<ReadonlyMap<StepDefinition, ActionUse>> {
+  if (depth > actions.compositeDepth)
+    throw new WorkflowFault(`Composite action depth exceeded max depth ${actions.compositeDepth}`);
+  const found = new Map<StepDefinition, ActionUse>();
+  for (const step of steps) {
+    const action = step.uses === null ? null : await resolveRemote(step.uses, sources);
+    if (action !== null) found.set(step, await useOf(step, action, sources, depth));
+  }
+  return found;
+}
+
+/** An action of the workspace, which a checkout has put there by now. */
+export async function localUse(
+  step: StepDefinition,
+  workspace: string,
+  sources: ActionSources,
+  depth: number,
+): Promise<ActionUse> {
+  return useOf(step, await resolveLocal(step.uses ?? '', workspace, sources), sources, depth);
+}
+
+async function useOf(
+  step: StepDefinition,
+  action: ResolvedAction,
+  sources: ActionSources,
+  depth: number,
+): Promise<ActionUse> {
+  const runs = action.manifest?.runs;
+  const parts =
+    runs?.kind === 'composite' && runs.steps.length > 0
+      ? await remoteUses(runs.steps, sources, depth + 1)
+      : new Map<StepDefinition, ActionUse>();
+  return { action, step, title: titleOf(step), inputs: {}, env: {}, state: {}, parts, begun: [] };
+}

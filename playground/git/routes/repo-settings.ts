@@ -1,0 +1,105 @@
+/** Routes by which administrators change a repository and who works in it (docs.github.com/rest/repos and /collaborators). */
+
+import * as z from 'zod';
+import { type Answer, failed, invalid, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
+import { type ActorCall, acts, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { roleOf } from '../../identity/permissions.ts';
+import type { Role } from '../../identity/state-people.ts';
+import { freshRepo } from '../../threads/threads.ts';
+import { findUser, userById } from '../../world/lookup.ts';
+import type { Repo } from '../../world/state.ts';
+import { branchTip } from '../resolve-commit.ts';
+import { shapeFullRepo } from '../shape-repo.ts';
+
+const administer = repoAccess('administration:write', 'admin');
+const metadata = repoAccess('metadata:read', 'public');
+
+/** What is here; every other field of GitHub's has to be the value that the repository has anyway, or is refused by name. */
+const changes = z.looseObject({
+  description: z.string().nullish(),
+  homepage: z.string().nullish(),
+  private: z.boolean().optional(),
+  visibility: z.enum(['public', 'private']).optional(),
+  default_branch: z.string().optional(),
+  allow_merge_commit: z.boolean().optional(),
+  allow_squash_merge: z.boolean().optional(),
+  allow_rebase_merge: z.boolean().optional(),
+  delete_branch_on_merge: z.boolean().optional(),
+});
+const served = Object.keys(changes.shape);
+/** By the words of the API, and by those of the roles. */
+const permissions: Readonly<Record<string, Role>> = {
+  pull: 'read',
+  triage: 'triage',
+  push: 'write',
+  maintain: 'maintain',
+  admin: 'admin',
+};
+const inviting = z.object({ permission: z.string().default('push') });
+
+export const repoSettingsRoutes: readonly Route[] = [
+  writes('PATCH', '', administer, changes, updateRepo),
+  writes('PUT', '/collaborators/:login', administer, inviting, addCollaborator),
+  acts('DELETE', '/collaborators/:login', administer, (call) => {
+    const user = findUser(call.world, call.params['login'] ?? '');
+    if (user === null) return notFound();
+    const repo = freshRepo(call);
+    const { [user.id]: _gone, ...collaborators } = repo.collaborators;
+    call.world.state.repos[repo.id] = { ...repo, collaborators };
+    return noContent();
+  }),
+  reads('/topics', metadata, () => ok({ names: [] })),
+  reads('/languages', metadata, () => ok({})),
+];
+
+async function updateRepo(call: ActorCall, body: z.infer<typeof changes>): Promise<Answer> {
+  const now = shapeFullRepo(call.world, call.repo, 'admin');
+  const other = Object.keys(body).filter((key) => !served.includes(key) && body[key] !== now[key]);
+  if (other.length > 0)
+    return failed(501, `THE PLAYGROUND DOES NOT CHANGE ${other.join(', ')} of a repository`);
+  if (body.default_branch !== undefined) {
+    const tip = await branchTip(call.world.gitOf(call.repo), body.default_branch);
+    if (tip === null)
+      return unprocessable(
+        `Cannot update default branch because the branch ${body.default_branch} does not exist.`,
+      );
+  }
+  const repo = freshRepo(call);
+  const before = repo.options ?? {};
+  const options = {
+    mergeCommit: body.allow_merge_commit ?? before.mergeCommit ?? true,
+    squashMerge: body.allow_squash_merge ?? before.squashMerge ?? true,
+    rebaseMerge: body.allow_rebase_merge ?? before.rebaseMerge ?? true,
+    deleteBranchOnMerge: body.delete_branch_on_merge ?? before.deleteBranchOnMerge ?? false,
+    homepage: body.homepage === undefined ? (before.homepage ?? null) : body.homepage,
+  };
+  if (!options.mergeCommit && !options.squashMerge && !options.rebaseMerge)
+    return invalid([
+      { resource: 'Repository', field: 'merge_commit_allowed', code: 'custom', message: noMethodLeft },
+    ]);
+  const next: Repo = {
+    ...repo,
+    description: body.description === undefined ? repo.description : body.description,
+    private: body.private ?? (body.visibility === undefined ? repo.private : body.visibility === 'private'),
+    defaultBranch: body.default_branch ?? repo.defaultBranch,
+    options,
+  };
+  call.world.state.repos[repo.id] = next;
+  return ok(shapeFullRepo(call.world, next, roleOf(next, call.actor.id) ?? 'admin'));
+}
+
+const noMethodLeft = 'Sorry, you need to allow at least one merge strategy. (no_merge_method)';
+
+/** In an organization everybody of the playground counts as a member and is added at once, without an invitation. */
+function addCollaborator(call: ActorCall, { permission }: z.infer<typeof inviting>): Answer {
+  const user = findUser(call.world, call.params['login'] ?? '');
+  if (user === null || user.type !== 'User') return notFound();
+  const role = permissions[permission];
+  if (role === undefined) return invalid([{ resource: 'Repository', field: 'permission', code: 'invalid' }]);
+  const repo = freshRepo(call);
+  const isIn = roleOf(repo, user.id) !== null;
+  if (!isIn && userById(call.world, repo.ownerId).type !== 'Organization')
+    return failed(501, 'THE PLAYGROUND HAS NO INVITATIONS: the repository belongs to a person');
+  call.world.state.repos[repo.id] = { ...repo, collaborators: { ...repo.collaborators, [user.id]: role } };
+  return noContent();
+}

@@ -1,0 +1,47 @@
+/** Pinning an issue above the list of issues, which GitHub does by GraphQL alone. */
+
+import { github } from '../limits/limits.ts';
+import { emitIssue, putIssue } from '../threads/threads.ts';
+import { asPull } from '../world/lookup.ts';
+import { nodeId } from '../world/node-id.ts';
+import { actIn, type Context, demand } from './context.ts';
+import { fault } from './fault.ts';
+import { isPinned, pinnedIn } from './pinned-issues.ts';
+import { fresh, threadOf } from './thread-mutations.ts';
+import { threadNode } from './thread-nodes.ts';
+
+type Input = {
+  readonly input: { readonly issueId: string; readonly clientMutationId?: string | null };
+};
+
+export function pinMutations(context: Context): object {
+  return {
+    pinIssue: ({ input }: Input) => setPin(context, input, true),
+    unpinIssue: ({ input }: Input) => setPin(context, input, false),
+  };
+}
+
+/** By whoever writes to the repository, three at most (docs: pinning an issue to your repository). */
+async function setPin(
+  context: Context,
+  { issueId, clientMutationId }: Input['input'],
+  isPin: boolean,
+): Promise<object> {
+  const { repo, issue } = threadOf(context, issueId);
+  if (asPull(issue) !== null)
+    throw fault('NOT_FOUND', `Could not resolve to Issue node with the global id of '${issueId}'`);
+  demand(context, repo, ['issues:write'], 'write');
+  const { world } = context;
+  if (isPin && !isPinned(issue) && pinnedIn(world, repo).length >= github.pinnedIssues)
+    throw fault('UNPROCESSABLE', `Maximum ${github.pinnedIssues} pinned issues per repository`);
+  if (isPin !== isPinned(issue)) {
+    const { pinnedById: _, ...rest } = issue;
+    const changed = putIssue(world, isPin ? { ...rest, pinnedById: context.actor.id } : rest);
+    await emitIssue(actIn(context, repo), changed, isPin ? 'pinned' : 'unpinned');
+  }
+  return {
+    issue: threadNode(context, repo, fresh(context, repo, issue)),
+    clientMutationId,
+    ...(isPin ? {} : { id: nodeId('PI', issue.id) }),
+  };
+}

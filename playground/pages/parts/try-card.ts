@@ -1,0 +1,48 @@
+/** A story that a newcomer can play: where it begins, and what is done and happens, step by step. */
+import { branchShape } from '../api/repo-shapes.ts';
+import { type Html, html } from '../html.ts';
+import { renderMarkdown } from '../markdown/render-markdown.ts';
+import type { Place } from '../place.ts';
+import type { Try, Visit } from '../visit.ts';
+
+/** With the way to its form, filled in; the commit is the newest of the default branch. */
+export async function tryCards(visit: Visit, place: Place): Promise<readonly Html[]> {
+  if (visit.tries.length === 0) return [];
+  const branch = await visit.api.get(
+    `${place.api}/branches/${encodeURIComponent(place.repo.default_branch)}`,
+    branchShape,
+  );
+  const commit = branch.kind === 'found' ? branch.data.commit.sha : '';
+  return visit.tries.map((story) => {
+    const { template, answers, commitField } = story.form;
+    const query = new URLSearchParams({ template, ...answers, [commitField]: commit });
+    return card(
+      place,
+      story,
+      html`<p class="row"><a class="button primary" href="${`${place.path}/issues/new?${query}`}">Open the form, filled in</a></p>`,
+    );
+  });
+}
+
+/** The steps of the story that a thread belongs to. */
+export function trySteps(visit: Visit, place: Place, labels: readonly string[]): Html | null {
+  const story = visit.tries.find(({ form }) => labels.includes(form.label));
+  return story === undefined ? null : card(place, story, null);
+}
+
+/** On the page of a thread a line that can be said is a button that writes it into the comment box. */
+function card(place: Place, { title, about, steps }: Try, begin: Html | null): Html {
+  const inThread = begin === null;
+  return html`<details class="card new-issue try" ${inThread ? null : html`open`}><summary>${inThread ? 'Step by step' : 'Try'}: ${title}</summary><div class="card-body">
+    ${renderMarkdown(about, { repoPath: place.path })}${begin}
+    <ol class="try-steps">${steps.map(
+      ({ who, what, line }) =>
+        html`<li><strong>${who ?? 'by itself'}</strong>${line === null ? null : said(line, inThread)}${renderMarkdown(what, { repoPath: place.path })}</li>`,
+    )}</ol></div></details>`;
+}
+
+function said(line: string, inThread: boolean): Html {
+  return inThread
+    ? html` <a class="chip" href="#new-comment" data-insert="${line}"><code>${line}</code></a>`
+    : html` <code>${line}</code>`;
+}

@@ -1,0 +1,68 @@
+/** Waits of a played run: for what each stage shows in the logbook, reported once, with what it has cost. */
+
+import { type LogbookEntry, readLogbook } from './logbook-events.ts';
+import type { OpenedLab } from './open-lab.ts';
+import type { StageReport } from './play.ts';
+import type { Stage } from './stages.ts';
+import { botUsage, spentSince } from './usage.ts';
+
+const POLL_MS = 200;
+/** On a quiet machine the longest stage takes a minute and a half; one that is several times slower needs as many. */
+const STAGE_TIMEOUT_MS = 900_000;
+
+type Runs = ReadonlyMap<string, readonly LogbookEntry[]>;
+
+export type Reach = <Value>(
+  stage: Stage,
+  done: (runs: Runs) => Promise<Value | null> | Value | null,
+) => Promise<Value>;
+
+/** Its message is the reason in the report. */
+export class NotReached extends Error {}
+
+/** Resolves with what `done` finds; rejects with `NotReached` when the lab breaks, or when it does not come in time. */
+export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageReport) => void): Reach {
+  let usage = botUsage(lab.world);
+  let since = performance.now();
+  let broken: string | null = null;
+  const told = new Set<Stage>();
+  lab.broken.then(
+    (reason) => {
+      broken = reason;
+    },
+    (error: unknown) => {
+      broken = String(error);
+    },
+  );
+  return async (stage, done) => {
+    const until = performance.now() + STAGE_TIMEOUT_MS;
+    while (performance.now() < until) {
+      const value = await done(await readLogbook(lab.world));
+      if (value !== null) {
+        const now = botUsage(lab.world);
+        const { contentWrites, ...requests } = spentSince(usage, now);
+        const seconds = Math.round((performance.now() - since) / 100) / 10;
+        if (!told.has(stage)) report({ day: 1, lane, stage, seconds, requests, contentWrites });
+        told.add(stage);
+        usage = now;
+        since = performance.now();
+        return value;
+      }
+      if (broken !== null) throw new NotReached(broken);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    throw new NotReached(`no-${stage}-in-time`);
+  };
+}
+
+/** The run that began from this issue. */
+export function runOf(runs: Runs, issue: number): string | null {
+  for (const [run, events] of runs)
+    if (events.some(({ type, data }) => type === 'proposed' && data['issue'] === issue)) return run;
+  return null;
+}
+
+/** An event of this type is there so often. */
+export function found(events: readonly LogbookEntry[], type: string, times = 1): true | null {
+  return events.filter((event) => event.type === type).length >= times ? true : null;
+}

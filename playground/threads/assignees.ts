@@ -1,0 +1,49 @@
+/** Who a thread is assigned to: people of the repository, ten at most. */
+
+import { roleOf } from '../identity/permissions.ts';
+import { shapeUser } from '../identity/shape-people.ts';
+import type { User } from '../identity/state-people.ts';
+import { github } from '../limits/limits.ts';
+import { findUser, userById } from '../world/lookup.ts';
+import type { Repo } from '../world/state.ts';
+import type { World } from '../world/world.ts';
+import type { Issue } from './state-threads.ts';
+import { type Act, emitIssue, putIssue } from './threads.ts';
+
+/** Whom the repository's threads may be assigned to (docs.github.com/rest/issues/assignees). */
+export function assignable(world: World, repo: Repo): readonly User[] {
+  return Object.values(world.state.users).filter(
+    (user) => user.type === 'User' && roleOf(repo, user.id) !== null,
+  );
+}
+
+/** The person of that login whom the repository's threads may be assigned to, or null. */
+export function assignee(world: World, repo: Repo, login: string): User | null {
+  const user = findUser(world, login);
+  return user !== null && assignable(world, repo).some(({ id }) => id === user.id) ? user : null;
+}
+
+/** Makes the thread carry exactly these people, with one event for each who comes or goes. */
+export async function setAssignees(act: Act, before: Issue, ids: readonly number[]): Promise<Issue> {
+  let issue = before;
+  const wanted = [...new Set(ids)].slice(0, github.assigneesPerThread);
+  for (const id of before.assigneeIds.filter((one) => !wanted.includes(one))) {
+    const left = issue.assigneeIds.filter((one) => one !== id);
+    issue = await change(act, issue, left, 'unassigned', id);
+  }
+  for (const id of wanted.filter((one) => !before.assigneeIds.includes(one)))
+    issue = await change(act, issue, [...issue.assigneeIds, id], 'assigned', id);
+  return issue;
+}
+
+async function change(
+  act: Act,
+  before: Issue,
+  assigneeIds: readonly number[],
+  action: 'assigned' | 'unassigned',
+  id: number,
+): Promise<Issue> {
+  const issue = putIssue(act.world, { ...before, assigneeIds, updatedAtMs: act.world.clock.now() });
+  await emitIssue(act, issue, action, { assignee: shapeUser(act.world, userById(act.world, id)) });
+  return issue;
+}

@@ -1,0 +1,69 @@
+/** What was done to a thread, as its timeline keeps it: read from the webhooks that tell of it. */
+
+import { viaAppOf } from '../identity/identity.ts';
+import type { Caller, User } from '../identity/state-people.ts';
+import type { Json } from '../world/json.ts';
+import { nextId, type World } from '../world/world.ts';
+import { type Issue, type ThreadEvent, threadEventNames } from './state-threads.ts';
+
+/** Who did it, and where. */
+type Doer = { readonly world: World; readonly caller: Caller; readonly actor: User };
+
+/** Keeps the event of a webhook's action; most actions (`opened`, `labeled`, …) are kept elsewhere or tell nothing. */
+export function keepEvent(
+  act: Doer,
+  issue: Issue,
+  action: string,
+  extra: Readonly<Record<string, Json>>,
+): void {
+  const from = textAt(extra, 'changes', 'title', 'from');
+  if (action === 'edited' && from !== null) keep(act, issue, 'renamed', { titles: [from, issue.title] });
+  const event = threadEventNames.find((name) => name === action);
+  if (event === undefined) return;
+  if (event === 'closed' && issue.pull?.mergeCommitSha != null)
+    keep(act, issue, 'merged', { commitSha: issue.pull.mergeCommitSha });
+  const subject = at(extra, 'assignee', 'id') ?? at(extra, 'requested_reviewer', 'id');
+  const title = textAt(extra, 'milestone', 'title');
+  keep(act, issue, event, {
+    subjectId: typeof subject === 'number' ? subject : null,
+    titles: title === null ? [] : [title],
+  });
+}
+
+function keep(act: Doer, issue: Issue, event: ThreadEvent['event'], more: Partial<ThreadEvent>): void {
+  const id = nextId(act.world, 'threadEvents');
+  act.world.state.threadEvents[id] = {
+    id,
+    repoId: issue.repoId,
+    number: issue.number,
+    actorId: act.actor.id,
+    event,
+    atMs: act.world.clock.now(),
+    subjectId: null,
+    titles: [],
+    commitSha: null,
+    viaAppId: viaAppOf(act.caller),
+    ...more,
+  };
+}
+
+/** The events of one thread, oldest first. */
+export function eventsOf({ world }: Pick<Doer, 'world'>, issue: Issue): readonly ThreadEvent[] {
+  return Object.values(world.state.threadEvents).filter(
+    (one) => one.repoId === issue.repoId && one.number === issue.number,
+  );
+}
+
+function at(value: Json, ...path: readonly string[]): Json {
+  let here = value;
+  for (const step of path) {
+    if (typeof here !== 'object' || here === null || Array.isArray(here)) return null;
+    here = Object(here)[step] ?? null;
+  }
+  return here;
+}
+
+function textAt(value: Json, ...path: readonly string[]): string | null {
+  const found = at(value, ...path);
+  return typeof found === 'string' ? found : null;
+}

@@ -1,0 +1,58 @@
+/** A newcomer starts a job by hand and has it watched: the page starts it, and the bot takes it over and hands it on. */
+
+import { expect, it } from 'vitest';
+import { isAdopted } from '../../../src/domain/logbook/adoption.ts';
+import { answered, JOB_ID, launchByHand, openAdoptingLab, runOf } from '../../support/adopted-job.ts';
+import { stateOf, until } from '../../support/play.ts';
+import { openFerrySite } from './ferry-site.ts';
+
+const OF_ADA = {
+  method: 'POST',
+  headers: {
+    cookie: 'playground_speaker=ada',
+    accept: 'application/json',
+    'sec-fetch-site': 'same-origin',
+  },
+  redirect: 'manual',
+} as const;
+
+it('is started by a button, taken over by the line of its issue, and handed over', async () => {
+  const started: string[] = [];
+  const site = await openFerrySite({
+    open: openAdoptingLab,
+    pages: (lab) => ({
+      startOwnJob: async (login) => {
+        started.push(login);
+        launchByHand(lab);
+        return { jobId: JOB_ID, cluster: 'us-central1', experiment: 'experiments/ferries/daily.py' };
+      },
+    }),
+  });
+  const { lab } = site;
+  expect(await (await fetch(`${site.home}/issues`)).text()).toContain('Try a job of your own');
+  expect((await fetch(`${site.home}/own-job`, OF_ADA)).status).toBeLessThan(400);
+  expect(started).toEqual(['ada']);
+  const [issue] = Object.values(lab.world.state.issues);
+  if (issue === undefined) throw new Error('no issue was opened');
+  const line = /^\/watch .*$/m.exec(issue.body ?? '')?.[0] ?? '';
+  // What stands in a block of code is no command yet.
+  expect(await stateOf(lab, runOf(issue.number))).toBeNull();
+  expect(await answered(lab, 'mira', issue.number, line)).toContain(`job \`${JOB_ID}\``);
+  const run = runOf(issue.number);
+  await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
+  await lab.clock.advance(60_000);
+  expect(await answered(lab, 'mira', issue.number, '/accept')).toContain('the watch is yours');
+  await answered(lab, 'mira', issue.number, '/handoff @ada');
+  expect(await answered(lab, 'ada', issue.number, '/accept')).toContain('the watch is yours, from mira');
+  const state = await stateOf(lab, run);
+  expect(state !== null && isAdopted(state)).toBe(true);
+  expect(state?.watch.owner?.login).toBe('ada');
+  await site.close();
+});
+
+it('is not offered where the cluster of the lab is not this machine', async () => {
+  const site = await openFerrySite();
+  expect(await (await fetch(`${site.home}/issues`)).text()).not.toContain('Try a job of your own');
+  expect((await fetch(`${site.home}/own-job`, OF_ADA)).status).toBeGreaterThanOrEqual(400);
+  await site.close();
+});
