@@ -19,7 +19,7 @@ const OWN: readonly Suite[] = [
   {
     name: 'trust',
     about: 'attacks on the real bundle with real git, and a lab adopted from an empty repository',
-    minutes: 6,
+    minutes: 12,
     files: found('test/trust/{real-*,adoption,repair,private-keys,control-key,taken-back}.test.ts'),
   },
   {
@@ -56,7 +56,7 @@ const OWN: readonly Suite[] = [
     name: 'long',
     about:
       'processes that die at every boundary, ferries in real time, floods and slow servers, the campaign with each defence taken out, every regular expression attacked',
-    minutes: 7,
+    minutes: 14,
     files: found(
       'test/lifecycle/{crash,fix-crash,faults,hostile-thread,real-*}.test.ts',
       'test/{app/long-record,app/server/hostile-bodies,engines/ray-drip}.test.ts',
@@ -82,7 +82,7 @@ const owned = new Set(OWN.flatMap(({ files }) => files).filter((file) => !SAMPLE
 export const MAIN: Suite = {
   name: 'main',
   about: 'everything else, and a sample of each suite that has a command of its own',
-  minutes: 8,
+  minutes: 20,
   files: found('test/**/*.test.ts').filter((file) => !owned.has(file)),
 };
 

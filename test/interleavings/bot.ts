@@ -321,6 +321,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
         : gated.manifest,
     brakes: known([]),
     cards: known(cardHistory(view)),
+    fix: unknown('no order asks for it'),
     gates: known(gated.facts),
   };
 }

@@ -1,7 +1,8 @@
-/** The ferry's issue is moved to another repository, or deleted, while its job runs. */
+/** A run's issue is moved to another repository, or deleted, while its job runs or before it is launched. */
 
-import { expect, it } from 'vitest';
-import { approvalLine } from '../support/approve.ts';
+import { describe, expect, it } from 'vitest';
+import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { propose, stateOf, until } from '../support/play.ts';
 import { answersTo, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -37,5 +38,87 @@ it('nothing is launched on a proposal whose issue is gone', async () => {
   await say(lab, 'mira', pull, line);
   await lab.clock.advance(90 * MINUTE);
   expect(lab.engine.startCount()).toBe(0);
+  await lab.close();
+});
+
+const HERO = 'grug-moe-1e23-ep8';
+
+/** A hero run whose job runs, and whose only thread is gone; an issue of ada's in which nobody has spoken of it. */
+async function heroWithoutThread(lab: VirtualLab): Promise<number> {
+  const issue = await openHeroIssue(lab);
+  await until(lab, 'the card', () => shownApprovalLine(lab, HERO) !== null, { limitMs: 60 * MINUTE });
+  await say(lab, 'mira', issue, shownApprovalLine(lab, HERO) ?? '');
+  await until(lab, 'the first look', async () => (await stateOf(lab, HERO))?.observation != null, {
+    stepMs: MINUTE,
+  });
+  moveAway(lab, issue);
+  return openIssue(lab);
+}
+
+async function openIssue(lab: VirtualLab): Promise<number> {
+  const issue = { title: 'A question', body: 'Who knows?' };
+  return ((await lab.as('ada', 'POST', '/issues', issue)) as { readonly number: number }).number;
+}
+
+describe('a hero run whose only issue is gone', () => {
+  it('is stopped by /stop run=… in any other thread, by who may, and the answer names it', async () => {
+    const lab = await openHeroLab();
+    const elsewhere = await heroWithoutThread(lab);
+    const theirs = await say(lab, 'sol', elsewhere, `/stop run=${HERO}`);
+    const other = await say(lab, 'mira', elsewhere, '/stop run=grug-moe-1e23');
+    await lab.clock.advance(5 * MINUTE);
+    expect(answersTo(lab, theirs)).toEqual([expect.stringContaining('not done: it takes')]);
+    expect(answersTo(lab, other)).toEqual([
+      expect.stringContaining(`the record has no run \`grug-moe-1e23\`. Under way: \`${HERO}\``),
+    ]);
+    expect((await stateOf(lab, HERO))?.stop).toBeNull();
+    const stop = await say(lab, 'mira', elsewhere, `/stop run=${HERO}`);
+    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.end?.status === 'STOPPED', {
+      stepMs: MINUTE,
+      limitMs: 10 * MINUTE,
+    });
+    expect(answersTo(lab, stop)).toEqual([expect.stringContaining(`\`${HERO}\`: stop asked for by mira`)]);
+    const late = await say(lab, 'mira', elsewhere, `/stop run=${HERO}`);
+    await lab.clock.advance(5 * MINUTE);
+    expect(answersTo(lab, late)).toEqual([expect.stringContaining(`\`${HERO}\`: nothing to stop (STOPPED)`)]);
+    await lab.close();
+  });
+
+  it('is stopped from the thread of another run, which goes on', async () => {
+    const lab = await openHeroLab();
+    await heroWithoutThread(lab);
+    const { run, pull } = await propose(lab);
+    const stop = await say(lab, 'mira', pull, `/stop run=${HERO}`);
+    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.end?.status === 'STOPPED', {
+      stepMs: MINUTE,
+      limitMs: 10 * MINUTE,
+    });
+    expect(answersTo(lab, stop)).toEqual([expect.stringContaining(`\`${HERO}\`: stop asked for by mira`)]);
+    expect((await stateOf(lab, run))?.stop).toBeNull();
+    await lab.close();
+  });
+});
+
+it('a run is held from another thread, and nothing is launched until it is lifted in its own', async () => {
+  const lab = await openVirtualLab();
+  const { run, pull } = await propose(lab);
+  const elsewhere = await openIssue(lab);
+  const line = approvalLine(lab);
+  const slip = await say(lab, 'mira', elsewhere, `/hold run=${run}`);
+  const hold = await say(lab, 'mira', elsewhere, `/hold run=${run} reason="the tokenizer changes"`);
+  await lab.clock.advance(2 * MINUTE);
+  expect(answersTo(lab, slip)).toEqual([expect.stringContaining('reason')]);
+  expect(answersTo(lab, hold)).toEqual([
+    expect.stringContaining(`\`${run}\`: on hold: the tokenizer changes`),
+  ]);
+  await say(lab, 'mira', pull, line);
+  await lab.clock.advance(10 * MINUTE);
+  expect(lab.engine.startCount()).toBe(0);
+  await say(lab, 'mira', pull, '/unhold');
+  await lab.clock.advance(2 * MINUTE);
+  await say(lab, 'mira', pull, approvalLine(lab));
+  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null, {
+    stepMs: MINUTE,
+  });
   await lab.close();
 });

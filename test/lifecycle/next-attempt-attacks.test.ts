@@ -87,7 +87,8 @@ const MOVES: readonly (readonly [string, string, Act])[] = [
   ['turned into a draft', 'gate-fails', draft],
   ['turned into a draft that nobody told control of', 'target-branch', async (lab, pull) => turn(lab, pull)],
   ['retargeted', 'gate-fails', (lab, pull) => lab.as('ada', 'PATCH', `/pulls/${pull}`, { base: 'release' })],
-  ['left without its branch', 'pull-closed', (lab) => lab.as('ada', 'DELETE', '/git/refs/heads/ada/warmup')],
+  ['closed, of which nobody told control,', 'pull-closed', async (lab, pull) => shut(lab, pull)],
+  ['left without its branch', 'gate-fails', (lab) => lab.as('ada', 'DELETE', '/git/refs/heads/ada/warmup')],
   [
     'force-pushed',
     'head-moved',
@@ -165,6 +166,11 @@ function turn({ world }: VirtualLab, pull: number): void {
   for (const [key, row] of Object.entries(world.state.issues))
     if (row.number === pull && row.pull !== null)
       world.state.issues[key] = { ...row, pull: { ...row.pull, draft: true } };
+}
+
+function shut({ world }: VirtualLab, pull: number): void {
+  for (const [key, row] of Object.entries(world.state.issues))
+    if (row.number === pull) world.state.issues[key] = { ...row, state: 'closed' };
 }
 
 /** Why launchers refused, and why approvals fell. */

@@ -41,6 +41,8 @@ const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['src-stands-alone', 'src/app/a.ts', 'playground/target.ts'],
   ['src-stands-alone', 'src/app/b.ts', 'test/target.ts'],
   ['playground-shares-nothing', 'playground/a.ts', 'src/domain/target.ts'],
+  ['playground-names-its-packages', 'playground/b.ts', 'vitest'],
+  ['playground-names-its-packages', 'playground/c.ts', 'probot'],
   ['stores-know-no-github', 'playground/git/store/a.ts', 'playground/world/target.ts'],
   ['one-place-mints-capabilities', 'src/engines/b.ts', 'src/domain/actions/capability-seal.ts'],
   ['only-executors-mint-capabilities', 'src/run/c.ts', 'src/actions/mint.ts'],
@@ -79,6 +81,7 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['src/config/ok.ts', 'zod'],
   ['src/host/ok.ts', 'node:fs'],
   ['playground/ok.ts', 'playground/target.ts'],
+  ['playground/croner-ok.ts', 'croner'],
   ['src/actions/mint.ts', 'src/domain/actions/capability-seal.ts'],
   ['src/app/care/ok.ts', 'src/actions/mint.ts'],
 ];
@@ -89,7 +92,9 @@ let found: Cruise;
 beforeAll(async () => {
   tree = await mkdtemp(join(tmpdir(), 'ferrybot-arrows-'));
   await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
-  for (const file of ['package.json', 'tsconfig.json']) await copyFile(join(ROOT, file), join(tree, file));
+  await mkdir(join(tree, 'playground'));
+  for (const file of ['package.json', 'playground/package.json', 'tsconfig.json'])
+    await copyFile(join(ROOT, file), join(tree, file));
   const pairs = [...BROKEN.map(([, from, to]) => [from, to] as const), ...ALLOWED];
   const targets = pairs.map(([, to]) => to).filter((to) => /\/(target|capability-seal)\.ts$/.test(to));
   for (const file of new Set(targets)) await put(file, 'export const target = 1;\n');

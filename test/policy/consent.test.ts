@@ -80,11 +80,26 @@ describe('the source tree', () => {
     expect(callers(/(?<!function )\bmintStop\(/)).toEqual(['src/app/watch/tick.ts']);
     expect(callers(/\bengine\.submit\(/)).toEqual(['src/actions/launch.ts']);
     expect(callers(/\bengine\.stop\(/)).toEqual(['src/app/watch/tick.ts']);
-    // A checkpoint: nobody yet; the list that people are shown deletes none.
-    expect(callers(/\bdeletionStep\(/).filter((file) => file !== 'src/domain/checkpoint/stored.ts')).toEqual(
-      [],
-    );
-    expect(callers(/\bstore(\.value)?\.remove\(/)).toEqual([]);
+    // A checkpoint: what was consented to is a step, what carries it out has the store, and nobody else opens one to delete.
+    expect(callers(/(?<!function )\bdeletionStep\(/)).toEqual(['src/checkpoints/cleanup.ts']);
+    expect(callers(/\bstore(\.value)?\.remove\(/)).toEqual(['src/app/care/delete-checkpoints.ts']);
+    expect(callers(/(?<!function )\bopenStoreToDelete\(/).toSorted()).toEqual([
+      'src/app/action/full.ts',
+      'src/stores/open.ts',
+    ]);
+    expect(callers(/(?<!function )\bcheckpointCleanup\(/)).toEqual(['src/app/care/executor-for.ts']);
+    expect(callers(/\bCheckpointStore\b/).toSorted()).toEqual([
+      'src/app/care/delete-checkpoints.ts',
+      'src/app/care/executor-for.ts',
+      'src/domain/checkpoint/stored.ts',
+      'src/stores/open.ts',
+      'src/stores/store.ts',
+    ]);
+    expect(
+      callers(/['"]DELETE['"]/)
+        .filter((file) => file.startsWith('src/stores/'))
+        .toSorted(),
+    ).toEqual(['src/stores/ask.ts', 'src/stores/gcs.ts', 'src/stores/s3.ts']);
     expect(callers(/\bbucket\.remove\(/)).toEqual(['src/stores/store.ts']);
     // The words of a deletion stand in the one step that takes a consent.
     expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/care/tpu-vm.ts']);

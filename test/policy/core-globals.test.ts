@@ -12,6 +12,7 @@ const CORE = [
   'gates',
   'run',
   'kinds',
+  'contracts',
   'watch',
   'care',
   'logbook',

@@ -19,7 +19,7 @@ export type Cruise = {
   readonly broken: readonly { readonly rule: string; readonly from: string; readonly to: string }[];
 };
 
-/** `folder` holds the tree's root: `src`, `playground`, `package.json` and `tsconfig.json`. */
+/** `folder` holds the tree's root: `src`, `playground`, `package.json` (the playground has its own) and `tsconfig.json`. */
 export async function cruise(folder: string): Promise<Cruise> {
   const args = ['--config', RULES_FILE, '--output-type', 'json', 'src', 'playground'];
   const { stdout } = await execa(join(ROOT, 'node_modules/.bin/depcruise'), args, {

@@ -9,8 +9,10 @@ const text = (name: string): string => readFileSync(new URL(`../../${name}`, imp
 const manifest = JSON.parse(text('package.json')) as Readonly<
   Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>
 >;
+const own: Readonly<Record<string, string>> = JSON.parse(text('playground/package.json')).dependencies;
+const ofRoot: Readonly<Record<string, string>> = { ...manifest.dependencies, ...manifest.devDependencies };
 const locked = JSON.parse(text('package-lock.json')).packages as Readonly<Record<string, Locked>>;
-const [, shipped = '', development = ''] = text('docs/dependencies.md').split(/^## /m);
+const [, shipped = '', development = '', ofPlayground = ''] = text('docs/dependencies.md').split(/^## /m);
 
 /** Licences under which we may ship, and use, what others made. */
 const LICENCES = ['MIT', 'ISC', 'Apache-2.0', 'MIT-0', 'BSD-3-Clause', 'MIT OR Apache-2.0'];
@@ -26,18 +28,27 @@ function rowsOf(section: string): readonly (readonly string[])[] {
 }
 
 describe.each([
-  ['dependencies', shipped, LICENCES],
-  ['devDependencies', development, LICENCES_OF_TOOLS],
-] as const)('the table of %s', (kind, section, licences) => {
+  ['dependencies', Object.keys(manifest.dependencies), shipped, LICENCES],
+  ['devDependencies', Object.keys(manifest.devDependencies), development, LICENCES_OF_TOOLS],
+  ['the playground', Object.keys(own).filter((name) => !(name in ofRoot)), ofPlayground, LICENCES],
+] as const)('the table of %s', (_, names, section, licences) => {
   const rows = rowsOf(section);
 
   it('has a line for each and no other, in order', () => {
-    expect(rows.map(([name]) => name)).toEqual(Object.keys(manifest[kind]).toSorted());
+    expect(rows.map(([name]) => name)).toEqual(names.toSorted());
   });
 
   it.each(rows)('%s is %s, and for something', (name, licence = '', reason = '') => {
     expect(locked[`node_modules/${name}`]?.license).toBe(licence);
     expect(licences).toContain(licence);
     expect(reason.length).toBeGreaterThan(10);
+  });
+});
+
+describe('what the playground shares with the rest', () => {
+  it('has one version', () => {
+    const shared = Object.entries(own).filter(([name]) => name in ofRoot);
+    expect(shared.length).toBeGreaterThan(5);
+    expect(shared.filter(([name, version]) => ofRoot[name] !== version)).toEqual([]);
   });
 });

@@ -18,6 +18,8 @@ const NAMES = KINDS.map(({ name }) => name);
 function namesIn(text: string): readonly string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
+    // A member that a type picks is a word of the domain, whatever kinds there are.
+    if (ts.isLiteralTypeNode(node)) return;
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) {
       if (NAMES.some((name) => node.text === name || node.text.startsWith(`${name}-`))) found.push(node.text);
     }

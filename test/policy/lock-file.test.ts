@@ -7,6 +7,7 @@ type Locked = {
   readonly version?: string;
   readonly integrity?: string;
   readonly dev?: boolean;
+  readonly link?: boolean;
   readonly optional?: boolean;
   readonly os?: readonly string[];
   readonly hasInstallScript?: boolean;
@@ -21,6 +22,9 @@ const manifest = read('package.json') as {
     Record<string, string | boolean>
   >;
 };
+const playground = read('playground/package.json') as typeof manifest;
+const allOf = ({ dependencies, devDependencies = {} }: typeof manifest) =>
+  Object.entries({ ...dependencies, ...devDependencies });
 
 describe('the lock file', () => {
   it('knows the packages of other platforms too: npm ci refuses a lock that leaves one out', () => {
@@ -50,7 +54,8 @@ describe('the lock file', () => {
 
   it('has a checksum for everything but two tools for development on other systems', () => {
     const without = Object.entries(packages).filter(
-      ([path, { integrity }]) => path !== '' && integrity === undefined,
+      ([path, { integrity, link }]) =>
+        path.includes('node_modules/') && integrity === undefined && link !== true,
     );
     const wrong = without.filter(
       ([path, { dev, optional, os }]) =>
@@ -61,9 +66,14 @@ describe('the lock file', () => {
   });
 
   it('pins exact versions', () => {
-    const loose = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
-      ([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)),
-    );
+    const loose = [manifest, playground]
+      .flatMap(allOf)
+      .filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)));
     expect(loose).toEqual([]);
+  });
+
+  it('links to our own packages alone', () => {
+    const linked = Object.entries(packages).filter(([, { link }]) => link === true);
+    expect(linked.map(([path]) => path)).toEqual(['node_modules/ferrybot-playground']);
   });
 });

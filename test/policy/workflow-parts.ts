@@ -16,7 +16,7 @@ const WATCHING = { checks: 'write', contents: 'write', issues: 'write', 'pull-re
 const CHANNELS = ['FERRYBOT_OPS_WEBHOOK'];
 
 /** What a cluster asks for, seen only by jobs in an environment. */
-const CLUSTER = ['RAY_AUTH_TOKEN'];
+const CLUSTER = ['RAY_AUTH_TOKEN', 'VAST_API_KEY'];
 
 export type Part = {
   readonly permissions: Readonly<Record<string, string>>;

@@ -1,9 +1,13 @@
 /** What every engine behind the interface must do, whatever stands behind it. */
 
+import { mkdir, symlink, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { EngineAbilities } from '../../scripts/engines/abilities.ts';
 import { CapabilityError, type Permit } from '../../src/domain/actions/capability.ts';
 import type { Engine, FoundJob, JobSpec } from '../../src/domain/engine.ts';
-import { isTerminal, stopStep, submitStep } from '../../src/domain/engine.ts';
+import { CANNOT_DESCRIBE, isTerminal, stopStep, submitStep } from '../../src/domain/engine.ts';
+import type { ExportedFile } from '../../src/domain/git.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { permitFor, stopIn, submitTo } from './capabilities.ts';
 import { readText } from './log-text.ts';
@@ -13,6 +17,8 @@ export type EngineBench = {
   readonly engine: Engine;
   /** An id that nobody has used on this engine. */
   readonly jobId: string;
+  /** What it starts in place of the command, which follows; left out where that itself is started. */
+  readonly program?: string;
   readonly command: (kind: 'quick' | 'failing' | 'endless') => readonly string[];
   readonly directory: string;
   /** The whole log of a quick job: what it says, and what the engine itself writes around it. */
@@ -24,8 +30,8 @@ export type EngineBench = {
 /** What a job of this contract says, in two lines. */
 export const SAID = 'up 🚀 käse\nprogress\n';
 
-/** Says what an engine must do; `open` gives a fresh one for each test. */
-export function engineContract(open: () => Promise<EngineBench>): void {
+/** Says what an engine must do, and that it can do what is said of it and nothing more; `open` gives a fresh one for each test. */
+export function engineContract(abilities: EngineAbilities, open: () => Promise<EngineBench>): void {
   let bench: EngineBench;
   beforeEach(async () => {
     bench = await open();
@@ -132,6 +138,24 @@ export function engineContract(open: () => Promise<EngineBench>): void {
     expect(await bench.engine.observe(bench.jobId, null)).toEqual(end);
   });
 
+  it('tells of a job who launched it and what it runs, also when it has ended, and of no job that it is none', async () => {
+    const none = await bench.engine.describe(bench.jobId);
+    expect(none).toMatchObject(abilities.describesJobs ? { kind: 'absent' } : CANNOT_DESCRIBE);
+    if (!abilities.describesJobs) return;
+    const commit = '5'.repeat(40);
+    await submitTo(
+      bench.engine,
+      spec('quick', { env: { GIT_COMMIT: commit, API_TOKEN: 'hf-very-secret-1234' } }),
+    );
+    await when((job) => isTerminal(job.status));
+    const told = await bench.engine.describe(bench.jobId);
+    if (told.kind !== 'described') throw new Error(`it is ${told.kind}`);
+    expect(told.job).toMatchObject({ status: 'SUCCEEDED', metadata: spec('quick').metadata });
+    expect(told.origin.entrypoint).toContain(bench.program ?? bench.command('quick')[0]);
+    expect([commit, null]).toContain(told.origin.gitCommit);
+    expect(JSON.stringify(told)).not.toContain('very-secret');
+  });
+
   it('says how a job failed', async () => {
     await submitTo(bench.engine, spec('failing'));
     expect(await when((job) => isTerminal(job.status))).toMatchObject({
@@ -169,4 +193,49 @@ export function engineContract(open: () => Promise<EngineBench>): void {
     });
     expect(await readText(bench.engine, bench.jobId, size + 1)).toEqual({ kind: 'rewound', sizeBytes: size });
   });
+
+  it('looks at many jobs at once, or says that it does not', async () => {
+    const { engine, jobId } = bench;
+    expect(engine.observeMany !== undefined).toBe(abilities.looksAtMany);
+    await submitTo(engine, spec('quick'));
+    const end = await when((job) => isTerminal(job.status));
+    const asked = [jobId, `${jobId}-none`].map((id) => ({ jobId: id, lastSession: null }));
+    const seen = (await engine.observeMany?.(asked)) ?? [end, { kind: 'absent' }];
+    expect(seen).toEqual([end, expect.objectContaining({ kind: 'absent' })]);
+  });
+
+  it('says whether a new session has forgotten the jobs of the last one, and who clears the folders of ended jobs', () => {
+    expect(bench.engine.forgetsWithSession === true).toBe(abilities.forgetsWithSession);
+    expect(bench.engine.removeOldTrees !== undefined).toBe(abilities.clearsOldTrees);
+  });
+
+  it('tells which files would not reach the job, where some would not', async () => {
+    const { engine, directory } = bench;
+    const link = join(directory, 'linked');
+    await mkdir(join(directory, 'folder'), { recursive: true });
+    await symlink('folder', link);
+    const files: readonly ExportedFile[] = [
+      { path: 'linked', mode: '120000', blob: '0'.repeat(40), bytes: 6, target: 'folder' },
+    ];
+    const told = (await engine.leftOut?.({ workingDirectory: directory, files })) ?? null;
+    await unlink(link);
+    const expected = [{ path: 'linked', why: expect.stringContaining('a link to a folder') }];
+    expect(told).toEqual(abilities.tellsWhatStaysBehind ? expected : null);
+  });
+
+  it.each([
+    ['dollarInValue', { env: { NOTE: 'a $NAME' } }],
+    ['secretVariable', { env: { LAB_SECRET: 'a-value-of-a-secret' }, secretNames: ['LAB_SECRET'] }],
+    ['githubToken', { env: { NOTE: `ghp_${'a1B2'.repeat(9)}` } }],
+  ] as const)(
+    'brings a variable to the job as it is, or refuses it before anything is sent: %s',
+    async (ability, changes) => {
+      const outcome = await submitTo(bench.engine, spec('quick', changes));
+      if (abilities[ability] === 'taken') expect(outcome).toMatchObject({ kind: 'submitted' });
+      else {
+        expect(outcome).toMatchObject({ kind: 'rejected', code: 'refused' });
+        expect(await bench.engine.observe(bench.jobId, null)).toMatchObject({ kind: 'absent' });
+      }
+    },
+  );
 }

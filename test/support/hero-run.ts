@@ -55,6 +55,12 @@ export async function headOf(lab: VirtualLab, branch = 'main'): Promise<string> 
   return (await lab.store.refs(`refs/heads/${branch}`)).get(`refs/heads/${branch}`) ?? '';
 }
 
+/** Title and text of such an issue, for whoever opens it. */
+export async function heroIssue(lab: VirtualLab, answers: Answers = {}) {
+  const body = formBody({ ...ANSWERS, 'Source SHA': await headOf(lab), ...answers });
+  return { title: '[Hero run] Grug MoE 1e23 ep8', body };
+}
+
 /** Somebody opens the issue of a hero run; its number. */
 export async function openHeroIssue(
   lab: VirtualLab,
@@ -68,7 +74,6 @@ export async function openHeroIssue(
     readonly labels?: readonly string[];
   } = {},
 ): Promise<number> {
-  const body = formBody({ ...ANSWERS, 'Source SHA': await headOf(lab), ...answers });
-  const issue = { title: '[Hero run] Grug MoE 1e23 ep8', body, labels };
+  const issue = { ...(await heroIssue(lab, answers)), labels };
   return ((await lab.as(who, 'POST', '/issues', issue)) as { readonly number: number }).number;
 }

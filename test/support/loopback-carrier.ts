@@ -140,6 +140,7 @@ function trackedGit(inFlight: InFlight, git: LabGit, onTransport: () => void): L
     treeId: (commit, path) => here(`tree of ${path}`, () => git.treeId(commit, path)),
     log: (query) => here('log', () => git.log(query)),
     mergeBase: (a, b) => here('merge base', () => git.mergeBase(a, b)),
+    isOnBranch: (commit) => here('branches of a commit', () => git.isOnBranch(commit)),
     changedPaths: (from, to) => here('changed paths', () => git.changedPaths(from, to)),
     tagTexts: (prefix) => here('tags', () => git.tagTexts(prefix)),
     versions: (query) => here('versions', () => git.versions(query)),

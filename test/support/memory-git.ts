@@ -95,6 +95,12 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       const found = await store().mergeBase(a, b);
       return found === null ? null : branded(found, isSha);
     },
+    isOnBranch: async (commit) => {
+      if ((await store().readCommit(commit)) === null) return false;
+      const tips = [...(await store().refs('refs/heads/')).values()];
+      for (const tip of tips) if (await store().isAncestor(commit, tip)) return true;
+      return false;
+    },
     changedPaths: async (from, to) =>
       [
         ...new Set(
@@ -215,6 +221,7 @@ async function entriesIn(store: GitStore, root: string, folder: string): Promise
             type,
             id: branded(sha, isTreeId),
             ...(mode === '120000' ? { isLink: true } : {}),
+            ...(mode === '100755' ? { isExecutable: true } : {}),
           },
         ]
       : [],

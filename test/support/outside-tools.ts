@@ -10,6 +10,7 @@ export const TOOLS = {
   act: at('bin/act'),
   actionlint: at('bin/actionlint'),
   'fake-gcs-server': at('bin/fake-gcs-server'),
+  mlflow: at('mlflow/bin/mlflow'),
   versitygw: at('bin/versitygw'),
   zizmor: at('py/bin/zizmor'),
   vastai: at('vast/bin/vastai'),

@@ -85,7 +85,7 @@ export async function recordRay(head: RayHead): Promise<Recording> {
   answers['logs-unknown'] = await ask('GET', `${jobPath('')}/logs`);
   answers['stop-unknown'] = await ask('POST', `${jobPath('')}/stop`);
   answers.submit = await ask('POST', 'api/jobs/', job('', `echo ${SAYS}; sleep 1000`));
-  answers['job-pending'] = await ask('GET', jobPath(''));
+  answers['job-pending'] = await pending(ask, job, jobPath);
   answers['submit-again'] = await ask('POST', 'api/jobs/', job('', 'echo twice'));
   answers['submit-without-entrypoint'] = await ask('POST', 'api/jobs/', { submission_id: 'another' });
   answers['submit-as-browser'] = await ask('POST', 'api/jobs/', job('', 'true'), {
@@ -98,7 +98,7 @@ export async function recordRay(head: RayHead): Promise<Recording> {
   answers['job-running'] = await until('', 'RUNNING');
   answers['job-succeeded'] = await until('-2', 'SUCCEEDED');
   answers['job-failed'] = await until('-3', 'FAILED');
-  answers.logs = await ask('GET', `${jobPath('')}/logs`);
+  answers.logs = await saying(SAYS, () => ask('GET', `${jobPath('')}/logs`));
   await until('-4', 'SUCCEEDED');
   answers['logs-no-utf8'] = await ask('GET', `${jobPath('-4')}/logs`);
   const { driver_node_id: node } = z
@@ -118,6 +118,33 @@ export async function recordRay(head: RayHead): Promise<Recording> {
   answers['package-there'] = await ask('GET', name);
   const version = z.object({ ray_version: z.string() }).parse(answers.version.body);
   return recordingSchema.parse({ ray: version.ray_version, answers });
+}
+
+/** A job as it is before its process runs: on a slow machine the first one may run when it is asked about. */
+async function pending(
+  ask: Ask,
+  job: (kind: string, entrypoint: string) => object,
+  jobPath: (kind: string) => string,
+): Promise<RecordedAnswer> {
+  let seen = await ask('GET', jobPath(''));
+  for (let look = 0; look < 20 && !JSON.stringify(seen.body).includes('"status":"PENDING"'); look += 1) {
+    const kind = `-pending-${look}`;
+    await ask('POST', 'api/jobs/', job(kind, `echo ${SAYS}; sleep 1000`));
+    const answer = await ask('GET', jobPath(kind));
+    await ask('POST', `${jobPath(kind)}/stop`);
+    seen = { ...answer, body: JSON.parse(JSON.stringify(answer.body).replaceAll(kind, '')) };
+  }
+  return seen;
+}
+
+/** A job that runs may not have said anything yet. */
+async function saying(words: string, look: () => Promise<RecordedAnswer>): Promise<RecordedAnswer> {
+  let seen = await look();
+  for (let again = 0; again < 100 && !JSON.stringify(seen.body).includes(words); again += 1) {
+    await sleep(100);
+    seen = await look();
+  }
+  return seen;
 }
 
 /** An answer with the ids of this one head in it. */

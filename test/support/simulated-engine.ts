@@ -2,11 +2,14 @@
 
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import {
+  commitIn,
+  described,
   type Engine,
   type FoundJob,
   isSameJob,
   type Job,
   type JobObservation,
+  type JobOrigin,
   type JobSpec,
   type JobStatus,
   type LogRead,
@@ -30,7 +33,7 @@ export type SimulatedEngineOptions = {
 /** The engine, and what a test does to it behind its back. */
 export type SimulatedEngine = Engine & {
   /** The next call of this method has its effect, and its answer is lost: `unknown`. */
-  readonly loseNextAnswer: (method: 'submit' | 'observe' | 'readLog' | 'stop') => void;
+  readonly loseNextAnswer: (method: 'submit' | 'describe' | 'observe' | 'readLog' | 'stop') => void;
   /** The next call of this method never comes back, as from a process that hangs. */
   readonly hangNext: (method: 'submit' | 'observe' | 'readLog' | 'stop') => void;
   /** The engine restarts and forgets every job, as a Ray head without external storage does. */
@@ -41,12 +44,23 @@ export type SimulatedEngine = Engine & {
   readonly stopNow: (jobId: string, by?: string) => void;
   /** tracker_metrics.jsonl of a job at this moment, null before the first eval. */
   readonly metricsOf: (jobId: string) => string | null;
+  /** Somebody launches a job beside ferrybot; `says`: the lines of its log, `exitCode`: how it ends after a minute, null = it runs on. */
+  readonly launchByHand: (job: ByHand) => void;
   /** How many jobs were really started; at most once means that it never exceeds the attempts. */
   readonly startCount: () => number;
 };
 
+export type ByHand = {
+  readonly jobId: string;
+  readonly origin: JobOrigin;
+  readonly says: readonly string[];
+  readonly exitCode: number | null;
+  readonly endAtMs?: number;
+};
+
 type SimulatedJob = {
   readonly spec: JobSpec;
+  readonly origin?: JobOrigin;
   readonly script: JobScript;
   readonly submittedAtMs: number;
   readonly log: Buffer;
@@ -88,6 +102,22 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     },
     observe: async (jobId, lastSession) =>
       answer('observe', observe(jobs.get(jobId), sessionId(), lastSession, options.now())),
+    describe: async (jobId) => {
+      const job = jobs.get(jobId);
+      const seen = observe(job, sessionId(), null, options.now());
+      const { command = [], env = {} } = job?.spec ?? {};
+      return answer(
+        'describe',
+        described(
+          seen,
+          job?.origin ?? {
+            submitter: 'runner',
+            entrypoint: command.join(' '),
+            gitCommit: commitIn(env['GIT_COMMIT']),
+          },
+        ),
+      );
+    },
     readLog: async (jobId, offset) => answer('readLog', readLog(jobs.get(jobId), offset, options.now())),
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));
@@ -117,6 +147,22 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
       const job = jobs.get(jobId);
       const atMs = job === undefined ? -1 : runTime(job, options.now());
       return job?.script.metrics.findLast((snapshot) => snapshot.atMs <= atMs)?.text ?? null;
+    },
+    launchByHand: ({ jobId, origin, says, exitCode, endAtMs = 60_000 }) => {
+      const metadata = { run: 'nobodys', attempt: 0, manifest: '' };
+      const spec = { submissionId: jobId, command: ['by-hand'], env: {}, workingDirectory: '/', metadata };
+      const lines = says.map((text, index) => ({ atMs: index * 1_000, text }));
+      const isEndless = exitCode === null;
+      const script = {
+        pendingMs: 0,
+        lines,
+        endAtMs: isEndless ? 1e12 : endAtMs,
+        exitCode: exitCode ?? 0,
+        metrics: [],
+      };
+      submit(jobs, spec, { ...options, script: () => script }, name, sessionId());
+      const job = jobs.get(jobId);
+      if (job !== undefined) jobs.set(jobId, { ...job, origin });
     },
     startCount: () => starts,
   };
@@ -189,7 +235,7 @@ function observe(
     exitCode: null,
     startedAtMs: nowMs < startedAtMs ? null : startedAtMs,
     endedAtMs: null,
-    metadata: job.spec.metadata,
+    metadata: job.origin === undefined ? job.spec.metadata : null,
     session,
     details: {},
   };

@@ -2,12 +2,15 @@
 
 import { Octokit } from '@octokit/core';
 import type { Lab } from '../../src/app/lab.ts';
+import type { CheckpointReader } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
+import { known, type Observed } from '../../src/domain/observed.ts';
 import type { PythonParser } from '../../src/domain/python-syntax.ts';
 import { remembered } from '../../src/domain/remembered.ts';
 import { createClient } from '../../src/github/call.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
+import { openStore, type StoreOpener } from '../../src/stores/open.ts';
 import type { InFlight } from './in-flight.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import type { VirtualLabOptions } from './virtual-lab.ts';
@@ -68,6 +71,7 @@ export function composer(
       judgeSyntax: async (syntax, interpreter) => options.python?.(process, syntax, interpreter) ?? syntax,
       helpers: options.helpers ?? NO_HELPERS,
       sendToChannel: options.sendToChannel ?? (() => Promise.reject(new Error('this lab has no channels'))),
+      stores: (path) => watched(openStore(virtualStores(clock), path), inFlight),
       // GitHub's clock is everybody's (docs/decisions/0007-githubs-clock.md), as in compose-lab.ts.
       now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
       log: (line, fields) => {
@@ -84,6 +88,26 @@ export function composer(
         }
       },
     };
+  };
+}
+
+/** A folder of this machine: the virtual clock waits while it is listed. */
+function watched(store: Observed<CheckpointReader>, inFlight: InFlight): Observed<CheckpointReader> {
+  if (store.kind === 'unknown') return store;
+  const { list, measure } = store.value;
+  return known({
+    ...store.value,
+    list: (root) => inFlight.track('a listing', () => list(root)),
+    measure: (path) => inFlight.track('a measure', () => measure(path)),
+  });
+}
+
+/** Folders of this machine; waiting is the clock's. */
+export function virtualStores({ now, sleep }: Pick<VirtualClock, 'now' | 'sleep'>): StoreOpener {
+  return {
+    host: { fetch: () => Promise.reject(new Error('this lab has folders alone')), sleep },
+    environment: {},
+    now,
   };
 }
 

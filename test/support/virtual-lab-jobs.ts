@@ -7,23 +7,30 @@ import { runAction } from '../../src/app/action/run-action.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
+import type { TrackerOf } from '../../src/app/trackers.ts';
 import { hasCluster } from '../../src/config/missing-cluster.ts';
+import type { Engine } from '../../src/domain/engine.ts';
+import { openStoreToDelete } from '../../src/stores/open.ts';
 import { parseMetrics } from '../../src/trackers/metrics-file.ts';
 import { Crash } from './crash.ts';
 import type { SimulatedEngine } from './simulated-engine.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import type { Wires } from './virtual-lab-carrier.ts';
+import { virtualStores } from './virtual-lab-compose.ts';
 import { keysIn } from './virtual-lab-keys.ts';
 
 type JobsInput = {
   readonly clock: VirtualClock;
   readonly log: string[];
   readonly engine: SimulatedEngine;
+  /** What submits and watches. */
+  readonly engineInUse: Engine;
   readonly compose: (process: string, token: () => Promise<string>, keys: Lab['signingKeys']) => Lab;
   readonly shipTree: Wires['shipTree'];
   readonly stateDirectory: string;
   readonly cloudOf: CloudOf;
   readonly disks: DisksOf;
+  readonly trackerOf: TrackerOf;
   readonly beforeJob: (mode: string) => Promise<void>;
 };
 
@@ -50,7 +57,7 @@ export function virtualJobs(input: JobsInput): InProcessHandlers {
 }
 
 function partsOf(
-  { clock, engine, compose, shipTree, stateDirectory, cloudOf, disks }: JobsInput,
+  { clock, engine, engineInUse, compose, shipTree, stateDirectory, cloudOf, disks, trackerOf }: JobsInput,
   mode: ActionParts['mode'],
   inputs: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
@@ -76,9 +83,11 @@ function partsOf(
       runAttempt: 1,
     },
     defaultBranch: 'main',
-    engineOf: (config, cluster) => (hasCluster(config, cluster) ? engine : null),
+    engineOf: (config, cluster) => (hasCluster(config, cluster) ? engineInUse : null),
     cloudOf,
     disks,
+    storeOf: (path) => openStoreToDelete(virtualStores(clock), path),
+    trackerOf,
     readMetrics: async (submission) => metricsOf(engine, submission.jobId),
     environment: env,
     secrets: createSecretKeeper(env, () => undefined),

@@ -12,6 +12,8 @@ import { copyOf, type State } from '../../playground/world/state.ts';
 import type { World } from '../../playground/world/world.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
+import { createTrackers } from '../../src/app/trackers.ts';
+import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
 import type { PySyntax } from '../../src/domain/python-syntax.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
@@ -37,7 +39,9 @@ export type VirtualLabOptions = {
   readonly origin?: string;
   readonly ferry?: Partial<FerryShape>;
   /** What a job does, in place of the ferry's shape: the log of a real one, for example. */
-  readonly script?: () => JobScript;
+  readonly script?: (spec: JobSpec) => JobScript;
+  /** In place of the simulated one. */
+  readonly engine?: (inFlight: InFlight) => Engine;
   /** Unix ms at which the lab opens; six in the morning of its day unless said otherwise. */
   readonly startMs?: number;
   /** Called at every boundary of every process; may throw `Crash`. */
@@ -63,6 +67,8 @@ export type VirtualLabOptions = {
   readonly sendToChannel?: Lab['sendToChannel'];
   /** Stands for gcloud and the lab's scripts. None unless given. */
   readonly disks?: DisksOf;
+  /** Stands for the network between the watch and the tracker that a lane asks, with `TRACKER_KEY` in `keyFrom`. */
+  readonly trackerFetch?: (at: { readonly clock: VirtualClock; readonly inFlight: InFlight }) => typeof fetch;
   /** Goes on from this moment of another lab, with fresh processes; only where everything is in memory. */
   readonly from?: Moment;
   /** Real HTTP on the loopback and the git program on disk, in place of function calls and a store in memory. */
@@ -96,6 +102,8 @@ export type VirtualLab = {
   readonly close: () => Promise<void>;
 };
 
+/** What the watch of a lab on virtual time was given to ask a tracker with. */
+export const TRACKER_KEY = 'a-key-that-reads-the-tracker';
 export const MORNING = Date.UTC(2026, 10, 21, 6, 0, 0);
 const SECRET = 'a-webhook-secret';
 const DEFAULT_SWEEP_MS = limits.sweepPeriodMs;
@@ -158,11 +166,16 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
         clock,
         log,
         engine,
+        engineInUse: options.engine?.(inFlight) ?? engine,
         compose,
         shipTree: wires.shipTree,
         stateDirectory: carrier.stateDirectory,
         cloudOf: options.cloudOf?.(clock) ?? (() => null),
         disks: options.disks ?? noDisks,
+        trackerOf: createTrackers(
+          { TRACKER_KEY },
+          { now: clock.now, fetch: options.trackerFetch?.({ clock, inFlight }) ?? fetch },
+        ),
         beforeJob: options.beforeJob ?? (async () => undefined),
       }),
     },

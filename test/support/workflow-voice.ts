@@ -1,7 +1,18 @@
 /** What somebody with write access does to texts in the threads: speaks as github-actions[bot] through a workflow, edits, deletes. */
 
 import { openPull } from '../../playground/pulls/open-pull.ts';
-import { type Act, addComment, deleteComment, editComment } from '../../playground/threads/threads.ts';
+import { setLabels } from '../../playground/threads/label-changes.ts';
+import {
+  type Act,
+  addComment,
+  authoredBy,
+  deleteComment,
+  editComment,
+  emitIssue,
+  freshThread,
+  putIssue,
+  takeNumber,
+} from '../../playground/threads/threads.ts';
 import { actionsApp, findIssue, findRepo, findUser, must } from '../../playground/world/lookup.ts';
 import type { Person } from '../../playground/world/seed.ts';
 import type { VirtualLab } from './virtual-lab.ts';
@@ -33,6 +44,28 @@ export async function deleteAsWorkflow(lab: VirtualLab, id: number): Promise<voi
 /** A person with write access edits a comment, anybody's. */
 export async function editAs(lab: VirtualLab, who: Person, id: number, body: string): Promise<void> {
   await lab.as(who, 'PATCH', `/issues/comments/${id}`, { body });
+}
+
+/** Such a job opens an issue, with labels that it puts on. */
+export async function openIssueAsWorkflow(
+  lab: VirtualLab,
+  issue: { readonly title: string; readonly body: string; readonly labels: readonly string[] },
+): Promise<number> {
+  const act = workflowOf(lab);
+  const { title, body, labels } = issue;
+  const number = takeNumber(act);
+  const opened = putIssue(act.world, {
+    ...authoredBy(act, 'issues', body),
+    ...freshThread,
+    repoId: act.repo.id,
+    number,
+    title,
+    pull: null,
+  });
+  await emitIssue(act, opened, 'opened');
+  await setLabels(act, opened, labels);
+  await lab.clock.settle();
+  return number;
 }
 
 /** Such a job opens a pull request of a branch. */

@@ -2,13 +2,15 @@
 /** The doctor: what is in order, what is missing, and that what it cannot see is never called ok. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Octokit } from '@octokit/core';
 import { describe, expect, it } from 'vitest';
 import { examine } from '../../src/app/cli/doctor/examine.ts';
-import { DOCTOR_CHECKS, type Finding } from '../../src/app/cli/doctor/finding.ts';
+import { DOCTOR_CHECKS, type Finding, fine } from '../../src/app/cli/doctor/finding.ts';
 import { judgeJobUser, judgeKeys } from '../../src/app/cli/doctor/judge-keys.ts';
 import { judgeSettings, type SettingsFacts } from '../../src/app/cli/doctor/judge-settings.ts';
+import { createJudgeTrackers, judgeTrackers } from '../../src/app/cli/doctor/judge-trackers.ts';
+import { trackerSecretsOf } from '../../src/app/cli/doctor/judge-workflow-keys.ts';
 import { judgeWorkflows, launchLocation } from '../../src/app/cli/doctor/judge-workflows.ts';
 import { APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
 import { readConfig } from '../../src/config/read-config.ts';
@@ -73,9 +75,10 @@ const GOOD: SettingsFacts = {
   watchRefs: known([{ name: 'main', type: 'branch' }]),
   careRefs: known([{ name: 'main', type: 'branch' }]),
   channelSecrets: ['FERRYBOT_OPS_WEBHOOK'],
+  trackerSecrets: ['WANDB_WATCH_KEY'],
   controlSecrets: known(['FERRYBOT_CONTROL_KEY', 'FERRYBOT_OPS_WEBHOOK']),
   launchSecrets: known(['FERRYBOT_RUNNER_KEY', 'RAY_AUTH_TOKEN']),
-  watchSecrets: known(['FERRYBOT_WATCH_KEY', 'RAY_AUTH_TOKEN', 'FERRYBOT_OPS_WEBHOOK']),
+  watchSecrets: known(['FERRYBOT_WATCH_KEY', 'RAY_AUTH_TOKEN', 'FERRYBOT_OPS_WEBHOOK', 'WANDB_WATCH_KEY']),
   careSecrets: known(['FERRYBOT_RUNNER_KEY']),
   repositorySecrets: known(['SOMETHING_OF_THE_LAB']),
   organizationSecrets: known([]),
@@ -147,7 +150,9 @@ describe('settings', () => {
     ['environment-secrets', { careSecrets: known([]), controlSecrets: unknown('GitHub answers 403') }],
     ['channel-secrets', { controlSecrets: known(['FERRYBOT_CONTROL_KEY']) }],
     ['channel-secrets', { watchSecrets: known(['FERRYBOT_WATCH_KEY']), controlSecrets: unknown('403') }],
+    ['tracker-secrets', { watchSecrets: known(['FERRYBOT_WATCH_KEY', 'FERRYBOT_OPS_WEBHOOK']) }],
     ['no-key-outside', { repositorySecrets: known(['FERRYBOT_OPS_WEBHOOK']) }],
+    ['no-key-outside', { repositorySecrets: known(['WANDB_WATCH_KEY']) }],
     ['no-key-outside', { repositorySecrets: known(['FERRYBOT_CONTROL_KEY']) }],
     ['no-key-outside', { repositorySecrets: known(['FERRYBOT_RUNNER_KEY']) }],
     ['no-key-outside', { repositorySecrets: known(['RAY_AUTH_TOKEN']) }],
@@ -286,6 +291,29 @@ describe('workflows', () => {
     ).toBe('missing');
   });
 
+  it('has the watch given the key of each tracker that it asks, and none of a lane that names no tracker', () => {
+    const lab = config();
+    const { lane } = inLane(lab);
+    const asking = (kind: 'wandb' | 'none'): LabConfig => ({
+      ...lab,
+      lanes: { daily: { ...lane, tracker: { ...lane.tracker, kind, keyFrom: 'WANDB_WATCH_KEY' } } },
+    });
+    const secrets = (path: string, from: string, to: string, kind: 'wandb' | 'none' = 'wandb') =>
+      judged((texts) => texts.set(path, (texts.get(path) ?? '').replace(from, to)), asking(kind)).find(
+        ({ check }) => check === 'workflow-secrets',
+      );
+    expect(secrets(WATCH, 'x', 'x')).toMatchObject({
+      state: 'missing',
+      found: 'the watch is not given WANDB_WATCH_KEY and asks no tracker with it',
+    });
+    const given = '        env:\n          WANDB_WATCH_KEY: ${{ secrets.WANDB_WATCH_KEY }}\n';
+    expect(secrets(WATCH, '        env:\n', given)).toMatchObject({ state: 'ok' });
+    expect(secrets(WATCH, 'x', 'x', 'none')).toMatchObject({ state: 'ok' });
+    expect(trackerSecretsOf(asking('wandb'))).toEqual(['WANDB_WATCH_KEY']);
+    expect(trackerSecretsOf(asking('none'))).toEqual([]);
+    expect(trackerSecretsOf(lab)).toEqual([]);
+  });
+
   it('hand on the address of each channel that the config names, by which the example lab has it or by another', () => {
     const lab = config();
     const told = (address: string): LabConfig => ({
@@ -299,6 +327,44 @@ describe('workflows', () => {
       state: 'missing',
       found: expect.stringContaining(`watch in ${WATCH} is not given OTHER_WEBHOOK`),
     });
+  });
+});
+
+describe('trackers', () => {
+  const asking = (keyFrom: string | null): LabConfig => {
+    const lab = config();
+    const { lane } = inLane(lab);
+    return { ...lab, lanes: { daily: { ...lane, tracker: { ...lane.tracker, keyFrom } } } };
+  };
+  const judgedBy = (status: number, environment = { READS: 'a-key' }, keyFrom: string | null = 'READS') =>
+    judgeTrackers(asking(keyFrom), environment, {
+      fetch: async () => Response.json({ data: { project: null } }, { status }),
+      now: Date.now,
+    });
+
+  it('are reached where the key is taken, missing where it is refused, and unknown without it', async () => {
+    expect(await judgedBy(200)).toMatchObject({ state: 'ok', found: 'daily: it answers, and takes the key' });
+    expect(await judgedBy(401)).toMatchObject({ state: 'missing' });
+    expect(await judgedBy(503)).toMatchObject({ state: 'unknown' });
+    expect(await judgedBy(200, { READS: '' })).toMatchObject({ state: 'unknown' });
+    expect(await judgedBy(503, { READS: '' }, null)).toMatchObject({ state: 'ok' });
+  });
+
+  it('are sent no key where the config is not that of the own checkout: it says which variable goes where', async () => {
+    let calls = 0;
+    const fetch = async (): Promise<Response> => {
+      calls += 1;
+      return Response.json({ data: { project: null } });
+    };
+    const judge = (configText: string) =>
+      createJudgeTrackers({ cwd: dirname(LAB), environment: { READS: 'a-key' } }, configText, {
+        fetch,
+        now: Date.now,
+      })(asking('READS'));
+    expect(await judge(`${text}# of somebody else\n`)).toMatchObject({ state: 'unknown' });
+    expect(calls).toBe(0);
+    expect(await judge(text)).toMatchObject({ state: 'ok' });
+    expect(calls).toBe(1);
   });
 });
 
@@ -371,13 +437,14 @@ describe('an examination', () => {
   };
 
   it('gives every check once and in order, ok only for what it saw', async () => {
-    const findings = await examine(answering({ ...repository, ...files }), {}, NOON, NOT_MEASURED);
+    const findings = await examine(answering({ ...repository, ...files }), {}, NOON, OUTSIDE);
     expect(findings.map((finding) => finding.check)).toEqual([...DOCTOR_CHECKS]);
     const ok = findings.filter((finding) => finding.state === 'ok').map((finding) => finding.check);
     expect(ok).toEqual([
       'config',
       'job-user',
       'script-calls',
+      'cluster-keys',
       'workflows-present',
       'workflow-launch-safe',
       'workflows-pinned',
@@ -385,27 +452,50 @@ describe('an examination', () => {
       'workflow-events',
       'fork-approval',
       'channel-secrets',
+      'tracker-secrets',
+      'tracker-reached',
     ]);
     expect(stateOf(findings, 'keys')).toBe('missing');
     expect(findings.filter((finding) => finding.state !== 'ok' && finding.todo === '')).toEqual([]);
   });
 
+  it('judges the environment of the watch by the keys that the config names', async () => {
+    const asking = text.replace('keyFrom: null', 'keyFrom: WANDB_WATCH_KEY');
+    expect(asking).not.toBe(text);
+    const named = { [`${contents}/.github/ferrybot.yml`]: file(asking) };
+    const secrets = (...names: readonly string[]) => ({
+      '/repos/lab/ferries/environments/ferrybot-watch/secrets': {
+        total_count: names.length,
+        secrets: names.map((name) => ({ name })),
+      },
+    });
+    const examined = async (answers: object) =>
+      examine(answering({ ...repository, ...files, ...named, ...answers }), {}, NOON, OUTSIDE);
+    expect(stateOf(await examined(secrets('FERRYBOT_WATCH_KEY')), 'tracker-secrets')).toBe('missing');
+    expect(stateOf(await examined(secrets('WANDB_WATCH_KEY')), 'tracker-secrets')).toBe('ok');
+    expect(stateOf(await examined({}), 'tracker-secrets')).toBe('unknown');
+  });
+
   it('of a repository that the token cannot see finds everything unknown', async () => {
-    const findings = await examine(answering({}), {}, NOON, NOT_MEASURED);
+    const findings = await examine(answering({}), {}, NOON, OUTSIDE);
     expect(findings.map((finding) => finding.check)).toEqual([...DOCTOR_CHECKS]);
     expect(new Set(findings.map((finding) => finding.state))).toEqual(new Set(['unknown']));
   });
 
   it('of a broken config says so and judges nothing by it', async () => {
     const broken = { [`${contents}/.github/ferrybot.yml`]: file('version: 2\n') };
-    const findings = await examine(answering({ ...repository, ...broken }), {}, NOON, NOT_MEASURED);
+    const findings = await examine(answering({ ...repository, ...broken }), {}, NOON, OUTSIDE);
     expect(stateOf(findings, 'config')).toBe('missing');
     expect(findings.filter((finding) => finding.state === 'ok')).toEqual([]);
   });
 });
 
 /** The example has no scripts: nothing is measured. */
-const NOT_MEASURED = () => async () => unknown('nobody should have asked');
+const OUTSIDE = () => ({
+  measure: async () => unknown('nobody should have asked'),
+  asksForKey: async () => null,
+  judgeTrackers: async () => fine('tracker-reached', 'no lane has its tracker asked'),
+});
 
 const QUIET = {
   debug: () => undefined,

@@ -1,0 +1,217 @@
+/** Who tries to have a job taken over that is not theirs to take, or to learn of one what nobody has accepted yet. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { isAdopted } from '../../src/domain/logbook/adoption.ts';
+import {
+  answered,
+  JOB_ID,
+  launchByHand,
+  openAdoptingLab,
+  openIssue,
+  runOf,
+  WATCH,
+} from '../support/adopted-job.ts';
+import { headOf } from '../support/hero-run.ts';
+import { branchOff, openGates } from '../support/own-pull.ts';
+import { approve, logbookText, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, pushFile, saidTwice, say, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+});
+
+const MINUTE = 60_000;
+const SECRET = 'hf_aBcDeFgHiJkLmNoPqRsTuVwXyZ012345';
+const watchFor = (job: string, cluster = 'us-central1'): string =>
+  `/watch job=${job} cluster=${cluster} experiment=experiments/ferries/daily.py`;
+
+/** A commit on the tip of the branch, which no branch has. */
+async function strayCommit({ store }: VirtualLab): Promise<string> {
+  const tip = (await store.refs('refs/heads/main')).get('refs/heads/main') ?? '';
+  const { tree } = (await store.readCommit(tip)) ?? { tree: '' };
+  const who = { name: 'sol', email: 'sol@example.org', atMs: Date.UTC(2026, 10, 21, 7) };
+  return store.writeCommit({ tree, parents: [tip], author: who, committer: who, message: 'of a fork' });
+}
+
+describe('a job is taken over', () => {
+  it('by nobody who may not, who asks or who accepts', async () => {
+    lab = await openAdoptingLab();
+    launchByHand(lab);
+    const issue = await openIssue(lab);
+    for (const who of ['ada', 'ravi'] as const)
+      expect(await answered(lab, who, issue, WATCH)).toContain('it takes');
+    const strange = await say(lab, 'sol', issue, WATCH);
+    await lab.clock.advance(10 * MINUTE);
+    expect(answersTo(lab, strange).join()).toContain('it takes');
+    expect(await stateOf(lab, runOf(issue))).toBeNull();
+    await answered(lab, 'mira', issue, WATCH);
+    await until(lab, 'what the job is', async () => (await stateOf(lab, runOf(issue)))?.description != null);
+    expect(await answered(lab, 'ada', issue, '/accept')).toContain('it takes maintain permission');
+    for (const words of [`/approve-launch ${'0'.repeat(64)}`, '/relaunch', '/stop', '/handoff @ada', '/seal'])
+      expect(await answered(lab, 'mira', issue, words)).toMatch(/not |nothing/);
+    expect((await stateOf(lab, runOf(issue)))?.submission).toBeNull();
+  });
+
+  it('where the config lets it be, and only there', async () => {
+    lab = await openAdoptingLab({ config: (text) => text.replace('    adoption: true\n', '') });
+    launchByHand(lab);
+    const issue = await openIssue(lab);
+    expect(await answered(lab, 'mira', issue, WATCH)).toContain('cannot be taken over');
+    expect(await stateOf(lab, runOf(issue))).toBeNull();
+  });
+
+  it('once: neither a job of a run, nor one that is being taken over elsewhere', async () => {
+    lab = await openAdoptingLab();
+    const ferry = await propose(lab);
+    await approve(lab, 'mira', ferry.pull, ferry.run);
+    await until(lab, 'the job', async () => (await stateOf(lab, ferry.run))?.submission != null);
+    const jobId = (await stateOf(lab, ferry.run))?.submission?.jobId ?? '';
+    const issue = await openIssue(lab);
+    expect(await answered(lab, 'mira', issue, watchFor(jobId))).toContain(
+      `is that of the run \`${ferry.run}\``,
+    );
+    launchByHand(lab);
+    const [first, second] = [await openIssue(lab), await openIssue(lab)];
+    await answered(lab, 'mira', first, WATCH);
+    expect(await answered(lab, 'mira', second, WATCH)).toContain(`is that of the run \`${runOf(first)}\``);
+    expect(await answered(lab, 'mira', ferry.pull, WATCH)).toContain('an open issue of its own');
+  });
+
+  it('under an id that is one: no Markdown, no path, no shell', async () => {
+    lab = await openAdoptingLab();
+    const issue = await openIssue(lab);
+    for (const job of ['"[a](https://evil.example)"', '../../etc', '"a;rm -rf"', '@mira', '-v']) {
+      const answer = await answered(lab, 'mira', issue, watchFor(job));
+      expect(answer).toContain('a value is not one that it takes');
+      expect(answer.replaceAll(/`[^`]*`/g, '')).not.toMatch(/\]\(https|@mira/);
+    }
+    expect(await stateOf(lab, runOf(issue))).toBeNull();
+  });
+
+  it('without a secret of its command, and with nothing of its log before somebody accepts', async () => {
+    lab = await openAdoptingLab();
+    launchByHand(lab, {
+      origin: {
+        submitter: '@mira [x](https://evil.example)',
+        entrypoint: `python3 experiments/ferries/daily.py --token=${SECRET} \`\`\` @ada`,
+        gitCommit: null,
+      },
+      says: [`Traceback: ${SECRET}`, 'a-line-of-the-log'],
+    });
+    const issue = await openIssue(lab);
+    await answered(lab, 'mira', issue, WATCH);
+    await until(lab, 'what the job is', async () => (await stateOf(lab, runOf(issue)))?.description != null);
+    await lab.clock.advance(30 * MINUTE);
+    const everything = `${await logbookText(lab, runOf(issue))} ${botComments(lab)
+      .map(({ source }) => source)
+      .join('\n')}`;
+    expect(everything).not.toContain(SECRET);
+    expect(everything).not.toContain('a-line-of-the-log');
+    const [shown = ''] = told(lab, 'notice');
+    expect(shown.replaceAll(/`{3,}[\s\S]*?\n`{3,}|`[^`]*`/g, '')).not.toMatch(/(?<!\\)\]\(https|(?<!\w)@ada/);
+  });
+
+  it('not where the cluster has no such job, which closes the run and is told', async () => {
+    lab = await openAdoptingLab();
+    const issue = await openIssue(lab);
+    await answered(lab, 'mira', issue, WATCH);
+    await until(lab, 'the end', async () => (await stateOf(lab, runOf(issue)))?.closed != null);
+    await lab.clock.advance(MINUTE);
+    expect(told(lab, 'closed').join()).toContain(`the cluster has no job ${JOB_ID} on us-central1`);
+    launchByHand(lab);
+    await answered(lab, 'mira', issue, WATCH);
+    const again = `${runOf(issue)}-2`;
+    await until(
+      lab,
+      'what the job is',
+      async () => (await stateOf(lab, again))?.description?.found === 'described',
+    );
+  });
+
+  it.each([
+    ['that the repository does not have', () => Promise.resolve('ab'.repeat(20))],
+    [
+      'that only a fork has, which GitHub gives by its id all the same',
+      (open: VirtualLab) => strayCommit(open),
+    ],
+  ])('and launched again at no commit %s, which is said before anybody accepts', async (_, commitOf) => {
+    lab = await openAdoptingLab();
+    const gitCommit = await commitOf(lab);
+    const origin = { submitter: 'ada', entrypoint: 'python3 experiments/ferries/daily.py', gitCommit };
+    launchByHand(lab, { origin, exitCode: 1 });
+    const issue = await openIssue(lab);
+    await answered(lab, 'mira', issue, WATCH);
+    await until(lab, 'what the job is', async () => (await stateOf(lab, runOf(issue)))?.description != null);
+    await lab.clock.advance(MINUTE);
+    expect(told(lab, 'notice').join()).toContain(
+      `\`${gitCommit}\`, which is on no branch of this repository: it could not be launched again`,
+    );
+    await answered(lab, 'mira', issue, '/accept');
+    await until(lab, 'the gates', async () => (await stateOf(lab, runOf(issue)))?.gate != null, {
+      limitMs: 60 * MINUTE,
+    });
+    await lab.clock.advance(10 * MINUTE);
+    const state = await stateOf(lab, runOf(issue));
+    expect(state?.end?.status).toBe('FAILED');
+    expect(state === null ? null : openGates(state)).toContain('entrypoint-known commit-missing');
+    expect(told(lab, 'card').join()).toContain(
+      `no branch of this repository has the commit \`${gitCommit}\``,
+    );
+    expect(lab.engine.startCount()).toBe(0);
+  });
+
+  it('and launched again at no commit whose branch was deleted since, though the cluster told it when it was there', async () => {
+    lab = await openAdoptingLab();
+    await branchOff(lab, 'ada', 'ada/sweep');
+    await pushFile(lab, 'ada', 'ada/sweep', 'lib/sweep.py', 'x = 1\n');
+    const gitCommit = await headOf(lab, 'ada/sweep');
+    const origin = { submitter: 'ada', entrypoint: 'python3 experiments/ferries/daily.py', gitCommit };
+    launchByHand(lab, { origin, exitCode: 1 });
+    const issue = await openIssue(lab);
+    await answered(lab, 'mira', issue, WATCH);
+    await until(lab, 'what the job is', async () => (await stateOf(lab, runOf(issue)))?.description != null);
+    expect((await stateOf(lab, runOf(issue)))?.description).toMatchObject({ commitIsHere: true });
+    await lab.as('ada', 'DELETE', '/git/refs/heads/ada/sweep');
+    await answered(lab, 'mira', issue, '/accept');
+    await until(lab, 'the gates', async () => (await stateOf(lab, runOf(issue)))?.gate != null, {
+      limitMs: 60 * MINUTE,
+    });
+    const state = await stateOf(lab, runOf(issue));
+    expect(state === null ? null : openGates(state)).toContain('entrypoint-known unreadable');
+    expect(state?.gate?.digest).toBeNull();
+    await lab.clock.advance(10 * MINUTE);
+    expect(told(lab, 'card').join()).toContain(
+      `no branch of this repository has ${gitCommit.slice(0, 12)} any more`,
+    );
+  });
+
+  it('not by an /accept that was written before the cluster had said what it is', async () => {
+    lab = await openAdoptingLab();
+    launchByHand(lab);
+    const issue = await openIssue(lab);
+    lab.engine.loseNextAnswer('describe');
+    await answered(lab, 'mira', issue, WATCH);
+    expect(await answered(lab, 'mira', issue, '/accept')).toContain(
+      'the cluster has not said what the job is',
+    );
+    await until(lab, 'what the job is', async () => {
+      return (await stateOf(lab, runOf(issue)))?.description?.found === 'described';
+    });
+    const state = await stateOf(lab, runOf(issue));
+    expect(state === null || isAdopted(state)).toBe(false);
+  });
+
+  it('not where the issue is closed before: the job is left alone', async () => {
+    lab = await openAdoptingLab();
+    launchByHand(lab);
+    const issue = await openIssue(lab);
+    await answered(lab, 'mira', issue, WATCH);
+    await lab.as('ada', 'PATCH', `/issues/${issue}`, { state: 'closed' });
+    await until(lab, 'the end', async () => (await stateOf(lab, runOf(issue)))?.closed != null);
+    await lab.clock.advance(MINUTE);
+    expect(told(lab, 'closed').join()).toContain('the job was not taken over');
+  });
+});

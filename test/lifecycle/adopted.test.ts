@@ -1,0 +1,238 @@
+/** A job that somebody has launched by hand: asked for, looked up, taken over, watched to its end, and launched again where people approve. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  answered,
+  JOB_ID,
+  launchByHand,
+  openAdoptingLab,
+  openIssue,
+  runOf,
+  WATCH,
+} from '../support/adopted-job.ts';
+import { headOf } from '../support/hero-run.ts';
+import { approve, stateOf, until } from '../support/play.ts';
+import { botComments, saidTwice, told } from '../support/talk.ts';
+import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+const MINUTE = 60_000;
+const cardOf = (run: string): string =>
+  botComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
+
+/** A lane with a reminder after an hour, and three until nobody is waited for. */
+const REMINDING = '    reminders: { everyHours: 1, closeAfterHours: 3 }\n';
+/** The cluster has said what the job is. */
+async function describedJob(
+  options: VirtualLabOptions = {},
+  job: Parameters<typeof launchByHand>[1] = {},
+  more = '',
+) {
+  lab = await openAdoptingLab(options, more);
+  launchByHand(lab, job);
+  const issue = await openIssue(lab);
+  const asked = await answered(lab, 'mira', issue, WATCH);
+  expect(asked).toContain(`job \`${JOB_ID}\` on \`us-central1\``);
+  const run = runOf(issue);
+  await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
+  await lab.clock.advance(MINUTE);
+  return { issue, run };
+}
+
+describe('a job that somebody has launched by hand', () => {
+  it('is asked about in one question, and for nothing that was said', async () => {
+    lab = await openAdoptingLab();
+    const issue = await openIssue(lab);
+    expect(await answered(lab, 'mira', issue, '/watch')).toContain(
+      'I need the id of the job, its cluster and the path of its experiment script',
+    );
+    const rest = await answered(lab, 'mira', issue, `/watch job=${JOB_ID}`);
+    expect(rest).toContain('I need its cluster and the path of its experiment script');
+    expect(rest).toContain(`\`/watch job=${JOB_ID} cluster=NAME experiment=PATH\``);
+    expect(rest).toContain('Clusters that allow it: `us-central1`');
+    expect(await stateOf(lab, runOf(issue))).toBeNull();
+  });
+
+  it('is proposed on no day: its lane says nothing when the others are due', async () => {
+    lab = await openAdoptingLab();
+    await lab.dispatchDaily();
+    await lab.clock.advance(10 * MINUTE);
+    expect(botComments(lab).filter(({ source }) => source.includes('lane `people`'))).toEqual([]);
+    expect(Object.values(lab.world.state.issues).filter(({ title }) => title.includes('people'))).toEqual([]);
+  });
+
+  it('is shown with its submitter and command, and nothing of its log is read before somebody accepts', async () => {
+    const { issue, run } = await describedJob({}, { says: ['a-line-of-the-log'] });
+    const [shown] = told(lab, 'notice');
+    expect(shown).toContain('**Is this the job?**');
+    expect(shown).toContain('| Submitter | ada |');
+    expect(shown).toContain('python3 experiments/ferries/daily.py');
+    expect(cardOf(run)).toContain('**Wanted: `/accept` by a person who may approve launches');
+    await lab.clock.advance(20 * MINUTE);
+    expect((await stateOf(lab, run))?.observation).toBeNull();
+    const accepted = await answered(lab, 'mira', issue, '/accept');
+    expect(accepted).toContain('the job is watched from now on, and the watch is yours');
+    await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation?.status === 'RUNNING');
+    expect((await stateOf(lab, run))?.watch.owner?.login).toBe('mira');
+    expect(cardOf(run)).toContain("Owner: the watch is mira's");
+  });
+
+  it('is told of once more where nobody confirms it, and left alone after that', async () => {
+    const { issue, run } = await describedJob({}, { says: ['a-line-of-the-log'] }, REMINDING);
+    const shownAt = Date.parse((await stateOf(lab, run))?.description?.at ?? '');
+    expect(told(lab, 'notice').join()).toContain(
+      'Closing this issue leaves it alone, as does saying nothing until',
+    );
+    await lab.clock.advance(58 * MINUTE);
+    expect(told(lab, 'notice')).toHaveLength(1);
+    await lab.clock.advance(30 * MINUTE);
+    expect(told(lab, 'notice').at(-1)).toContain('**Nobody has said yet whether');
+    expect(told(lab, 'notice').at(-1)).toContain('@mira');
+    await lab.clock.advance(60 * MINUTE);
+    expect(told(lab, 'notice')).toHaveLength(2);
+    expect((await stateOf(lab, run))?.closed).toBeNull();
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.closed != null, { stepMs: MINUTE });
+    const state = await stateOf(lab, run);
+    expect(Date.parse(state?.closed?.at ?? '') - shownAt).toBeGreaterThanOrEqual(180 * MINUTE);
+    expect(state).toMatchObject({ observation: null, submission: null, closed: { outcome: 'withdrawn' } });
+    await lab.clock.advance(5 * MINUTE);
+    expect(told(lab, 'closed').join()).toContain(
+      'nobody said within 3 h that it is the job; /watch asks anew',
+    );
+    expect(told(lab, 'closed').join()).toContain('the job was not taken over. It goes on as it did');
+    // Neither held nor watched: it may be asked about again.
+    await answered(lab, 'mira', issue, WATCH);
+    await until(lab, 'what the job is', async () => (await stateOf(lab, `${run}-2`))?.description != null);
+  });
+
+  it('is not given up where somebody confirms it at the last moment', async () => {
+    const { issue, run } = await describedJob({}, {}, REMINDING);
+    await lab.clock.advance(175 * MINUTE);
+    await answered(lab, 'mira', issue, '/accept');
+    await lab.clock.advance(60 * MINUTE);
+    expect((await stateOf(lab, run))?.closed).toBeNull();
+    expect((await stateOf(lab, run))?.observation?.status).toBe('RUNNING');
+    expect(told(lab, 'notice')).toHaveLength(2);
+  });
+
+  it('is asked about no longer than that where its cluster says nothing', async () => {
+    lab = await openAdoptingLab({}, REMINDING);
+    launchByHand(lab);
+    const issue = await openIssue(lab);
+    const run = runOf(issue);
+    Object.assign(lab.engine, { describe: async () => ({ kind: 'unknown', message: 'it is away' }) });
+    await answered(lab, 'mira', issue, WATCH);
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.closed != null, {
+      stepMs: MINUTE,
+      limitMs: 200 * MINUTE,
+    });
+    expect((await stateOf(lab, run))?.description?.found).toBe('unknown');
+    await lab.clock.advance(5 * MINUTE);
+    expect(told(lab, 'notice')).toHaveLength(1);
+    expect(told(lab, 'notice').join()).toMatch(
+      /ferrybot goes on asking until 2026-11-21 \d\d:\d\d:\d\d UTC; closing/,
+    );
+    expect(told(lab, 'closed').join()).toContain('the cluster did not say within 3 h what the job is');
+  });
+
+  it('dies, is analysed, and is handed over before', async () => {
+    const { issue, run } = await describedJob(
+      {},
+      {
+        says: [
+          'Traceback (most recent call last):',
+          '  File "/app/experiments/ferries/daily.py", line 12, in <module>',
+          '    main()',
+          "NameError: name 'optax' is not defined",
+        ],
+        exitCode: 1,
+        endAtMs: 40 * MINUTE,
+      },
+    );
+    await answered(lab, 'mira', issue, '/accept');
+    await answered(lab, 'mira', issue, '/handoff @ada');
+    expect(await answered(lab, 'ada', issue, '/accept')).toContain('the watch is yours, from mira');
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: MINUTE });
+    const state = await stateOf(lab, run);
+    expect(state?.end).toMatchObject({
+      status: 'FAILED',
+      diagnosis: { class: 'code-small', place: { file: '/app/experiments/ferries/daily.py', line: 12 } },
+    });
+    await lab.clock.advance(5 * MINUTE);
+    expect(cardOf(run)).toContain('experiments/ferries/daily.py');
+    expect(lab.engine.startCount()).toBe(0);
+    expect(await answered(lab, 'ada', issue, '/ack')).toContain('closed');
+    expect((await stateOf(lab, run))?.closed?.outcome).toBe('failed');
+  });
+
+  it('is stopped by its owner or by who may approve, and by nobody else', async () => {
+    const { issue, run } = await describedJob();
+    expect(await answered(lab, 'mira', issue, '/stop')).toContain('nothing');
+    await answered(lab, 'mira', issue, '/accept');
+    expect(await answered(lab, 'ada', issue, '/stop')).toContain('not done: that is for mira');
+    await lab.clock.advance(2 * MINUTE);
+    expect((await stateOf(lab, run))?.end).toBeNull();
+    expect(await answered(lab, 'mira', issue, '/stop')).toContain('stop');
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
+    expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+    expect(await answered(lab, 'mira', issue, '/seal accept="fine"')).toContain('not sealed');
+    await answered(lab, 'mira', issue, '/ack');
+    expect((await stateOf(lab, run))?.closed?.outcome).toBe('unsealed');
+  });
+
+  it('is launched again at its own commit, by an approval of what that is', async () => {
+    lab = await openAdoptingLab({
+      config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n'),
+    });
+    const commit = await headOf(lab);
+    launchByHand(lab, {
+      origin: {
+        submitter: 'ada',
+        entrypoint: 'FERRY_DATE=again python3 experiments/ferries/daily.py',
+        gitCommit: commit,
+      },
+      says: ['connection reset by peer'],
+      exitCode: 1,
+    });
+    const issue = await openIssue(lab, 'ada', ['experiment']);
+    const run = runOf(issue);
+    await answered(lab, 'ada', issue, WATCH);
+    await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
+    await answered(lab, 'ada', issue, '/accept');
+    await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate?.digest != null, {
+      limitMs: 3_600_000,
+    });
+    const gated = await stateOf(lab, run);
+    expect(gated?.gate).toMatchObject({
+      commit,
+      manifest: { command: ['FERRY_DATE=again', 'python3', 'experiments/ferries/daily.py'] },
+    });
+    expect(lab.engine.startCount()).toBe(0);
+    expect(cardOf(run)).toContain('It was launched by hand; what follows is its command and its commit');
+    await lab.clock.advance(MINUTE);
+    await approve(lab, 'mira', issue, run);
+    await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+    const state = await stateOf(lab, run);
+    expect(state?.submission).toMatchObject({ commit, adopted: false });
+    expect(state?.order?.order.parent).toEqual({ run, attempt: 1 });
+    expect(lab.engine.startCount()).toBe(1);
+  });
+
+  it('is not launched again where nobody can say what it ran, and the card says why', async () => {
+    const { issue, run } = await describedJob({}, { exitCode: 1 });
+    await answered(lab, 'mira', issue, '/accept');
+    await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate != null, {
+      limitMs: 3_600_000,
+    });
+    await lab.clock.advance(10 * MINUTE);
+    expect(cardOf(run)).toContain('the job does not tell its GIT_COMMIT; launch it again by hand');
+    expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
+    expect(lab.engine.startCount()).toBe(0);
+  });
+});

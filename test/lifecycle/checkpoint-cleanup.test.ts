@@ -1,0 +1,130 @@
+/** The clean-up of a hero run's checkpoints as its people talk about it: listed, consented to by somebody else, deleted one by one, told. */
+
+import { utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { consentLine } from '../support/approve.ts';
+import { HERO, openCheckpointLab } from '../support/checkpoint-lab.ts';
+import { Crash } from '../support/crash.ts';
+import { stateOf, until } from '../support/play.ts';
+import { answersTo, saidTwice, say, told } from '../support/talk.ts';
+
+const MINUTE = 60_000;
+const APPROVE = 'approve-checkpoint-cleanup';
+
+describe('a hero run with more checkpoints than it needs', () => {
+  it('lists what nothing protects, and deletes exactly that list on the word of somebody else', async () => {
+    const { lab, issue, save, there, close } = await openCheckpointLab();
+    for (const step of [400, 500, 900, 1_000, 1_200]) await save(step);
+    await save(600, { isHalf: true });
+    await save(700, { atMs: lab.clock.now() - 40 * 24 * 3_600_000 });
+    const early = await say(lab, 'mira', issue, `/${APPROVE} 0123456789abcdef0123456789abcdef`);
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, early)).toEqual([expect.stringMatching(/nothing that .* could mean was proposed/)]);
+
+    const stranger = await say(lab, 'sol', issue, '/cleanup-checkpoints');
+    const asked = await say(lab, 'ada', issue, '/cleanup-checkpoints');
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, stranger)).toEqual([expect.stringMatching(/it takes write permission/)]);
+    expect(answersTo(lab, asked)).toEqual([expect.stringMatching(/3 checkpoints could go, 4 stay/)]);
+    const [list = ''] = told(lab, 'mutation');
+    for (const part of ['step-400  permanent', 'objects 2', 'step-600  incomplete', 'step-700  foreign'])
+      expect(list).toContain(part);
+    expect(list).toMatch(/stays \S+step-1200 {2}newest, final/);
+    expect(await there()).toHaveLength(7);
+
+    const again = await say(lab, 'ada', issue, '/cleanup-checkpoints');
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, again)).toEqual([expect.stringMatching(/exactly these are listed already/)]);
+
+    const yes = await say(lab, 'mira', issue, consentLine(lab, APPROVE));
+    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.mutations[0]?.ended != null);
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, yes)).toEqual([expect.stringMatching(/you consent/)]);
+    expect(await there()).toEqual(['step-1000', 'step-1200', 'step-600', 'step-700']);
+    expect((await stateOf(lab, HERO))?.mutations[0]?.ended).toMatchObject({
+      outcome: 'done',
+      code: 'deleted',
+    });
+    expect(told(lab, 'mutation').at(-1)).toMatch(/step-900: deleted and looked for: 2 objects/);
+    expect(saidTwice(lab)).toEqual([]);
+    await close();
+  });
+
+  it('is not cleaned up by who asked, by fewer digits, nor by a list that has stood too long', async () => {
+    const { lab, issue, save, there, close } = await openCheckpointLab();
+    for (const step of [400, 1_000, 1_200]) await save(step);
+    await say(lab, 'mira', issue, '/cleanup-checkpoints');
+    await lab.clock.advance(2 * MINUTE);
+    const own = await say(lab, 'mira', issue, consentLine(lab, APPROVE));
+    await say(lab, 'ada', issue, '/cleanup-checkpoints');
+    await lab.clock.advance(2 * MINUTE);
+    const line = consentLine(lab, APPROVE);
+    const short = await say(lab, 'mira', issue, line.slice(0, -8));
+    const below = await say(lab, 'ada', issue, line);
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, own)).toEqual([expect.stringMatching(/you asked for this list/)]);
+    expect(answersTo(lab, short)).toEqual([expect.stringMatching(/has to name the proposal/)]);
+    expect(answersTo(lab, below)).toEqual([expect.stringMatching(/it takes maintain permission/)]);
+    await lab.clock.advance(49 * 60 * MINUTE);
+    const late = await say(lab, 'mira', issue, line);
+    await say(lab, 'ada', issue, '/cleanup-checkpoints');
+    await lab.clock.advance(5 * MINUTE);
+    expect(answersTo(lab, late)).toEqual([expect.stringMatching(/this list is more than \d+ hours old/)]);
+    expect(consentLine(lab, APPROVE)).not.toBe(line);
+    expect(await there()).toEqual(['step-1000', 'step-1200', 'step-400']);
+    await close();
+  });
+
+  it('keeps what was written anew, held back or rejected in between, and says so', async () => {
+    const { lab, issue, root, save, there, close } = await openCheckpointLab();
+    for (const step of [400, 500, 1_000, 1_200]) await save(step);
+    await say(lab, 'ada', issue, '/cleanup-checkpoints');
+    await lab.clock.advance(2 * MINUTE);
+    await say(lab, 'ada', issue, '/hold reason="look at the evals first"');
+    const held = await say(lab, 'mira', issue, consentLine(lab, APPROVE));
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, held)).toEqual([expect.stringMatching(/there is a hold/)]);
+    await say(lab, 'mira', issue, '/unhold');
+    await lab.clock.advance(2 * MINUTE);
+    const at = lab.clock.now() / 1_000;
+    await utimes(join(root, 'step-500/metadata.json'), at, at);
+    await say(lab, 'mira', issue, consentLine(lab, APPROVE));
+    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.mutations[0]?.ended != null);
+    expect((await stateOf(lab, HERO))?.mutations[0]?.ended).toMatchObject({
+      outcome: 'refused',
+      code: 'list-changed',
+    });
+    await lab.clock.advance(MINUTE);
+    expect(told(lab, 'mutation').at(-1)).toMatch(/not what was listed any more/);
+    expect(await there()).toHaveLength(4);
+    await close();
+  });
+
+  it('loses nothing and deletes nothing unlisted where its runner dies in the middle, and says what is left', async () => {
+    let left = 0;
+    const { lab, issue, save, there, close } = await openCheckpointLab({
+      atBoundary: (process, kind, moment) => {
+        if (process !== 'care' || kind !== 'delete-checkpoint' || moment !== 'after') return;
+        left -= 1;
+        if (left === 0) throw new Crash('killed');
+      },
+    });
+    for (const step of [400, 500, 1_000, 1_200]) await save(step);
+    const cleaned = async (which: number): Promise<void> => {
+      await say(lab, 'ada', issue, '/cleanup-checkpoints');
+      await lab.clock.advance(2 * MINUTE);
+      await say(lab, 'mira', issue, consentLine(lab, APPROVE));
+      await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.mutations[which]?.ended != null);
+    };
+    left = 1;
+    await cleaned(0);
+    expect((await stateOf(lab, HERO))?.mutations[0]?.ended).toMatchObject({ code: 'deletion-interrupted' });
+    expect(await there()).toEqual(['step-1000', 'step-1200', 'step-500']);
+    await cleaned(1);
+    expect((await stateOf(lab, HERO))?.mutations[1]?.ended).toMatchObject({ code: 'deleted' });
+    expect(await there()).toEqual(['step-1000', 'step-1200']);
+    expect(saidTwice(lab)).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,260 @@
+/** What somebody could try with the contract of a hero run: whose code it names, and who wrote that. */
+
+import { describe, expect, it } from 'vitest';
+import { shownApprovalLine } from '../support/approve.ts';
+import {
+  type Answers,
+  HERO_LANE,
+  headOf,
+  heroIssue,
+  openHeroIssue,
+  openHeroLab,
+} from '../support/hero-run.ts';
+import { branchOff, openFromFork, openGates } from '../support/own-pull.ts';
+import { stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, fileOf, pushFile, say, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+import { openIssueAsWorkflow } from '../support/workflow-voice.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE = 60_000;
+const UNREADABLE = ['authors-known unreadable'];
+const FILE = 'experiments/ferries/daily.py';
+
+/** Ada's issue with these answers, as its gates find it, and what comes of it when Mira approves all that is shown. */
+async function approvedByMira(lab: VirtualLab, answers: Answers) {
+  const issue = await openHeroIssue(lab, { answers });
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, {
+    limitMs: 60 * MINUTE,
+  });
+  const state = await stateOf(lab, RUN);
+  const gates = state === null ? [] : openGates(state);
+  await lab.clock.advance(5 * MINUTE);
+  const comment = await say(lab, 'mira', issue, shownApprovalLine(lab, RUN) ?? '/approve-launch');
+  await lab.clock.advance(10 * MINUTE);
+  return { gates, answer: answersTo(lab, comment)[0] ?? '', starts: lab.engine.startCount() };
+}
+
+/** Mira's pull request in which a commit of hers takes back what the one before did, merged by Ada; that inner commit. */
+async function mergedByAda(lab: VirtualLab, method: 'merge' | 'rebase'): Promise<string> {
+  await branchOff(lab, 'mira', 'mira/tidy');
+  const text = (await fileOf(lab, 'main', FILE)) ?? '';
+  await pushFile(lab, 'mira', 'mira/tidy', FILE, `import os\n${text}`);
+  const pushed = await headOf(lab, 'mira/tidy');
+  await pushFile(lab, 'mira', 'mira/tidy', FILE, text);
+  await pushFile(lab, 'mira', 'mira/tidy', 'lib/tidy.py', 'x = 1\n');
+  const pull = { title: 'Tidy', body: 'Tidies.', head: 'mira/tidy', base: 'main' };
+  const { number } = (await lab.as('mira', 'POST', '/pulls', pull)) as { readonly number: number };
+  await lab.as('ada', 'PUT', `/pulls/${number}/merge`, { merge_method: method });
+  if (method === 'merge') return pushed;
+  const log = await lab.store.log({ from: await headOf(lab), paths: [FILE], limit: 5 });
+  return log[1]?.sha ?? '';
+}
+
+describe('a contract that names a commit which its approver wrote', () => {
+  it.each(['merge', 'rebase'] as const)(
+    'and took back in the same pull request, before a %s brought both to the branch, launches nothing',
+    async (method) => {
+      const lab = await openHeroLab();
+      const inner = await mergedByAda(lab, method);
+      await pushFile(lab, 'ada', 'main', 'lib/newer.py', 'x = 1\n');
+      const played = await approvedByMira(lab, { 'Source SHA': inner });
+      expect(played.gates).toEqual(['authors-known unreadable']);
+      expect(played.answer).toContain(`main never stood on ${inner.slice(0, 12)}`);
+      expect(played.starts).toBe(0);
+      await lab.close();
+    },
+  );
+
+  it('and took back more than a hundred moves of the branch ago launches nothing, for nobody can tell whether it stood there', async () => {
+    const lab = await openHeroLab();
+    const inner = await mergedByAda(lab, 'rebase');
+    for (let move = 0; move < 101; move += 1)
+      await pushFile(lab, 'ada', 'main', 'lib/newer.py', `x = ${move}\n`);
+    const played = await approvedByMira(lab, { 'Source SHA': inner });
+    expect(played.gates).toEqual(UNREADABLE);
+    expect(played.answer).toContain(
+      `GitHub lists the newest 100 moves of main, and ${inner.slice(0, 12)} is older`,
+    );
+    expect(played.starts).toBe(0);
+    await lab.close();
+  }, 120_000);
+
+  it.each([
+    ['on a branch that it names', { Branch: 'mira/side' }, [], 'this change is yours'],
+    [
+      'on a branch that it names in another’s place',
+      { Branch: 'ada/other' },
+      UNREADABLE,
+      'ada/other does not have',
+    ],
+    ['on a branch that it says is the target', { Branch: 'main' }, UNREADABLE, 'main does not have'],
+    ['on a branch that it does not name', {}, UNREADABLE, 'the target branch does not have'],
+    ['on a branch that is not there', { Branch: 'nowhere' }, UNREADABLE, 'nowhere does not have'],
+  ] as const)('%s launches nothing', async (_where, answers, gates, words) => {
+    const lab = await openHeroLab();
+    await branchOff(lab, 'mira', 'mira/side');
+    await branchOff(lab, 'ada', 'ada/other');
+    await pushFile(lab, 'mira', 'mira/side', 'lib/side.py', 'x = 1\n');
+    const source = await headOf(lab, 'mira/side');
+    const played = await approvedByMira(lab, { 'Source SHA': source, ...answers });
+    expect(played.gates).toEqual(expect.arrayContaining([...gates]));
+    expect(played.answer).toContain(words);
+    expect(played.starts).toBe(0);
+    await lab.close();
+  });
+});
+
+describe('an issue that a workflow opened and labelled alone', () => {
+  const opened = async (lab: VirtualLab): Promise<number> => {
+    const labels = ['experiment', 'hero-run'];
+    const issue = await openIssueAsWorkflow(lab, { ...(await heroIssue(lab)), labels });
+    await lab.clock.advance(30 * MINUTE);
+    expect((await stateOf(lab, RUN))?.gate ?? null).toBeNull();
+    expect(botComments(lab).filter(({ thread, kind }) => thread === issue && kind === 'own-pull')).toEqual([
+      expect.objectContaining({ text: expect.stringContaining('no person put the label on') }),
+    ]);
+    return issue;
+  };
+  const gated = (lab: VirtualLab) =>
+    until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, { limitMs: 60 * MINUTE });
+
+  it('takes no lane, says once why, and is a run when a person asks for it there', async () => {
+    const lab = await openHeroLab();
+    const issue = await opened(lab);
+    const stranger = await say(lab, 'sol', issue, '/propose');
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, stranger)).toEqual([expect.stringContaining('permission')]);
+    expect(await stateOf(lab, RUN)).toBeNull();
+    await say(lab, 'ada', issue, '/propose');
+    await gated(lab);
+    await lab.close();
+  });
+
+  it('is a run when a person takes the label off and puts it on again', async () => {
+    const lab = await openHeroLab();
+    const issue = await opened(lab);
+    await lab.as('ada', 'DELETE', `/issues/${issue}/labels/hero-run`);
+    await lab.as('ada', 'POST', `/issues/${issue}/labels`, { labels: ['hero-run'] });
+    await gated(lab);
+    await lab.close();
+  });
+
+  it('leaves the lane to the run that a person asks for', async () => {
+    const lab = await openHeroLab();
+    await opened(lab);
+    const issue = await openHeroIssue(lab);
+    await gated(lab);
+    expect((await stateOf(lab, RUN))?.proposal.issue).toBe(issue);
+    await lab.close();
+  });
+});
+
+it('who takes the label off withdraws the run, and who puts it on again has asked for the next one', async () => {
+  const lab = await openHeroLab();
+  const issue = await openHeroIssue(lab);
+  await until(lab, 'the card', () => shownApprovalLine(lab, RUN) !== null, { limitMs: 60 * MINUTE });
+  const line = shownApprovalLine(lab, RUN) ?? '';
+  expect(told(lab, 'card').join('')).not.toContain('the same configuration again');
+  await lab.as('ada', 'DELETE', `/issues/${issue}/labels/hero-run`);
+  await lab.clock.advance(5 * MINUTE);
+  expect((await stateOf(lab, RUN))?.closed?.reason).toBe('the label hero-run was taken off before a launch');
+  await say(lab, 'mira', issue, line);
+  await lab.clock.advance(5 * MINUTE);
+  expect(lab.engine.startCount()).toBe(0);
+  await lab.as('mira', 'POST', `/issues/${issue}/labels`, { labels: ['hero-run'] });
+  const next = `${RUN}-2`;
+  await until(lab, 'the next card', () => shownApprovalLine(lab, next) !== null, { limitMs: 60 * MINUTE });
+  const own = await say(lab, 'mira', issue, shownApprovalLine(lab, next) ?? '');
+  await lab.clock.advance(5 * MINUTE);
+  expect(answersTo(lab, own)).toEqual([expect.stringContaining('this change is yours')]);
+  expect(lab.engine.startCount()).toBe(0);
+  await lab.close();
+});
+
+it('a commit of a fork that a contract names launches nothing, also where one person is enough', async () => {
+  const lab = await openHeroLab({
+    config: (text) =>
+      `${text.trimEnd().replace('onePersonIsEnough: false', 'onePersonIsEnough: true')}\n${HERO_LANE}`,
+  });
+  await openFromFork(lab);
+  const source = await headOf(lab, 'warmup');
+  await lab.as('ada', 'DELETE', '/git/refs/heads/warmup');
+  await branchOff(lab, 'ada', 'ada/other');
+  const played = await approvedByMira(lab, { 'Source SHA': source, Branch: 'ada/other' });
+  expect(played.gates).toContain('freshness unreadable');
+  expect(played.answer).toContain(`ada/other does not have ${source.slice(0, 12)}`);
+  expect(played.starts).toBe(0);
+  await lab.close();
+});
+
+it.each([
+  ['mira', 0, false],
+  ['mira', 0, true],
+  ['ada', 1, false],
+  ['ada', 1, true],
+] as const)(
+  'a commit of %s that was merged since is that of whoever pushed it to the branch which the contract names (%i jobs; deleted: %s)',
+  async (who, jobs, isDeleted) => {
+    const lab = await openHeroLab();
+    const branch = `${who}/side`;
+    await branchOff(lab, who, branch);
+    await pushFile(lab, who, branch, 'lib/side.py', 'x = 1\n');
+    const source = await headOf(lab, branch);
+    const pull = { title: 'Side', body: 'Beside.', head: branch, base: 'main' };
+    const { number } = (await lab.as(who, 'POST', '/pulls', pull)) as { readonly number: number };
+    await lab.as('ada', 'PUT', `/pulls/${number}/merge`, { merge_method: 'merge' });
+    if (isDeleted) await lab.as('ada', 'DELETE', `/git/refs/heads/${branch}`);
+    const { answer, starts } = await approvedByMira(lab, { 'Source SHA': source, Branch: branch });
+    expect(answer).toContain(jobs === 1 ? 'approved manifest' : 'this change is yours');
+    expect(starts).toBe(jobs);
+    await lab.close();
+  },
+);
+
+it('a commit on which the branch stood, and was left behind by, launches', async () => {
+  const lab = await openHeroLab();
+  await mergedByAda(lab, 'merge');
+  const stood = await headOf(lab);
+  await pushFile(lab, 'ada', 'main', 'lib/newer.py', 'x = 1\n');
+  const { starts } = await approvedByMira(lab, { 'Source SHA': stood });
+  expect(starts).toBe(1);
+  await lab.close();
+});
+
+describe('a contract that names the output root of another run', () => {
+  it.each([
+    ['itself', 'outputs/grug-moe-1e23-ep8'],
+    ['around it', './outputs//'],
+    ['within it', 'outputs/grug-moe-1e23-ep8/checkpoints'],
+  ])('(%s) launches nothing, and says which run', async (_where, root) => {
+    const lab = await openHeroLab();
+    await approvedByMira(lab, {});
+    await until(lab, 'a look', async () => (await stateOf(lab, RUN))?.observation != null, {
+      stepMs: MINUTE,
+    });
+    const first = (await stateOf(lab, RUN))?.proposal.issue ?? 0;
+    await say(lab, 'mira', first, '/stop');
+    await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null, { stepMs: MINUTE });
+    await say(lab, 'mira', first, '/ack reject="the wrong data"');
+    await lab.clock.advance(5 * MINUTE);
+    const second = 'grug-moe-second';
+    const issue = await openHeroIssue(lab, {
+      answers: { 'Run slug': second, 'W&B run id': second, 'Output root': root },
+    });
+    await until(lab, 'the gates', async () => (await stateOf(lab, second))?.gate != null, {
+      limitMs: 60 * MINUTE,
+    });
+    const verdicts = (await stateOf(lab, second))?.gate?.verdicts ?? [];
+    expect(verdicts.find(({ gate }) => gate === 'output-root-own')).toMatchObject({
+      outcome: 'fail',
+      code: 'taken',
+    });
+    const cards = told(lab, 'card').join('');
+    expect(cards).toContain(`the run \`${RUN}\` was launched to write to \`outputs/grug-moe-1e23-ep8\``);
+    await say(lab, 'mira', issue, shownApprovalLine(lab, second) ?? '/approve-launch');
+    await lab.clock.advance(10 * MINUTE);
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+});

@@ -1,0 +1,43 @@
+/** Who is in charge of a hero run: asked before the launch where somebody else wrote it, and nothing is launched before they accept. */
+
+import { expect, it } from 'vitest';
+import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openGates } from '../support/own-pull.ts';
+import { approve, stateOf, until } from '../support/play.ts';
+import { answersTo, saidTwice, say, told } from '../support/talk.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const HOUR_MS = 3_600_000;
+
+it('is asked by name, accepts for itself alone, and has the watch of the run from its launch on', async () => {
+  const lab = await openHeroLab();
+  const issue = await openHeroIssue(lab, { answers: { DRI: '@mira' } });
+  await until(lab, 'the question', () => told(lab, 'notice').length > 0, { limitMs: HOUR_MS });
+  expect(told(lab, 'notice')).toEqual([expect.stringMatching(/`mira` is in charge of [\s\S]*@mira/)]);
+  const waiting = await stateOf(lab, RUN);
+  expect(waiting === null ? null : openGates(waiting)).toEqual(['dri-accepted not-accepted']);
+  const mine = await say(lab, 'ada', issue, '/accept');
+  await lab.clock.advance(120_000);
+  expect(answersTo(lab, mine).join()).toContain('not accepted');
+  expect((await stateOf(lab, RUN))?.watch.owner).toBeNull();
+  const yes = await say(lab, 'mira', issue, '/accept');
+  await lab.clock.advance(120_000);
+  expect(answersTo(lab, yes).join()).toContain('you are in charge of this run');
+  const ready = await stateOf(lab, RUN);
+  expect(ready === null ? null : openGates(ready)).toEqual([]);
+  expect(ready?.watch.owner).toMatchObject({ login: 'mira' });
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'a look', async () => (await stateOf(lab, RUN))?.observation != null);
+  // The watch came with the launch: nobody asked for it.
+  expect((await stateOf(lab, RUN))?.watch).toMatchObject({ owner: { login: 'mira' }, ended: null });
+  expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+});
+
+it('is told in the thread where nobody of that name works here', async () => {
+  const lab = await openHeroLab();
+  await openHeroIssue(lab, { answers: { DRI: '@nobody-here' } });
+  await until(lab, 'the word', () => told(lab, 'notice').length > 0, { limitMs: HOUR_MS });
+  expect(told(lab, 'notice').join()).toContain('Nobody of that name works here');
+  await lab.close();
+});

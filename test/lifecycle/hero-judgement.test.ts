@@ -1,0 +1,162 @@
+/** What a hero run waits for a person with: a bug in what it trains, an end that its engine does not call one, code of another line. */
+
+import { expect, it, onTestFinished } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import { openCheckpointLab } from '../support/checkpoint-lab.ts';
+import { ferryScript } from '../support/ferry-script.ts';
+import { ANSWERS, formBody, HERO_LANE, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { branchOff, openGates } from '../support/own-pull.ts';
+import { approve, approveAndFinish, finish, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { TRACKER_KEY, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import { createWandbStandIn } from '../support/wandb-stand-in.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE = 60_000;
+const IN_THE_MODEL =
+  'Traceback (most recent call last):\n  File "lib/smalllab/model.py", line 41, in attend\nTypeError: dot_general requires contracting dimensions to have the same shape, got (64,) and (128,).';
+
+async function open(options: VirtualLabOptions = {}): Promise<VirtualLab> {
+  const lab = await openHeroLab(options);
+  onTestFinished(() => lab.close());
+  return lab;
+}
+
+async function answer(lab: VirtualLab, issue: number, line: string): Promise<string> {
+  const comment = await say(lab, 'mira', issue, line);
+  await lab.clock.advance(2 * MINUTE);
+  return answersTo(lab, comment).join('\n');
+}
+
+it('is not started again after a bug in the model: the person in charge is asked', async () => {
+  const failAt = { step: 300, line: IN_THE_MODEL, exitCode: 1 };
+  const lab = await open({ script: () => ferryScript({ ...SHORT_FERRY, failAt }) });
+  const issue = await openHeroIssue(lab);
+  await approveAndFinish(lab, RUN, issue);
+  await lab.clock.advance(60 * MINUTE);
+  expect(lab.engine.startCount()).toBe(1);
+  const state = await stateOf(lab, RUN);
+  expect(incidentsWith(state?.incidents ?? [], 'relaunch-refused')).toEqual([
+    expect.objectContaining({ detail: expect.objectContaining({ reason: 'not-recoverable' }) }),
+  ]);
+  const page = botComments(lab).find(
+    ({ kind, text }) => kind === 'notice' && text.includes('needs a person'),
+  );
+  expect(page?.text).toContain('@ada');
+  expect(saidTwice(lab)).toEqual([]);
+});
+
+it('is sealed by no word of a person where its engine does not say that it went well', async () => {
+  const failAt = { step: 300, line: IN_THE_MODEL, exitCode: 1 };
+  const lab = await open({ script: () => ferryScript({ ...SHORT_FERRY, failAt }) });
+  const issue = await openHeroIssue(lab);
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'a look', async () => (await stateOf(lab, RUN))?.observation != null);
+  expect(await answer(lab, issue, '/seal accept="it is good enough"')).toContain('has not ended');
+  await finish(lab, RUN);
+  await lab.clock.advance(5 * MINUTE);
+  await answer(lab, issue, '/seal accept="it is good enough"');
+  const state = await stateOf(lab, RUN);
+  expect(state).toMatchObject({ seal: null, closed: { outcome: 'failed' } });
+  const tags = [...(await lab.store.refs('refs/tags/')).keys()];
+  expect(tags.filter((tag) => tag.includes(RUN) && !tag.includes('/mark-'))).toEqual([]);
+});
+
+it('has the last step of its contract, whatever total its progress bar shows', async () => {
+  const { lab, issue, save, close } = await openCheckpointLab({}, { 'Final step': '1300' });
+  onTestFinished(close);
+  // The bar counts to 1200, and so does the newest checkpoint.
+  await save(1_200);
+  expect(await answer(lab, issue, '/seal')).toContain('of step 1200, and the last step is 1300');
+  expect((await stateOf(lab, RUN))?.seal).toBeNull();
+});
+
+it('runs a commit off the target branch where the contract names its branch and somebody else approved that, and nowhere else', async () => {
+  const lab = await open();
+  await branchOff(lab, 'ada', 'ada/moe');
+  await pushFile(lab, 'ada', 'ada/moe', 'lib/moe.py', 'x = 1\n');
+  const source = await headOf(lab, 'ada/moe');
+  const unnamed = { ...ANSWERS, 'Source SHA': source };
+  const issue = await openHeroIssue(lab, { answers: unnamed });
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, {
+    limitMs: 60 * MINUTE,
+  });
+  const held = await stateOf(lab, RUN);
+  expect(held === null ? null : openGates(held)).toContain('authors-known unreadable');
+  // There is no manifest of it that anybody could approve.
+  expect(held?.gate?.digest).toBeNull();
+  await answer(lab, issue, '/approve-launch');
+  await lab.clock.advance(10 * MINUTE);
+  expect(lab.engine.startCount()).toBe(0);
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody({ ...unnamed, Branch: 'ada/moe' }) });
+  await approveAndFinish(lab, RUN, issue);
+  const launched = await stateOf(lab, RUN);
+  expect(launched?.submission?.commit).toBe(source);
+  expect(launched?.order?.manifest?.policy).toMatchObject({ 'contract.branch': 'given: ada/moe' });
+  expect(launched?.approvals.map(({ actor }) => actor.login)).toContain('mira');
+});
+
+it('waits until somebody has chosen what it keeps, with the usual numbers as a suggestion and none of them assumed', async () => {
+  const lab = await open();
+  const source = { 'Source SHA': await headOf(lab) };
+  const left = { 'Checkpoints kept for rollback': null, 'Temporary checkpoints every (minutes)': null };
+  const issue = await openHeroIssue(lab, { answers: left });
+  await until(lab, 'the card', () => told(lab, 'card').join().includes(RUN), { limitMs: 60 * MINUTE });
+  await lab.clock.advance(10 * MINUTE);
+  expect(told(lab, 'card').at(-1)).toMatch(
+    /every 100000 steps, temporary ones every 15 minutes, and ten kept/,
+  );
+  const held = await stateOf(lab, RUN);
+  expect(held === null ? null : openGates(held)).toContain('contract-complete retention-open');
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody({ ...ANSWERS, ...source }) });
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+  expect((await stateOf(lab, RUN))?.order?.manifest?.retention.keepTemporary).toBe(10);
+});
+
+it('is compared at every look with the run of the tracker that was approved, not with the one that its log links to', async () => {
+  const asked: string[] = [];
+  const lab = await open({
+    script: () => ferryScript({ ...SHORT_FERRY, runName: 'grug-of-yesterday' }),
+    config: (text) =>
+      `${text.trimEnd()}\n${HERO_LANE.replace(/tracker: .*/, 'tracker: { kind: wandb, entity: example-lab, project: ferries, keyFrom: TRACKER_KEY }')}`,
+    trackerFetch: ({ clock, inFlight }) => {
+      const began = clock.now();
+      const { fetch } = createWandbStandIn({
+        key: TRACKER_KEY,
+        entity: 'example-lab',
+        project: 'ferries',
+        runOf: (id) => {
+          asked.push(id);
+          const now = clock.now();
+          const global_step = Math.floor((now - began) / MINUTE);
+          const row = { global_step, _timestamp: now / 1_000, 'train/loss': 3.25 };
+          const heartbeatAt = new Date(now).toISOString();
+          return {
+            displayName: `${id} shown`,
+            state: 'running',
+            heartbeatAt,
+            summaryMetrics: JSON.stringify(row),
+          };
+        },
+      });
+      return (input, init) => inFlight.track('W&B', () => fetch(input, init));
+    },
+  });
+  const issue = await openHeroIssue(lab);
+  await approveAndFinish(lab, RUN, issue);
+  const state = await stateOf(lab, RUN);
+  expect(new Set(asked)).toEqual(new Set([RUN]));
+  expect(state?.observation?.tracker?.last).toMatchObject({
+    identity: RUN,
+    name: `${RUN} shown`,
+    state: 'running',
+    rowAt: expect.any(String),
+    step: expect.any(Number),
+    loss: '3.25',
+  });
+  const drift = incidentsWith(state?.incidents ?? [], 'run-alarm').filter(
+    ({ detail }) => detail.detector === 'tracker-drift',
+  );
+  expect(drift).toHaveLength(1);
+});

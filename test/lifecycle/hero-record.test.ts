@@ -1,0 +1,175 @@
+/** What is written down of a hero run on its way from the contract to the seal, and who hears of it. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
+import { ferryScript } from '../support/ferry-script.ts';
+import { ANSWERS, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
+import { botComments, fileOf, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE_MS = 60_000;
+const LOGBOOK = 'ferrybot/logbook';
+const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
+
+let lab: VirtualLab;
+let issue = 0;
+let folders: CheckpointFolders;
+let events: readonly LogbookEvent[] = [];
+let subjects: readonly string[] = [];
+let watched = { all: 0, open: 0 };
+let later = { all: 0, open: 0 };
+
+/** Jobs of the watch workflow that were started, and that still go on. */
+function watches(): { readonly all: number; readonly open: number } {
+  const { runs, workflows } = lab.world.state;
+  const all = Object.values(runs).filter((run) => workflows[run.workflowId]?.path.endsWith('-watch.yml'));
+  return { all: all.length, open: all.filter(({ status }) => status !== 'completed').length };
+}
+
+/** A job that is preempted once, goes on from its checkpoint, ends well and is sealed. */
+beforeAll(async () => {
+  folders = await checkpointFolders();
+  let jobs = 0;
+  lab = await openHeroLab({
+    script: () => {
+      jobs += 1;
+      const failAt = { step: 900, line: PREEMPTED, exitCode: 1 };
+      return ferryScript(jobs === 1 ? { ...SHORT_FERRY, failAt } : SHORT_FERRY);
+    },
+  });
+  const Command = `${ANSWERS['Command']} --resume={checkpoint}`;
+  issue = await openHeroIssue(lab, { answers: { Command, 'Output root': folders.root } });
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'step 810', async () => Number((await stateOf(lab, RUN))?.observation?.step ?? 0) >= 810);
+  await folders.write(800, lab.clock.now());
+  await until(lab, 'the second attempt', () => jobs === 2);
+  await until(lab, 'its steps', async () => {
+    const state = await stateOf(lab, RUN);
+    return state?.submission?.attempt === 2 && Number(state.observation?.step ?? 0) >= 810;
+  });
+  await folders.write(1_200, lab.clock.now());
+  await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end?.status === 'SUCCEEDED');
+  await seal(lab, RUN, issue);
+  await lab.clock.advance(2 * MINUTE_MS);
+  events = await eventsOf(lab, RUN);
+  watched = watches();
+  await lab.clock.advance(60 * MINUTE_MS);
+  later = watches();
+  const ref = `refs/heads/${LOGBOOK}`;
+  const from = (await lab.store.refs(ref)).get(ref) ?? '';
+  const log = await lab.store.log({ from, paths: [`runs/${RUN}`], limit: 500 });
+  subjects = log.map(({ message }) => message.split('\n')[0] ?? '').toReversed();
+  return async () => {
+    await lab.close();
+    await folders.close();
+  };
+}, 120_000);
+
+describe('the logbook of a hero run', () => {
+  it('is pushed in the words of the policy, and begins before the launch', () => {
+    const occasions = subjects.filter((one) => /: (start|log (launch|relaunch|final seal))/.test(one));
+    expect(occasions).toEqual([
+      `${RUN}: start hero-run logbook`,
+      `${RUN}: log launch`,
+      `${RUN}: log relaunch`,
+      `${RUN}: log final seal`,
+    ]);
+  });
+
+  it('and its issue name each other', async () => {
+    const markdown = (await fileOf(lab, LOGBOOK, `runs/${RUN}/logbook.md`)) ?? '';
+    expect(markdown).toContain(`- Issue: lab/ferries#${issue}\n`);
+    const card = botComments(lab).findLast(
+      ({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``),
+    );
+    expect(card?.thread).toBe(issue);
+    expect(card?.text).toContain(`runs/${RUN}/events.jsonl`);
+    expect(card?.text).toContain(LOGBOOK);
+  });
+
+  it('says of each attempt who answers for it, on what it runs, under what name, where to and from where', async () => {
+    const markdown = (await fileOf(lab, LOGBOOK, `runs/${RUN}/logbook.md`)) ?? '';
+    const [contract = '', instances = '', log = ''] = markdown.split(
+      /^## (?:Launched Instances|Event Log)$/m,
+    );
+    expect(contract).toContain(`- Goal: ${ANSWERS['Goal']}\n`);
+    expect(contract).toContain(`- Stop/escalation criteria: ${ANSWERS['Stop and escalation criteria']}\n`);
+    const [, first = '', second = ''] = instances.split(/^### .+ - /m);
+    for (const attempt of [first, second])
+      for (const line of [
+        '- DRI: @ada',
+        `- W&B run: \`${RUN}\``,
+        `- Output root: \`${folders.root}\``,
+        `- Hardware/topology: ${ANSWERS['Hardware and topology']}, \`us-central1\` through`,
+        '- Final step: 1200',
+      ])
+        expect(attempt).toContain(line);
+    expect(first).toContain('- `initialize_from`: (none)\n');
+    expect(second).toContain(`- \`initialize_from\`: \`${folders.root}/checkpoints/step-800\`\n`);
+    expect(log).toContain(`attempt 2 is ordered, after attempt 1; it begins at step 800, \`${folders.root}`);
+    expect(log).toContain(
+      `final checkpoint \`${folders.root}/checkpoints/step-1200\` of step 1200; not looked`,
+    );
+  });
+
+  it('leaves no line of an entry empty, and waits for nobody where it goes on by itself', async () => {
+    const markdown = (await fileOf(lab, LOGBOOK, `runs/${RUN}/logbook.md`)) ?? '';
+    const log = markdown.slice(markdown.indexOf('## Event Log'));
+    expect(log.match(/^- (?:Status|Evidence|Decision|Next):$/gm)).toBeNull();
+    const crashed = /^- Status: FAILED[\s\S]*?^- Next: .+$/gm;
+    const next = log.match(crashed)?.map((entry) => entry.split('\n').at(-1));
+    expect(new Set(next)).toEqual(
+      new Set([
+        '- Next: its end is recorded',
+        '- Next: another attempt, where the approval covers one that can help; otherwise a person decides',
+      ]),
+    );
+  });
+
+  it('has an entry for each look', () => {
+    const looks = events.filter(({ type }) => type === 'observed');
+    expect(looks.length).toBeGreaterThan(4);
+  });
+});
+
+describe('the issue of a hero run', () => {
+  it('is told of the launch, of each attempt that began and ended, and of the seal', () => {
+    const moments = botComments(lab).filter(({ kind }) => ['launch', 'ended', 'sealed'].includes(kind));
+    expect(moments.map(({ kind }) => kind)).toEqual(['launch', 'ended', 'launch', 'ended', 'sealed']);
+    expect(new Set(moments.map(({ thread }) => thread))).toEqual(new Set([issue]));
+    expect(saidTwice(lab)).toEqual([]);
+  });
+
+  it('calls the person in charge at a crash that is started again, and not at a good end', () => {
+    const [crashed, well] = told(lab, 'ended');
+    expect(crashed).toContain('started again');
+    expect(crashed).toMatch(/@ada/);
+    // No ferry follows a hero run, and an attempt that goes on by itself mended nothing.
+    const said = `${crashed}\n${well}`.match(/^(?:Recommendation|No sealed|Fixed).*$/gm)?.join('\n');
+    expect(said).toContain('No sealed run');
+    expect(said).not.toMatch(/ferry|Fixed/);
+    expect(well).not.toMatch(/@ada/);
+  });
+
+  it('says at the seal how it ended, where everything stands, and how it was launched', () => {
+    const [sealed = ''] = told(lab, 'sealed');
+    for (const part of [
+      'SUCCEEDED at step',
+      'Final metrics: ',
+      `Tracker: \`${RUN}\``,
+      folders.root,
+      'python3',
+    ])
+      expect(sealed).toContain(part);
+    expect(sealed).toContain('step-1200');
+    expect(sealed).not.toContain('Tomorrow');
+  });
+
+  it('outlives the watch, which ends with the run', () => {
+    expect(watched.all).toBeGreaterThan(0);
+    expect(later).toEqual({ all: watched.all, open: 0 });
+  });
+});

@@ -1,0 +1,167 @@
+/** A hero run that fails on its way: what it goes on from by itself, what a person rejects, and the way back that is approved. */
+
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { rootsOf } from '../../src/checkpoints/cleanup.ts';
+import { lineageOf } from '../../src/checkpoints/lineage.ts';
+import type { JobSpec } from '../../src/domain/engine.ts';
+import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
+import { type FerryShape, ferryScript } from '../support/ferry-script.ts';
+import { ANSWERS, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openGates } from '../support/own-pull.ts';
+import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE_MS = 60_000;
+const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
+
+/** A job of the run goes until here, and is preempted. */
+const until900: Partial<FerryShape> = { failAt: { step: 900, line: PREEMPTED, exitCode: 1 } };
+
+type Play = { lab: VirtualLab; issue: number; folders: CheckpointFolders; jobs: readonly JobSpec[] };
+
+/** `attempts`: what becomes of each job; the last one stands for all that follow. */
+async function begin(attempts: readonly Partial<FerryShape>[], command: string): Promise<Play> {
+  const folders = await checkpointFolders();
+  const jobs: JobSpec[] = [];
+  const lab = await openHeroLab({
+    script: (spec) => {
+      jobs.push(spec);
+      return ferryScript({ ...SHORT_FERRY, ...(attempts[jobs.length - 1] ?? attempts.at(-1)) });
+    },
+  });
+  onTestFinished(async () => {
+    await lab.close();
+    await folders.close();
+  });
+  const answers = { Command: command, 'Output root': folders.root };
+  const issue = await openHeroIssue(lab, { answers });
+  await approve(lab, 'mira', issue, RUN);
+  return { lab, issue, folders, jobs };
+}
+
+const TAKES = `${ANSWERS['Command']} --resume={checkpoint}`;
+
+/** The job of this attempt has got so far. */
+const reached = ({ lab }: Play, attempt: number, step: number): Promise<void> =>
+  until(lab, `step ${step} of attempt ${attempt}`, async () =>
+    (await eventsOf(lab, RUN)).some(
+      ({ type, data }) =>
+        type === 'observed' && 'attempt' in data && data.attempt === attempt && Number(data.step) >= step,
+    ),
+  );
+const ended = ({ lab }: Play, attempt: number): Promise<void> =>
+  until(lab, `the end of attempt ${attempt}`, async () =>
+    (await eventsOf(lab, RUN)).some(
+      ({ type, data }) => type === 'ended' && 'attempt' in data && data.attempt === attempt,
+    ),
+  );
+
+/** What the job has written by now, and half of what it would write next. */
+async function written({ lab, folders }: Play, steps: readonly number[], half: number): Promise<void> {
+  for (const step of steps) await folders.write(step, lab.clock.now());
+  await folders.write(half, lab.clock.now(), false);
+}
+
+async function answer({ lab, issue }: Play, line: string): Promise<string> {
+  const comment = await say(lab, 'mira', issue, line);
+  await lab.clock.advance(2 * MINUTE_MS);
+  return answersTo(lab, comment).join('\n');
+}
+
+it('goes on from the newest whole checkpoint, back behind a rejected one by a manifest of its own, and to the seal', async () => {
+  const play = await begin([until900, until900, {}], TAKES);
+  const { lab, issue, folders, jobs } = play;
+  const at = (step: number): string => join(folders.root, 'checkpoints', `step-${step}`);
+  await reached(play, 1, 810);
+  await written(play, [400, 800], 900);
+  const busy = await answer(play, '/rollback step=400 reason="too early"');
+  expect(busy).toContain('the job has not ended');
+  await until(lab, 'the second attempt', () => jobs.length === 2);
+  expect(jobs.map(({ command }) => command.at(-1))).toEqual([
+    'experiments/ferries/daily.py',
+    `--resume=${at(800)}`,
+  ]);
+  const again = await stateOf(lab, RUN);
+  expect(again?.order).toMatchObject({
+    order: { attempt: 2, parent: { attempt: 1 }, checkpoint: { path: at(800), step: 800 } },
+    digest: expect.anything(),
+  });
+  expect(again?.order?.order.digest).toBe(again?.attempts[0]?.order.order.digest);
+
+  await ended(play, 2);
+  await lab.clock.advance(10 * MINUTE_MS);
+  // The same failure again is a person's.
+  expect(jobs).toHaveLength(2);
+  const said = await answer(play, '/reject-checkpoint step=800 reason="the loss had spiked"');
+  expect(said).toContain('the checkpoints from step 800 on');
+  expect(await answer(play, '/rollback step=800 reason="as before"')).toContain('its lineage was rejected');
+  expect(await answer(play, '/rollback step=900 reason="newer"')).toContain('it has no metadata.json');
+  expect(told(lab, 'incident').filter((text) => text.includes('may not be used'))).toHaveLength(2);
+  const back = await answer(play, '/rollback step=400 reason="behind the spike"');
+  expect(back).toContain(at(400));
+  const gated = await stateOf(lab, RUN);
+  expect(gated === null ? null : openGates(gated)).toEqual([]);
+  expect(gated?.gate?.manifest?.resume).toMatchObject({ initializeFrom: at(400), initializeStep: 400 });
+  expect(gated?.gate?.digest).not.toBe(gated?.order?.order.digest);
+  expect(jobs).toHaveLength(2);
+
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the third attempt', () => jobs.length === 3);
+  expect(jobs.at(-1)?.command.at(-1)).toBe(`--resume=${at(400)}`);
+  await reached(play, 3, 810);
+  await written(play, [800, 1_200], 1_300);
+  await ended(play, 3);
+  const last = told(lab, 'ended').at(-1);
+  expect(last).toContain(`Gone back after attempt 2, to step 400: \`${at(400)}\`.`);
+  expect(last).not.toContain('Fixed after');
+  const state = await stateOf(lab, RUN);
+  expect(state === null ? null : lineageOf(state)).toMatchObject({
+    attempts: [
+      { attempt: 1, startStep: 0, startedFrom: null },
+      { attempt: 2, startStep: 800, startedFrom: at(800) },
+      { attempt: 3, startStep: 400, startedFrom: at(400) },
+    ],
+    rejections: [{ step: 800 }, { step: 401, reason: 'behind the spike' }],
+  });
+  // What may be cleaned up, and what a seal rests on, lies where it was looked for: a lane that says otherwise since changes nothing.
+  const elsewhere = { checkpointRoots: ['gs://elsewhere/{run}'] };
+  expect(state === null ? null : rootsOf(state, elsewhere)).toEqual([
+    folders.root,
+    at(0).replace('/step-0', ''),
+  ]);
+  await seal(lab, RUN, issue);
+  expect(saidTwice(lab)).toEqual([]);
+});
+
+it('asks where nothing whole is there to go on from, and begins again only at the word of a person', async () => {
+  const play = await begin([until900, {}], TAKES);
+  const { lab, issue, folders, jobs } = play;
+  await reached(play, 1, 810);
+  await folders.write(800, lab.clock.now(), false);
+  await ended(play, 1);
+  await lab.clock.advance(10 * MINUTE_MS);
+  expect(jobs).toHaveLength(1);
+  expect(told(lab, 'incident').at(-1)).toContain('checkpoint-proven');
+  expect(await answer(play, '/rollback step=0 reason="nothing is lost"')).toContain('from nothing');
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the second attempt', () => jobs.length === 2);
+  expect(jobs[1]?.command.join(' ')).not.toContain('checkpoint');
+});
+
+it('is not started again where the job would take by itself what was rejected, and goes back nowhere that its command does not say', async () => {
+  const play = await begin([until900, {}], ANSWERS['Command'] ?? '');
+  const { lab, jobs } = play;
+  await reached(play, 1, 810);
+  await written(play, [400, 800], 900);
+  await answer(play, '/reject-checkpoint step=800 reason="the loss had spiked"');
+  await ended(play, 1);
+  await lab.clock.advance(10 * MINUTE_MS);
+  expect(jobs).toHaveLength(1);
+  // The command has no place for a checkpoint: the way back would not be taken.
+  await answer(play, '/rollback step=400 reason="behind the spike"');
+  const state = await stateOf(lab, RUN);
+  expect(state === null ? null : openGates(state)).toEqual(['checkpoint-proven not-in-command']);
+});

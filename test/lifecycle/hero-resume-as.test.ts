@@ -1,0 +1,122 @@
+/** A hero run whose line is not to be gone on with: another run of the record goes on from its checkpoint, under an identity of its own. */
+
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { JobSpec } from '../../src/domain/engine.ts';
+import { checkpointFolders } from '../support/checkpoint-folders.ts';
+import { ferryScript } from '../support/ferry-script.ts';
+import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openGates } from '../support/own-pull.ts';
+import { approve, eventsOf, logbookText, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, fileOf, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+
+const OLD = 'grug-moe-1e23-ep8';
+const NEW = 'grug-moe-1e23-router';
+const MINUTE_MS = 60_000;
+const NAN = 'FloatingPointError: loss is nan at step 900';
+const COMMAND =
+  'FERRY_DATE=hero LAB_OUTPUT_ROOT={outputRoot} python3 experiments/ferries/daily.py --resume={checkpoint}';
+
+/** A run that has failed at step 900, with a whole checkpoint of step 800. */
+async function begin() {
+  const [folders, others] = [await checkpointFolders(), await checkpointFolders()];
+  const jobs: JobSpec[] = [];
+  const lab = await openHeroLab({
+    script: (spec) => {
+      jobs.push(spec);
+      const failAt = { step: 900, line: NAN, exitCode: 1 };
+      return ferryScript(jobs.length === 1 ? { ...SHORT_FERRY, failAt } : SHORT_FERRY);
+    },
+  });
+  onTestFinished(async () => {
+    await lab.close();
+    await folders.close();
+    await others.close();
+  });
+  const issue = await openHeroIssue(lab, { answers: { Command: COMMAND, 'Output root': folders.root } });
+  await approve(lab, 'mira', issue, OLD);
+  await until(lab, 'step 810', async () => Number((await stateOf(lab, OLD))?.observation?.step ?? 0) >= 810);
+  const from = await folders.write(800, lab.clock.now());
+  const ask = async (root: string | null, who: 'ada' | 'mira' | 'sol' = 'ada', id = NEW): Promise<string> => {
+    const place = root === null ? '' : ` root=${root}`;
+    const line = `/resume-as id=${id} from=${from}${place} reason="the router is mended"`;
+    const comment = await say(lab, who, issue, line);
+    await lab.clock.advance(5 * MINUTE_MS);
+    return answersTo(lab, comment).join('\n');
+  };
+  const ended = () =>
+    until(lab, 'the end', async () => (await stateOf(lab, OLD))?.end?.status === 'FAILED', {
+      stepMs: 10_000,
+    });
+  return { lab, issue, jobs, from, folders, root: others.root, ask, ended };
+}
+
+it('goes on as another run, from its checkpoint, under names and in a place of its own, on an approval of its own', async () => {
+  const { lab, issue, jobs, from, root, ask, ended } = await begin();
+  expect(await ask(root)).toContain('the job has not ended');
+  await ended();
+  expect(await ask(root, 'ada', OLD)).toContain('has that name or tracker id already');
+  expect((await stateOf(lab, OLD))?.closed).toBeNull();
+  expect(await ask(root)).toContain(`goes on as \`${NEW}\``);
+  expect((await stateOf(lab, OLD))?.closed).toMatchObject({
+    outcome: 'failed',
+    reason: `goes on as ${NEW}: the router is mended`,
+  });
+  await until(lab, 'the gates', async () => (await stateOf(lab, NEW))?.gate?.digest != null, {
+    limitMs: 60 * MINUTE_MS,
+  });
+  const state = await stateOf(lab, NEW);
+  expect(state === null ? null : openGates(state)).toEqual([]);
+  expect(state?.proposal).toMatchObject({
+    issue,
+    requestedBy: { login: 'ada' },
+    continues: { run: OLD, reason: 'the router is mended' },
+  });
+  expect(state?.gate?.manifest).toMatchObject({
+    runName: NEW,
+    outputRoot: root,
+    tracker: { runId: NEW },
+    resume: { initializeFrom: from, initializeStep: 800 },
+  });
+  expect(state?.gate?.digest).not.toBe((await stateOf(lab, OLD))?.order?.order.digest);
+  expect(jobs).toHaveLength(1);
+  await approve(lab, 'mira', issue, NEW);
+  await until(lab, 'its job', () => jobs.length === 2);
+  expect(jobs[1]?.command.at(-1)).toBe(`--resume=${from}`);
+  expect(JSON.stringify(jobs[1])).not.toContain(`${OLD}-a`);
+  expect((await eventsOf(lab, OLD)).at(-1)?.type).not.toBe('ordered');
+  expect(saidTwice(lab)).toEqual([]);
+});
+
+it('and its reason stand in the issue and in the logbook, with both names, checkpoint, output and commit', async () => {
+  const { lab, issue, from, root, ask, ended } = await begin();
+  await ended();
+  const answer = await ask(root);
+  for (const part of [OLD, NEW, from, root, 'the router is mended']) expect(answer).toContain(part);
+  await approve(lab, 'mira', issue, NEW);
+  await until(lab, 'the launch', async () => (await stateOf(lab, NEW))?.submission != null);
+  await lab.clock.advance(MINUTE_MS);
+  const markdown = (await fileOf(lab, 'ferrybot/logbook', `runs/${NEW}/logbook.md`)) ?? '';
+  expect(markdown).toContain(`\`${OLD}\` goes on as \`${NEW}\`: the router is mended`);
+  const commit = (await stateOf(lab, NEW))?.submission?.commit ?? 'none';
+  for (const part of [join(from), root, commit]) expect(markdown).toContain(part);
+  expect(await logbookText(lab, OLD)).toContain(`goes on as ${NEW}: the router is mended`);
+  const cards = botComments(lab).filter(
+    ({ kind, text }) => kind === 'card' && text.includes(`Run \`${NEW}\``),
+  );
+  expect(cards.at(-1)?.text).toContain(`Goes on from the run \`${OLD}\` under an identity of its own`);
+});
+
+it('shares no output root with what it goes on from, and is asked for by no stranger', async () => {
+  const { lab, folders, ask, ended } = await begin();
+  await ended();
+  expect(await ask(null, 'sol', 'x1y')).not.toContain('goes on as');
+  expect((await stateOf(lab, OLD))?.closed).toBeNull();
+  expect(await ask(null, 'ada', 'x1y')).toContain('goes on as `x1y`');
+  await until(lab, 'the gates', async () => (await stateOf(lab, 'x1y'))?.gate != null, {
+    limitMs: 60 * MINUTE_MS,
+  });
+  const state = await stateOf(lab, 'x1y');
+  expect(state === null ? null : openGates(state)).toEqual(['output-root-own taken']);
+  expect(state?.gate?.manifest?.outputRoot).toBe(folders.root);
+});

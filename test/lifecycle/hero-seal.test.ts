@@ -1,0 +1,81 @@
+/** Milestone and seal of a hero run: nothing is sealed that cannot be seen to be whole, and what is sealed stays. */
+
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HERO, openCheckpointLab } from '../support/checkpoint-lab.ts';
+import { seal, stateOf, until } from '../support/play.ts';
+import { answersTo, saidTwice, say, told } from '../support/talk.ts';
+
+const MINUTE = 60_000;
+
+describe('the seal of a hero run', () => {
+  it('names what is missing and does not seal; an incident tells of a success without its checkpoint', async () => {
+    const { lab, issue, root, save, close } = await openCheckpointLab();
+    await save(400);
+    const early = await say(lab, 'mira', issue, '/seal');
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, early)).toEqual([
+      expect.stringMatching(
+        /not sealed: .* the newest complete one is of step 400, and the last step is 1200/,
+      ),
+    ]);
+    const again = await say(lab, 'mira', issue, '/seal accept="the loss is fine"');
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, again)).toEqual([expect.stringMatching(/not sealed/)]);
+    expect((await stateOf(lab, HERO))?.seal).toBeNull();
+    const incidents = told(lab, 'incident').filter((text) =>
+      text.includes('what it should have left is not there'),
+    );
+    expect(incidents).toHaveLength(1);
+
+    await save(1_200);
+    await seal(lab, HERO, issue);
+    const state = await stateOf(lab, HERO);
+    expect(state?.seal).toMatchObject({
+      verdict: 'pass',
+      checkpoint: {
+        path: join(root, 'step-1200'),
+        step: 1_200,
+        unseen: ['state in the tracker', 'identity in the tracker'],
+      },
+    });
+    await lab.clock.advance(2 * MINUTE);
+    expect(told(lab, 'sealed').at(-1)).toMatch(/step-1200.*not looked at: state in the tracker/);
+    expect(saidTwice(lab)).toEqual([]);
+    await close();
+  });
+
+  it('keeps the checkpoint of a milestone from then on, and tags it once', async () => {
+    const { lab, issue, root, save, close } = await openCheckpointLab();
+    const without = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, without)).toEqual([expect.stringMatching(/nothing was sealed: .* none-complete/)]);
+    await save(400);
+    await save(500);
+    await rm(join(root, 'step-500/metadata.json'));
+    // A job that succeeded owes its last checkpoint, also at a hand-off.
+    const short = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
+    await save(1_200);
+    const below = await say(lab, 'ada', issue, '/seal-milestone name="half-way"');
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, short)).toEqual([expect.stringMatching(/nothing was sealed/)]);
+    expect(answersTo(lab, below)).toEqual([expect.stringMatching(/it takes maintain permission/)]);
+    const yes = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
+    await until(lab, 'the milestone', async () => (await stateOf(lab, HERO))?.milestones.length === 1);
+    await lab.clock.advance(MINUTE);
+    const [milestone] = (await stateOf(lab, HERO))?.milestones ?? [];
+    expect(milestone).toMatchObject({ name: 'half-way', checkpoint: { step: 1_200 } });
+    const ref = `refs/tags/${milestone?.tag}`;
+    expect((await lab.store.refs(ref)).has(ref)).toBe(true);
+    expect(answersTo(lab, yes)).toEqual([expect.stringMatching(/is sealed with the tag/)]);
+    const again = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
+    for (const step of [1_300, 1_400, 1_500]) await save(step);
+    const list = await say(lab, 'ada', issue, '/cleanup-checkpoints');
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, again)).toEqual([expect.stringMatching(/there is a milestone/)]);
+    expect(answersTo(lab, list)).toEqual([expect.stringMatching(/2 checkpoints could go/)]);
+    expect(told(lab, 'mutation')[0]).toMatch(/stays \S+step-1200 {2}final, milestone/);
+    await close();
+  });
+});

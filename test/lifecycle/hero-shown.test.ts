@@ -1,0 +1,68 @@
+/** What people are shown before a hero run is launched, and what is written down of a source that is on no target branch. */
+
+import { expect, it, onTestFinished } from 'vitest';
+import { headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { branchOff } from '../support/own-pull.ts';
+import { approveAndFinish, seal, stateOf, until } from '../support/play.ts';
+import { fileOf, pushFile, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE = 60_000;
+const CONTAINER = 'ghcr.io/lab/trainer@sha256:5f70bf18';
+
+async function open(): Promise<VirtualLab> {
+  const lab = await openHeroLab();
+  onTestFinished(() => lab.close());
+  return lab;
+}
+
+const cardOf = (lab: VirtualLab): string =>
+  told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
+
+it('lists on the card what the launch rests on: given, inferred and from what, or missing, and what held it against reality', async () => {
+  const lab = await open();
+  await openHeroIssue(lab, { answers: { 'Final step': null } });
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, {
+    limitMs: 60 * MINUTE,
+  });
+  await lab.clock.advance(5 * MINUTE);
+  const card = cardOf(lab);
+  expect((await stateOf(lab, RUN))?.submission).toBeNull();
+  for (const row of [
+    '| DRI | `ada` | given | ✅ passes (`dri-accepted`) |',
+    `| W&B run id | \`${RUN}\` | given |  |`,
+    `| W&B display name | \`${RUN}\` | inferred from the W&amp;B run id |  |`,
+    '| Resume policy | `allow` | given |  |',
+    '| Output root | `outputs/grug-moe-1e23-ep8` | given | ✅ passes (`output-root-own`) |',
+    '| Checkpoints kept for rollback | `10` | given |  |',
+    '| initialize_from | `none` | given | ✅ passes (`checkpoint-proven`) |',
+    '| Final step |  | **missing** |  |',
+    '| FLOP budget | `1.88e18` | inferred from six operations a parameter and token |  |',
+  ])
+    expect(card).toContain(row);
+  expect(card).toMatch(/What the launch rests on: \d+ given, \d+ inferred, 0 unclear, 1 missing/);
+});
+
+it('records a source that is on no target branch as one that a person approved, with its identity and its container, and tags it at the seal', async () => {
+  const lab = await open();
+  await branchOff(lab, 'ada', 'ada/moe');
+  await pushFile(lab, 'ada', 'ada/moe', 'lib/moe.py', 'x = 1\n');
+  const source = await headOf(lab, 'ada/moe');
+  const answers = { 'Source SHA': source, Branch: 'ada/moe', 'Container or bundle': CONTAINER };
+  const issue = await openHeroIssue(lab, { answers });
+  await approveAndFinish(lab, RUN, issue);
+  const markdown = (await fileOf(lab, 'ferrybot/logbook', `runs/${RUN}/logbook.md`)) ?? '';
+  expect(markdown).toContain(`- Git SHA: \`${source}\``);
+  expect(markdown).toContain(
+    `- Dirty tree: yes, pushed to \`ada/moe\`, approved by @mira, patch identity \`${source}\``,
+  );
+  expect(markdown).toMatch(
+    /^- Source bundle\/container: `\S+` at `[0-9a-f]{40}`.*, in ghcr\.io\/lab\/trainer/m,
+  );
+  await lab.as('ada', 'DELETE', '/git/refs/heads/ada/moe');
+  await seal(lab, RUN, issue);
+  const { tag = '' } = (await stateOf(lab, RUN))?.seal ?? {};
+  const tagged = (await lab.store.refs(`refs/tags/${tag}`)).get(`refs/tags/${tag}`) ?? '';
+  expect((await lab.store.readTag(tagged))?.object).toBe(source);
+});

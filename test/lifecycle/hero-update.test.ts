@@ -1,0 +1,73 @@
+/** What the issue of a hero run hears while nothing happens: how it stands, once a day. */
+
+import { expect, it } from 'vitest';
+import { HERO_LANE, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
+import { botComments, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const HOUR_MS = 3_600_000;
+const LANE = HERO_LANE.replace('pollMs: 60000', 'pollMs: 900000');
+
+const LONG = {
+  runName: RUN,
+  durationMs: 54 * HOUR_MS,
+  steps: 54_000,
+  evalEverySteps: 54_000,
+  checkpointEverySteps: 200,
+};
+
+/** Two days of training, of which nothing is to be told but how they go. */
+function quietLab(more = '') {
+  return openHeroLab({
+    ferry: { ...SHORT_FERRY, ...LONG },
+    config: (text) => `${text.trimEnd()}\n${LANE}${more}`,
+    sweepMs: 30 * 60_000,
+  });
+}
+
+/** The lane of ferries has notices of its own. */
+function updates(lab: VirtualLab): readonly string[] {
+  return told(lab, 'notice').filter((text) => text.includes('**Update on '));
+}
+
+it('hears how the run stands once a day, and the logbook at every look', async () => {
+  const lab = await quietLab();
+  const issue = await openHeroIssue(lab, { answers: { 'Final step': '54000' } });
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+  await lab.clock.advance(53 * HOUR_MS);
+  expect(botComments(lab).flatMap(({ kind, text }) => (kind === 'incident' ? [text] : []))).toEqual([]);
+  const news = botComments(lab).filter(
+    ({ kind, thread }) => thread === issue && !['answer', 'card'].includes(kind),
+  );
+  expect(news.map(({ kind }) => kind)).toEqual(['launch', 'tracker', 'notice', 'notice']);
+  const [first = '', second = ''] = updates(lab);
+  expect(first).toContain(`**Update on \`${RUN}\`**, 24 h into attempt 1.`);
+  expect(second).toContain('48 h into attempt 1');
+  for (const text of [first, second]) {
+    expect(text).toContain('✅ **Training.**');
+    expect(text).toMatch(/- Newest checkpoint: step \d+00$/m);
+    // It is news for who follows the run, and calls nobody.
+    expect(text).not.toMatch(/@\w/);
+  }
+  const looks = (await eventsOf(lab, RUN)).filter(({ type }) => type === 'observed');
+  expect(looks.length).toBeGreaterThan(53 * 3);
+  await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null);
+  await seal(lab, RUN, issue);
+  await lab.clock.advance(50 * HOUR_MS);
+  expect(updates(lab)).toHaveLength(2);
+  expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+}, 120_000);
+
+it('hears nothing of it where the lab wants no updates', async () => {
+  const lab = await quietLab('    updateHours: null\n');
+  const issue = await openHeroIssue(lab, { answers: { 'Final step': '54000' } });
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+  await lab.clock.advance(30 * HOUR_MS);
+  expect(updates(lab)).toEqual([]);
+  await lab.close();
+}, 120_000);

@@ -1,0 +1,111 @@
+/** What is told of a rental while its job runs: little where all is well, and each trigger of the policy as soon as a look sees it. */
+
+import { describe, expect, it } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import { ferryScript, type JobScript } from '../support/ferry-script.ts';
+import { approve, stateOf, until } from '../support/play.ts';
+import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
+import { answersTo, botComments, SHORT_FERRY, say, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const HOURS = { ...SHORT_FERRY, runName: 'rental_2026-11-21', durationMs: 4 * 3_600_000 };
+const RENT = '/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="does the long context still train?"';
+
+/** A rental whose job says this, launched. */
+async function launched(
+  script: JobScript,
+): Promise<{ readonly lab: VirtualLab; readonly run: string; readonly issue: number }> {
+  const lab = await openRentalLab([], { script: () => script });
+  const issue = await openIssue(lab, 'ada');
+  await say(lab, 'ada', issue, RENT);
+  const run = runOf(lab, issue);
+  await approve(lab, 'mira', issue, run);
+  await until(lab, 'a submission', async () => (await stateOf(lab, run))?.submission != null);
+  return { lab, run, issue };
+}
+
+async function ended(lab: VirtualLab, run: string): Promise<void> {
+  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
+  await lab.clock.advance(60_000);
+}
+
+/** Everything that was said of the run, its card as it stands now. */
+function said(lab: VirtualLab): string {
+  return botComments(lab)
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+/** The card of this run alone. */
+function cardOf(lab: VirtualLab, run: string): string {
+  return botComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
+}
+
+/** Which alarms were told. */
+async function alarms(lab: VirtualLab, run: string): Promise<readonly string[]> {
+  const { incidents } = (await stateOf(lab, run)) ?? { incidents: [] };
+  return incidentsWith(incidents, 'run-alarm').map(({ detail }) => detail.detector);
+}
+
+describe('a rental that goes well', () => {
+  it('is one line where somebody asks and a comment for each milestone, and nothing of its log is shown', async () => {
+    const { lab, run, issue } = await launched(ferryScript(HOURS));
+    await until(lab, 'half of it', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 600, {
+      stepMs: 60_000,
+    });
+    expect(cardOf(lab, run)).toMatch(
+      /`\d{4}-\d\d-\d\dT\d\d:\d\dZ stepping ~\d+\/1200 [^`]* gpu=- mem=- eval\/loss=[\d.]+ watch [^`]*`/,
+    );
+    const asked = await say(lab, 'ada', issue, '/status');
+    await lab.clock.advance(60_000);
+    const [status] = answersTo(lab, asked);
+    await ended(lab, run);
+    expect(cardOf(lab, run)).not.toContain('mem=');
+    expect(status).toMatch(
+      /`\d{4}-\d\d-\d\dT\d\d:\d\dZ stepping ~\d+\/1200 [\d.]+s\/step gpu=- mem=- eval\/loss=[\d.]+ watch \d{4}-\d\d-\d\dT\d\d:\d\dZ`/,
+    );
+    const kinds = botComments(lab).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'incident')).toEqual([]);
+    expect(kinds.length).toBeLessThan(10);
+    expect(said(lab)).not.toContain('Progress on:train');
+    expect(said(lab)).not.toContain('of its log');
+    await lab.close();
+  });
+});
+
+describe('an alert', () => {
+  it.each([
+    'jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 2147483648 bytes',
+    'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.',
+    'RuntimeError: CUDA_ERROR_NVLINK_UNCORRECTABLE',
+  ])('is an error in the log of a job that runs on, told with its line: %s', async (line) => {
+    const whole = ferryScript({ ...HOURS, hangAt: 200 });
+    const lastMs = whole.lines.at(-1)?.atMs ?? 0;
+    const lines = [...whole.lines, { atMs: lastMs + 1_000, text: line }];
+    const { lab, run } = await launched({ ...whole, lines });
+    await until(lab, 'the alert', () => told(lab, 'incident').length > 0, { limitMs: 7_200_000 });
+    expect((await stateOf(lab, run))?.end).toBeNull();
+    expect(told(lab, 'incident')[0]).toContain(line.slice(0, 40));
+    await lab.close();
+  });
+
+  it('is a pace that falls clearly below what the run has shown', async () => {
+    const fast = ferryScript({ ...HOURS, durationMs: 2 * 3_600_000 });
+    const slow = ferryScript({ ...HOURS, durationMs: 12 * 3_600_000 });
+    const lines = [
+      ...fast.lines.filter(({ atMs }) => atMs < 3_600_000),
+      ...slow.lines
+        .filter(({ atMs }) => atMs >= 6 * 3_600_000)
+        .map((one) => ({ ...one, atMs: one.atMs - 5 * 3_600_000 })),
+    ];
+    const { lab, run } = await launched({ ...fast, lines, endAtMs: 5 * 3_600_000 });
+    await lab.clock.advance(3_600_000);
+    expect(await alarms(lab, run)).toEqual([]);
+    await until(lab, 'the alert', async () => (await alarms(lab, run)).length > 0, {
+      limitMs: 10_800_000,
+      stepMs: 60_000,
+    });
+    expect(await alarms(lab, run)).toEqual(['throughput-collapse']);
+    await lab.close();
+  });
+});

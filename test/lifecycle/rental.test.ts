@@ -1,0 +1,159 @@
+/** A rental as its people live it: from `/rent` in somebody's issue over a crash to a smaller batch. Its machines are played in rented.test.ts. */
+
+import { describe, expect, it } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import { openGates } from '../support/own-pull.ts';
+import { approve, eventsOf, stateOf, until } from '../support/play.ts';
+import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
+import { answersTo, botComments, fileOf, pushFile, saidTwice, say, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const OUT_OF_MEMORY =
+  'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.65 GiB';
+const RENT = '/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="does the long context still train?"';
+
+/** Ada asks in an issue of her own; its gates are green. */
+async function rented(
+  lab: VirtualLab,
+  command = RENT,
+): Promise<{ readonly run: string; readonly issue: number }> {
+  const issue = await openIssue(lab, 'ada');
+  await say(lab, 'ada', issue, command);
+  const run = runOf(lab, issue);
+  await until(lab, `the gates of ${run}`, async () => (await stateOf(lab, run))?.gate != null, {
+    limitMs: 3_600_000,
+  });
+  return { run, issue };
+}
+
+async function ended(lab: VirtualLab, run: string, attempt: number): Promise<void> {
+  await until(lab, `the end of attempt ${attempt}`, async () =>
+    (await eventsOf(lab, run)).some(
+      ({ type, data }) => type === 'ended' && 'attempt' in data && data.attempt === attempt,
+    ),
+  );
+  await lab.clock.advance(300_000);
+}
+
+describe('/rent', () => {
+  it('makes the issue a run, whose card says what is rented for how much; a crash for want of memory has it started with a smaller batch, and says so', async () => {
+    const lab = await openRentalLab([{ line: OUT_OF_MEMORY, step: 5 }]);
+    const { run, issue } = await rented(lab);
+    const state = await stateOf(lab, run);
+    expect(state === null ? null : openGates(state)).toEqual([]);
+    expect(state?.gate?.manifest?.envelope).toMatchObject({
+      restarts: 3,
+      reductions: ['--batch-size 16', '--batch-size 8'],
+      rental: { dollarsPerHourMax: '0.50', dollarsMax: '3', hoursMax: 6 },
+    });
+    expect(JSON.parse(state?.gate?.manifest?.policy['lane.launcher'] ?? '{}')).toMatchObject({
+      gpu: 'RTX 4090',
+      hoursMax: 6,
+    });
+    const card = botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+    expect(card).toContain('at most $0.50 an hour and 6 hours');
+    await approve(lab, 'mira', issue, run);
+    await ended(lab, run, 2);
+    const commands = (await eventsOf(lab, run)).flatMap((event) =>
+      event.type === 'submitted' ? [event.data.command.slice(-2)] : [],
+    );
+    expect(commands).toEqual([
+      ['--batch-size', '32'],
+      ['--batch-size', '16'],
+    ]);
+    const [reduced] = told(lab, 'incident').filter((text) => text.includes('smaller config'));
+    expect(reduced).toContain('attempt 2 is started with `--batch-size 16`');
+    expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('is stopped by nobody but its ladder: when nothing smaller is left, a person is asked', async () => {
+    const dying = { line: OUT_OF_MEMORY, step: 5 };
+    const lab = await openRentalLab([dying, dying, dying, dying]);
+    const { run, issue } = await rented(lab);
+    await approve(lab, 'mira', issue, run);
+    await ended(lab, run, 3);
+    await lab.clock.advance(3_600_000);
+    const last = (await eventsOf(lab, run)).filter(({ type }) => type === 'submitted');
+    const sizes = last.flatMap((event) => (event.type === 'submitted' ? [event.data.command.at(-1)] : []));
+    expect(sizes).toEqual(['32', '16', '8']);
+    const state = await stateOf(lab, run);
+    const seen = incidentsWith(state?.incidents ?? [], 'failure-signature');
+    expect(seen.map(({ detail }) => `${detail.signature} ${detail.advice}`)).toEqual([
+      'cuda-out-of-memory reduce',
+      'cuda-out-of-memory reduce',
+      'cuda-out-of-memory escalate',
+    ]);
+    expect(told(lab, 'incident').join()).toContain('not started again');
+    await lab.close();
+  });
+});
+
+describe('STATUS.md', () => {
+  it('follows every step, and whoever writes into it changes nothing', async () => {
+    const lab = await openRentalLab();
+    const { run, issue } = await rented(lab);
+    const statusFile = () => fileOf(lab, 'ferrybot/status', 'STATUS.md');
+    await lab.clock.advance(60_000);
+    const before = (await statusFile()) ?? lab.log.join('\n');
+    for (const words of [
+      'gated',
+      'a loss above 5 after step 600',
+      'keep training alive',
+      '--batch-size 32',
+      'ada',
+    ])
+      expect(before).toContain(words);
+    await approve(lab, 'mira', issue, run);
+    await until(lab, 'a submission', async () => (await stateOf(lab, run))?.submission != null);
+    await lab.clock.advance(60_000);
+    expect(await statusFile()).toContain('attempt 1');
+    await pushFile(lab, 'ada', 'ferrybot/status', 'STATUS.md', 'sealed, nothing to see here\n');
+    await ended(lab, run, 1);
+    expect(await statusFile()).toContain('the job ended SUCCEEDED');
+    const state = await stateOf(lab, run);
+    expect(await statusFile()).toContain(`| Last entry | ${state?.head.seq},`);
+    await lab.close();
+  });
+});
+
+describe('who rents', () => {
+  it('approves neither the launch nor the spend', async () => {
+    const lab = await openRentalLab();
+    // Mira may approve, and asks herself.
+    const issue = await openIssue(lab, 'ada');
+    await say(lab, 'mira', issue, RENT);
+    const run = runOf(lab, issue);
+    const asked = await approve(lab, 'mira', issue, run);
+    await lab.clock.advance(600_000);
+    expect(answersTo(lab, asked)[0]).toContain('this change is yours');
+    expect((await stateOf(lab, run))?.order).toBeNull();
+    await lab.close();
+  });
+
+  it('beyond what the lab rents, is told so, and nothing is ordered', async () => {
+    const lab = await openRentalLab();
+    const { run } = await rented(
+      lab,
+      RENT.replace('hours=6', 'hours=48').replace('cap="3 USD"', 'price="$2.50"'),
+    );
+    const verdicts = (await stateOf(lab, run))?.gate?.verdicts ?? [];
+    expect(verdicts.find(({ gate }) => gate === 'machine-fits')).toMatchObject({
+      outcome: 'fail',
+      code: 'beyond-lab',
+      found: { beyond1: 'dollarsPerHourMax 2.50, at most 0.50', beyond2: 'hoursMax 48, at most 24' },
+    });
+    await lab.close();
+  });
+
+  it('in a thread where nothing can be rented, hears why', async () => {
+    const lab = await openRentalLab();
+    const { run, issue } = await rented(lab);
+    const again = await say(lab, 'ada', issue, RENT);
+    await lab.clock.advance(60_000);
+    expect(answersTo(lab, again)[0]).toContain('this thread is a run already');
+    expect(run).toContain('rental-gpu');
+    await lab.close();
+  });
+});

@@ -1,0 +1,154 @@
+/** A lane on rented machines, as its people live it: the job crashes, somebody wants to look, a machine is nobody's. */
+
+import { afterEach, expect, it } from 'vitest';
+import { approve, propose, stateOf } from '../support/play.ts';
+import { openRentedLab, type RentedLab } from '../support/rented-lab.ts';
+import { answersTo, say, told } from '../support/talk.ts';
+
+/** Levanter's lines, so many steps, and then what a test wants. */
+const steps = (count: number, then: string): string => `
+echo 'trainer First train step completed in 1.0s.'
+for step in $(seq 1 ${count}); do
+  echo "tqdm Progress on:train $step.0it/1.20kit rate:10.0it/s remaining:10:00 elapsed:00:10 postfix:loss=3.$step"
+  sleep 0.3
+done
+${then}
+`;
+
+let open: RentedLab | null = null;
+afterEach(async () => {
+  await open?.end();
+  open = null;
+});
+
+/** Proposed, approved, and its machine running. */
+async function launched(script: string, changes: Parameters<typeof openRentedLab>[1] = {}) {
+  open = await openRentedLab(script, changes);
+  const { lab, vast, until } = open;
+  const { run, pull, issue } = await propose(lab);
+  await approve(lab, 'mira', pull);
+  await until('a machine', 60, () => vast.account.list().some(({ actual }) => actual === 'running'));
+  return { ...open, run, pull, issue };
+}
+
+it('the job crashes: its machine is destroyed within the turn that sees it, and what it cost is told', async () => {
+  const { lab, vast, until, run } = await launched(steps(3, "echo 'RuntimeError: nothing works'; exit 1"));
+  await until('the end', 60, async () => (await stateOf(lab, run))?.end != null);
+  await until('an empty account', 2, () => vast.account.list().length === 0);
+  await until('its verification', 2, async () => {
+    const state = await stateOf(lab, run);
+    return state?.rental.machines[0]?.tearDown?.endedAt != null;
+  });
+  const state = await stateOf(lab, run);
+  expect(state?.end).toMatchObject({ status: 'FAILED', exitCode: 1 });
+  expect(state?.rental.machines).toMatchObject([{ status: 'gone', tearDown: { reason: 'ended' } }]);
+  const booked = (state?.rental.machines[0]?.microdollars ?? 0) / 1_000_000;
+  expect(Math.abs(booked / vast.account.billed() - 1)).toBeLessThan(0.25);
+  expect(told(lab, 'incident').join()).toContain('because its job is over');
+  await lab.clock.advance(60_000);
+  expect(told(lab, 'card').join()).toContain('Cost of renting: about **$');
+});
+
+it('/keep keeps it for a look, never past what was approved, and /teardown lets it go', async () => {
+  const { lab, vast, until, pass, run, pull } = await launched(steps(3, 'exit 1'), { endGraceMinutes: 120 });
+  const day = new Date(lab.clock.now()).toISOString().slice(0, 10);
+  const tooLong = await say(lab, 'mira', pull, `/keep until=${day}T23:59:00Z reason="the whole day"`);
+  const asked = new Date(lab.clock.now() + 50 * 60_000).toISOString().slice(11, 16);
+  const kept = await say(lab, 'mira', pull, `/keep until=${asked} reason="I look at the checkpoint"`);
+  await until('the end', 60, async () => (await stateOf(lab, run))?.end != null);
+  await pass(10);
+  expect(answersTo(lab, tooLong)).toEqual([expect.stringContaining('not kept until')]);
+  expect(answersTo(lab, kept)).toEqual([expect.stringContaining('kept until')]);
+  expect(vast.account.list()).toHaveLength(1);
+  const gone = await say(lab, 'mira', pull, '/teardown');
+  await until('an empty account', 3, () => vast.account.list().length === 0);
+  await pass(2);
+  expect(answersTo(lab, gone)).toEqual([expect.stringContaining('tear-down asked for by mira')]);
+  expect((await stateOf(lab, run))?.rental.machines).toMatchObject([{ tearDown: { reason: 'asked' } }]);
+});
+
+it('/teardown run=… lets the machine go from another thread, by who may, and the job is stopped with it', async () => {
+  const { lab, vast, until, pass, run } = await launched(steps(200, 'exit 0'));
+  const issue = { title: 'A question', body: 'Who rents what?' };
+  const elsewhere = ((await lab.as('ada', 'POST', '/issues', issue)) as { readonly number: number }).number;
+  const theirs = await say(lab, 'sol', elsewhere, `/teardown run=${run}`);
+  await pass(2);
+  expect(vast.account.list()).toHaveLength(1);
+  const gone = await say(lab, 'mira', elsewhere, `/teardown run=${run}`);
+  await until('an empty account', 3, () => vast.account.list().length === 0);
+  await pass(2);
+  expect(answersTo(lab, theirs)).toEqual([expect.stringContaining('not done: it takes')]);
+  const [answer] = answersTo(lab, gone);
+  expect(answer).toContain(`\`${run}\`: tear-down asked for by mira`);
+  expect(answer).toContain('and the job that runs there is stopped. Its own thread is told when');
+  const state = await stateOf(lab, run);
+  expect(state?.rental.machines).toMatchObject([{ tearDown: { reason: 'asked' } }]);
+  expect(state?.end).toMatchObject({ status: 'STOPPED' });
+  const nothing = await say(lab, 'mira', elsewhere, `/teardown run=${run}`);
+  await pass(2);
+  expect(answersTo(lab, nothing)).toEqual([expect.stringContaining(`\`${run}\`: nothing to tear down`)]);
+});
+
+it('a job that makes no step any more: people are told in time, then the machine goes, and the run has failed', async () => {
+  const { lab, vast, until, run } = await launched(steps(3, 'sleep 600'), { idleMinutesMax: 20 });
+  await until('the warning', 40, async () => told(lab, 'incident').join().includes('does nothing'));
+  expect(vast.account.list()).toHaveLength(1);
+  await until('the end', 40, async () => (await stateOf(lab, run))?.end != null);
+  const state = await stateOf(lab, run);
+  expect(state?.end).toMatchObject({ status: 'FAILED', errorType: 'MACHINE_DESTROYED' });
+  expect(state?.rental.machines).toMatchObject([{ status: 'gone', tearDown: { reason: 'idle' } }]);
+  expect(vast.account.list()).toEqual([]);
+});
+
+it('a machine of ours without a live run is destroyed and recorded, and what others rent is left alone', async () => {
+  const { lab, vast, until, pass, run } = await launched(steps(200, 'exit 0'));
+  const orphan = made(vast, 'ferrybot:lab:ferrybot-ferry-daily-20261101-a1', 104);
+  const others = made(vast, 'somebody else', 106);
+  await until('the orphan to go', 15, () => vast.account.find(orphan) === null);
+  await pass(2);
+  expect(vast.account.find(others)).not.toBeNull();
+  const ours = vast.account.list().filter(({ label }) => label?.includes(run));
+  expect(ours).toHaveLength(1);
+  expect(vast.asked.filter(({ route }) => route.startsWith('DELETE')).map(({ route }) => route)).toEqual([
+    expect.stringContaining(String(orphan)),
+  ]);
+  const issues = (): readonly string[] =>
+    Object.values(lab.world.state.issues)
+      .filter(({ title }) => title.includes(`machine ${orphan}`))
+      .map(({ state, body }) => `${state} ${body}`);
+  await until('the issue', 30, () => issues().join().startsWith('closed'));
+  expect(issues()).toEqual([expect.stringContaining('has it no more. Nothing has to be done.')]);
+});
+
+it('a machine of ours is found though nothing runs: the account is looked at once a day', async () => {
+  open = await openRentedLab('exit 0');
+  const { lab, vast, until, pass } = open;
+  const watches = (): number =>
+    Object.values(lab.world.state.runs).filter(({ path }) => path.endsWith('ferrybot-watch.yml')).length;
+  const orphan = made(vast, 'ferrybot:lab:ferrybot-ferry-daily-20261101-a1', 104);
+  await until('the orphan to go', 30, () => vast.account.find(orphan) === null);
+  const isTold = (): boolean =>
+    Object.values(lab.world.state.issues).some(({ title }) => title.includes(`machine ${orphan}`));
+  await until('the issue', 30, isTold);
+  await pass(60);
+  expect(watches()).toBe(1);
+});
+
+/** A machine that nobody of this lab has launched. */
+function made(vast: RentedLab['vast'], label: string, offer: number): number {
+  const created = vast.account.create(offer, {
+    ...{
+      image: 'x',
+      disk: 30,
+      env: [],
+      onstart: null,
+      args: ['sleep', '600'],
+      runtype: 'args',
+      bid: null,
+      label,
+    },
+    cancelsUnavailable: true,
+  });
+  if (!created.ok) throw new Error(created.reason);
+  return created.instance.id;
+}

@@ -1,0 +1,109 @@
+/** The schedule proposes in the very moment in which a person asks for their own pull request: two processes, one lane. */
+
+import { describe, expect, it } from 'vitest';
+import { isOver } from '../../src/domain/logbook/run-state.ts';
+import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import { Crash } from '../support/crash.ts';
+import { label, openLab, openOwn, runOf } from '../support/own-pull.ts';
+import { stateOf, todaysRun, until } from '../support/play.ts';
+import { saidTwice, say } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+/** Who begins, and at which of its steps the other one does, or the first one dies as well. */
+type Play = { readonly first: 'schedule' | 'person'; readonly at: number; readonly dies: boolean };
+
+async function played({ first, at, dies }: Play) {
+  let [met, isOn] = [0, false];
+  const beside: Promise<unknown>[] = [];
+  const lab = await openLab({
+    sweepMs: 5 * MINUTE,
+    atBoundary: (process) => {
+      if (!isOn || process !== (first === 'schedule' ? 'propose' : 'server')) return;
+      met += 1;
+      if (met - 1 !== at) return;
+      beside.push(other());
+      if (dies) throw new Crash();
+    },
+  });
+  const pull = await openOwn(lab);
+  const begin = { schedule: () => lab.dispatchDaily(), person: () => label(lab, 'ada', pull) };
+  const other = (): Promise<unknown> => begin[first === 'schedule' ? 'person' : 'schedule']();
+  isOn = true;
+  await begin[first]();
+  await lab.clock.advance(20 * MINUTE);
+  isOn = false;
+  await Promise.all(beside);
+  const isMet = beside.length > 0;
+  if (!isMet) await other();
+  const names = [todaysRun(lab), `${todaysRun(lab)}-2`, runOf(pull), `${runOf(pull)}-2`];
+  const runs = async () =>
+    (await Promise.all(names.map((run) => stateOf(lab, run)))).filter((run) => run !== null);
+  await until(
+    lab,
+    'a run with its gates',
+    async () => (await runs()).some(({ gate }) => gate?.digest != null),
+    {
+      limitMs: 3 * 3_600_000,
+    },
+  );
+  await lab.clock.advance(30 * MINUTE);
+  return { lab, runs, isMet };
+}
+
+/** Open threads that the bot made and no run that goes on is of. */
+async function orphans({ lab, runs }: Pick<Awaited<ReturnType<typeof played>>, 'lab' | 'runs'>) {
+  const open = (await runs())
+    .filter((run) => !isOver(run))
+    .flatMap(({ proposal }) => [proposal.issue, proposal.pull]);
+  const { issues, users } = lab.world.state;
+  return Object.values(issues)
+    .filter(
+      ({ number, state, authorId }) =>
+        state === 'open' && users[authorId]?.type === 'Bot' && !open.includes(number),
+    )
+    .map(({ number, title }) => `${number} ${title}`);
+}
+
+async function approveAll({
+  lab,
+  runs,
+}: {
+  readonly lab: VirtualLab;
+  readonly runs: Awaited<ReturnType<typeof played>>['runs'];
+}) {
+  for (const { run, proposal } of await runs())
+    if (shownApprovalLine(lab, run) !== null) await say(lab, 'mira', proposal.pull, approvalLine(lab, run));
+  await lab.clock.advance(10 * MINUTE);
+}
+
+describe.each(['schedule', 'person'] as const)(
+  'while the %s begins a run of a lane, the other one',
+  (first) => {
+    it.each([false, true])(
+      'begins none beside it, at none of its steps (the first one dies there: %s)',
+      { timeout: 240_000 },
+      async (dies) => {
+        const wrong: string[] = [];
+        let at = 0;
+        for (; at < 60; at += 1) {
+          const world = await played({ first, at, dies });
+          const going = (await world.runs()).filter((run) => !isOver(run));
+          if (going.length !== 1) wrong.push(`${at}: ${going.map(({ run }) => run).join(' and ')}`);
+          const left = await orphans(world);
+          if (left.length > 0) wrong.push(`${at}: left over ${left.join(', ')}`);
+          const twice = saidTwice(world.lab);
+          if (twice.length > 0) wrong.push(`${at}: twice ${twice.join()}`);
+          await approveAll(world);
+          const starts = world.lab.engine.startCount();
+          if (starts !== 1) wrong.push(`${at}: ${starts} jobs`);
+          await world.lab.close();
+          if (!world.isMet) break;
+        }
+        console.log(first, dies, at, wrong);
+        expect(wrong).toEqual([]);
+      },
+    );
+  },
+);

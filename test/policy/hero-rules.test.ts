@@ -1,0 +1,71 @@
+/** Rules of the hero policy that no room's own test says in one sentence: who hears of what needs judgement, and by which way. */
+
+import { describe, expect, it } from 'vitest';
+import { onCallSchema } from '../../src/config/on-call-schema.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { pagesWith } from '../../src/run/decide-pages.ts';
+import { aRun } from '../support/run-builder.ts';
+import { alice, bob, incidentDraft } from '../support/run-drafts.ts';
+import { aConfig } from '../support/run-parts.ts';
+
+const CHANNELS = {
+  ops: { kind: 'discord', address: 'OPS_WEBHOOK' },
+  lab: { kind: 'slack', address: 'LAB_WEBHOOK' },
+  post: { kind: 'mail', address: 'LAB_MAIL' },
+};
+const base = aConfig();
+/** Nobody is on call, and nobody is in charge of the lane. */
+const config = {
+  ...base,
+  onCall: onCallSchema.parse({ channels: CHANNELS }),
+  lane: { ...base.lane, inCharge: [] },
+};
+const ANSWERED = { value: 'alice', source: 'given', from: 'DRI' } as const;
+
+/** A run of a contract that Alice wrote and that says that she is in charge of it; its job runs. */
+function heroRun(): RunState {
+  const { state } = aRun().gated().approved(bob).ordered().submitted();
+  return { ...state, contract: { dri: ANSWERED }, proposal: { ...state.proposal, author: alice } };
+}
+
+const DETAIL = {
+  reason: 'same-failure',
+  attempt: 1,
+  message: 'm',
+  why: 'no-metadata',
+  path: 'gs://lab/step-9',
+  dri: 'alice',
+  cluster: 'local',
+  dollars: '9',
+  most: '10',
+};
+const LATER = branded(Date.parse('2026-11-21T12:30:00Z'), isInstant);
+
+describe('what needs judgement in a hero run', () => {
+  it('reaches the person in charge in the thread and through every channel that the lab has', () => {
+    const drafts = [incidentDraft('relaunch-refused', DETAIL)];
+    const [page, ...more] = pagesWith(heroRun(), drafts, config, LATER);
+    expect(more).toEqual([]);
+    expect(page?.data).toMatchObject({ people: [alice.id], channels: ['ops', 'lab', 'post'] });
+  });
+
+  it.each([
+    ['a judgement', 'relaunch-refused'],
+    ['money', 'budget-nearly-used'],
+    ['the lineage of a checkpoint', 'start-refused'],
+    ['the cluster', 'cluster-missing'],
+    ['code that could not be verified', 'launch-unreadable'],
+    ['a success that left nothing', 'artefacts-missing'],
+  ])('goes to the person in charge: %s', (_what, code) => {
+    const pages = pagesWith(heroRun(), [incidentDraft(code, DETAIL)], config, LATER);
+    expect(pages.map(({ data }) => data)).toEqual([expect.objectContaining({ people: [alice.id] })]);
+  });
+
+  it('reaches the person in charge also where somebody else has taken the watch', () => {
+    const state = heroRun();
+    const taken = { ...state, watch: { ...state.watch, owner: bob } };
+    const [page] = pagesWith(taken, [incidentDraft('relaunch-refused', DETAIL)], config, LATER);
+    expect(page?.data).toMatchObject({ people: [bob.id, alice.id] });
+  });
+});

@@ -1,0 +1,80 @@
+/** A hero run whose checkpoints lie in folders of this machine, as its people clean them up. */
+
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Answers, openHeroIssue, openHeroLab } from './hero-run.ts';
+import { approveAndFinish, stateOf, until } from './play.ts';
+import type { VirtualLab, VirtualLabOptions } from './virtual-lab.ts';
+
+export const HERO = 'grug-moe-1e23-ep8';
+
+export type CheckpointLab = {
+  readonly lab: VirtualLab;
+  readonly issue: number;
+  readonly root: string;
+  /** Writes a checkpoint as the run's own attempt has. */
+  readonly save: (step: number, change?: Saved) => Promise<void>;
+  /** Names of what lies there. */
+  readonly there: () => Promise<readonly string[]>;
+  readonly close: () => Promise<void>;
+};
+
+type Saved = {
+  /** Unix ms of its last file; while the attempt ran unless said otherwise. */
+  readonly atMs?: number;
+  readonly name?: string;
+  /** Without the file that says *complete*. */
+  readonly isHalf?: boolean;
+  readonly text?: string;
+};
+
+/** A run that has ended, two checkpoints deep for rollback unless the answers say otherwise. */
+export async function openCheckpointLab(
+  options: VirtualLabOptions = {},
+  answers: Answers = {},
+  play: (lab: VirtualLab, issue: number) => Promise<void> = (lab, issue) =>
+    approveAndFinish(lab, HERO, issue),
+): Promise<CheckpointLab> {
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-hero-'));
+  const lab = await openHeroLab(options);
+  const outputs = join(folder, 'outputs');
+  const issue = await openHeroIssue(lab, {
+    answers: {
+      'Output root': outputs,
+      Command: `FERRY_DATE=hero LAB_OUTPUT_ROOT=${outputs} python3 experiments/ferries/daily.py`,
+      'Checkpoints kept for rollback': '2',
+      ...answers,
+    },
+  });
+  await until(lab, 'the gates', async () => (await stateOf(lab, HERO))?.gate?.digest != null, {
+    limitMs: 3_600_000,
+  });
+  await play(lab, issue);
+  const state = await stateOf(lab, HERO);
+  const ranAtMs = Date.parse(state?.order?.claim?.at ?? '') + 60_000;
+  const root = join(outputs, 'checkpoints');
+  return {
+    lab,
+    issue,
+    root,
+    save: async (step, { atMs = ranAtMs, name = `step-${step}`, isHalf = false, text } = {}) => {
+      const place = join(root, name);
+      await mkdir(join(place, 'model'), { recursive: true });
+      const metadata =
+        text ?? JSON.stringify({ step, timestamp: '2026-11-21T08:00:00', is_temporary: false });
+      const files = [[join(place, 'model/w.0'), 'w'.repeat(100)] as const].concat(
+        isHalf ? [] : [[join(place, 'metadata.json'), metadata] as const],
+      );
+      for (const [path, content] of files) {
+        await writeFile(path, content);
+        await utimes(path, atMs / 1_000, atMs / 1_000);
+      }
+    },
+    there: async () => (await readdir(root)).toSorted(),
+    close: async () => {
+      await lab.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** A lab on virtual time whose lane runs on rented machines: the rehearsed Vast.ai over real HTTP, its instances real processes. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../playground/clock.ts';
+import { openVast, type VastServer } from '../../playground/vast/server.ts';
+import type { Engine } from '../../src/domain/engine.ts';
+import { createVastEngine } from '../../src/engines/vast/engine.ts';
+import type { VastCluster } from '../../src/engines/vast/schema.ts';
+import { vastCluster } from './vast-bench.ts';
+import { OFFERS } from './vast-market.ts';
+import { MORNING, openVirtualLab, type VirtualLab } from './virtual-lab.ts';
+
+export type RentedLab = {
+  readonly lab: VirtualLab;
+  readonly vast: VastServer;
+  /** Lets virtual time pass, slowly enough that the machines' processes keep up, until `done`; throws after so many minutes. */
+  readonly until: (what: string, minutesMax: number, done: () => Promise<boolean> | boolean) => Promise<void>;
+  readonly pass: (minutes: number) => Promise<void>;
+  readonly end: () => Promise<void>;
+};
+
+const STEP_MS = 15_000;
+
+/** `script`: what a machine runs, in bash; `changes`: what the config says otherwise of the cluster. */
+export async function openRentedLab(script: string, changes: Partial<VastCluster> = {}): Promise<RentedLab> {
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-rented-'));
+  const tree = await mkdtemp(join(tmpdir(), 'ferrybot-rented-tree-'));
+  await writeFile(join(tree, 'train.sh'), `${script}\n`);
+  let lab: VirtualLab | null = null;
+  const clock: Clock = {
+    now: () => lab?.clock.now() ?? MORNING,
+    sleep: async (durationMs, signal) => lab?.clock.sleep(durationMs, signal),
+  };
+  const timing = { provisionMs: 5_000, createMs: 5_000, loadMs: 10_000, destroyMs: 2_000 };
+  const vast = await openVast({ clock, folder, offers: OFFERS, timing });
+  const cluster = vastCluster(vast.url, changes);
+  lab = await openVirtualLab({
+    config: (text) => rentedConfig(text, cluster),
+    engine: (inFlight) => {
+      const engine = createVastEngine({
+        cluster,
+        key: vast.key,
+        now: clock.now,
+        sleep: (durationMs) => clock.sleep(durationMs),
+        fetch: (url, init) => inFlight.track(`vast ${String(url)}`, () => wholly(url, init)),
+      });
+      return withTree(engine, tree);
+    },
+  });
+  const open = lab;
+  const step = async (): Promise<void> => {
+    await open.clock.advance(STEP_MS);
+    await sleep(15);
+  };
+  return {
+    lab: open,
+    vast,
+    until: async (what, minutesMax, done) => {
+      for (let spentMs = 0; spentMs <= minutesMax * 60_000; spentMs += STEP_MS) {
+        if (await done()) return;
+        await step();
+      }
+      throw new Error(`${what} did not happen; the log ends:\n${open.log.slice(-15).join('\n')}`);
+    },
+    pass: async (minutes) => {
+      for (let spentMs = 0; spentMs < minutes * 60_000; spentMs += STEP_MS) await step();
+    },
+    end: async () => {
+      await open.close();
+      await vast.close();
+      for (const path of [folder, tree]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** What is shipped in a lab in memory is no folder: the machines get this one. */
+function withTree(engine: Engine, workingDirectory: string): Engine {
+  return {
+    ...engine,
+    submit: ({ files: _, ...spec }, permit) => engine.submit({ ...spec, workingDirectory }, permit),
+  };
+}
+
+async function wholly(...[url, init]: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(url, init);
+  return new Response(await response.arrayBuffer(), { status: response.status });
+}
+
+/** The example lab with its one cluster rented, and the script in place of its training. */
+function rentedConfig(text: string, cluster: VastCluster): string {
+  const settings = Object.entries({ ...cluster, accelerators: 1 }).map(
+    ([name, value]) => `    ${name}: ${JSON.stringify(value)}`,
+  );
+  return text
+    .replace(/^ {2}us-central1:\n(?: {4}.*\n)*/m, `  us-central1:\n${settings.join('\n')}\n`)
+    .replace(/^ {4}command: \[.*\]$/m, '    command: [bash, train.sh]');
+}
