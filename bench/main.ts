@@ -4,6 +4,7 @@ import { measureAppends } from './appends.ts';
 import { measureStart } from './cold-start.ts';
 import { measureDetectors } from './detectors.ts';
 import { measureGates } from './gates.ts';
+import { measureHero } from './hero.ts';
 import { measureLogScan } from './log-scan.ts';
 import { measureLogbook } from './logbook.ts';
 import type { Result } from './measure.ts';
@@ -15,6 +16,7 @@ import { measureRequests } from './requests.ts';
 
 const SUITES = {
   requests: measureRequests,
+  hero: measureHero,
   logbook: measureLogbook,
   appends: measureAppends,
   logs: measureLogScan,

