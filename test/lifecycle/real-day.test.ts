@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobScript } from '../support/ferry-script.ts';
 import { logbookText, playFerry } from '../support/play.ts';
+import { recordLines } from '../support/run-record.ts';
 import { type StartAnswer, startProcess } from '../support/start-process.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
@@ -63,8 +64,8 @@ describe('the same day', () => {
     expect(answer?.reason).toBeNull();
     expect(code).toBe(0);
     const [real] = (answer as StartAnswer).runs;
-    const realText = await readFile(join(folder, 'logbook/runs', real?.run ?? '', 'events.jsonl'), 'utf8');
-    const [first] = realText.split('\n');
+    const realLines = await recordLines(join(folder, 'logbook'), real?.run ?? '');
+    const [first] = realLines;
     const script = await recordedJob(real?.jobId ?? '');
     const lab = await openVirtualLab({
       script: () => script,
@@ -74,7 +75,9 @@ describe('the same day', () => {
     });
     const { run } = await playFerry(lab);
     expect(run).toBe(real?.run);
-    expect(masked(await logbookText(lab, run), '/state')).toEqual(masked(realText, join(folder, 'jobs')));
+    expect(masked(await logbookText(lab, run), '/state')).toEqual(
+      masked(realLines.join('\n'), join(folder, 'jobs')),
+    );
     await lab.close();
   });
 });

@@ -1,9 +1,10 @@
 /** `npm start -- --lane hero`: the story of the page, from the form to the seal, with real training, checkpoints, git, runner and bundle. */
 
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recordedEvents } from '../support/run-record.ts';
 import { startProcess } from '../support/start-process.ts';
 
 let folder = '';
@@ -14,22 +15,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-type Event = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
-
-/** Every entry of a run: where there are many, its later ones are in files of their own. */
-async function recordOf(record: string): Promise<readonly Event[]> {
-  const files = (await readdir(record)).filter((name) => /^events(?:-\d{4,})?\.jsonl$/.test(name));
-  // `events.jsonl` sorts behind `events-0002.jsonl`.
-  const inOrder = files.map((name) => name.replace('.jsonl', '')).toSorted();
-  const texts = await Promise.all(inOrder.map((name) => readFile(join(record, `${name}.jsonl`), 'utf8')));
-  return texts.flatMap((text) =>
-    text
-      .trim()
-      .split('\n')
-      .map((line): Event => JSON.parse(line)),
-  );
-}
-
 it('is preempted, goes on from its newest checkpoint, diverges, goes back before the jump at the word of people, and is sealed', {
   // Two and a half minutes on a quiet machine; beside a heavy neighbour several times that.
   timeout: 1_500_000,
@@ -39,7 +24,7 @@ it('is preempted, goes on from its newest checkpoint, diverges, goes back before
   expect(code).toBe(0);
   const run = answer?.runs[0]?.run ?? '';
   expect(run).toBe('small-hero');
-  const events = await recordOf(join(folder, 'logbook/runs', run));
+  const events = await recordedEvents(join(folder, 'logbook'), run);
   const all = (type: string) => events.flatMap((event) => (event.type === type ? [event.data] : []));
   const at = (step: number): string => join(folder, `outputs/small-hero/checkpoints/step-${step}`);
   const begun = all('submitted').map(({ command }) => (command as readonly string[]).at(-1));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readMarker } from '../../src/domain/marker.ts';
+import { recordedEvents } from '../support/run-record.ts';
 import { actionProcesses, type StartProcess, startProcess } from '../support/start-process.ts';
 
 let folder = '';
@@ -16,19 +17,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const eventSchema = z.object({ type: z.string(), data: z.looseObject({}) });
 const worldSchema = z.object({
   users: z.record(z.string(), z.object({ type: z.string() })),
   comments: z.record(z.string(), z.object({ authorId: z.number(), body: z.string() })),
 });
-
-async function recorded(logbook: string, run: string): Promise<readonly z.infer<typeof eventSchema>[]> {
-  const text = await readFile(join(logbook, 'runs', run, 'events.jsonl'), 'utf8');
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => eventSchema.parse(JSON.parse(line)));
-}
 
 /** Kind and key of everything that ferrybot said in the threads of the kept world. */
 async function said(): Promise<readonly string[]> {
@@ -83,7 +75,7 @@ describe('one ferry whose processes are killed', () => {
     const jobs = await readdir(join(folder, 'jobs/jobs'));
     // Folders of jobs; what begins with a dot is the engine's own.
     expect(jobs.filter((name) => !name.startsWith('.'))).toEqual([run?.jobId]);
-    const events = await recorded(answer?.logbook ?? '', run?.run ?? '');
+    const events = await recordedEvents(answer?.logbook ?? '', run?.run ?? '');
     const count = (type: string): number => events.filter((event) => event.type === type).length;
     expect([count('submitted'), count('ended'), count('sealed')]).toEqual([1, 1, 1]);
     const seen = events.filter((event) => event.type === 'command-seen').map((event) => event.data['name']);

@@ -1,9 +1,10 @@
 /** `npm start -- --lane rental`: from `/rent` to the verified destruction of every machine, with real training, git, runner and bundle. */
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recordedEvents } from '../support/run-record.ts';
 import { startProcess } from '../support/start-process.ts';
 
 let folder = '';
@@ -14,8 +15,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-type Event = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
-
 it('crashes, goes on with a smaller batch, loses its machine, ends on another, and owes nobody anything', {
   // Three and a half minutes on a quiet machine; beside a heavy neighbour several times that.
   timeout: 1_500_000,
@@ -24,11 +23,7 @@ it('crashes, goes on with a smaller batch, loses its machine, ends on another, a
   expect(answer).toMatchObject({ ok: true, reason: null });
   expect(code).toBe(0);
   const run = answer?.runs[0]?.run ?? '';
-  const text = await readFile(join(folder, 'logbook/runs', run, 'events.jsonl'), 'utf8');
-  const events: readonly Event[] = text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const events = await recordedEvents(join(folder, 'logbook'), run);
   const all = (type: string) => events.flatMap((event) => (event.type === type ? [event.data] : []));
   expect(all('submitted').map(({ command }) => (command as readonly string[]).slice(-1))).toEqual([
     ['32'],

@@ -64,6 +64,15 @@ describe('npm test', () => {
     expect([run.last, run.exitCode]).toEqual(['2 passed, 1 failed', 1]);
   });
 
+  it('tries what failed once more in CI, and says so; by hand it fails', async () => {
+    const body = `let tries = 0;it('is late', () => { tries += 1; expect(tries).toBe(2); });`;
+    const inCi = await runOn(body, 'true');
+    expect([inCi.last, inCi.exitCode]).toEqual(['1 passed, 0 failed', 0]);
+    expect(inCi.lines).toContain('passed only when it was tried again: small.test.ts > is late');
+    const byHand = await runOn(body);
+    expect([byHand.last, byHand.exitCode]).toEqual(['0 passed, 1 failed', 1]);
+  });
+
   it('names each skipped test with its reason, from its note or from its suite', async () => {
     const body = `${PASS}it('needs a moon', ({ skip }) => skip('no moon here'));
       describe.skipIf(true)('stars', { meta: { skipReason: 'clouds' } }, () => { it('shine', () => {}); });`;

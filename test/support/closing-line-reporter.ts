@@ -15,12 +15,20 @@ export type TestTally = {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: readonly SkippedTest[];
+  /** Tests that failed at first and passed when they were tried again: counted as passed, and named. */
+  readonly triedAgain: readonly string[];
   /** False when the run ended before every test had an answer; such a run never counts as good. */
   readonly complete: boolean;
 };
 
 /** Nothing is known yet; this stays when the run dies before its end. */
-export const NO_TALLY: TestTally = { passed: 0, failed: 0, skipped: [], complete: false };
+export const NO_TALLY: TestTally = {
+  passed: 0,
+  failed: 0,
+  skipped: [],
+  triedAgain: [],
+  complete: false,
+};
 
 /** A reporter that hands the tally of the whole run to `report` once, at its end. */
 export function closingLineReporter(report: (tally: TestTally) => void): Reporter {
@@ -54,6 +62,7 @@ export function judge(
   const lines = tally.skipped.map(
     ({ name, reason }) => `skipped: ${name}: ${reason ?? 'NO REASON GIVEN, which fails the run'}`,
   );
+  lines.push(...tally.triedAgain.map((name) => `passed only when it was tried again: ${name}`));
   if (!tally.complete) lines.push('the run did not come to its end: what did not run is not counted');
   if (isCi && tally.skipped.length > 0) lines.push('in CI a skipped test fails the run');
   const hasBadSkip = tally.skipped.some(({ reason }) => isCi || reason === null);
@@ -65,6 +74,7 @@ function add(left: TestTally, right: TestTally): TestTally {
     passed: left.passed + right.passed,
     failed: left.failed + right.failed,
     skipped: [...left.skipped, ...right.skipped],
+    triedAgain: [...left.triedAgain, ...right.triedAgain],
     complete: left.complete,
   };
 }
@@ -79,11 +89,18 @@ function tallyModule(module: TestModule, isFiltered: boolean): TestTally {
     passed: resultOf('passed').length,
     failed: resultOf('failed').length + resultOf('pending').length + brokenSuites.length,
     skipped: resultOf('skipped').map((test) => ({
-      name: `${module.relativeModuleId} > ${test.fullName}`,
+      name: nameOf(module, test),
       reason: reasonOf(test, brokenSuites, isFiltered),
     })),
+    triedAgain: resultOf('passed')
+      .filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0)
+      .map((test) => nameOf(module, test)),
     complete: true,
   };
+}
+
+function nameOf(module: TestModule, test: TestCase): string {
+  return `${module.relativeModuleId} > ${test.fullName}`;
 }
 
 function reasonOf(

@@ -107,7 +107,7 @@ export async function recordRay(head: RayHead): Promise<Recording> {
   const file = (kind: string): string =>
     `api/v0/logs/file?node_id=${node}&filename=job-driver-${RECORDED_JOB}${kind}.log&lines=-1`;
   answers['log-file'] = await ask('GET', file('-4'));
-  answers['log-file-unknown'] = await ask('GET', file('-9'));
+  answers['log-file-unknown'] = await refused(() => ask('GET', file('-9')));
   answers.list = sorted(await ask('GET', 'api/jobs/'));
   answers['stop-running'] = await ask('POST', `${jobPath('')}/stop`);
   answers['job-stopped'] = await until('', 'STOPPED');
@@ -142,6 +142,16 @@ async function saying(words: string, look: () => Promise<RecordedAnswer>): Promi
   let seen = await look();
   for (let again = 0; again < 100 && !JSON.stringify(seen.body).includes(words); again += 1) {
     await sleep(100);
+    seen = await look();
+  }
+  return seen;
+}
+
+/** A busy head begins its answer before it knows that there is no such file: 200, and nothing. Asked again, it says so. */
+async function refused(look: () => Promise<RecordedAnswer>): Promise<RecordedAnswer> {
+  let seen = await look();
+  for (let again = 0; again < 20 && seen.status === 200 && seen.body === ''; again += 1) {
+    await sleep(500);
     seen = await look();
   }
   return seen;
