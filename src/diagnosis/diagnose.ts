@@ -8,13 +8,14 @@ import {
   type FirstResponse,
 } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
+import { chooseFrom, type Finding } from './choose-finding.ts';
 import { createEnds, type Ends } from './ends.ts';
 import { judgeTraceback, placeOf } from './exception-class.ts';
 import { progressSign } from './progress.ts';
 import type { Row } from './row.ts';
 import { rowFor } from './rows.ts';
 import { createTracebackReader, type Raised, type Traceback, type TracebackReader } from './traceback.ts';
-import { type Level, unprefixed } from './unprefixed.ts';
+import { type Level, type PlainLine, plainLines } from './unprefixed.ts';
 
 /** A line of the log, from 1, as it stands there up to `limits.logLineCharsMax`: scrub it, then cut it. */
 export type Evidence = { readonly line: number; readonly text: string };
@@ -54,8 +55,6 @@ export function diagnose(lines: Iterable<string>, status: EndStatus | null): Dia
   return end(status);
 }
 
-type Finding = Evidence & Pick<Row, 'class' | 'weight' | 'confidence'> & { readonly raised: Raised | null };
-
 /** What was read so far. */
 type Reading = {
   readonly tracebacks: TracebackReader;
@@ -73,6 +72,8 @@ type Reading = {
   /** The last name of an exception that stands in no traceback; 0 for none. */
   strayAt: number;
   failureAt: number;
+  /** The last line that a logger calls an error; 0 for none. */
+  errorAt: number;
   lines: number;
 };
 
@@ -87,15 +88,20 @@ function newReading(): Reading {
     restartedAt: 0,
     strayAt: 0,
     failureAt: 0,
+    errorAt: 0,
     lines: 0,
   };
 }
 
 function readLine(reading: Reading, whole: string): void {
   reading.lines += 1;
-  const line = reading.lines;
   const shown = cutText(whole, limits.logLineCharsMax);
-  const { text, level, stream } = unprefixed(shown);
+  for (const one of plainLines(whole.length > JSON_CHARS_MAX ? shown : whole))
+    readPlain(reading, { ...one, text: cutText(one.text, limits.logLineCharsMax) }, shown);
+}
+
+function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: string): void {
+  const line = reading.lines;
   if (reading.tracebacks.take({ text, level, stream }, line)) {
     if (/^\s*[A-Z_a-z][\w.]*(?:\(|:|$)/.test(text) && reading.raisedTexts.size < RAISED_TEXTS_MAX)
       reading.raisedTexts.set(line, shown);
@@ -107,6 +113,7 @@ function readLine(reading: Reading, whole: string): void {
   if (sign?.loss === 'finite' || NOISE.test(text)) return;
   if (STRAY.test(text)) reading.strayAt = line;
   if (RESTART.test(text)) reading.restartedAt = line;
+  if (level === 'error') reading.errorAt = line;
   if (FAILURE.test(text)) reading.failureAt = line;
   else if (SUCCESS.test(text)) reading.successAt = line;
   // The place in the program that a logger names may be all that tells.
@@ -185,45 +192,16 @@ function isPassed(last: readonly number[], count: number, line: number): boolean
   return last.length >= count && (last[0] ?? 0) > line;
 }
 
-function chooseFrom(findings: readonly Finding[]): Finding | null {
-  const causes = findings.filter(({ weight }) => weight === 'cause');
-  const [first] = causes;
-  // Machines that are taken away look like ones that died, until somebody says it.
-  const taken = causes.find(({ class: kind }) => kind === 'preempted');
-  if (first !== undefined) return taken !== undefined && LIKE_TAKEN.includes(first.class) ? taken : first;
-  for (const weight of ['effect', 'hint'] as const) {
-    const told = findings.filter((one) => one.weight === weight);
-    for (const kind of NEAREST_FIRST) {
-      const found = told.find((one) => one.class === kind);
-      if (found !== undefined) return found;
-    }
-    if (told[0] !== undefined) return told[0];
-  }
-  return null;
-}
-
-const LIKE_TAKEN: readonly FailureClass[] = ['infra-cluster', 'network', 'stalled'];
-
-/** Among what others say of a failure, the class that is nearest to it: a closed connection follows from nearly all. */
-const NEAREST_FIRST: readonly FailureClass[] = [
-  'nan',
-  'oom-hbm',
-  'oom-host',
-  'stalled',
-  'infra-cluster',
-  'storage',
-  'network',
-  'preempted',
-];
-
 function withoutFinding(
-  { successAt, failureAt, strayAt, progress, lines }: Reading,
+  { successAt, failureAt, strayAt, errorAt, progress, lines }: Reading,
   status: EndStatus | null,
 ): Diagnosis {
   const steppedAt = progress.at(-1) ?? Number.NEGATIVE_INFINITY;
   const isDone = successAt > Math.max(failureAt, steppedAt, 0);
   const isAtWork =
-    failureAt === 0 && strayAt <= Math.max(steppedAt, 0) && lines - steppedAt <= QUIET_END_LINES;
+    failureAt === 0 &&
+    Math.max(strayAt, errorAt) <= Math.max(steppedAt, 0) &&
+    lines - steppedAt <= QUIET_END_LINES;
   const isWell = status === 'SUCCEEDED' || (status === null && (isDone || isAtWork));
   if (!isWell) return UNKNOWN;
   return {
@@ -268,8 +246,10 @@ const RESTART =
 const SUCCESS =
   /'train_runtime': |all (?:ranks|workers|tasks) (?:finished|completed|done)|\b(?:[Tt]raining|TRAINING|[Rr]un|[Jj]ob|[Ff]itting|[Ee]xperiment|[Ww]orker group|train_loop)\b[^.]{0,40} (?:completed?|finished|succeeded|done)\b(?! (?:epoch|with|evaluating))|\bSUCCEEDED\b|\b[Ee]xit(?:ed|s)?(?: with)?(?: code| status)? ?[:=]? ?0\b|exits? successfully|completed \d{1,12} steps successfully|`?max_(?:steps|epochs)=\d{1,12}`? reached|Training completed\. Do not forget|condition: Complete/;
 const FAILURE =
-  /\b(?:FAILED|failed with exit|JOB_ENTRYPOINT_COMMAND_ERROR|CANCELLED|[Ee]xit(?:ed)?(?: with)?[ _](?:code|status)[ :=]{0,3}-?[1-9])|exitcode ?: ?-?[1-9]|\b(?:job|run|task|training) failed\b|\bwith status [1-9]|death signal|closing signal|\bcore dumped\b|\b[Kk]illed\b|\bAborted\b/;
+  /\b(?:FAILED|failed with exit|JOB_ENTRYPOINT_COMMAND_ERROR|CANCELLED|[Ee]xit(?:ed)?(?: with)?[ _](?:code|status)[ :=]{0,3}-?[1-9])|exitcode ?: ?-?[1-9]|\b(?:job|run|task|training) failed\b|\bwith status [1-9]|death signal|closing signal|\bcore dumped\b|\b[Kk]illed\b|\bAborted\b|\bcode=(?:dumped|killed|exited), status=[1-9]|Failed with result '/;
 
+/** A record with the traceback of a whole process. */
+const JSON_CHARS_MAX = 100_000;
 /** A log that ends soon behind a step ends in the middle of healthy work. */
 const QUIET_END_LINES = 10;
 /** Of one class; more say the same. */

@@ -1,13 +1,26 @@
 /** What a line says without what loggers and launchers put before it. */
 
+import { saidInRecord } from './json-record.ts';
+
 /** How loud the logger said it; null where no logger says. */
 export type Level = 'quiet' | 'warning' | 'error';
 
 /** `stream`: whose line it is (a task, a rank, a host), so that two tracebacks that are printed at once stay apart. */
 export type PlainLine = { readonly text: string; readonly stream: string; readonly level: Level | null };
 
+/** The lines that a line of the log holds: those of its record where it is one of JSON, else itself. */
+export function plainLines(line: string): readonly PlainLine[] {
+  const record = saidInRecord(line);
+  if (record === null) return [unprefixed(line)];
+  const { stream } = unprefixed(line);
+  return record.lines.map((one) => {
+    const plain = unprefixed(one);
+    return { ...plain, stream: stream + plain.stream, level: plain.level ?? levelOf(record.level) };
+  });
+}
+
 /** Strips colours and every prefix that is known, also several in a row; the indentation behind them stays. */
-export function unprefixed(line: string): PlainLine {
+function unprefixed(line: string): PlainLine {
   let text = line.replaceAll(COLOUR, '');
   let stream = '';
   let level: Level | null = null;
@@ -60,7 +73,9 @@ type Shape = { readonly pattern: RegExp; readonly isWho: boolean };
 /** The first group is the level, where there is one. */
 const PREFIXES: readonly Shape[] = [
   // Ray, which folds lines of several workers into one.
-  who(/^\((?:[^()]{0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/),
+  who(
+    /^\((?:(?:[^()]|\([^()]{0,60}\)){0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/,
+  ),
   // torchrun, with and without --tee; Iris; Kubernetes' multi-pod tails.
   who(
     /^\[(?:rank|default|local_rank|task|worker|host|proc|process|node|gpu|pod|replica)[ /:_-]?[\w./-]{0,80}\](?::|(?=[ [])|$) ?/i,
@@ -73,6 +88,8 @@ const PREFIXES: readonly Shape[] = [
   who(/^(?=[a-z.-]{0,60}\d)[a-z][a-z\d.-]{1,60}: (?=\S| {2})/),
   who(/^\d{1,3}(?:\.\d{1,3}){3}: ?/),
   who(/^[\w.-]{1,60} +\| /),
+  who(/^task=[\w./-]{1,160} (?=\S| {2})/),
+  who(/^[a-z][\w.-]{0,60} [\w./-]{1,60}\[\d{1,10}\]: ?/),
   // Kubernetes and Docker, ISO times, times of day, dmesg.
   plain(
     /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)? ?/,
@@ -88,6 +105,12 @@ const PREFIXES: readonly Shape[] = [
   plain(/^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i),
   plain(/^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/),
   plain(/^-? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/),
+  plain(
+    /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}(?:[\w./:-]{1,120} (?:::|--|-)|[\w./-]{1,120}:\d{1,6})(?: |$)/,
+  ),
+  plain(/^(WARN|WARNING|ERROR|CRITICAL|FATAL) (?=\S| {2})/),
+  // Without a logger's name it is what a collector says of all that it collects.
+  plain(/^(?:INFO|DEBUG) (?=\S| {2})/),
   plain(/^\| (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}\| [^|]{1,160} - /),
   plain(/^[\w.-]{1,80} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) - /),
   plain(/^(?:[\w.-]{1,80} - )(?=(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)/),

@@ -14,11 +14,30 @@ const labels = z
 
 const judged = labels.map((label) => ({
   ...label,
-  found: diagnose(readFileSync(new URL(label.file, FOLDER), 'utf8').split(/\r\n|\n|\r/), null),
+  found: diagnose(linesOf(label.file), null),
 }));
 
 const isRight = (one: (typeof judged)[number]): boolean =>
   [one.class, ...one.alternatives].includes(one.found.class);
+
+/** What launchers, collectors and schedulers make of a line. */
+const WRAPPED: Readonly<Record<string, (line: string) => string>> = {
+  Ray: (line) => `(RayTrainWorker(rank=3) pid=1234, ip=10.0.0.4) ${line}`,
+  'Ray behind a logger': (line) => `(main pid=1234, ip=10.0.0.4) 2026-01-01 10:10:10,123 INFO ${line}`,
+  torchrun: (line) => `[default0]:${line}`,
+  'srun --label': (line) => `  12: ${line}`,
+  Iris: (line) => `[2026-08-03T10:20:11Z] task=/alice/ferry-0803/train/0 ${line}`,
+  Kubernetes: (line) => `2026-08-03T10:20:11.123456789Z stdout F ${line}`,
+  journald: (line) => `2026-08-03T10:20:11+00:00 node-3 python3[1234]: ${line}`,
+  Docker: (log) => JSON.stringify({ log: `${log}\n`, stream: 'stderr', time: '2026-08-03T10:20:11Z' }),
+  'Google Cloud Logging': (textPayload) => JSON.stringify({ severity: 'ERROR', textPayload }),
+  'a collector of JSON': (message) => JSON.stringify({ ts: '2026-08-03T10:20:11Z', level: 'info', message }),
+  'two of them': (line) => `2026-08-03T10:20:11Z (Train pid=1234, ip=10.0.0.4) [rank0]: ${line}`,
+};
+
+function linesOf(file: string): readonly string[] {
+  return readFileSync(new URL(file, FOLDER), 'utf8').split(/\r\n|\n|\r/);
+}
 
 /** What the same manifest meets again, or what running on makes worse. */
 const NEVER_AGAIN: readonly FailureClass[] = FAILURE_CLASSES.filter(
@@ -47,9 +66,18 @@ describe(`${labels.length} logs that nobody here had seen`, () => {
     expect(unsafe.map(({ file, found }) => `${file}: ${found.class}`)).toEqual([]);
   });
 
+  it.each(Object.entries(WRAPPED))('say the same as %s tells them', (_, wrap) => {
+    const others = judged.flatMap(({ file, found, ...label }) => {
+      const told = diagnose(linesOf(file).map(wrap), null);
+      const isOther = told.class !== found.class && !isRight({ ...label, file, found: told });
+      return isOther && told.class !== 'unknown' ? [`${file}: ${found.class}, now ${told.class}`] : [];
+    });
+    expect(others).toEqual([]);
+  });
+
   it('have their evidence in the log', () => {
     for (const { file, found } of judged) {
-      const lines = readFileSync(new URL(file, FOLDER), 'utf8').split(/\r\n|\n|\r/);
+      const lines = linesOf(file);
       for (const { line, text } of found.evidence)
         expect(lines[line - 1]?.trim().slice(0, 40).trim(), file).toBe(text.trim().slice(0, 40).trim());
     }

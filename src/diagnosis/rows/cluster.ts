@@ -61,7 +61,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'infra-cluster',
-    /OwnerDiedError|NodeDiedError|owner.{0,20}has died|its node has died|node has died|dead node|node heartbeat loss|marked dead because|missed too many heartbeats/,
+    /OwnerDiedError|NodeDiedError|owner.{0,20}has died|its node has died|node has died|dead node|node heartbeat loss|marked dead because|missed too many heartbeats|[Ww]orker \S{1,80} failed: heartbeat|TASK_STATE_WORKER_FAILED/,
   ),
   cause(
     'infra-cluster',
@@ -83,6 +83,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'infra-cluster',
     /DEADLINE_EXCEEDED: Barrier timed out|Barrier timed out|tensorflow\.CoordinationService|[Cc]oordination ?[Ss]ervice.{0,80}(?:error|unavailable|died|shut|fail|heartbeat)|coordination service agent|JAX distributed service.{0,60}(?:detected|fatal|fail)|Terminating process because the (?:JAX|coordinator)/,
   ),
+  effect('infra-cluster', /unresponsive (?:workers?|hosts?|tasks?|slices?|nodes?)\b/i),
   effect(
     'infra-cluster',
     /RendezvousConnectionError|RendezvousTimeoutError|RendezvousClosedError|[Rr]endezvous.{0,60}(?:timed? ?out|closed|fail)/,

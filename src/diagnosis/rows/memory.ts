@@ -27,6 +27,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   cause('oom-hbm', /CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|CUSPARSE_STATUS_ALLOC_FAILED/),
   cause('oom-hbm', /Failed to (?:CUDA calloc|cuda malloc) \d+ bytes|Cuda failure (?:\d+ )?'out of memory'/i),
   cause('oom-hbm', /Allocator \(GPU_\d+_bfc\) ran out of memory/),
+  cause('oom-hbm', /No available memory for the cache blocks/),
   cause('oom-hbm', /\bNRT_RESOURCE|nrt_.{0,40}out of (?:device )?memory/i),
   cause('oom-host', /oom[-_]kill|OOM[- ]?[Kk]illed|Out of memory: Kill(?:ed)? process/),
   cause(
@@ -61,5 +62,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     'oom-host',
     /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}(?:137|-9)\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated) by signal (?:9|SIGKILL)\b/i,
   ),
+  // Somebody ended it; who and why is told elsewhere or nowhere.
+  effect('oom-host', /DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,80}\) exited unexpectedly/, 'low'),
   hint('oom-host', /^Killed$|\bKilled\s{2,}\S|: line \d+: +\d+ Killed\b/),
 ];

@@ -43,6 +43,7 @@ export const SETUP_ROWS: readonly Row[] = [
     'dependency',
     /ContextualVersionConflict|DistributionNotFound|VersionConflict|PackageNotFoundError|requires a different Python|is required for a normal functioning of this module|but you have [\w.-]{1,60} [\d.]{1,20} which is incompatible|Using .{0,60} requires .{0,60}(?:to be installed|>=)|[Pp]lease (?:pip )?install|not installed.{0,40}pip install/,
   ),
+  cause('dependency', /\bnvcc fatal\b|Error building extension '|Error compiling objects for extension/),
   cause(
     'dependency',
     /module compiled against (?:API|ABI) version|compiled using NumPy 1\.x|numpy\.dtype size changed|numpy\.core\.multiarray failed to import|binary incompatibility/,
@@ -84,6 +85,7 @@ export const SETUP_ROWS: readonly Row[] = [
     'config',
     /(?:[Ii]nvalid|[Uu]nknown|[Uu]nsupported|[Uu]nrecognized|[Mm]issing|[Cc]onflicting|[Bb]ad) (?:config(?:uration)?|setting|option|argument|flag|hyper-?parameter|parameter value|value for)|[Cc]onfig(?:uration)? (?:is invalid|not found|file .{0,100}(?:not found|does not exist|invalid))|ConfigError\b|ConfigurationError\b|MisconfigurationException|environment variable .{0,60}(?:not set|is required|missing)|must (?:be )?set .{0,60}(?:env|flag|option)/,
   ),
+  cause('config', /\bno socket interface found\b/i),
   cause('config', /address already in use|\bEADDRINUSE\b|\[Errno 98\]/i, 'medium'),
   cause(
     'config',
