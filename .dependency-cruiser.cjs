@@ -10,6 +10,7 @@ const CORE = [
   'run',
   'kinds',
   'contracts',
+  'delta',
   'diagnosis',
   'detectors',
   'rental',

@@ -3,10 +3,10 @@
 import { readFile } from 'node:fs/promises';
 import { readComment, readCommentOf } from '../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
+import { configDelta } from '../src/delta/config-delta.ts';
 import { limits } from '../src/domain/limits.ts';
 import { createPythonParser } from '../src/host/python-parser.ts';
 import { withoutTokens } from '../src/host/redactor.ts';
-import { configDelta } from '../src/kinds/ferry/delta/config-delta.ts';
 import { against, quickestMs, type Result } from './measure.ts';
 
 const EXPERIMENT = new URL('../fixtures/lab/experiments/ferries/daily.py', import.meta.url);

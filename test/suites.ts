@@ -92,9 +92,9 @@ export const SUITES: readonly Suite[] = [
     name: 'quick',
     about: 'everything pure, for the hand: no process, no server, no git program',
     minutes: 1,
-    files: found('test/{commands,config,domain,gates,handlers,kinds,render,run,watch}/**/*.test.ts').filter(
-      (file) => !readFileSync(file, 'utf8').includes('vi.mock('),
-    ),
+    files: found(
+      'test/{commands,config,delta,domain,gates,handlers,kinds,render,run,watch}/**/*.test.ts',
+    ).filter((file) => !readFileSync(file, 'utf8').includes('vi.mock(')),
     isShared: true,
   },
   ...OWN,

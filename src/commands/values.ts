@@ -90,7 +90,7 @@ const INDEX = String.raw`\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=]+)\]`;
 
 /**
  * The name or path of a knob as the delta prints it: `learning_rate`, `train.SimpleTrainConfig().learning_rate`,
- * `_WEIGHTS["hq_actual"]`, `with_tpu()[0]`, `run().lr#2` (src/kinds/ferry/delta/knob-path.ts).
+ * `_WEIGHTS["hq_actual"]`, `with_tpu()[0]`, `run().lr#2` (src/delta/knob-path.ts).
  */
 export const knobPath = z
   .string()

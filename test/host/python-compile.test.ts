@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { PySyntax } from '../../src/domain/python-syntax.ts';
 import { judgedByPython } from '../../src/host/python-compile.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
-import { readCorpus } from '../kinds/ferry/delta/corpus.ts';
+import { readCorpus } from '../delta/corpus.ts';
 import { createCompile } from '../support/cpython.ts';
 
 const PATH = process.env['PATH'] ?? '';

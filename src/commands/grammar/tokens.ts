@@ -20,7 +20,7 @@ type TokenFault = {
 export type Tokens = { readonly tokens: readonly Token[]; readonly fault: TokenFault | null };
 
 const BLANKS = /[ \t]*/y;
-// A key may be a knob's path (src/kinds/ferry/delta/knob-path.ts), and what stands in quotes between its brackets may be any text.
+// A key may be a knob's path (src/delta/knob-path.ts), and what stands in quotes between its brackets may be any text.
 const KEY =
   /((?:[\p{L}\p{M}\p{N}_.\-()#]|\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=\u2018-\u201f\u00ab\u00bb]*)\])+)=/uy;
 const BARE = /[^ \t]*/y;

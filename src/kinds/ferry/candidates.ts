@@ -1,10 +1,10 @@
 /** Chooses what the next ferry changes: one configured candidate that is due, and a value that the recent past has not had. */
 
+import type { Knob } from '../../delta/read-knobs.ts';
 import type { Bucket } from '../../domain/launch/delta.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { dateAfter } from '../../domain/time.ts';
 import { candidateValues, type ValueRange } from './candidate-values.ts';
-import type { Knob } from './delta/read-knobs.ts';
 import type { Edit } from './edit.ts';
 import { largeStep, type Steps } from './step.ts';
 import { isSameValueText } from './value-text.ts';

@@ -1,11 +1,11 @@
 /** Takes the settings of a pass over into the file as the target branch has it now (docs/decisions, what the next run starts from). */
 
+import { configDelta } from '../../delta/config-delta.ts';
+import { readKnobs } from '../../delta/read-knobs.ts';
+import { syntaxErrorIn } from '../../delta/syntax-error.ts';
 import type { CarriedOver, NotTaken } from '../../domain/launch/base.ts';
 import type { KnobChange } from '../../domain/launch/delta.ts';
 import type { PySyntax, PythonParser } from '../../domain/python-syntax.ts';
-import { configDelta } from './delta/config-delta.ts';
-import { readKnobs } from './delta/read-knobs.ts';
-import { syntaxErrorIn } from './delta/syntax-error.ts';
 import { applyEdits } from './edit.ts';
 import { isSameValueText } from './value-text.ts';
 

@@ -1,10 +1,10 @@
 /** Edits values of an experiment file in place: exactly the value's characters change, everything else stays byte for byte. */
 
+import { configDelta } from '../../delta/config-delta.ts';
+import { type Knob, readKnobs } from '../../delta/read-knobs.ts';
 import type { Delta, KnobChange } from '../../domain/launch/delta.ts';
 import type { PySyntax, PythonParser } from '../../domain/python-syntax.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
-import { configDelta } from './delta/config-delta.ts';
-import { type Knob, readKnobs } from './delta/read-knobs.ts';
 
 /** One value to write: the knob's path as `ferrybot delta` prints it, and the new source text. */
 export type Edit = { readonly path: string; readonly after: string };

@@ -1,12 +1,12 @@
 /** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
 
+import { configDelta } from '../../delta/config-delta.ts';
 import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
 import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
 import { bodyFacts } from './body/body-facts.ts';
 import { FERRY_CLOSURE_LOG } from './closure-log.ts';
-import { configDelta } from './delta/config-delta.ts';
 import { FERRY_GATES } from './gates/all-gates.ts';
 import { planProposal } from './plan/plan.ts';
 import { planOfBegun } from './plan/plan-begun.ts';

@@ -1,9 +1,9 @@
 /** The scale of a ferry: the model's parameters and the FLOPs of the run, read from the experiment file and the lane (policy DF-38). */
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
+import { readKnobs } from '../../delta/read-knobs.ts';
 import { type ModelSize, trainingFlops } from '../../domain/launch/model-size.ts';
 import type { PySyntax } from '../../domain/python-syntax.ts';
-import { readKnobs } from './delta/read-knobs.ts';
 import { type FerryLane, ferryLane } from './settings.ts';
 
 type Scale = NonNullable<FerryLane['scale']>;

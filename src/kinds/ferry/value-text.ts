@@ -1,6 +1,6 @@
 /** Whether two source texts say the same value, as far as that can be told without parsing. */
 
-import { negated, numberValue } from './delta/number-value.ts';
+import { negated, numberValue } from '../../delta/number-value.ts';
 
 const NUMBER =
   /^([+-]?)((?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?j?|0[xXoObB][0-9a-fA-F_]+)$/;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Knob } from '../../../src/delta/read-knobs.ts';
 import { candidateValues } from '../../../src/kinds/ferry/candidate-values.ts';
 import {
   type Candidate,
@@ -6,7 +7,6 @@ import {
   chooseCandidate,
   type RecentFerry,
 } from '../../../src/kinds/ferry/candidates.ts';
-import type { Knob } from '../../../src/kinds/ferry/delta/read-knobs.ts';
 
 const knob = (path: string, value: string): Knob => ({
   knob: path,

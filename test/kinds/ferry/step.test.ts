@@ -1,8 +1,8 @@
 /** What a change of a knob may be in one step, and whether its file can be put back. */
 
 import { describe, expect, it } from 'vitest';
+import { configDelta } from '../../../src/delta/config-delta.ts';
 import { createPythonParser } from '../../../src/host/python-parser.ts';
-import { configDelta } from '../../../src/kinds/ferry/delta/config-delta.ts';
 import { canBePutBack, largeStep, type Steps } from '../../../src/kinds/ferry/step.ts';
 
 const STEPS: Steps = {

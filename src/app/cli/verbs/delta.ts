@@ -1,11 +1,11 @@
 /** `ferrybot delta base.py head.py`: the config delta of two files. */
 
+import { configDelta } from '../../../delta/config-delta.ts';
 import type { Delta } from '../../../domain/launch/delta.ts';
 import type { PySyntax } from '../../../domain/python-syntax.ts';
 import { judgedByPython } from '../../../host/python-compile.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
 import { decodePython, type PythonText } from '../../../host/python-text.ts';
-import { configDelta } from '../../../kinds/ferry/delta/config-delta.ts';
 import { readArgumentBytes } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 

@@ -1,10 +1,10 @@
 /** `ferrybot read-knobs FILE.py`: the knobs of an experiment file, as `/propose` takes them. */
 
+import { configDelta } from '../../../delta/config-delta.ts';
+import { readKnobs } from '../../../delta/read-knobs.ts';
 import { judgedByPython } from '../../../host/python-compile.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
 import { spelledPath } from '../../../kinds/ferry/ask/resolve-knob.ts';
-import { configDelta } from '../../../kinds/ferry/delta/config-delta.ts';
-import { readKnobs } from '../../../kinds/ferry/delta/read-knobs.ts';
 import { readArgument } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 

@@ -1,8 +1,8 @@
 /** The edit that a person asked for: knobs by name and values as text, held against what the file really has. */
 
+import { type Knob, readKnobs } from '../../../delta/read-knobs.ts';
 import type { PySyntax, PythonParser } from '../../../domain/python-syntax.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
-import { type Knob, readKnobs } from '../delta/read-knobs.ts';
 import { applyEdits, type Edit, type EditedFile } from '../edit.ts';
 import { isPlainString, isPlainValue, namesIn } from './plain-value.ts';
 import { resolveKnob, spelledPath } from './resolve-knob.ts';

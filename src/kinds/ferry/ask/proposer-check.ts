@@ -1,9 +1,9 @@
 /** The answer of an outside proposer, checked like anybody's: bounded, plain values, no scale, nothing that failed before. */
 
+import { readKnobs } from '../../../delta/read-knobs.ts';
 import type { PySyntax, PythonParser } from '../../../domain/python-syntax.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import type { RecentFerry } from '../candidates.ts';
-import { readKnobs } from '../delta/read-knobs.ts';
 import { applyEdits, type Edit, type EditedFile } from '../edit.ts';
 import { isSameValueText } from '../value-text.ts';
 import { isPlainValue, namesIn } from './plain-value.ts';

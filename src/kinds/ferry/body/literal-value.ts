@@ -1,7 +1,7 @@
 /** What a literal stands for, so that a table may spell a number or a string otherwise than the file does. */
 
-import { negated, numberValue } from '../delta/number-value.ts';
-import { stringCharacters, stringPrefix } from '../delta/string-value.ts';
+import { negated, numberValue } from '../../../delta/number-value.ts';
+import { stringCharacters, stringPrefix } from '../../../delta/string-value.ts';
 
 const DIGITS = String.raw`\d[\d_]*`;
 const NUMBER = new RegExp(

@@ -1,6 +1,7 @@
 /** What a ferry changes, from the sources in their order: what a person said, the candidates, the lab's own proposer. */
 
 import { type AnswerCode, type Answers, answerOf } from '../../../commands/registry.ts';
+import { readKnobs } from '../../../delta/read-knobs.ts';
 import { assertNever } from '../../../domain/assert.ts';
 import { runsOfLane } from '../../../domain/logbook/run-state.ts';
 import type { FactsArgument } from '../../../domain/payload.ts';
@@ -9,7 +10,6 @@ import { type Failed, type Nothing, nothing, type Refused } from '../../../run/p
 import { type AskRefusal, askedChange } from '../ask/asked-change.ts';
 import { riskOf } from '../ask/risk-of.ts';
 import { chooseCandidate } from '../candidates.ts';
-import { readKnobs } from '../delta/read-knobs.ts';
 import { applyEdits } from '../edit.ts';
 import { pastFerry } from '../past-ferry.ts';
 import type { ProposalView } from '../proposal-view.ts';

@@ -1,12 +1,12 @@
 /** What a proposal starts from: the experiment file of the lane's last sealed pass, on the tip of the lane's branch. */
 
+import { configDelta } from '../../../delta/config-delta.ts';
 import type { Sha } from '../../../domain/ids.ts';
 import type { NotTaken, RunBase } from '../../../domain/launch/base.ts';
 import type { PySyntax, PythonParser } from '../../../domain/python-syntax.ts';
 import { lastPass } from '../../../run/last-pass.ts';
 import type { PlanWork } from '../../../run/proposing.ts';
 import { type Nothing, nothing } from '../../../run/proposing.ts';
-import { configDelta } from '../delta/config-delta.ts';
 import { readStart } from '../read-start.ts';
 import { ferryLane } from '../settings.ts';
 

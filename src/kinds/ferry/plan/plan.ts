@@ -1,5 +1,6 @@
 /** Plans a proposal: what the record, git and the issues say since the last ferry, and what is changed. Writes nothing outside. */
 
+import { configDelta } from '../../../delta/config-delta.ts';
 import type { KnobChange } from '../../../domain/launch/delta.ts';
 import { commandKey } from '../../../domain/logbook/run-state.ts';
 import type { PythonParser } from '../../../domain/python-syntax.ts';
@@ -14,7 +15,6 @@ import {
   type PlanWork,
   type Refused,
 } from '../../../run/proposing.ts';
-import { configDelta } from '../delta/config-delta.ts';
 import type { ProposalView } from '../proposal-view.ts';
 import { ferryLane, fixableOf } from '../settings.ts';
 import {

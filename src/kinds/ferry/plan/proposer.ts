@@ -1,6 +1,7 @@
 /** The lab's own proposer: a program that gets the context as JSON and answers with edits and rationale (docs/proposer.md). */
 
 import { z } from 'zod';
+import { readKnobs } from '../../../delta/read-knobs.ts';
 import { cutTextFromEnd } from '../../../domain/cut-text.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
@@ -8,7 +9,6 @@ import type { AskedFor, PlanWork } from '../../../run/proposing.ts';
 import { type Failed, type Nothing, nothing, stillRunning } from '../../../run/proposing.ts';
 import { checkProposedEdits } from '../ask/proposer-check.ts';
 import type { RecentFerry } from '../candidates.ts';
-import { readKnobs } from '../delta/read-knobs.ts';
 import type { EditedFile } from '../edit.ts';
 import type { IntervalContext } from '../interval.ts';
 import { type FerryLane, ferryLane } from '../settings.ts';

@@ -1,0 +1,81 @@
+/** Compares two blocks: pairs their statements, and says which of the unpaired ones are values that came or went. */
+
+import type { PyNode } from '../domain/python-syntax.ts';
+import { type AlignedPair, align } from './align.ts';
+import { type Unit, unitsOf } from './block-units.ts';
+import { diffImports } from './diff-imports.ts';
+import { type Outcome, SAME, together } from './diff-outcome.ts';
+import { mayStand, type Pair, type Scope } from './diff-value.ts';
+import { diffSettings, type Loose, settingOf } from './loose-settings.ts';
+import type { PyFile } from './normal-form.ts';
+import { unitForm, unitKey, unitSource } from './unit-key.ts';
+
+/** Two blocks: the module, or the body of the same statement. */
+export function diffBlock(base: PyNode, head: PyNode, scope: Scope, files: Pair): Outcome {
+  const pairs = alignUnits(unitsOf(base), unitsOf(head), files);
+  const loose: Loose[] = [];
+  const outcome = together(
+    pairs.keys().map((at) => {
+      const { base: left, head: right } = pairs[at] ?? { base: null, head: null };
+      if (left?.kind === 'imports' || right?.kind === 'imports')
+        return diffImports(importsIn(left), importsIn(right), files);
+      if (left !== null && right !== null) return files.statement(left.node, right.node);
+      if (left !== null) return unpaired(left.node, 'base', placeAfter(pairs, at, head), scope, files, loose);
+      return right === null ? SAME : unpaired(right.node, 'head', right.node, scope, files, loose);
+    }),
+  );
+  return outcome.kind === 'structural' ? outcome : together([outcome, diffSettings(loose, files)]);
+}
+
+// A setting is kept for later: what went here may have come elsewhere.
+function unpaired(
+  node: PyNode,
+  side: 'base' | 'head',
+  place: PyNode,
+  scope: Scope,
+  files: Pair,
+  loose: Loose[],
+): Outcome {
+  const setting = settingOf(node, scope, files[side]);
+  if (setting === null || !mayStand(setting.value, 'data', files[side]))
+    return { kind: 'structural', side, node };
+  loose.push({ ...setting, side, node, place });
+  return SAME;
+}
+
+// Most statements of two versions are the same text; what they mean is worked out for the others only.
+function alignUnits(
+  before: readonly Unit[],
+  after: readonly Unit[],
+  files: Pair,
+): readonly AlignedPair<Unit>[] {
+  const forms = { base: memory(files.base, unitForm), head: memory(files.head, unitForm) };
+  const keys = { base: memory(files.base, unitKey), head: memory(files.head, unitKey) };
+  const isEqual = (left: Unit, right: Unit): boolean =>
+    unitSource(left, files.base) === unitSource(right, files.head) || forms.base(left) === forms.head(right);
+  const likeness = (left: Unit, right: Unit): number =>
+    keys.base(left) === keys.head(right) ? (forms.base(left) === forms.head(right) ? 3 : 2) : 0;
+  return align(before, after, likeness, isEqual);
+}
+
+function memory(file: PyFile, compute: (unit: Unit, file: PyFile) => string): (unit: Unit) => string {
+  const known = new Map<Unit, string>();
+  return (unit) => {
+    const found = known.get(unit) ?? compute(unit, file);
+    known.set(unit, found);
+    return found;
+  };
+}
+
+function importsIn(unit: Unit | null): readonly PyNode[] {
+  return unit?.kind === 'imports' ? unit.nodes : [];
+}
+
+// Where in the head something is missing: at what stands there now, or at the last statement.
+function placeAfter(pairs: readonly AlignedPair<Unit>[], at: number, block: PyNode): PyNode {
+  const next =
+    pairs.slice(at).find((pair) => pair.head !== null) ?? pairs.findLast((pair) => pair.head !== null);
+  const unit = next?.head;
+  if (unit === undefined || unit === null) return block;
+  return unit.kind === 'imports' ? unit.nodes[0] : unit.node;
+}
