@@ -10,9 +10,13 @@ import { chooseCheckpoint } from './choose.ts';
 import { rootsOf } from './cleanup.ts';
 import { lineageFor } from './lineage.ts';
 
-/** `unseen`: what nobody here can see, so that a seal says so instead of saying that it is there. */
+/**
+ * `unseen`: what nobody here can see, so that a seal says so instead of saying that it is there. `unproven`: what was asked
+ * for and is not as it is after a good end; a person may accept that, since a tracker is a witness and never the verdict.
+ */
 export type SealArtefacts = {
   readonly missing: readonly string[];
+  readonly unproven: readonly string[];
   readonly unseen: readonly string[];
   readonly checkpoint: SealedCheckpoint | null;
 };
@@ -26,21 +30,44 @@ export function sealArtefacts(
   const tracker = trackerOf(state);
   const other =
     tracker === 'other' ? ['tracker: its log names another run than the one that was approved'] : [];
-  const unseen = ['state in the tracker', ...(tracker === 'unseen' ? ['identity in the tracker'] : [])];
+  const finalStep = lane.finalStep ?? state.end?.totalSteps ?? null;
+  const said = finalWordOf(state, finalStep);
+  const unproven = said.kind === 'open' ? [`tracker: ${said.why}`] : [];
+  const unseen = [
+    ...(said.kind === 'unseen' ? ['state in the tracker'] : []),
+    ...(tracker === 'unseen' ? ['identity in the tracker'] : []),
+  ];
   // A path of the machine that ran it is nobody else's to look at.
   if (rootsOf(state, lane).some((root) => !/^(gs:\/\/|s3:\/\/|\/)/.test(root)))
-    return { missing: other, unseen: [...unseen, 'checkpoints'], checkpoint: null };
+    return { missing: other, unproven, unseen: [...unseen, 'checkpoints'], checkpoint: null };
   const newest = newestOf(state, found);
   if (newest.kind === 'unknown')
-    return { missing: [`checkpoint: ${newest.why}`, ...other], unseen, checkpoint: null };
+    return { missing: [`checkpoint: ${newest.why}`, ...other], unproven, unseen, checkpoint: null };
   const { step } = newest.value;
-  const finalStep = lane.finalStep ?? state.end?.totalSteps ?? null;
   const short = isShort(state, finalStep, step)
     ? [
         `final checkpoint: the newest complete one is of step ${step}, and the last step is ${finalStep ?? 'not known'}`,
       ]
     : [];
-  return { missing: [...short, ...other], unseen, checkpoint: { ...newest.value, unseen } };
+  return { missing: [...short, ...other], unproven, unseen, checkpoint: { ...newest.value, unseen } };
+}
+
+type FinalWord = { readonly kind: 'final' | 'unseen' } | { readonly kind: 'open'; readonly why: string };
+
+/** What the tracker said at the look that saw the end: finished, or its rows reach the last step, and it has a loss or other metrics. */
+function finalWordOf({ observation, end }: RunState, finalStep: number | null): FinalWord {
+  const seen = observation?.tracker;
+  if (seen === undefined || end?.status !== 'SUCCEEDED') return { kind: 'unseen' };
+  const { last } = seen;
+  if (seen.says !== 'found' || last === undefined)
+    return { kind: 'open', why: `asked about the run at its end it said ${seen.says}` };
+  const { state, step, loss } = last;
+  const isWhole = finalStep !== null && step !== null && step >= finalStep - limits.finalStepSlack;
+  if (state !== 'finished' && !isWhole)
+    return { kind: 'open', why: `the run is ${state} there, with its newest row at step ${step ?? 'none'}` };
+  return loss === null && Object.keys(end.metrics).length === 0
+    ? { kind: 'open', why: 'it has no metrics of the run' }
+    : { kind: 'final' };
 }
 
 /** A run that ended well has a checkpoint of its last step; one that goes on, or was stopped, has what it has. */

@@ -41,8 +41,10 @@ function decide({ state, policy, permission, args, verdict, artefacts }: Command
   // An accepted end may lack what a good one has: a success that lacks it is none.
   if (found !== null && found.missing.length > 0 && state.end.status === 'SUCCEEDED')
     return incomplete(state, found.missing.join('; '));
+  const unproven = found?.unproven ?? [];
+  if (unproven.length > 0 && accept === null) return incomplete(state, unproven.join('; '));
   const checkpoint = found?.checkpoint == null ? {} : { checkpoint: found.checkpoint };
-  if (state.end.status === 'SUCCEEDED' && verdict === 'pass')
+  if (state.end.status === 'SUCCEEDED' && verdict === 'pass' && unproven.length === 0)
     return { kind: 'seal', verdict: 'pass', accept, ...checkpoint };
   if (accept === null) return answer('seal-needs-accept', { status: state.end.status, verdict });
   return { kind: 'seal', verdict: 'accepted', accept, ...checkpoint };

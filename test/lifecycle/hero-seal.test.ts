@@ -2,10 +2,13 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { HERO, openCheckpointLab } from '../support/checkpoint-lab.ts';
+import { HERO_LANE } from '../support/hero-run.ts';
 import { seal, stateOf, until } from '../support/play.ts';
 import { answersTo, saidTwice, say, told } from '../support/talk.ts';
+import { TRACKER_KEY } from '../support/virtual-lab.ts';
+import { createWandbStandIn } from '../support/wandb-stand-in.ts';
 
 const MINUTE = 60_000;
 
@@ -44,6 +47,45 @@ describe('the seal of a hero run', () => {
     expect(told(lab, 'sealed').at(-1)).toMatch(/step-1200.*not looked at: state in the tracker/);
     expect(saidTwice(lab)).toEqual([]);
     await close();
+  });
+
+  it.each([
+    ['running', 700, 'the run is running there, with its newest row at step 700'],
+    ['crashed', 1_200, null],
+    ['finished', 700, null],
+  ])('rests on what the tracker said at the end: %s at step %i', async (state, step, missing) => {
+    const { lab, issue, save, close } = await openCheckpointLab({
+      config: (text) =>
+        `${text.trimEnd()}\n${HERO_LANE.replace(/tracker: .*/, 'tracker: { kind: wandb, entity: example-lab, project: ferries, keyFrom: TRACKER_KEY }')}`,
+      trackerFetch: ({ clock, inFlight }) => {
+        const { fetch } = createWandbStandIn({
+          key: TRACKER_KEY,
+          entity: 'example-lab',
+          project: 'ferries',
+          runOf: () => {
+            const row = { global_step: step, _timestamp: clock.now() / 1_000, 'train/loss': 3.25 };
+            const heartbeatAt = new Date(clock.now()).toISOString();
+            return { displayName: HERO, state, heartbeatAt, summaryMetrics: JSON.stringify(row) };
+          },
+        });
+        return (input, init) => inFlight.track('W&B', () => fetch(input, init));
+      },
+    });
+    onTestFinished(close);
+    await save(1_200);
+    if (missing !== null) {
+      const early = await say(lab, 'mira', issue, '/seal');
+      await lab.clock.advance(2 * MINUTE);
+      expect(answersTo(lab, early).join()).toContain(missing);
+      expect((await stateOf(lab, HERO))?.seal).toBeNull();
+      // What a tracker says decides nothing that a person may not.
+      await say(lab, 'mira', issue, '/seal accept="its last rows were never sent"');
+    } else await say(lab, 'mira', issue, '/seal');
+    await until(lab, 'the seal', async () => (await stateOf(lab, HERO))?.seal !== null);
+    expect((await stateOf(lab, HERO))?.seal).toMatchObject({
+      verdict: missing === null ? 'pass' : 'accepted',
+      checkpoint: { unseen: [] },
+    });
   });
 
   it('keeps the checkpoint of a milestone from then on, and tags it once', async () => {
