@@ -125,7 +125,12 @@ export type ChangeFacts = {
   readonly laterCommits: readonly LaterCommit[];
   /** What the head would train; null where the lane says nothing of its scale. */
   readonly size: ModelSize | null;
+  /** What the job ships other than the attempt that has failed; null where none has, or its kind of run does not ask. */
+  readonly sinceAttempt: readonly FileChange[] | null;
 };
+
+/** One file that differs. `delta` null: no Python in both commits, or one file more than are read. */
+export type FileChange = { readonly path: string; readonly delta: Delta | null };
 
 export type LaterCommit = { readonly sha: Sha; readonly subject: string };
 

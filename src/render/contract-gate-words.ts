@@ -90,10 +90,17 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
   'config-drift': {
     first: () => ['nothing ran before'],
     'as-before': () => ['everything that decides how it trains is as in the attempt before'],
+    'beside-training': (f) => [
+      `trains as the attempt before: only logging and evaluation differ: ${listed(f.names.map(text))}`,
+    ],
     meant: (f) => [`other than in the attempt before, as the contract says: ${listed(f.names.map(text))}`],
     drift: (f) => [
       `other than in the attempt before, and nobody says that it is meant: ${listed(f.names.map(text))}`,
       'put it back, or name it in the contract under *Intended changes*',
+    ],
+    'may-train-otherwise': (f) => [
+      `code that may train otherwise differs from the attempt before: ${listed(f.names.map(text))}`,
+      'the DRI decides: `/resume-as` goes on as another run, and a file that is named under *Intended changes* goes on in this one',
     ],
   },
   'output-root-own': {

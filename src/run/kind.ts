@@ -42,6 +42,8 @@ export type Kind = {
     /** The file that a run starts from which goes on from a pass. Throws `GitError` where git cannot tell. */
     readonly start: (git: GitReader, parser: PythonParser, place: StartPlace) => Promise<CarriedOver>;
   } | null;
+  /** Reads what of a file is other than the attempt that has failed ran; left out: nobody asks. */
+  readonly comparesCode?: (base: PySyntax, head: PySyntax) => Delta;
   /** Files and folders that a fix of a failed attempt may change, in words for people; empty where no gate of it looks. */
   readonly fixable: (lane: LaneConfig) => readonly string[];
   /** Which files of the lane a program may put a slip right in, once an attempt has failed; left out or null: none. */

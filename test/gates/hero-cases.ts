@@ -1,6 +1,8 @@
 import type { Contract } from '../../src/domain/launch/contract.ts';
+import type { Delta } from '../../src/domain/launch/delta.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { shaOf } from '../support/run-drafts.ts';
+import { aChange } from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
 import { CHANGE, CHANGE_READERS, type Facts, MANIFEST, MANIFEST_READERS, type Rows } from './case-parts.ts';
 import { unreadable } from './rental-cases.ts';
@@ -13,6 +15,11 @@ const without = (name: string): Contract =>
 const STEP = 'gs://lab/runs/r1/checkpoints/step-1200';
 const FROM = { kind: 'proven', path: STEP, step: 1200, run: 'r1', attempt: 2 } as const;
 const unclear = { value: 'a few', source: 'unclear', from: 'a whole number' } as const;
+/** An attempt has failed, and one file is other than it ran. */
+const since = (path: string, delta: Delta): Facts => ({
+  ranBefore: aManifest(),
+  change: known(aChange({ sinceAttempt: [{ path, delta }] })),
+});
 const inferred = { value: '1e23', source: 'inferred', from: 'six operations a parameter and token' } as const;
 
 export const HERO_CASES = {
@@ -121,7 +128,31 @@ export const HERO_CASES = {
         'fail',
         'drift',
       ],
+      [
+        'a value in a file of the commit',
+        since('experiments/train.py', {
+          kind: 'knobs',
+          changes: [
+            { knob: 'lr', path: 'train().lr', before: '3e-4', after: '1e-3', bucket: 'optimizer', line: 4 },
+          ],
+        }),
+        'fail',
+        'drift',
+      ],
+      [
+        'code of the model',
+        since('lib/model.py', { kind: 'structural', side: 'head', line: 9, statement: 'x = y' }),
+        'fail',
+        'may-train-otherwise',
+      ],
       ['unreadable', { ranBefore: aManifest(), ...MANIFEST }, 'unknown', 'unreadable', MANIFEST_READERS],
+      [
+        'an unreadable change',
+        { ranBefore: aManifest(), ...CHANGE },
+        'unknown',
+        'unreadable',
+        CHANGE_READERS,
+      ],
     ],
   },
   'dri-accepted': {

@@ -98,6 +98,7 @@ export function aChange(change: Partial<ChangeFacts> = {}): ChangeFacts {
     headAt: instant('2026-11-21T08:00:00.000Z'),
     mergeBaseAt: instant('2026-11-21T07:00:00.000Z'),
     laterCommits: [],
+    sinceAttempt: null,
     size: null,
     base: null,
     ...change,

@@ -3,7 +3,7 @@
 import { leftOutOfLane } from '../../config/engine-traits.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
-import type { ChangeFacts } from '../../domain/facts.ts';
+import type { ChangeFacts, FileChange } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../domain/ids.ts';
 import type { BaseFacts, RunBase } from '../../domain/launch/base.ts';
@@ -21,7 +21,7 @@ import type { Lab } from '../lab.ts';
 
 /** The run whose change it is, and the verified record that has to bear out what it says it goes on from; null = no run. */
 export type ChangeOf = {
-  readonly state: Pick<RunState, 'proposal' | 'proposedAt' | 'contract'>;
+  readonly state: RunState;
   readonly runs: readonly RunState[];
 } | null;
 
@@ -66,6 +66,7 @@ export async function changeFacts(
       mergeBaseAt: await committedAt(git, mergeBase),
       size: await sizeOf(lab, git, config, head),
       laterCommits: laterCommits.map(({ sha, subject }) => ({ sha, subject })),
+      sinceAttempt: await sinceAttempt(lab, git, config, { of, head }),
     });
   } catch (error) {
     if (error instanceof GitError) return unknown(error.message);
@@ -112,6 +113,37 @@ export async function changedSince(
     if (error instanceof GitError) return unknown(error.message);
     throw error;
   }
+}
+
+/** File by file, so that a kind can tell what trains from what only tells of it. */
+async function sinceAttempt(
+  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  git: GitReader,
+  config: LaneScopedConfig,
+  { of, head }: { readonly of: ChangeOf; readonly head: Sha },
+): Promise<readonly FileChange[] | null> {
+  const { comparesCode } = config.kind;
+  const last = of === null ? null : failedAttempt(of.state);
+  if (comparesCode === undefined || last === null) return null;
+  const { commit } = last.submission;
+  const isLeftOut = namedBy(leftOutOfLane(config));
+  const isShipped = (path: string): boolean =>
+    !isLeftOut(path) &&
+    config.lane.ships.some((one) => one === '.' || path === one || path.startsWith(`${one}/`));
+  const paths = (await git.changedPaths(commit, head)).filter(isShipped);
+  const found: FileChange[] = [];
+  for (const path of paths) {
+    const isRead = path.endsWith('.py') && found.length < limits.comparedFilesMax;
+    const [before, after] = isRead
+      ? [await git.readText(commit, path), await git.readText(head, path)]
+      : [null, null];
+    const isBoth = before !== null && after !== null;
+    found.push({
+      path,
+      delta: isBoth ? await textDelta(lab, comparesCode, config.lane, before, after) : null,
+    });
+  }
+  return found;
 }
 
 /** Committer's time of a commit that git has. */
@@ -208,7 +240,7 @@ export function cachedChangeFacts(
   const cache = new Map<string, Observed<ChangeFacts>>();
   return async (head, state, runs) => {
     const tip = await tipOf(git, config);
-    const key = `${head} ${tip ?? 'none'} ${state.run}`;
+    const key = `${head} ${tip ?? 'none'} ${state.run} ${failedAttempt(state)?.submission.commit ?? ''}`;
     const found = cache.get(key);
     if (found !== undefined) return found;
     const facts = await changeFacts(lab, git, config, head, { state, runs });

@@ -72,7 +72,14 @@ export const VERDICTS = {
     nobody: {},
     'not-accepted': { dri: 'text' },
   },
-  'config-drift': { first: {}, 'as-before': {}, meant: { names: 'list' }, drift: { names: 'list' } },
+  'config-drift': {
+    first: {},
+    'as-before': {},
+    'beside-training': { names: 'list' },
+    meant: { names: 'list' },
+    drift: { names: 'list' },
+    'may-train-otherwise': { names: 'list' },
+  },
   'output-root-own': { own: { root: 'text' }, taken: { root: 'text', run: 'text', theirs: 'text' } },
   'contract-current': { 'as-recorded': {}, none: {}, differs: { names: 'list' } },
   'machine-fits': {

@@ -71,6 +71,8 @@ export const controlLimits = {
   sealTagsLooked: 5,
   /** Changes between two commits that one process keeps: one for each live run and some before. */
   changeCacheEntries: 20,
+  /** Python files whose difference from a failed attempt is read; a fix touches a handful, and a merge is a person's to judge. */
+  comparedFilesMax: 100,
   /** Later commits under the shipped paths that the freshness gate names; a proposal that is further behind is rebased anyway. */
   laterCommitsMax: 5,
   /** Texts whose reading a process keeps: the bodies of all live runs and the config, a few hundred KB. */

@@ -3,6 +3,7 @@
 import { contractComplete } from '../../contracts/gates/contract-complete.ts';
 import { contractCurrent } from '../../contracts/gates/contract-current.ts';
 import { outputRootOwn } from '../../contracts/gates/output-root-own.ts';
+import { configDelta } from '../../delta/config-delta.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
 import { checkpointPlanOf, continuedAs, objectiveOf, settingsOf, sourceOf } from './contract/apply.ts';
@@ -27,6 +28,7 @@ export const heroKind: Kind = {
   rules: [],
   settingsOf: () => ({}),
   change: null,
+  comparesCode: configDelta,
   fixable: () => [],
   readText: () => ({
     risk: null,

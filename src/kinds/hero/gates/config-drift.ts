@@ -1,8 +1,10 @@
-/** Gate: after an attempt, nothing that decides how the run trains is other than before, unless the contract says that it is meant (policy HR-45). */
+/** Gate: after an attempt, nothing that decides how the run trains is other than before, in its settings and in the files that it ships, unless the contract says that it is meant (policy HR-32, HR-33, HR-45). */
 
 import { namesOf } from '../../../contracts/fields.ts';
 import type { Manifest } from '../../../domain/launch/manifest.ts';
-import { type Gate, given, judging } from '../../../gates/gate.ts';
+import { limits } from '../../../domain/limits.ts';
+import { type Gate, given, type Judgement, judging } from '../../../gates/gate.ts';
+import { type CodeChange, codeChanges } from '../code-change.ts';
 import { FIELDS } from '../contract/fields.ts';
 import { contractValue } from '../contract/read-contract.ts';
 
@@ -24,18 +26,43 @@ const PARTS: readonly (readonly [name: string, of: (manifest: Manifest) => unkno
 
 export const configDrift: Gate = {
   id: 'config-drift',
-  evaluate: ({ ranBefore = null, manifest, contract }) => {
+  evaluate: ({ ranBefore = null, manifest, change, contract }) => {
     if (ranBefore === null) return pass('first');
-    return given(manifest, (now) => {
-      const names = [...new Set([...contractDrift(ranBefore, now), ...partDrift(ranBefore, now)])];
-      const said = contract === undefined ? null : contractValue(contract.recorded, 'changes');
-      const meant = (said ?? '').split(/[,;\n]/).map(wordsOf);
-      const drift = names.filter((name) => !meant.includes(wordsOf(name)));
-      if (drift.length > 0) return block('drift', 'author', { names: drift });
-      return names.length === 0 ? pass('as-before') : pass('meant', { names });
-    });
+    return given(manifest, (now) =>
+      given(change, ({ sinceAttempt }) => {
+        const said = contract === undefined ? null : contractValue(contract.recorded, 'changes');
+        const meant = (said ?? '').split(/[,;\n]/).map(wordsOf);
+        const code = (sinceAttempt ?? []).flatMap(codeChanges);
+        const settings = [...new Set([...contractDrift(ranBefore, now), ...partDrift(ranBefore, now)])];
+        return judged([...settings.map(settingOf), ...code], meant);
+      }),
+    );
   },
 };
+
+function settingOf(name: string): CodeChange {
+  return { touches: 'value', shown: name, names: [name] };
+}
+
+function judged(changes: readonly CodeChange[], meant: readonly string[]): Judgement {
+  const isMeant = ({ names }: CodeChange): boolean => names.some((name) => meant.includes(wordsOf(name)));
+  const shown = (...touches: readonly CodeChange['touches'][]): readonly string[] =>
+    changes.filter((one) => touches.includes(one.touches)).map((one) => one.shown);
+  const open = (touches: CodeChange['touches']): readonly string[] =>
+    changes.filter((one) => one.touches === touches && !isMeant(one)).map((one) => one.shown);
+  const [values, code] = [open('value'), open('code')];
+  if (values.length > 0) return block('drift', 'author', firstOf([...values, ...code]));
+  if (code.length > 0) return block('may-train-otherwise', 'author', firstOf(code));
+  if (shown('value', 'code').length > 0) return pass('meant', firstOf(shown('value', 'code')));
+  const beside = shown('telling');
+  return beside.length > 0 ? pass('beside-training', firstOf(beside)) : pass('as-before');
+}
+
+/** A merge may bring hundreds of files. */
+function firstOf(all: readonly string[]): { readonly names: readonly string[] } {
+  const more = all.length - limits.shownRowsMax;
+  return { names: more <= 0 ? all : [...all.slice(0, limits.shownRowsMax), `${more} more`] };
+}
 
 function contractDrift(before: Manifest, now: Manifest): readonly string[] {
   return namesOf(FIELDS)

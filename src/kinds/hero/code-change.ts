@@ -1,0 +1,40 @@
+/** What a file that is other than in the failed attempt may do to the training: nothing, tell otherwise of it, set it otherwise, or train otherwise (policy HR-32, HR-33, HR-36, HR-45). */
+
+import { bucketOf } from '../../delta/bucket.ts';
+import { cutText } from '../../domain/cut-text.ts';
+import type { FileChange } from '../../domain/facts.ts';
+import type { KnobChange } from '../../domain/launch/delta.ts';
+
+/** `value`: a setting with its place. `code`: a file. Both are known by what a person would write to mean them. */
+export type CodeChange = {
+  readonly touches: 'telling' | 'value' | 'code';
+  /** As people see it. */
+  readonly shown: string;
+  /** Either of them names it. */
+  readonly names: readonly string[];
+};
+
+const VALUE_CHARACTERS = 40;
+
+/** Text for people, logs, and tests: no job reads them. */
+const NO_PART = /\.(md|rst|log)$|(^|\/)(tests?|docs)\/|(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$/i;
+/** Files that report and evaluate, by their own name: nothing is trained there. */
+const TELLS =
+  /(^|\/)_*((log|logs|logging|logger|tracker|trackers|tracking|wandb|telemetry|profiler|profiling)(_\w+)?|\w+_(logging|logger|tracker)|(eval|evals|evaluation|evaluator)(_\w+)?)\.py$/i;
+
+/** Empty where it can touch nothing; what nobody can tell counts as code that trains. */
+export function codeChanges({ path, delta }: FileChange): readonly CodeChange[] {
+  if (NO_PART.test(path) || delta?.kind === 'none') return [];
+  if (delta?.kind === 'knobs') return delta.changes.map((change) => valueChange(path, change));
+  const line = delta === null ? '' : `, line ${delta.line}`;
+  return [{ touches: TELLS.test(path) ? 'telling' : 'code', shown: `${path}${line}`, names: [path] }];
+}
+
+function valueChange(path: string, { path: knob, before, after }: KnobChange): CodeChange {
+  const of = (value: string | null): string => cutText(value ?? 'nothing', VALUE_CHARACTERS);
+  return {
+    touches: TELLS.test(path) || bucketOf(knob) === 'observability' ? 'telling' : 'value',
+    shown: `${path}: ${knob} (${of(before)} → ${of(after)})`,
+    names: [path, `${path}: ${knob}`],
+  };
+}

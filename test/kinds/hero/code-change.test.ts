@@ -1,0 +1,76 @@
+/** What a file that differs from the failed attempt may do to the training, by its path and by what in it is other. */
+
+import { describe, expect, it } from 'vitest';
+import type { Bucket, Delta } from '../../../src/domain/launch/delta.ts';
+import { codeChanges } from '../../../src/kinds/hero/code-change.ts';
+
+const CODE: Delta = { kind: 'structural', side: 'head', line: 7, statement: 'x = y' };
+const value = (path: string, bucket: Bucket): Delta => ({
+  kind: 'knobs',
+  changes: [{ knob: path, path, before: '1', after: '2', bucket, line: 3 }],
+});
+const touches = (path: string, delta: Delta | null = CODE): readonly string[] =>
+  codeChanges({ path, delta }).map((one) => one.touches);
+
+describe('a change that no training reads', () => {
+  it.each([
+    'lib/README.md',
+    'experiments/notes.rst',
+    'lib/run.log',
+    'lib/tests/helper.py',
+    'lib/test_model.py',
+    'lib/model_test.py',
+    'docs/make.py',
+  ])('%s is none', (path) => expect(touches(path)).toEqual([]));
+
+  it('is none where a file means what it meant', () => {
+    expect(touches('lib/model.py', { kind: 'none' })).toEqual([]);
+  });
+});
+
+describe('a change of what is told', () => {
+  it.each([
+    'lib/log_setup.py',
+    'lib/logging.py',
+    'lib/eval_callbacks.py',
+    'lib/evaluation.py',
+    'lib/wandb_logging.py',
+  ])('%s is beside the training', (path) => expect(touches(path)).toEqual(['telling']));
+
+  it('is a setting of evaluation or of tracking, wherever it stands', () => {
+    expect(touches('experiments/run.py', value('train().steps_per_eval', 'observability'))).toEqual([
+      'telling',
+    ]);
+  });
+});
+
+describe('a change that may train otherwise', () => {
+  it.each([
+    'lib/model.py',
+    'lib/train.py',
+    'lib/optimizer.py',
+    'lib/data.py',
+    'lib/callbacks.py',
+    'lib/metrics.py',
+    'lib/logits.py',
+    'lib/retrieval.py',
+    'scripts/start.sh',
+  ])('%s is code', (path) => expect(touches(path, path.endsWith('.py') ? CODE : null)).toEqual(['code']));
+
+  it('is a value by its name and its place, and either means it', () => {
+    expect(codeChanges({ path: 'experiments/run.py', delta: value('train().seed', 'system') })).toEqual([
+      {
+        touches: 'value',
+        shown: 'experiments/run.py: train().seed (1 → 2)',
+        names: ['experiments/run.py', 'experiments/run.py: train().seed'],
+      },
+    ]);
+  });
+
+  it('is what cannot be parsed, and what came or went', () => {
+    expect(touches('lib/model.py', { kind: 'unparsable', side: 'head', line: 1, message: 'x' })).toEqual([
+      'code',
+    ]);
+    expect(touches('lib/new.py', null)).toEqual(['code']);
+  });
+});

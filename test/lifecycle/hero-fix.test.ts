@@ -1,0 +1,98 @@
+/** A hero run whose code failed: what is put right beside its training goes on in the same run, and what may train otherwise waits for the person in charge. */
+
+import { expect, it, onTestFinished } from 'vitest';
+import { ferryScript } from '../support/ferry-script.ts';
+import { ANSWERS, type Answers, formBody, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openGates } from '../support/own-pull.ts';
+import { approve, approveAndFinish, stateOf, until } from '../support/play.ts';
+import { fileOf, pushFile, SHORT_FERRY, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE = 60_000;
+const IN_THE_LOG =
+  'Traceback (most recent call last):\n  File "lib/smalllab/log_setup.py", line 12, in format\nKeyError: \'loss\'';
+const CODE = '\n\ndef spare():\n    return 1\n';
+
+let issue = 0;
+
+async function failed(): Promise<VirtualLab> {
+  let jobs = 0;
+  const lab = await openHeroLab({
+    script: () => {
+      jobs += 1;
+      const failAt = { step: 300, line: IN_THE_LOG, exitCode: 1 };
+      return ferryScript(jobs === 1 ? { ...SHORT_FERRY, failAt } : SHORT_FERRY);
+    },
+  });
+  onTestFinished(() => lab.close());
+  issue = await openHeroIssue(lab);
+  await approveAndFinish(lab, RUN, issue);
+  await lab.clock.advance(10 * MINUTE);
+  return lab;
+}
+
+/** Ada puts this at the end of the file of main; the commit that she names next. */
+async function pushed(lab: VirtualLab, path: string, added: string): Promise<string> {
+  await pushFile(lab, 'ada', 'main', path, `${(await fileOf(lab, 'main', path)) ?? ''}${added}`);
+  return headOf(lab);
+}
+
+/** The contract names another commit; what the gates say to it. */
+async function named(lab: VirtualLab, commit: string, says: Answers = {}): Promise<readonly string[]> {
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, {
+    body: formBody({ ...ANSWERS, 'Source SHA': commit, ...says }),
+  });
+  await until(lab, 'its gates', async () => (await stateOf(lab, RUN))?.gate?.commit === commit, {
+    limitMs: 60 * MINUTE,
+  });
+  await lab.clock.advance(5 * MINUTE);
+  const state = await stateOf(lab, RUN);
+  return state === null ? [] : openGates(state);
+}
+
+const cardOf = (lab: VirtualLab): string =>
+  told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
+const driftOf = async (lab: VirtualLab): Promise<unknown> =>
+  (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'config-drift');
+
+it('goes on in the same run with its log put right, whatever else changed that no training reads', async () => {
+  const lab = await failed();
+  await pushed(lab, 'lib/README.md', '\nHow it logs.\n');
+  await pushed(lab, 'lib/smalllab/tests/test_model.py', 'def test_nothing():\n    pass\n');
+  expect(await named(lab, await headOf(lab))).toEqual([]);
+  expect(await driftOf(lab)).toMatchObject({ code: 'as-before' });
+  expect(await named(lab, await pushed(lab, 'lib/smalllab/log_setup.py', CODE))).toEqual([]);
+  expect(await driftOf(lab)).toMatchObject({
+    code: 'beside-training',
+    found: { names1: expect.stringContaining('lib/smalllab/log_setup.py') },
+  });
+  expect(cardOf(lab)).toContain('only logging and evaluation differ');
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the second attempt', async () => (await stateOf(lab, RUN))?.submission?.attempt === 2);
+  const manifests = await stateOf(lab, RUN);
+  expect(manifests?.order?.manifest?.tracker).toEqual(manifests?.attempts[0]?.order.manifest?.tracker);
+  expect(manifests?.order?.manifest?.outputRoot).toBe(manifests?.attempts[0]?.order.manifest?.outputRoot);
+});
+
+it('waits for the person in charge where code that trains, or a value in a file of the commit, is other than before', async () => {
+  const lab = await failed();
+  const model = await pushed(lab, 'lib/smalllab/model.py', CODE);
+  expect(await named(lab, model)).toEqual(['config-drift may-train-otherwise']);
+  expect(cardOf(lab)).toMatch(
+    /code that may train otherwise .* lib\/smalllab\/model\.py, line \d+ .* the DRI decides/,
+  );
+  const said = { 'Intended changes': 'lib/smalllab/model.py' };
+  expect(await named(lab, model, said)).toEqual([]);
+  const text = (await fileOf(lab, 'main', 'experiments/ferries/daily.py')) ?? '';
+  const other = text.replace(/(learning_rate\s*=\s*)[\d.e-]+/, '$10.0123');
+  expect(other).not.toBe(text);
+  await pushFile(lab, 'ada', 'main', 'experiments/ferries/daily.py', other);
+  expect(await named(lab, await headOf(lab), said)).toEqual(['config-drift drift']);
+  expect(await driftOf(lab)).toMatchObject({
+    found: {
+      names1: expect.stringMatching(/^experiments\/ferries\/daily\.py: \S*learning_rate \(.+ → 0\.0123\)$/),
+    },
+  });
+  expect((await stateOf(lab, RUN))?.submission?.attempt).toBe(1);
+});
