@@ -65,24 +65,6 @@ function evaluateExpression(expression: string, scope: Scope): Json {
   }
 }
 
-/** What is wrong with the expression's form where these contexts and functions are there, or null; used when a file is read. */
-export function syntaxProblem(
-  expression: string,
-  contexts: readonly string[],
-  functions: readonly string[],
-): string | null {
-  try {
-    const there = EXTENSIONS.filter(({ name }) => functions.includes(name));
-    const parsed = new Parser(new Lexer(expression).lex().tokens, [...contexts], there).parse();
-    // The parser answers undefined, against its type, when there is no token at all.
-    return (parsed as unknown) === undefined ? 'the expression is empty' : null;
-  } catch (error) {
-    if (error instanceof ExpressionError) return messageOf(error);
-    if (error instanceof Error) return error.message;
-    throw error;
-  }
-}
-
 /** A text with every `${{ }}` replaced by its value as text. */
 export function evaluateText(text: string, scope: Scope): string {
   return findExpressions(text)

@@ -1,7 +1,8 @@
 /** What is wrong with the call of a workflow: the reasons for which GitHub does not even start the run (docs: reusing workflows). */
 
 import { actions } from '../../limits/limits.ts';
-import type { JobDefinition, WorkflowFile, WorkflowPermissions } from '../workflow/workflow-file.ts';
+import type { WorkflowPermissions } from '../workflow/permissions.ts';
+import type { JobDefinition, WorkflowFile } from '../workflow/workflow-file.ts';
 
 /** Null when the called file can be run from there. `jobs`: how many the run has by now. */
 export function callProblem(

@@ -4,7 +4,7 @@ import { actions } from '../../limits/limits.ts';
 import type { World } from '../../world/world.ts';
 import { evaluateText, evaluateValue, isTrue, type Scope } from '../expressions/evaluate.ts';
 import type { PlanNode, Run, RunPlan } from '../state-actions.ts';
-import type { Concurrency } from '../workflow/workflow-file.ts';
+import type { Concurrency } from '../workflow/shared-schema.ts';
 
 /** A run, or one job of a run, that is in a concurrency group. */
 export type Member = {

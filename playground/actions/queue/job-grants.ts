@@ -6,8 +6,8 @@ import { newActionsSettings } from '../../world/state-settings.ts';
 import type { World } from '../../world/world.ts';
 import { evaluateText, type Scope } from '../expressions/evaluate.ts';
 import type { Job, Run, RunPlan } from '../state-actions.ts';
+import type { WorkflowPermissions } from '../workflow/permissions.ts';
 import { DEFAULT_PERMISSIONS, PERMISSIVE_PERMISSIONS } from '../workflow/permissions.ts';
-import type { WorkflowPermissions } from '../workflow/workflow-file.ts';
 import { ownerOf } from './called-workflow.ts';
 import type { PlannedJob } from './run-definitions.ts';
 

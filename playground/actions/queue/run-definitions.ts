@@ -2,8 +2,9 @@
 
 import type { Repo } from '../../world/state.ts';
 import { parseWorkflow } from '../workflow/parse-workflow.ts';
+import type { WorkflowPermissions } from '../workflow/permissions.ts';
 import { DEFAULT_PERMISSIONS } from '../workflow/permissions.ts';
-import type { JobDefinition, WorkflowFile, WorkflowPermissions } from '../workflow/workflow-file.ts';
+import type { JobDefinition, WorkflowFile } from '../workflow/workflow-file.ts';
 import { callProblem, permissionProblems } from './call-problems.ts';
 import type { WorkflowHome } from './called-workflow.ts';
 import type { WorkflowFiles } from './workflow-files.ts';

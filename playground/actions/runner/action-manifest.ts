@@ -2,13 +2,12 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parse } from 'yaml';
 import * as z from 'zod';
 import { actions } from '../../limits/limits.ts';
-import { scalarSchema } from '../workflow/shared-schema.ts';
+import { readBySchema } from '../workflow/github-schema.ts';
+import { type Scalar, scalarSchema } from '../workflow/shared-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import type { Scalar } from '../workflow/workflow-file.ts';
-import { type CompositeRuns, readComposite } from './composite-manifest.ts';
+import { type CompositeRuns, compositeSchema } from './composite-manifest.ts';
 
 export type NodeRuns = {
   readonly kind: 'node';
@@ -61,10 +60,10 @@ export function readActionManifest(directory: string, uses: string): ActionManif
 const known = new Map<string, ActionManifest>();
 
 function manifestOf(source: string, uses: string): ActionManifest {
-  const text: unknown = parse(source);
-  const parsed = schema.safeParse(text);
-  if (!parsed.success) throw new WorkflowFault(`${uses}: action.yml: ${z.prettifyError(parsed.error)}`);
-  const { runs, name, inputs } = parsed.data;
+  const read = readBySchema('action', `${uses}: action.yml`, source);
+  const [problem] = read.problems;
+  if (!read.ok || problem !== undefined) throw new WorkflowFault(problem);
+  const { runs, name, inputs } = checked(schema, read.value, uses);
   return {
     name,
     inputs: Object.fromEntries(
@@ -73,8 +72,14 @@ function manifestOf(source: string, uses: string): ActionManifest {
         { required: input.required, default: input.default },
       ]),
     ),
-    runs: runs.using === 'composite' ? readComposite(text, uses) : nodeRuns(runs, uses),
+    runs: runs.using === 'composite' ? checked(compositeSchema, read.value, uses) : nodeRuns(runs, uses),
   };
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, uses: string): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new WorkflowFault(`${uses}: action.yml: ${z.prettifyError(parsed.error)}`);
 }
 
 function nodeRuns(runs: z.output<typeof schema>['runs'], uses: string): NodeRuns {

@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import { evaluateText, type Scope } from '../expressions/evaluate.ts';
+import type { StepDefinition } from '../workflow/job-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import type { StepDefinition } from '../workflow/workflow-file.ts';
 import { inputEnvironment } from './action-manifest.ts';
 import { scalarText } from './job-state.ts';
 import type { ResolvedAction } from './resolve-action.ts';

@@ -1,8 +1,8 @@
 /** The actions that steps use, found before they run: those of the job's steps, and those below composite ones. */
 
 import { actions } from '../../limits/limits.ts';
+import type { StepDefinition } from '../workflow/job-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import type { StepDefinition } from '../workflow/workflow-file.ts';
 import type { ActionUse } from './action-parts.ts';
 import { type ActionSources, type ResolvedAction, resolveLocal, resolveRemote } from './resolve-action.ts';
 import { titleOf } from './step-title.ts';

@@ -3,8 +3,8 @@
 import type { Json } from '../../world/json.ts';
 import { evaluateCondition, evaluateText, type Scope, type StatusSoFar } from '../expressions/evaluate.ts';
 import { hashFiles } from '../expressions/hash-files.ts';
+import type { Scalar } from '../workflow/shared-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import type { Scalar } from '../workflow/workflow-file.ts';
 import { isSelfHosted } from './environment.ts';
 import type { Executor, JobWork, Places, StepConclusion } from './runner-types.ts';
 

@@ -1,8 +1,8 @@
 /** The steps of a job as they really go: numbered, conditional, with pre parts before and post parts after them. */
 
 import { evaluateCondition } from '../expressions/evaluate.ts';
+import type { StepDefinition } from '../workflow/job-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import type { StepDefinition } from '../workflow/workflow-file.ts';
 import { type ActionUse, conditionOf, hasPart } from './action-parts.ts';
 import { foresee, phase } from './action-phases.ts';
 import { remoteUses } from './action-uses.ts';

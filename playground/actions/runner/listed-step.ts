@@ -9,8 +9,8 @@ import {
   isTrue,
   type Scope,
 } from '../expressions/evaluate.ts';
+import type { StepDefinition } from '../workflow/job-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import type { StepDefinition } from '../workflow/workflow-file.ts';
 import { type ActionUse, actionInputs, partOf } from './action-parts.ts';
 import { localUse } from './action-uses.ts';
 import type { CompositeRuns } from './composite-manifest.ts';

@@ -1,7 +1,8 @@
 /** What the queue hands to a runner and what it gets back: one job's work, its steps and their ends. */
 
 import type { Json } from '../../world/json.ts';
-import type { JobDefinition, Scalar } from '../workflow/workflow-file.ts';
+import type { Scalar } from '../workflow/shared-schema.ts';
+import type { JobDefinition } from '../workflow/workflow-file.ts';
 
 /** A machine that takes one job at a time. Its name is also its directory's. */
 export type Runner = {

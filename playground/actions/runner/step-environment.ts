@@ -1,6 +1,6 @@
 /** The whole environment of a step, and the name by which it finds itself there. */
 
-import type { StepDefinition } from '../workflow/workflow-file.ts';
+import type { StepDefinition } from '../workflow/job-schema.ts';
 import type { ActionUse } from './action-parts.ts';
 import { isFixedName } from './command-files.ts';
 import { jobEnvironment, serviceVariables, stepVariables } from './environment.ts';

@@ -2,7 +2,7 @@
 
 import { assertNever } from '../../world/assert.ts';
 import type { Scope } from '../expressions/evaluate.ts';
-import type { StepDefinition } from '../workflow/workflow-file.ts';
+import type { StepDefinition } from '../workflow/job-schema.ts';
 import type { ActionUse } from './action-parts.ts';
 import { type JobFrame, type StepResult, stepScope, stepsContext } from './job-state.ts';
 import type { ResolvedAction } from './resolve-action.ts';

@@ -1,8 +1,8 @@
 /** What a step is called on the page and in the log. */
 
 import { evaluateText } from '../expressions/evaluate.ts';
+import type { StepDefinition } from '../workflow/job-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import type { StepDefinition } from '../workflow/workflow-file.ts';
 import { type JobFrame, stepScope } from './job-state.ts';
 
 /** The name as it is written, else `Run` and the first line of what is run. */

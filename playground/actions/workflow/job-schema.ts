@@ -1,125 +1,111 @@
-/** `jobs.<id>` of a workflow file: its keys, and what they come to. */
+/** `jobs.<id>` of a workflow file: the keys that the playground knows, and what they come to. */
 
 import * as z from 'zod';
 import { permissionsSchema } from './permissions.ts';
-import { concurrencySchema, defaultsSchema, envSchema, scalarSchema } from './shared-schema.ts';
-import type { JobDefinition, StepDefinition } from './workflow-file.ts';
+import {
+  concurrencySchema,
+  defaultsSchema,
+  envSchema,
+  listSchema,
+  scalarSchema,
+  textSchema,
+} from './shared-schema.ts';
 
-const condition = z.union([z.string(), z.boolean(), z.number()]).transform(String);
-const minutes = z.union([z.number().positive(), z.string()]);
-const flag = z.union([z.boolean(), z.string()]);
-const list = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
+const minutes = z.union([z.number().positive(), z.string()]).nullable().default(null);
+const flag = z.union([z.boolean(), z.string()]).default(false);
 
 const stepSchema = z
   .strictObject({
-    id: z.string().optional(),
-    name: z.string().optional(),
-    if: condition.optional(),
-    uses: z.string().optional(),
-    run: z.string().optional(),
-    shell: z.string().optional(),
-    'working-directory': z.string().optional(),
-    with: z.record(z.string(), scalarSchema).default({}),
+    id: textSchema,
+    name: textSchema,
+    if: textSchema,
+    uses: textSchema,
+    run: textSchema,
+    shell: textSchema,
+    'working-directory': textSchema,
+    with: envSchema,
     env: envSchema,
-    'continue-on-error': flag.default(false),
-    'timeout-minutes': minutes.optional(),
+    'continue-on-error': flag,
+    'timeout-minutes': minutes,
   })
-  .refine((step) => (step.uses === undefined) !== (step.run === undefined), {
-    message: 'a step has either uses or run',
-  });
+  .transform(
+    ({
+      'working-directory': workingDirectory,
+      'continue-on-error': continueOnError,
+      'timeout-minutes': timeoutMinutes,
+      ...step
+    }) => ({ ...step, workingDirectory, continueOnError, timeoutMinutes }),
+  );
+
+export type StepDefinition = z.output<typeof stepSchema>;
+
+/** The steps of a job or of a composite action. */
+export const stepsSchema = z
+  .array(stepSchema)
+  .refine((steps) => new Set(idsOf(steps)).size === idsOf(steps).length, 'two steps have the same id')
+  .default([]);
+
+function idsOf(steps: readonly StepDefinition[]): readonly string[] {
+  return steps.flatMap(({ id }) => (id === null ? [] : [id.toLowerCase()]));
+}
 
 /** Workflows lie directly in their folder; `$/` is the calling file's own repository and commit (GitHub, 2026-07-30). */
 const CALLED = /^(?:[.$]\/\.github\/workflows\/[^/@]+|[^/@]+\/[^/@]+\/\.github\/workflows\/[^/@]+@.+)$/;
 
+const calledSchema = z
+  .string()
+  .regex(CALLED, 'expected ./.github/workflows/FILE or owner/repository/.github/workflows/FILE@ref')
+  .optional();
+
+/** `runsOn`: labels, or one expression that gives a label or a list of labels. `call`: the workflow file that the job calls instead. */
 export const jobSchema = z
   .strictObject({
-    name: z.string().optional(),
-    needs: list.default([]),
-    if: condition.optional(),
+    name: textSchema,
+    needs: listSchema,
+    if: textSchema,
     'runs-on': z
       .union([
-        list.transform((labels) => ({ group: null, labels })),
-        z.strictObject({ group: z.string(), labels: list.default([]) }),
+        listSchema.transform((labels) => ({ group: null, labels })),
+        z.strictObject({ group: z.string(), labels: listSchema }),
       ])
       .optional(),
-    permissions: permissionsSchema.optional(),
+    permissions: permissionsSchema,
     environment: z
       .union([
-        z.string(),
-        z.strictObject({ name: z.string(), url: z.string().optional() }).transform(({ name }) => name),
+        textSchema,
+        z.strictObject({ name: z.string(), url: textSchema }).transform(({ name }) => name),
       ])
-      .optional(),
-    concurrency: concurrencySchema.optional(),
+      .default(null),
+    concurrency: concurrencySchema,
     outputs: z.record(z.string(), scalarSchema.transform(String)).default({}),
     env: envSchema,
-    defaults: defaultsSchema.optional(),
-    'timeout-minutes': minutes.optional(),
-    'continue-on-error': flag.default(false),
-    steps: z.array(stepSchema).default([]),
-    uses: z.string().optional(),
-    with: z.record(z.string(), scalarSchema).optional(),
-    secrets: z.union([z.literal('inherit'), z.record(z.string(), z.string())]).optional(),
+    defaults: defaultsSchema,
+    'timeout-minutes': minutes,
+    'continue-on-error': flag,
+    steps: stepsSchema,
+    uses: calledSchema,
+    with: envSchema,
+    secrets: z.union([z.literal('inherit'), z.record(z.string(), z.string())]).default({}),
   })
-  .superRefine((job, context) => {
-    const complain = (message: string): void => {
-      context.addIssue({ code: 'custom', message });
-    };
-    if (job.uses !== undefined) {
-      if (!CALLED.test(job.uses))
-        complain(
-          `uses: ${job.uses}: expected ./.github/workflows/FILE or owner/repository/.github/workflows/FILE@ref`,
-        );
-      if (
-        job['runs-on'] !== undefined ||
-        job.environment !== undefined ||
-        job['timeout-minutes'] !== undefined
-      )
-        complain('a job that calls a workflow has no runs-on, environment or timeout-minutes');
-      if (job.steps.length > 0) complain('a job that calls a workflow has no steps');
-      return;
-    }
-    if (job['runs-on'] === undefined) complain('runs-on is missing');
-    if (job.steps.length === 0) complain('steps are missing');
-    const ids = job.steps.flatMap((step) => (step.id === undefined ? [] : [step.id.toLowerCase()]));
-    if (new Set(ids).size < ids.length) complain('two steps have the same id');
-  });
-
-/** One job's definition from its checked YAML. */
-export function toJob(key: string, raw: z.output<typeof jobSchema>): JobDefinition {
-  return {
-    key,
-    name: raw.name ?? null,
-    needs: raw.needs,
-    if: raw.if ?? null,
-    runsOn: raw['runs-on']?.labels ?? [],
-    runnerGroup: raw['runs-on']?.group ?? null,
-    permissions: raw.permissions ?? null,
-    environment: raw.environment ?? null,
-    concurrency: raw.concurrency ?? null,
-    outputs: raw.outputs,
-    env: raw.env,
-    shell: raw.defaults?.run?.shell ?? null,
-    workingDirectory: raw.defaults?.run?.['working-directory'] ?? null,
-    timeoutMinutes: raw['timeout-minutes'] ?? null,
-    continueOnError: raw['continue-on-error'],
-    steps: raw.steps.map(toStep),
-    call:
-      raw.uses === undefined ? null : { uses: raw.uses, with: raw.with ?? {}, secrets: raw.secrets ?? {} },
-  };
-}
-
-function toStep(raw: z.output<typeof stepSchema>): StepDefinition {
-  return {
-    id: raw.id ?? null,
-    name: raw.name ?? null,
-    if: raw.if ?? null,
-    uses: raw.uses ?? null,
-    run: raw.run ?? null,
-    shell: raw.shell ?? null,
-    workingDirectory: raw['working-directory'] ?? null,
-    with: raw.with,
-    env: raw.env,
-    continueOnError: raw['continue-on-error'],
-    timeoutMinutes: raw['timeout-minutes'] ?? null,
-  };
-}
+  .refine(({ uses, steps }) => uses !== undefined || steps.length > 0, 'steps are missing')
+  .transform(
+    ({
+      'runs-on': runsOn,
+      'timeout-minutes': timeoutMinutes,
+      'continue-on-error': continueOnError,
+      defaults,
+      uses,
+      with: inputs,
+      secrets,
+      ...job
+    }) => ({
+      ...job,
+      ...defaults,
+      runsOn: runsOn?.labels ?? [],
+      /** `runs-on.group`: the runner group that the job insists on; text or an expression. */
+      runnerGroup: runsOn?.group ?? null,
+      timeoutMinutes,
+      continueOnError,
+      call: uses === undefined ? null : { uses, with: inputs, secrets },
+    }),
+  );

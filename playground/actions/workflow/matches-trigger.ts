@@ -29,7 +29,7 @@ export function matchesTrigger(triggers: Triggers, event: TriggerEvent): boolean
     default: {
       if (!isActivityEvent(event.name)) return false;
       const wanted = triggers.activities[event.name];
-      if (wanted === undefined) return false;
+      if (wanted === null) return false;
       if (!typePasses(wanted.types, DEFAULT_TYPES[event.name], event.action)) return false;
       return refPasses(wanted, event) && pathsPass(wanted, event);
     }
@@ -53,7 +53,7 @@ function typePasses(
 }
 
 function refPasses(filter: RefFilter, event: TriggerEvent): boolean {
-  const { branches, branchesIgnore, tags, tagsIgnore } = filter;
+  const { branches, 'branches-ignore': branchesIgnore, tags, 'tags-ignore': tagsIgnore } = filter;
   if ([branches, branchesIgnore, tags, tagsIgnore].every((patterns) => patterns.length === 0)) return true;
   if (event.ref === null) return true;
   const tag = event.ref.startsWith('refs/tags/');
@@ -72,8 +72,8 @@ function pathsPass(filter: RefFilter, event: TriggerEvent): boolean {
   // Paths are not evaluated for pushes of tags, and an unknown list must not hide a run.
   if (changed === null) return true;
   if (filter.paths.length > 0) return changed.some((path) => matchesPatterns(filter.paths, path));
-  if (filter.pathsIgnore.length > 0) {
-    return changed.some((path) => !matchesPatterns(filter.pathsIgnore, path));
+  if (filter['paths-ignore'].length > 0) {
+    return changed.some((path) => !matchesPatterns(filter['paths-ignore'], path));
   }
   return true;
 }

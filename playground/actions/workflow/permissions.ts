@@ -1,7 +1,10 @@
 /** `permissions:` of a workflow or job: which powers its GITHUB_TOKEN gets. */
 
 import * as z from 'zod';
-import type { WorkflowPermissions } from './workflow-file.ts';
+import type { AccessLevel } from '../../identity/state-people.ts';
+
+/** Permission name to level; a missing name is `none`. */
+export type WorkflowPermissions = Readonly<Record<string, AccessLevel>>;
 
 /** Every permission a workflow may name (docs: workflow syntax, `permissions`). */
 const NAMES = [
@@ -29,16 +32,18 @@ const level = z.enum(['read', 'write', 'none']);
  * Names come out as the API spells them (`pull_requests`), because the token's check uses those.
  */
 export const permissionsSchema = z
-  .union([z.enum(['read-all', 'write-all']), z.partialRecord(z.enum(NAMES), level)])
+  .union([z.enum(['read-all', 'write-all']), z.record(z.string(), level)])
   .transform((given): WorkflowPermissions => {
     if (given === 'read-all') return everything('read');
     if (given === 'write-all') return everything('write');
     const granted: Record<string, 'read' | 'write'> = {};
     for (const [name, value] of Object.entries(given)) {
-      if (value !== undefined && value !== 'none') granted[apiName(name)] = value;
+      if (value !== 'none') granted[apiName(name)] = value;
     }
     return granted;
-  });
+  })
+  .nullable()
+  .default(null);
 
 /** What a token gets when neither workflow nor job says anything: the restricted default of new repositories. */
 export const DEFAULT_PERMISSIONS: WorkflowPermissions = { contents: 'read', packages: 'read' };

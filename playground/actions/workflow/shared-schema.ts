@@ -1,18 +1,32 @@
-/** Parts of the workflow syntax that stand at several levels: env, defaults, concurrency. */
+/** Parts of the workflow syntax that stand at several levels. GitHub's schema was asked before; these give what was read its types. */
 
 import * as z from 'zod';
-import type { Concurrency } from './workflow-file.ts';
 
 /** A value that a workflow file may give where text is expected. */
 export const scalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
+/** A scalar of the YAML or a text that may hold `${{ }}`. */
+export type Scalar = z.output<typeof scalarSchema>;
+
+/** Text, also where YAML took it for something else; null where it is not there. */
+export const textSchema = z
+  .union([z.string(), z.number(), z.boolean()])
+  .transform(String)
+  .nullable()
+  .default(null);
+
+/** One text or a list of them. */
+export const listSchema = z.union([z.string().transform((one) => [one]), z.array(z.string())]).default([]);
+
 export const envSchema = z.record(z.string(), scalarSchema).default({});
 
-export const defaultsSchema = z.strictObject({
-  run: z
-    .strictObject({ shell: z.string().optional(), 'working-directory': z.string().optional() })
-    .optional(),
-});
+export const defaultsSchema = z
+  .strictObject({ run: z.strictObject({ shell: textSchema, 'working-directory': textSchema }).optional() })
+  .optional()
+  .transform((given) => ({
+    shell: given?.run?.shell ?? null,
+    workingDirectory: given?.run?.['working-directory'] ?? null,
+  }));
 
 /** `concurrency: group` or the map; `queue: max` together with `cancel-in-progress: true` is refused, as GitHub does. */
 export const concurrencySchema = z
@@ -27,10 +41,12 @@ export const concurrencySchema = z
   .refine((given) => given.queue === 'single' || given['cancel-in-progress'] !== true, {
     message: 'queue: max cannot be combined with cancel-in-progress: true',
   })
-  .transform(
-    (given): Concurrency => ({
-      group: given.group,
-      cancelInProgress: given['cancel-in-progress'],
-      queue: given.queue,
-    }),
-  );
+  .transform(({ group, queue, ...given }) => ({
+    group,
+    cancelInProgress: given['cancel-in-progress'],
+    queue,
+  }))
+  .nullable()
+  .default(null);
+
+export type Concurrency = NonNullable<z.output<typeof concurrencySchema>>;

@@ -1,44 +1,7 @@
 /** The events that start a workflow: `on:` read into one shape per event. */
 
 import * as z from 'zod';
-import type { DispatchInput } from '../state-actions.ts';
-
-/** Which branches, tags and paths count; an empty list means that the key is not there. */
-export type RefFilter = {
-  readonly branches: readonly string[];
-  readonly branchesIgnore: readonly string[];
-  readonly tags: readonly string[];
-  readonly tagsIgnore: readonly string[];
-  readonly paths: readonly string[];
-  readonly pathsIgnore: readonly string[];
-};
-
-/** An event that has activity types and may have branch and path filters. */
-type ActivityTrigger = RefFilter & { readonly types: readonly string[] };
-
-export type CallInput = {
-  readonly type: 'string' | 'boolean' | 'number';
-  readonly required: boolean;
-  readonly default: string | number | boolean | null;
-};
-
-type CallTrigger = {
-  readonly inputs: Readonly<Record<string, CallInput>>;
-  /** Secret name to required. */
-  readonly secrets: Readonly<Record<string, boolean>>;
-  readonly outputs: Readonly<Record<string, string>>;
-};
-
-export type ActivityEvent = keyof typeof DEFAULT_TYPES;
-
-export type Triggers = {
-  readonly push: RefFilter | null;
-  readonly schedule: readonly string[];
-  readonly dispatch: Readonly<Record<string, DispatchInput>> | null;
-  readonly call: CallTrigger | null;
-  readonly workflowRun: (ActivityTrigger & { readonly workflows: readonly string[] }) | null;
-  readonly activities: Readonly<Partial<Record<ActivityEvent, ActivityTrigger>>>;
-};
+import { listSchema, scalarSchema, textSchema } from './shared-schema.ts';
 
 /** Activity types that start a workflow when `types:` is absent; null = every type (docs: events that trigger workflows). */
 export const DEFAULT_TYPES = {
@@ -52,148 +15,96 @@ export const DEFAULT_TYPES = {
   repository_dispatch: null,
 } as const satisfies Record<string, readonly string[] | null>;
 
-const list = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
-const filterKeys = {
-  branches: list.default([]),
-  'branches-ignore': list.default([]),
-  tags: list.default([]),
-  'tags-ignore': list.default([]),
-  paths: list.default([]),
-  'paths-ignore': list.default([]),
-};
-const activity = z.strictObject({ types: list.default([]), ...filterKeys }).nullable();
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
+/** Which activity types, branches, tags and paths count; an empty list means that the key is not there. */
+const filterSchema = z.object({
+  types: listSchema,
+  branches: listSchema,
+  'branches-ignore': listSchema,
+  tags: listSchema,
+  'tags-ignore': listSchema,
+  paths: listSchema,
+  'paths-ignore': listSchema,
+});
+const activity = orNull(filterSchema);
 
-const dispatchInput = z
-  .strictObject({
-    description: z.string().optional(),
+export type RefFilter = z.output<typeof filterSchema>;
+
+const dispatchInput = z.preprocess(
+  (given) => given ?? {},
+  z.object({
     required: z.boolean().default(false),
     type: z.enum(['string', 'boolean', 'choice', 'number', 'environment']).default('string'),
-    default: scalar.optional(),
+    default: textSchema,
     options: z.array(z.string()).default([]),
-    deprecationMessage: z.string().optional(),
-  })
-  .nullable();
+  }),
+);
+
+const callInput = z.object({
+  type: z.enum(['string', 'boolean', 'number']),
+  required: z.boolean().default(false),
+  default: scalarSchema.default(null),
+});
+
+export type CallInput = z.output<typeof callInput>;
+
+/** Whether the secret is required. */
+const callSecret = z
+  .object({ required: z.boolean().default(false) })
+  .nullable()
+  .transform((given) => given?.required ?? false);
 
 const onSchema = z.strictObject({
-  push: z.strictObject(filterKeys).nullable().optional(),
-  schedule: z.array(z.strictObject({ cron: z.string() })).default([]),
-  workflow_dispatch: z
-    .strictObject({ inputs: z.record(z.string(), dispatchInput).nullable().default({}) })
-    .nullable()
-    .optional(),
-  workflow_call: z
-    .strictObject({
-      inputs: z
-        .record(
-          z.string(),
-          z.strictObject({
-            description: z.string().optional(),
-            type: z.enum(['string', 'boolean', 'number']),
-            required: z.boolean().default(false),
-            default: scalar.optional(),
-          }),
-        )
-        .nullable()
-        .default({}),
-      secrets: z
-        .record(
-          z.string(),
-          z
-            .strictObject({ description: z.string().optional(), required: z.boolean().default(false) })
-            .nullable(),
-        )
-        .nullable()
-        .default({}),
-      outputs: z
-        .record(z.string(), z.strictObject({ description: z.string().optional(), value: z.string() }))
-        .nullable()
-        .default({}),
-    })
-    .nullable()
-    .optional(),
-  workflow_run: z.strictObject({ workflows: list, types: list.default([]), ...filterKeys }).optional(),
-  check_run: activity.optional(),
-  issue_comment: activity.optional(),
-  issues: activity.optional(),
-  pull_request: activity.optional(),
-  pull_request_review: activity.optional(),
-  pull_request_review_comment: activity.optional(),
-  pull_request_target: activity.optional(),
-  repository_dispatch: activity.optional(),
+  push: activity,
+  schedule: z.array(z.strictObject({ cron: z.string() }).transform(({ cron }) => cron)).default([]),
+  workflow_dispatch: orNull(z.object({ inputs: z.record(z.string(), dispatchInput).nullish() })),
+  workflow_call: orNull(
+    z.object({
+      inputs: namedSchema(callInput),
+      secrets: namedSchema(callSecret),
+      outputs: namedSchema(z.object({ value: z.string() }).transform(({ value }) => value)),
+    }),
+  ),
+  workflow_run: orNull(filterSchema.extend({ workflows: listSchema })),
+  check_run: activity,
+  issue_comment: activity,
+  issues: activity,
+  pull_request: activity,
+  pull_request_review: activity,
+  pull_request_review_comment: activity,
+  pull_request_target: activity,
+  repository_dispatch: activity,
 });
 
 /** `on:` as text, list or map, in its one normal form; an event that is not listed here is a problem with its name. */
-export const triggersSchema = z.preprocess(asEventMap, onSchema).transform(toTriggers);
-
-function asEventMap(on: unknown): unknown {
-  if (typeof on === 'string') return { [on]: null };
-  if (Array.isArray(on)) return Object.fromEntries(on.map((event) => [String(event), null]));
-  return on;
-}
-
-function toTriggers(on: z.output<typeof onSchema>): Triggers {
-  const activities: Partial<Record<ActivityEvent, ActivityTrigger>> = {};
-  for (const event of Object.keys(DEFAULT_TYPES) as ActivityEvent[]) {
-    const given = on[event];
-    if (given !== undefined) activities[event] = { types: given?.types ?? [], ...toFilter(given ?? {}) };
-  }
-  return {
-    push: on.push === undefined ? null : toFilter(on.push ?? {}),
-    schedule: on.schedule.map(({ cron }) => cron),
-    dispatch: on.workflow_dispatch === undefined ? null : toDispatch(on.workflow_dispatch?.inputs ?? {}),
-    call: on.workflow_call === undefined ? null : toCall(on.workflow_call),
-    workflowRun:
-      on.workflow_run === undefined
-        ? null
-        : {
-            ...toFilter(on.workflow_run),
-            types: on.workflow_run.types,
-            workflows: on.workflow_run.workflows,
-          },
+export const triggersSchema = z
+  .preprocess(asEventMap, onSchema)
+  .transform(({ push, schedule, workflow_dispatch, workflow_call, workflow_run, ...activities }) => ({
+    push,
+    schedule,
+    dispatch: workflow_dispatch === null ? null : (workflow_dispatch.inputs ?? {}),
+    call: workflow_call,
+    workflowRun: workflow_run,
     activities,
-  };
-}
-
-type RawFilter = Partial<z.output<z.ZodObject<typeof filterKeys>>>;
-
-function toFilter(raw: RawFilter): RefFilter {
-  return {
-    branches: raw.branches ?? [],
-    branchesIgnore: raw['branches-ignore'] ?? [],
-    tags: raw.tags ?? [],
-    tagsIgnore: raw['tags-ignore'] ?? [],
-    paths: raw.paths ?? [],
-    pathsIgnore: raw['paths-ignore'] ?? [],
-  };
-}
-
-function toDispatch(
-  inputs: Readonly<Record<string, z.output<typeof dispatchInput>>>,
-): Record<string, DispatchInput> {
-  return mapValues(inputs, (input) => ({
-    required: input?.required ?? false,
-    type: input?.type ?? 'string',
-    default: input?.default === undefined ? null : String(input.default),
-    options: input?.options ?? [],
   }));
+
+export type Triggers = z.output<typeof triggersSchema>;
+export type ActivityEvent = keyof Triggers['activities'];
+
+/** An event without a value is there, with nothing said about it. */
+function asEventMap(on: unknown): unknown {
+  if (typeof on === 'string') return { [on]: {} };
+  if (Array.isArray(on)) return Object.fromEntries(on.map((event) => [String(event), {}]));
+  if (typeof on !== 'object' || on === null) return on;
+  return Object.fromEntries(Object.entries(on).map(([event, given]) => [event, given ?? {}]));
 }
 
-function toCall(raw: NonNullable<z.output<typeof onSchema>['workflow_call']> | null): CallTrigger {
-  return {
-    inputs: mapValues(raw?.inputs ?? {}, (input) => ({
-      type: input.type,
-      required: input.required,
-      default: input.default ?? null,
-    })),
-    secrets: mapValues(raw?.secrets ?? {}, (secret) => secret?.required ?? false),
-    outputs: mapValues(raw?.outputs ?? {}, (output) => output.value),
-  };
+function orNull<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullable().default(null);
 }
 
-function mapValues<From, To>(
-  record: Readonly<Record<string, From>>,
-  change: (value: From) => To,
-): Record<string, To> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+function namedSchema<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .record(z.string(), schema)
+    .nullish()
+    .transform((given) => given ?? {});
 }

@@ -59,40 +59,65 @@ jobs:
     ],
     [`on: release\n${JOB}`, /release/],
     ['on: push\njobs: {a: {runs-on: x, container: node, steps: [{run: x}]}}', /jobs\.a\.container/],
-    ['on: push\njobs: {a: {runs-on: x, steps: [{uses: a, run: b}]}}', /either uses or run/],
-    ['on: push\njobs: {a: {runs-on: x, needs: b, steps: [{run: b}]}}', /needs b, which is not there/],
-    ['on: push\njobs: {a: {runs-on: x, needs: a, steps: [{run: b}]}}', /waits for itself/],
-    ['on: push\njobs: {a: {steps: [{run: b}]}}', /runs-on is missing/],
+    ['on: push\njobs: {a: {runs-on: x, steps: [{uses: a, run: b}]}}', /Unexpected value 'run'/],
+    [
+      'on: push\njobs: {a: {runs-on: x, needs: b, steps: [{run: b}]}}',
+      /at least one job with no dependencies/,
+    ],
+    [
+      'on: push\njobs: {a: {runs-on: x, needs: a, steps: [{run: b}]}}',
+      /at least one job with no dependencies/,
+    ],
+    [
+      'on: push\njobs: {c: {runs-on: x, steps: [{run: c}]}, a: {runs-on: x, needs: d, steps: [{run: a}]}}',
+      /'a' depends on unknown job 'd'/,
+    ],
+    ['on: push\njobs: {a: {steps: [{run: b}]}}', /missing: runs-on/],
+    ['on: push\njobs: {a: {runs-on: x, steps: []}}', /steps are missing/],
+    ['on: push\njobs: {a: {runs-on: x, steps: [{id: b, run: x}, {id: B, run: x}]}}', /the same id/],
+    ['on: push\njobs: {a b: {runs-on: x, steps: [{run: x}]}}', /'a b' is invalid/],
+    [`on: push\nname: a\nname: b\n${JOB}`, /'name' is already defined/],
     [`on: {schedule: [{cron: "0 25 * * *"}]}\n${JOB}`, /no cron line/],
     [`on: {schedule: [{cron: "@daily"}]}\n${JOB}`, /no cron line/],
     [`on: push\nconcurrency: {group: a, queue: max, cancel-in-progress: true}\n${JOB}`, /queue: max/],
-    [`on: push\npermissions: {content: read}\n${JOB}`, /permissions/],
+    [`on: push\npermissions: {content: read}\n${JOB}`, /Line: 2.*'content'/],
     ['on: push\njobs: {a: {runs-on: x, steps: [{run: "${{ nope.x }}"}]}}', /nope/],
     ['on: push\njobs: {a: {runs-on: x, if: secrets.A, steps: [{run: a}]}}', /secrets/],
     ['on: push\njobs: {a: {uses: other/repo/.github/workflows/x.yml}}', /owner.repository/],
     ['on: push\njobs: {a: {uses: ./.github/workflows/deep/x.yml}}', /owner.repository/],
-    ['on: push\njobs: {a: {uses: ./.github/workflows/x.yml, runs-on: x}}', /has no runs-on/],
+    ['on: push\njobs: {a: {uses: ./.github/workflows/x.yml, runs-on: x}}', /Unexpected value 'runs-on'/],
     ['on: [push\n', /x\.yml/],
   ])('names what it cannot do: %s', (text, problem) => {
     expect(parse(text).problems.join('\n')).toMatch(problem);
   });
 
   it.each([
-    ['jobs.a.if', 'jobs: {a: {if: env.X, runs-on: x, steps: [{run: a}]}}'],
-    ['jobs.a.if', 'jobs: {a: {if: steps.b.outcome, runs-on: x, steps: [{run: a}]}}'],
-    ['jobs.a.runs-on', 'jobs: {a: {runs-on: "${{ env.X }}", steps: [{run: a}]}}'],
-    ['jobs.a.environment', 'jobs: {a: {environment: "${{ secrets.X }}", runs-on: x, steps: [{run: a}]}}'],
-    ['jobs.a.timeout-minutes', 'jobs: {a: {timeout-minutes: "${{ env.X }}", runs-on: x, steps: [{run: a}]}}'],
-    ['concurrency', 'concurrency: "${{ secrets.X }}"\njobs: {a: {runs-on: x, steps: [{run: a}]}}'],
-    ['run-name', 'run-name: "${{ needs.a }}"\njobs: {a: {runs-on: x, steps: [{run: a}]}}'],
-    ['env.X', 'env: {X: "${{ env.Y }}"}\njobs: {a: {runs-on: x, steps: [{run: a}]}}'],
-    ['jobs.a.env.X', 'jobs: {a: {env: {X: "${{ env.Y }}"}, runs-on: x, steps: [{run: a}]}}'],
-    ['jobs.a.with.x', 'jobs: {a: {uses: ./.github/workflows/b.yml, with: {x: "${{ secrets.X }}"}}}'],
-    ['jobs.a.steps[0].if', 'jobs: {a: {runs-on: x, steps: [{if: secrets.X, run: a}]}}'],
-    ['jobs.a.steps[0].run', 'jobs: {a: {runs-on: x, steps: [{run: "${{ failure() }}"}]}}'],
-    ['jobs.a.if', 'jobs: {a: {if: "hashFiles(\'a\')", runs-on: x, steps: [{run: a}]}}'],
-  ])('refuses at %s what is not there (docs: context availability): %s', (place, text) => {
-    expect(parse(`on: push\n${text}`).problems.join('\n')).toContain(`${place}: `);
+    ['env', 'jobs: {a: {if: env.X, runs-on: x, steps: [{run: a}]}}'],
+    ['steps', 'jobs: {a: {if: steps.b.outcome, runs-on: x, steps: [{run: a}]}}'],
+    ['env', 'jobs: {a: {runs-on: "${{ env.X }}", steps: [{run: a}]}}'],
+    ['secrets', 'jobs: {a: {environment: "${{ secrets.X }}", runs-on: x, steps: [{run: a}]}}'],
+    ['env', 'jobs: {a: {timeout-minutes: "${{ env.X }}", runs-on: x, steps: [{run: a}]}}'],
+    ['secrets', 'concurrency: "${{ secrets.X }}"\njobs: {a: {runs-on: x, steps: [{run: a}]}}'],
+    ['needs', 'run-name: "${{ needs.a }}"\njobs: {a: {runs-on: x, steps: [{run: a}]}}'],
+    ['env', 'env: {X: "${{ env.Y }}"}\njobs: {a: {runs-on: x, steps: [{run: a}]}}'],
+    ['env', 'jobs: {a: {env: {X: "${{ env.Y }}"}, runs-on: x, steps: [{run: a}]}}'],
+    ['secrets', 'jobs: {a: {uses: ./.github/workflows/b.yml, with: {x: "${{ secrets.X }}"}}}'],
+    ['secrets', 'jobs: {a: {runs-on: x, steps: [{if: secrets.X, run: a}]}}'],
+    ['failure', 'jobs: {a: {runs-on: x, steps: [{run: "${{ failure() }}"}]}}'],
+    ['hashFiles', 'jobs: {a: {if: "hashFiles(\'a\')", runs-on: x, steps: [{run: a}]}}'],
+  ])('refuses %s where it is not there (docs: context availability): %s', (name, text) => {
+    expect(parse(`on: push\n${text}`).problems[0]).toMatch(
+      new RegExp(`\\(Line: 2, Col: \\d+\\): Unrecognized (?:named-value|function): '${name}'$`),
+    );
+  });
+
+  it('ends at once at a text whose aliases multiply, and at one that holds itself', () => {
+    const levels = [...'abcdefghi'].map((name, index, all) => {
+      const below = index === 0 ? 'x' : `*${all[index - 1]}`;
+      return `${name}: &${name} [${Array(10).fill(below).join(', ')}]`;
+    });
+    expect(parse(`on: push\n${levels.join('\n')}\n${JOB}`).problems[0]).toMatch(/alias count/);
+    expect(parse('on: push\njobs: &jobs {a: *jobs}').problems).not.toEqual([]);
   });
 
   it('takes what is there at the same places', () => {
