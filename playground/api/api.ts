@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { answerGraphql } from '../graphql/answer.ts';
+import { createRouter, type Match } from '../http/router.ts';
 import { callerName, identify, suspensionOf } from '../identity/identity.ts';
 import type { Caller } from '../identity/state-people.ts';
 import { playground } from '../limits/limits.ts';
@@ -17,7 +18,6 @@ import { noBody, readJsonBody, readUpload } from './read-body.ts';
 import { type Answer, failed, notFound, rateLimited, secondaryLimit } from './reply.ts';
 import { refuseHeaders, selectedVersion } from './request-headers.ts';
 import type { Call, Route } from './route.ts';
-import { createRouter, type Match } from './router.ts';
 
 const router = createRouter(allRoutes);
 const restPrefix = '/api/v3';
@@ -132,7 +132,7 @@ function withNeeds(route: Route, answered: Answer): Answer {
   return { ...answered, headers: { ...answered.headers, 'x-accepted-github-permissions': needs } };
 }
 
-function count(world: World, caller: Caller, match: Match, result: Answer): void {
+function count(world: World, caller: Caller, match: Match<Route>, result: Answer): void {
   const { route } = match;
   if (route.pattern === '/app/installations/:id/access_tokens') {
     countUsage(world, caller, 'mints');

@@ -1,15 +1,15 @@
 /** Lets a call through to its route, or answers why not: who asks, for which repository, with which permission. */
 
+import type { Match } from '../http/router.ts';
 import { actorOf } from '../identity/identity.ts';
 import { allows, type RepoAccess, type Verdict } from '../identity/permissions.ts';
 import type { Caller } from '../identity/state-people.ts';
 import { findRepo } from '../world/lookup.ts';
 import { type Answer, failed, notFound } from './reply.ts';
-import type { Call, PlainAccess, Reply } from './route.ts';
-import type { Match } from './router.ts';
+import type { Call, PlainAccess, Reply, Route } from './route.ts';
 
 /** The route's own answer, or GitHub's refusal. */
-export async function dispatch(call: Call, match: Match): Promise<Answer> {
+export async function dispatch(call: Call, match: Match<Route>): Promise<Answer> {
   const { route } = match;
   if (route.scope === 'plain') return (await refusePlain(call, route.access)) ?? route.handle(call);
   const repo = findRepo(call.world, call.params['owner'] ?? '', call.params['repo'] ?? '');

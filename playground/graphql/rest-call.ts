@@ -3,14 +3,14 @@
 import { allRoutes } from '../api/all-routes.ts';
 import { dispatch } from '../api/dispatch.ts';
 import { toJson } from '../api/read-body.ts';
-import type { Method } from '../api/route.ts';
-import { createRouter, type Router } from '../api/router.ts';
+import type { Method, Route } from '../api/route.ts';
+import { createRouter, type Router } from '../http/router.ts';
 import type { JsonObject } from '../world/json.ts';
 import type { Repo } from '../world/state.ts';
 import type { Context } from './context.ts';
 import { fault } from './fault.ts';
 
-let router: Router | null = null;
+let router: Router<Route> | null = null;
 
 /** Does what the route does for this caller; a refusal becomes an error of the mutation, with the same sentence. */
 export async function asRest(

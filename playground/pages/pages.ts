@@ -1,5 +1,6 @@
 /** The web page of the playground: answers a browser's request, or says that it is none of its own. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRouter } from '../http/router.ts';
 import { speakerCookie } from './acts/speak.ts';
 import { createApi } from './api/api.ts';
 import { conditionalFetch } from './api/conditional-fetch.ts';
@@ -10,7 +11,6 @@ import { readPeople, speakerOf } from './people.ts';
 import { previewMarkup } from './preview.ts';
 import { answerWith, type Reply } from './reply.ts';
 import { actRoutes, screenRoutes } from './route-table.ts';
-import { findRoute } from './router.ts';
 import { showFailure, showMissing, showScreen } from './show.ts';
 import type { Outcome, PagesOptions, Visit } from './visit.ts';
 
@@ -79,13 +79,21 @@ async function openVisit(options: PagesOptions, request: PageRequest): Promise<V
   };
 }
 
+const findScreen = createRouter(screenRoutes.map((route) => ({ ...route, method: 'GET' })));
+const findAct = createRouter(actRoutes.map((route) => ({ ...route, method: 'POST' })));
+
+/** The path without what is empty in it; one that does not decode has no page. */
+function addressOf({ segments }: PageRequest): string {
+  return `/${segments.map(encodeURIComponent).join('/')}`;
+}
+
 async function look(visit: Visit, { homeRepository }: PagesOptions): Promise<Reply> {
   if (visit.request.segments.length === 0 && homeRepository !== undefined) {
     return { status: 302, headers: { location: `/${homeRepository}` }, body: '' };
   }
-  const match = findRoute(screenRoutes, visit.request.segments);
+  const match = findScreen('GET', addressOf(visit.request));
   if (match === null) return showFailure(visit, 404, 'There is no such page here.');
-  const screen = await match.handler(visit, match.params);
+  const screen = await match.route.handler(visit, match.params);
   switch (screen.kind) {
     case 'moved':
       return { status: 302, headers: { location: screen.to }, body: '' };
@@ -102,9 +110,9 @@ async function look(visit: Visit, { homeRepository }: PagesOptions): Promise<Rep
 }
 
 async function act(visit: Visit, form: URLSearchParams): Promise<Reply> {
-  const match = findRoute(actRoutes, visit.request.segments);
+  const match = findAct('POST', addressOf(visit.request));
   if (match === null) return showFailure(visit, 404, 'There is nothing to do at this address.');
-  const outcome = await match.handler(visit, match.params, form);
+  const outcome = await match.route.handler(visit, match.params, form);
   const headers = cookieHeaders(visit, outcome, form);
   if (visit.request.wantsJson) {
     const status = outcome.kind === 'done' ? 200 : outcome.status;

@@ -10,7 +10,6 @@ import { editComment, editThread, openIssue, postComment } from './acts/say.ts';
 import { chooseSpeaker } from './acts/speak.ts';
 import { tickInComment, tickInThread } from './acts/tick.ts';
 import { advanceClock, changeFaults, redeliverWebhook } from './acts/turn.ts';
-import type { Route } from './router.ts';
 import { actionsScreen } from './screens/actions.ts';
 import { checkRunScreen } from './screens/check-run.ts';
 import { commitScreen, commitsScreen, pullCommitsScreen } from './screens/commits.ts';
@@ -26,8 +25,10 @@ import { issuesScreen, pullsScreen } from './screens/thread-lists.ts';
 import { worldScreen } from './screens/world.ts';
 import type { ActHandler, ScreenHandler } from './visit.ts';
 
+type PageRoute<Handler> = { readonly pattern: string; readonly handler: Handler };
+
 /** Paths are GitHub's own, so that an `html_url` from the API leads to the right page. */
-export const screenRoutes: readonly Route<ScreenHandler>[] = [
+export const screenRoutes: readonly PageRoute<ScreenHandler>[] = [
   { pattern: '/_playground/world', handler: worldScreen },
   { pattern: '/:owner/:repo', handler: homeScreen },
   { pattern: '/:owner/:repo/issues', handler: issuesScreen },
@@ -52,7 +53,7 @@ export const screenRoutes: readonly Route<ScreenHandler>[] = [
 ];
 
 /** Form targets; each posts through the REST API with the speaker's token. */
-export const actRoutes: readonly Route<ActHandler>[] = [
+export const actRoutes: readonly PageRoute<ActHandler>[] = [
   { pattern: '/_playground/speaker', handler: chooseSpeaker },
   { pattern: '/_playground/world/clock', handler: advanceClock },
   { pattern: '/_playground/world/faults', handler: changeFaults },
