@@ -3,6 +3,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { statOf } from '../actions/runner/group-record.ts';
+import { ifThere, ifThereSync } from '../world/if-there.ts';
 import type { LabFolder } from './lab-folder.ts';
 
 export type Claim =
@@ -15,7 +16,7 @@ export async function claimFolder(folder: LabFolder): Promise<Claim> {
   const mine = `${process.pid} ${statOf(process.pid)?.start ?? ''}`;
   const release = (): Promise<void> => rm(file, { force: true });
   if (await writeNew(file, mine)) return { ok: true, release };
-  const theirs = await readIfThere(file);
+  const theirs = (await ifThere(readFile(file, 'utf8'))) ?? '';
   const [pid = '', start = ''] = theirs.split(' ');
   const lives = /^\d+$/.test(pid) && Number(pid) !== process.pid && isAlive(Number(pid), start);
   if (lives) {
@@ -29,31 +30,10 @@ export async function claimFolder(folder: LabFolder): Promise<Claim> {
 /** The same process, not merely one with its number; without /proc the number has to do. */
 function isAlive(pid: number, start: string): boolean {
   if (start !== '') return statOf(pid)?.start === start;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
-    throw error;
-  }
+  return ifThereSync(() => process.kill(pid, 0), ['ESRCH']) !== null;
 }
 
 /** False where the file is there already. */
 async function writeNew(file: string, text: string): Promise<boolean> {
-  try {
-    await writeFile(file, text, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-async function readIfThere(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
-    throw error;
-  }
+  return (await ifThere(writeFile(file, text, { flag: 'wx' }), ['EEXIST'])) !== null;
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { statOf } from '../actions/runner/group-record.ts';
 import { signalGroup } from '../actions/runner/step-process.ts';
 import { rehearsal } from '../limits/limits.ts';
+import { ifThere } from '../world/if-there.ts';
 
 /** A job whose supervisor or command still runs: its id, and the process ids of both (null: gone). */
 export type LivingJob = {
@@ -17,7 +18,7 @@ export type LivingJob = {
 /** Jobs of the `local` engine below the folder that still run, by the process records that it keeps for each. */
 export async function livingJobs(jobsFolder: string): Promise<readonly LivingJob[]> {
   const engine = join(jobsFolder, 'jobs');
-  const names = await ifThere(() => readdir(engine));
+  const names = await ifThere(readdir(engine));
   const jobs = (names ?? []).map(async (jobId) => ({
     jobId,
     supervisor: await livingProcess(join(engine, jobId, 'process.json')),
@@ -48,20 +49,11 @@ export async function endJobs(jobsFolder: string): Promise<void> {
 
 /** The process of a record, if exactly it still runs: another one may have its number by now. */
 async function livingProcess(file: string): Promise<number | null> {
-  const text = await ifThere(() => readFile(file, 'utf8'));
+  const text = await ifThere(readFile(file, 'utf8'));
   if (text === null) return null;
   // Written by our own engine in one piece; a test of both together holds the two to one shape.
   const { pid, processStart } = JSON.parse(text) as { readonly pid: number; readonly processStart: string };
   const stat = statOf(pid);
   // One that has ended and waits for its parent holds nothing any more.
   return stat?.start === processStart && stat.state !== 'Z' ? pid : null;
-}
-
-async function ifThere<Value>(read: () => Promise<Value>): Promise<Value | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { ifThere } from '../world/if-there.ts';
 
 const ROLES = ['control', 'runner', 'watch'] as const;
 export type RoleName = (typeof ROLES)[number];
@@ -16,7 +17,7 @@ export type LabKeys = z.infer<typeof schema>;
 
 /** The keys in `file`, made when it is not there. They are worth nothing outside this machine, and are readable by their owner alone. */
 export async function labKeys(file: string): Promise<LabKeys> {
-  const text = await readIfThere(file);
+  const text = await ifThere(readFile(file, 'utf8'));
   if (text !== null) return schema.parse(JSON.parse(text));
   const made: LabKeys = {
     app: rsaPair(),
@@ -43,13 +44,4 @@ function edPair(): LabKeys['roles'][RoleName] {
     public: raw.toString('base64'),
     privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
-}
-
-async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -4,6 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { signalProcess } from '../actions/runner/step-process.ts';
+import { ifThere } from '../world/if-there.ts';
 import type { LabKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
 
@@ -104,18 +106,8 @@ async function ended(child: ChildProcess): Promise<void> {
 
 /** A server of an earlier start whose parent was killed ends by itself when its input closes; this is for one that did not yet. */
 async function stopLeftOver(folder: LabFolder): Promise<void> {
-  let pid: number;
-  try {
-    pid = Number(await readFile(folder.serverPid, 'utf8'));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
-    throw error;
-  }
-  try {
-    const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8');
-    if (commandLine.includes('serve')) process.kill(pid, 'SIGTERM');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code !== 'ENOENT' && code !== 'ESRCH') throw error;
-  }
+  const pid = await ifThere(readFile(folder.serverPid, 'utf8'));
+  if (pid === null) return;
+  const commandLine = await ifThere(readFile(`/proc/${pid}/cmdline`, 'utf8'), ['ENOENT', 'ESRCH']);
+  if (commandLine?.includes('serve') === true) signalProcess(Number(pid), 'SIGTERM');
 }

@@ -5,6 +5,7 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signalGroup } from '../actions/runner/step-process.ts';
+import { ifThere } from '../world/if-there.ts';
 import type { Container, Instance } from './instance.ts';
 
 export type StartContainer = (
@@ -43,7 +44,7 @@ export function processContainers(folder: string): StartContainer {
     };
     return {
       endsAtMs: null,
-      log: async () => readIfThere((await home).log),
+      log: async () => (await ifThere(readFile((await home).log))) ?? Buffer.alloc(0),
       signal,
       remove: async () => {
         isWanted = false;
@@ -80,13 +81,4 @@ async function mkdtempIn(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const root = await mkdtemp(join(folder, `instance-${id}-`));
   return { root, log: join(root, '.container.log') };
-}
-
-async function readIfThere(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
 }

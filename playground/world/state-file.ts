@@ -3,6 +3,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { ifThere } from './if-there.ts';
 import { emptyState, type State } from './state.ts';
 
 export type StateFile = {
@@ -41,7 +42,7 @@ export function createStateFile(path: string): StateFile {
 }
 
 async function load(path: string): Promise<State | null> {
-  const text = await readIfThere(path);
+  const text = await ifThere(readFile(path, 'utf8'));
   if (text === null) return null;
   const read: unknown = JSON.parse(text);
   const checked = header.safeParse(read);
@@ -53,15 +54,6 @@ async function load(path: string): Promise<State | null> {
   // Trust edge: the playground's own file, whose version was checked; tables added since start empty.
   const state = { ...emptyState(), ...(checked.data as unknown as State) };
   return { ...state, settings: { ...emptyState().settings, ...state.settings } };
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 /** Written beside, flushed, renamed over, and the directory flushed: after a crash there is the old text or the new one. */

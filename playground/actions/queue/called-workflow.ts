@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ifThereSync } from '../../world/if-there.ts';
 import { findRepo } from '../../world/lookup.ts';
 import type { Repo } from '../../world/state.ts';
 import type { World } from '../../world/world.ts';
@@ -32,7 +33,7 @@ export function createFindCalled(
 ): FindCalled {
   const parsed = new Map<string, { readonly source: string; readonly file: WorkflowFile }>();
   const inDirectory = (directory: string, file: string): WorkflowFile | null => {
-    const source = readIfThere(path.join(directory, file));
+    const source = ifThereSync(() => readFileSync(path.join(directory, file), 'utf8'));
     if (source === null) return null;
     const known = parsed.get(`${directory}/${file}`);
     if (known?.source === source) return known.file;
@@ -112,14 +113,4 @@ async function repositoryHome(
   const commit = named ?? (/^[0-9a-f]{40}$/.test(ref) ? ref : null);
   if (commit === null || (await store.readCommit(commit)) === null) return null;
   return { kind: 'repository', repo, commit, ref };
-}
-
-// Synchronous on purpose: on a loaded machine a virtual clock would overtake a read on another thread.
-function readIfThere(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }

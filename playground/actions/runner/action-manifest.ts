@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { actions } from '../../limits/limits.ts';
+import { ifThereSync } from '../../world/if-there.ts';
 import { readBySchema } from '../workflow/github-schema.ts';
 import { type Scalar, scalarSchema } from '../workflow/shared-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
@@ -43,8 +44,9 @@ const schema = z.object({
 
 /** The manifest in a directory; WorkflowFault when there is none or it is neither a JavaScript action nor a composite one. */
 export function readActionManifest(directory: string, uses: string): ActionManifest {
-  const source =
-    readIfThere(path.join(directory, 'action.yml')) ?? readIfThere(path.join(directory, 'action.yaml'));
+  const read = (name: string): string | null =>
+    ifThereSync(() => readFileSync(path.join(directory, name), 'utf8'));
+  const source = read('action.yml') ?? read('action.yaml');
   if (source === null) {
     throw new WorkflowFault(
       `Can't find 'action.yml' or 'action.yaml' for '${uses}'. Did you forget to run actions/checkout before running your local action?`,
@@ -107,14 +109,4 @@ export function inputEnvironment(inputs: Readonly<Record<string, string>>): Reco
       value,
     ]),
   );
-}
-
-// Synchronous on purpose: on a loaded machine a virtual clock would overtake a read on another thread.
-function readIfThere(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -2,6 +2,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { ifThereSync } from '../../world/if-there.ts';
 import { signalGroup } from './step-process.ts';
 
 export type GroupRecord = {
@@ -40,14 +41,8 @@ function startOf(pid: number): string | null {
 
 /** State and start time of a process (proc(5), stat fields 3 and 22); null where it is gone or there is no /proc. */
 export function statOf(pid: number): { readonly state: string; readonly start: string } | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0] ?? '', start: fields[19] ?? '' };
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) {
-      return null;
-    }
-    throw error;
-  }
+  const stat = ifThereSync(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), ['ENOENT', 'ESRCH']);
+  if (stat === null) return null;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', start: fields[19] ?? '' };
 }

@@ -1,6 +1,7 @@
 /** Ends what a job's steps left running, wherever it detached itself to. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { GONE_OR_HIDDEN, ifThereSync } from '../../world/if-there.ts';
 import { signalProcess } from './step-process.ts';
 
 /** A process that was ended. */
@@ -16,22 +17,13 @@ export function endOrphans(trackingId: string): readonly Orphan[] {
   if (!existsSync('/proc/self/environ')) return [];
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
-    const environment = readIfThere(`/proc/${entry}/environ`) ?? '';
+    const read = (file: string): string | null =>
+      ifThereSync(() => readFileSync(`/proc/${entry}/${file}`, 'utf8'), GONE_OR_HIDDEN);
+    const environment = read('environ') ?? '';
     if (!environment.split('\0').includes(`RUNNER_TRACKING_ID=${trackingId}`)) continue;
     const pid = Number(entry);
-    ended.push({ pid, name: (readIfThere(`/proc/${entry}/comm`) ?? 'gone').trim() });
+    ended.push({ pid, name: (read('comm') ?? 'gone').trim() });
     signalProcess(pid, 'SIGKILL');
   }
   return ended;
-}
-
-/** Null for a process that is gone by now or that is somebody else's. */
-function readIfThere(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const unreadable: readonly unknown[] = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'];
-    if (error instanceof Error && 'code' in error && unreadable.includes(error.code)) return null;
-    throw error;
-  }
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { actions } from '../../limits/limits.ts';
 import { assertNever } from '../../world/assert.ts';
+import { ifThere } from '../../world/if-there.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { checkout, checkoutPost } from './checkout.ts';
 import { parseCommandFile } from './command-files.ts';
@@ -93,7 +94,8 @@ async function runWithFiles(
   const id = crypto.randomUUID();
   const files = Object.fromEntries(FILES.map((name) => [name, path.join(directory, `${name}_${id}`)]));
   for (const place of Object.values(files)) await writeFile(place, '');
-  if (!(await isDirectory(cwd))) throw new WorkflowFault(`Working directory '${cwd}' does not exist`);
+  if ((await ifThere(stat(cwd)))?.isDirectory() !== true)
+    throw new WorkflowFault(`Working directory '${cwd}' does not exist`);
   const done = await runProgram({
     ...program,
     env: { ...program.env, ...files },
@@ -148,7 +150,8 @@ async function readCommandFiles(
 
 /** A summary over the limit is not taken, which is said and changes nothing of how the step ended (docs: step isolation and limits). */
 async function readSummary(file: string, host: StepHost): Promise<string> {
-  const bytes = await sizeOf(file);
+  // A step may have removed its file, which means that it says nothing.
+  const bytes = (await ifThere(stat(file)))?.size ?? 0;
   if (bytes <= actions.summaryBytes) return bytes === 0 ? '' : await readFile(file, 'utf8');
   const kibibytes = (count: number): string => `${Math.floor(count / 1024)}k`;
   host.note(
@@ -158,29 +161,11 @@ async function readSummary(file: string, host: StepHost): Promise<string> {
 }
 
 async function readCommandFile(file: string, name: string, limitBytes: number): Promise<string> {
-  const bytes = await sizeOf(file);
+  // A step may have removed its file, which means that it says nothing.
+  const bytes = (await ifThere(stat(file)))?.size ?? 0;
   if (bytes === 0) return '';
   if (bytes > limitBytes) throw new WorkflowFault(`${name} is larger than ${limitBytes} bytes`);
   return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
-}
-
-/** A step may have removed its file, which means that it says nothing. */
-async function sizeOf(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
-    throw error;
-  }
-}
-
-async function isDirectory(place: string): Promise<boolean> {
-  try {
-    return (await stat(place)).isDirectory();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
-  }
 }
 
 function end(conclusion: StepEnd['conclusion'], outputs: Readonly<Record<string, string>>): StepEnd {

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { actions } from '../../limits/limits.ts';
+import { ifThereSync } from '../../world/if-there.ts';
 
 export type StepProgram = {
   readonly file: string;
@@ -68,12 +69,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
 
 /** Signals one process, or with a negative number a group; one that is gone already is fine. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return;
-    throw error;
-  }
+  ifThereSync(() => process.kill(pid, signal), ['ESRCH']);
 }
 
 async function endWhenAborted(group: number, abort: AbortSignal, over: AbortSignal): Promise<void> {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ifThere } from '../../world/if-there.ts';
 import type { Reply } from '../reply.ts';
 import { readClientScript } from './client-script.ts';
 
@@ -44,16 +45,12 @@ async function css(): Promise<Reply> {
 }
 
 async function readMermaid(file: string): Promise<Reply> {
-  try {
-    // The package's files do not change while the playground runs: the browser may keep them.
-    const reply = script(await readFile(file));
-    return { ...reply, headers: { ...reply.headers, 'cache-control': 'max-age=86400' } };
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'no such part of mermaid' };
-    }
-    throw error;
-  }
+  const text = await ifThere(readFile(file));
+  if (text === null)
+    return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'no such part of mermaid' };
+  // The package's files do not change while the playground runs: the browser may keep them.
+  const reply = script(text);
+  return { ...reply, headers: { ...reply.headers, 'cache-control': 'max-age=86400' } };
 }
 
 function script(body: string | Uint8Array): Reply {

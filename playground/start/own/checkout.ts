@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { execa } from 'execa';
 import { gitEnvironment } from '../../git/store/git-environment.ts';
+import { ifThere } from '../../world/if-there.ts';
 import { people } from '../../world/seed.ts';
 
 export type Checkout = {
@@ -30,7 +31,7 @@ export type CheckoutReading =
  * that is checked out, because that is what a person who tries something is looking at.
  */
 export async function readCheckout(directory: string, branch: string | null): Promise<CheckoutReading> {
-  if (!(await isFolder(directory)))
+  if ((await ifThere(stat(directory), ['ENOENT', 'ENOTDIR']))?.isDirectory() !== true)
     return { ok: false, code: 'no-folder', message: `there is no folder ${directory}` };
   const top = await ask(directory, ['rev-parse', '--show-toplevel']);
   const bare = await ask(directory, ['rev-parse', '--is-bare-repository']);
@@ -73,16 +74,6 @@ export function repositoryOf(
     text.replaceAll(/[^\w.-]/g, '-').replace(/^\.+$|\.git$/, '') || 'lab';
   // An owner who is called like one of the people would be two accounts of one name.
   return { owner: Object.hasOwn(people, owner) ? `${owner}-lab` : plain(owner), name: plain(name) };
-}
-
-async function isFolder(directory: string): Promise<boolean> {
-  try {
-    return (await stat(directory)).isDirectory();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return false;
-    throw error;
-  }
 }
 
 /** What git prints, without its last line break; null where it says no. */

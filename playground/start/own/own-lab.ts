@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { GitStore } from '../../git/store/git-store.ts';
 import { commitFiles } from '../../git/store/memory-remote.ts';
 import { createProgramStore } from '../../git/store/program-store.ts';
+import { ifThere } from '../../world/if-there.ts';
 import { seedWorld } from '../../world/seed.ts';
 import type { World } from '../../world/world.ts';
 import { installedLab } from '../installed-lab.ts';
@@ -150,11 +151,5 @@ function plainly(text: string): unknown {
 }
 
 async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
-  }
+  return (await ifThere(access(path))) !== null;
 }
