@@ -2,8 +2,9 @@
 
 import type { ChangeFacts } from '../domain/facts.ts';
 import type { Verdicts } from '../domain/launch/verdict.ts';
-import type { Facts } from '../domain/payload.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { changed, unknown } from '../domain/observed.ts';
+import { type Facts, readFacts } from '../domain/payload.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { type Gate, given, judging } from './gate.ts';
 
 const { block, pass, warn } = judging('freshness');
@@ -20,6 +21,22 @@ export const freshness: Gate = {
       if (now - value.mergeBaseAt > lane.freshnessHours * MS_PER_HOUR) return block('stale', 'author', found);
       return value.laterCommits.length === 0 ? pass('fresh', found) : warn('fresh-behind', 'author', found);
     }),
+  replay: {
+    settings: ({ policy }) => policy['lane.freshnessHours'],
+    worlds: ({ verdict: { code, found }, facts }) => {
+      const read = readFacts({ baseAt: 'text', later: 'list' }, found);
+      const mergeBaseAt = fromRfc3339(read?.baseAt ?? '');
+      if (code === 'at-tip') return [facts];
+      if (read === null || mergeBaseAt === null) return [{ ...facts, change: unknown('not recorded') }];
+      const change = changed(facts.change, (value) => ({
+        ...value,
+        mergeBaseAt,
+        mergeBase: value.headSha,
+        laterCommits: read.later.map((subject) => ({ sha: value.baseSha, subject })),
+      }));
+      return [{ ...facts, change }];
+    },
+  },
 };
 
 /** The age itself is left out: it changes with every look, and an answer that did not change is recorded once. */

@@ -102,7 +102,23 @@ export type OwnGates = {
   readonly remedies: (verdict: Verdict, facts: GateFacts) => readonly Remedy[];
 };
 
-export type Gate = { readonly id: GateId; readonly evaluate: (facts: GateFacts) => Judgement };
+export type Gate = {
+  readonly id: GateId;
+  readonly evaluate: (facts: GateFacts) => Judgement;
+  /** For a gate that reads settings; the recorded answer of any other one stands under every config. */
+  readonly replay?: Replay;
+};
+
+/** A recorded answer, `then` the manifest of that look, and what the record has of its facts, with the settings of now. */
+export type PastAnswer = { readonly verdict: Verdict; readonly then: Manifest; readonly facts: GateFacts };
+
+/** How a gate is asked again over the record, under another config. */
+export type Replay = {
+  /** What it reads of the config, as manifests have it: where that is the same, so is the answer. */
+  readonly settings: (manifest: Manifest) => unknown;
+  /** The facts as they may have been, likeliest first: the record does not hold all that was read. */
+  readonly worlds: (past: PastAnswer) => readonly GateFacts[];
+};
 
 /** What the gates over the approvals look at, and nothing else: the card has it from the record alone. */
 export type ApprovalGateFacts = Pick<GateFacts, 'approvals' | 'bound'>;

@@ -19,7 +19,9 @@ export function renderBacktest(backtest: Backtest): string {
     rows.length > limits.shownBacktestRowsMax
       ? `${rows.length - limits.shownBacktestRowsMax} more: ${code('npx ferrybot backtest')} lists them all.`
       : null,
-    backtest.unknown > 0 ? '*unknown*: the record does not hold what the answer would need.' : null,
+    backtest.unknown > 0
+      ? '*unknown*: the record does not hold all that the answer would need; the reason is the one that may stand against it.'
+      : null,
   );
 }
 

@@ -16,13 +16,11 @@ import type { Delta } from '../domain/launch/delta.ts';
 import type { MachineNeeds } from '../domain/launch/machine-needs.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { ModelSize } from '../domain/launch/model-size.ts';
-import type { GateId } from '../domain/launch/verdict.ts';
 import type { Objective, ProposalRequest } from '../domain/logbook/events/launch-events.ts';
 import type { Description, Ending, RunState } from '../domain/logbook/run-state.ts';
 import type { PySyntax, PythonParser } from '../domain/python-syntax.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import type { OwnGates } from '../gates/gate.ts';
-import type { ReplayGate } from './backtest/recorded-look.ts';
 import type { Proposals } from './proposing.ts';
 
 export type Kind = {
@@ -52,9 +50,8 @@ export type Kind = {
   readonly preApproves?: (lane: LaneConfig) => readonly string[];
   /** What a proposal's text declares; null where it is too large or too deeply nested to be read. */
   readonly readText: (markdown: string, about: TextAbout) => Omit<BodyFacts, 'fingerprint'> | null;
-  /** Its gates, beside those of every kind, and how they answer for a recorded look under another config. */
+  /** Its gates, beside those of every kind. */
   readonly gates: OwnGates;
-  readonly replays: Readonly<Partial<Record<GateId, ReplayGate>>>;
   /** Settings that its gates read: they are part of what is approved. */
   readonly policy: (lane: LaneConfig) => Manifest['policy'];
   /** What is done about an attempt that failed; nothing is started again that cannot pass, or beyond what was approved. */

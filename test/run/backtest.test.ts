@@ -33,6 +33,7 @@ const POLICY: Manifest['policy'] = {
   'approvals.quorum': '1',
   'approvals.quorumByCost': '',
   'approvals.onePersonIsEnough': 'false',
+  'lane.experiment': 'experiments/ferries/daily.py',
   'lane.scope': 'experiments/ferries/daily.py',
   'lane.requiredChecks': 'all',
 };
@@ -58,7 +59,15 @@ const verdict = (
   remedyBy: 'author',
 });
 
-const sealedRun = aRun().gated(look()).approved(alice).ordered().submitted().observed().ended().sealed(bob);
+const sealedRun = aRun()
+  .gated(look())
+  .shown()
+  .approved(alice, 'named')
+  .ordered()
+  .submitted()
+  .observed()
+  .ended()
+  .sealed(bob);
 
 /** What would be otherwise, one line each. */
 const said = (result: Backtest): readonly string[] =>
@@ -135,34 +144,41 @@ describe('a gate', () => {
     [
       'a precondition that nobody recorded',
       withLane({ checklist: { preconditions: ['data checked'] } }),
-      [
-        'gate preconditions pass -> unknown (boxes-not-recorded)',
-        'launch launched -> unknown (preconditions)',
-      ],
+      ['gate preconditions pass -> unknown (box-open)', 'launch launched -> unknown (preconditions)'],
     ],
     [
       'a check by name',
       withLane({ requiredChecks: ['unit'] }),
-      [
-        'gate checks-green pass -> unknown (checks-not-recorded)',
-        'launch launched -> unknown (checks-green)',
-      ],
+      ['gate checks-green pass -> unknown (failed)', 'launch launched -> unknown (checks-green)'],
     ],
     ['no required check', withLane({ requiredChecks: [] }), []],
     [
       'a folder that was not shipped',
       withLane({ ships: ['experiments', 'data'] }),
       [
-        'gate manifest-complete pass -> unknown (trees-not-recorded)',
+        'gate manifest-complete pass -> unknown (not-shipped)',
         'launch launched -> unknown (manifest-complete)',
       ],
     ],
   ])('with %s', (_, config, expected) => {
     const run = aRun()
       .gated(look({ delta: two }))
-      .approved(alice)
+      .shown()
+      .approved(alice, 'named')
       .ordered();
     expect(replay(run, config)).toEqual(expected);
+  });
+
+  it('of the cost counts what the lane has launched in the week before', () => {
+    const launched = (date: string): RunBuilder =>
+      aRun({ date }).gated(look()).shown().approved(alice, 'named').ordered().claimed();
+    const runs = [launched('2026-11-19'), launched('2026-11-21')].map((run) => run.events);
+    const within = budget({ maxAcceleratorHours: '9', perWeek: '4.9' });
+    expect(said(backtest(runs, withLane({ costBudget: within })))).toEqual([
+      'gate cost-budget pass -> fail (over-period)',
+      'launch launched -> not-launched (cost-budget)',
+    ]);
+    expect(said(backtest(runs, withLane({ costBudget: { ...within, perWeek: '5' } })))).toEqual([]);
   });
 
   it('that blocked would let the run through', () => {
@@ -207,7 +223,7 @@ describe('a gate', () => {
 });
 
 describe('an approval', () => {
-  const run = aRun().gated(look()).approved(alice).ordered();
+  const run = aRun().gated(look()).shown().approved(alice, 'named').ordered();
 
   it('is one too few under a larger quorum', () => {
     expect(replay(run, withApprovals({ quorum: 2 }))).toEqual([
@@ -228,7 +244,7 @@ describe('an approval', () => {
 
   it('by somebody whose permission of that day is not recorded cannot be told, unless they are listed now', () => {
     expect(replay(run, withApprovals({ permission: 'admin' }))).toEqual([
-      'approval alice counts -> unknown (permission-not-recorded)',
+      'approval alice counts -> unknown (not-permitted)',
       'quorum reached -> unknown (0-of-1)',
       'launch launched -> unknown (quorum)',
     ]);
@@ -239,7 +255,8 @@ describe('an approval', () => {
   it('of their own request would not have counted', () => {
     const alone = aRun({ requestedBy: alice })
       .gated(look({ policy: { ...POLICY, 'approvals.onePersonIsEnough': 'true' } }))
-      .approved(alice)
+      .shown()
+      .approved(alice, 'named')
       .ordered();
     expect(replay(alone, CONFIG)).toEqual([
       'approval alice counts -> refused (approval-by-author)',
@@ -256,14 +273,15 @@ describe('an approval', () => {
       'launch launched -> not-launched (quorum)',
     ]);
     expect(replay(run, withApprovals({ shownForMs: 1_000 }))).toContain(
-      'approval alice counts -> unknown (comment-time-not-recorded)',
+      'approval alice counts -> unknown (approval-before-shown)',
     );
   });
 
-  it('that was refused as their own would have launched the run', () => {
+  it('that was refused as their own may have counted, if it was written after the card was shown', () => {
     const asked = (args: Readonly<Record<string, string>>): RunBuilder =>
       aRun({ requestedBy: alice })
         .gated(look())
+        .shown()
         .commanded({ by: alice, name: 'approve-launch', args, code: 'approval-by-author' });
     const digest = manifestDigest(MANIFEST, digestOf).slice('sha256:'.length);
     const refused = asked({ digest: digest.slice(0, 32) });
@@ -271,16 +289,17 @@ describe('an approval', () => {
     for (const binds of [{}, { digest: digest.slice(0, 31) }, { digest: '0'.repeat(32) }])
       expect(replay(asked(binds), withApprovals({ onePersonIsEnough: true }))).toEqual([]);
     expect(replay(refused, withApprovals({ onePersonIsEnough: true }))).toEqual([
-      'approval alice refused -> counts (one-person)',
-      'quorum not-reached -> reached (1-of-1)',
-      'launch not-launched -> launched (all-pass)',
+      'approval alice refused -> unknown (approval-before-shown)',
+      'quorum not-reached -> unknown (0-of-1)',
+      'launch not-launched -> unknown (quorum)',
     ]);
   });
 
   it('that waited for a second one would have been enough', () => {
     const waiting = aRun()
       .gated(look({ policy: { ...POLICY, 'approvals.quorum': '2' } }))
-      .approved(alice);
+      .shown()
+      .approved(alice, 'named');
     expect(replay(waiting, withApprovals({ quorum: 2 }))).toEqual([]);
     expect(replay(waiting, CONFIG)).toEqual([
       'quorum not-reached -> reached (1-of-1)',
@@ -289,7 +308,13 @@ describe('an approval', () => {
   });
 
   it('that fell counts for nothing', () => {
-    const again = aRun().gated(look()).approved(bob).dropped('permission-lost').approved(alice).ordered();
+    const again = aRun()
+      .gated(look())
+      .shown()
+      .approved(bob, 'named')
+      .dropped('permission-lost')
+      .approved(alice, 'named')
+      .ordered();
     expect(replay(again, withApprovals({ quorum: 2 }))).toContain('quorum reached -> not-reached (1-of-2)');
   });
 });
@@ -305,7 +330,8 @@ describe('the verdict', () => {
     const day = (date: string, loss: string): RunBuilder =>
       aRun({ date })
         .gated(look())
-        .approved(alice)
+        .shown()
+        .approved(alice, 'named')
         .ordered()
         .submitted()
         .observed()

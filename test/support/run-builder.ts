@@ -40,7 +40,8 @@ export type RunBuilder = {
   /** The card shows what the gates know, since they knew it. */
   readonly shown: () => RunBuilder;
   readonly commanded: (command: Commanded) => RunBuilder;
-  readonly approved: (by: Actor) => RunBuilder;
+  /** `named`: the record has the digest that the comment names. */
+  readonly approved: (by: Actor, naming?: 'named') => RunBuilder;
   readonly dropped: (reason: DropReason) => RunBuilder;
   readonly ordered: (change?: Partial<Order>) => RunBuilder;
   readonly claimed: () => RunBuilder;
@@ -127,7 +128,7 @@ function builderOf(growth: Growth, state: RunState): RunBuilder {
     gated: (change = {}) => add({ type: 'gated', role: 'control', data: { ...gatedData(state), ...change } }),
     shown: () => add(shownDraft(state)),
     commanded: (command) => add(...commandDrafts(state, command)),
-    approved: (by) => add(...approvalDrafts(state, by)),
+    approved: (by, naming) => add(...approvalDrafts(state, by, naming)),
     dropped: (reason) => add({ type: 'approval-dropped', role: 'control', data: dropData(state, reason) }),
     ordered: (change = {}) =>
       add({ type: 'ordered', role: 'control', data: orderData(state, growth.now, change) }),

@@ -1,6 +1,7 @@
 // The events of one run as drafts that follow from its state: what the run builder appends.
 
 import type { Actor } from '../../src/domain/actor.ts';
+import { bindingHex } from '../../src/domain/approval-binding.ts';
 import type { Surface } from '../../src/domain/command.ts';
 import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
@@ -75,14 +76,17 @@ export function commandDrafts(state: RunState, command: Commanded): readonly Eve
 }
 
 /** `/approve-launch` by `by` for what was gated last: seen, answered, and the approval itself. */
-export function approvalDrafts(state: RunState, by: Actor): readonly EventDraft[] {
+export function approvalDrafts(state: RunState, by: Actor, naming?: 'named'): readonly EventDraft[] {
   const digest = digestOfGate(state);
   const comment = 600 + state.commands.size;
+  const count = standingApprovals(state).length + 1;
+  const quorum = Number(state.gate?.manifest?.policy['approvals.quorum'] ?? 1);
   const [seen, answered] = commandDrafts(state, {
     by,
     name: 'approve-launch',
-    code: 'approved',
-    detail: { digest: digest.slice(7, 19), count: standingApprovals(state).length + 1, quorum: 1 },
+    ...(naming === 'named' ? { args: { digest: bindingHex(digest) } } : {}),
+    code: count < quorum ? 'approved-waiting-for-more' : 'approved',
+    detail: { digest: digest.slice(7, 19), count, quorum },
     comment,
   });
   if (seen === undefined || answered === undefined) throw new Error('a command has two events');

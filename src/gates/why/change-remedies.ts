@@ -1,9 +1,10 @@
 /** What mends the gates over the change and its text: pushes, and edits of the pull request's body. */
 
 import type { Verdict } from '../../domain/launch/verdict.ts';
+import { changed } from '../../domain/observed.ts';
 import { readFacts } from '../../domain/payload.ts';
 import type { GateFacts, Remedy } from '../gate.ts';
-import { changed, edit, push, pushed, reworded } from './remedy.ts';
+import { edit, push, pushed, reworded } from './remedy.ts';
 
 /** The remedies for one verdict, each of which alone takes away what it names first; none for a gate of the lane. */
 export function changeRemedies(verdict: Verdict): readonly Remedy[] {

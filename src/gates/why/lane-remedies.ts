@@ -4,12 +4,12 @@ import { addDecimals } from '../../domain/decimal.ts';
 import type { CheckFacts, IssueFacts } from '../../domain/facts.ts';
 import type { RemedyKind } from '../../domain/launch/remedy-kind.ts';
 import type { RemedyActor, Verdict } from '../../domain/launch/verdict.ts';
-import { known } from '../../domain/observed.ts';
+import { changed, known } from '../../domain/observed.ts';
 import { type Detail, readFacts } from '../../domain/payload.ts';
 import { givenTo } from '../approvals.ts';
 import { missingChecks } from '../checks-green.ts';
 import type { GateFacts, Remedy } from '../gate.ts';
-import { changed, pushed, reworded, soon } from './remedy.ts';
+import { pushed, reworded, soon } from './remedy.ts';
 
 /** The remedies for one verdict; none for a gate over the change itself. */
 export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remedy[] {

@@ -2,7 +2,7 @@
 
 import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
 import { branded, type Digest, type Instant, isDigest } from '../../domain/ids.ts';
-import { known, type Observed } from '../../domain/observed.ts';
+import { changed, known } from '../../domain/observed.ts';
 import { after } from '../../domain/time.ts';
 import { type GateFacts, REMEDY_PHASES, type Remedy } from '../gate.ts';
 
@@ -19,11 +19,6 @@ export function afterAll(facts: GateFacts, remedies: readonly Remedy[]): GateFac
       (remedyKey(a) < remedyKey(b) ? -1 : 1),
   );
   return inOrder.reduce((now, remedy) => remedy.apply(now), facts);
-}
-
-/** A change of one fact; one that cannot be read stays so: nothing that people do makes GitHub readable. */
-export function changed<Value>(fact: Observed<Value>, change: (value: Value) => Value): Observed<Value> {
-  return fact.kind === 'known' ? known(change(fact.value)) : fact;
 }
 
 /** A new commit: green checks run again (what failed or waits for approval does so again), the issue is older than the change, and approvals fall. */

@@ -32,7 +32,6 @@ export const adoptionKind: Kind = {
     boxes: [],
   }),
   gates: { gates: [entrypointKnown], remedies: () => [] },
-  replays: {},
   policy: () => ({}),
   responses: RESPONSES,
   adopts: { settings: settingsOf, source: sourceOf },

@@ -12,7 +12,6 @@ import { planProposal } from './plan/plan.ts';
 import { planOfBegun } from './plan/plan-begun.ts';
 import { planOfPull } from './plan/plan-pull.ts';
 import { readStart } from './read-start.ts';
-import { FERRY_REPLAYS } from './replay.ts';
 import { FERRY_RULES } from './rules.ts';
 import { sizeOf } from './scale.ts';
 import { covers, ferryLane, ferrySettings, fixableOf } from './settings.ts';
@@ -38,7 +37,6 @@ export const ferryKind: Kind = {
   preApproves: (lane) => ferryLane(lane).preApprovedFixes,
   readText: bodyFacts,
   gates: FERRY_GATES,
-  replays: FERRY_REPLAYS,
   policy: (lane) => {
     const { experiment, scope, fixScope, budget, steps, scaleKnobs, scale } = ferryLane(lane);
     return {

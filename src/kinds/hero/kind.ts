@@ -49,7 +49,6 @@ export const heroKind: Kind = {
     ],
     remedies: () => [],
   },
-  replays: {},
   policy: () => ({}),
   responses: HERO_RESPONSES,
   judge: judgeRun,

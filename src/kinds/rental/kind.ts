@@ -50,7 +50,6 @@ export const rentalKind: Kind = {
     ],
     remedies: () => [],
   },
-  replays: {},
   policy: () => ({}),
   responses: RENTAL_RESPONSES,
   reductions: (lane) => rentalLane(lane).reductions ?? [],

@@ -1,120 +1,92 @@
-/** Recorded approvals under another config: whose would have counted, and whose that was refused. */
+/** A recorded `/approve-launch` under another config: the command itself, over every state of what the record does not hold. */
 
+import { approveLaunch } from '../../commands/approve-launch.ts';
+import { policyOf } from '../../commands/policy.ts';
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
-import { PERMISSIONS, type Permission, permits } from '../../domain/actor.ts';
-import { namingOf } from '../../domain/approval-binding.ts';
-import type { Manifest } from '../../domain/launch/manifest.ts';
-import { allPass } from '../../domain/launch/verdict.ts';
-import type { EventOf } from '../../domain/logbook/event.ts';
+import { mayApprove } from '../../config/may-approve.ts';
+import { quorumOf } from '../../config/quorum.ts';
+import { type Actor, PERMISSIONS, type Permission } from '../../domain/actor.ts';
+import { branded, type Instant, isInstant } from '../../domain/ids.ts';
 import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
+import { readFacts } from '../../domain/payload.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 
+/** `why`: the code of the answer; where nobody can tell, the one that may have been given. */
 export type Counts = { readonly to: 'counts' | 'refused' | 'unknown'; readonly why: string };
 
-/** An approval that counted. `state` is as it was just after it. */
-export function replayApproval(
-  state: RunState,
-  event: EventOf<'approved'>,
-  config: LaneScopedConfig,
-): Counts {
-  const actor = event.actor?.id;
-  if (actor === undefined) return { to: 'unknown', why: 'approver-not-recorded' };
-  const policy = state.gate?.manifest?.policy ?? {};
-  return worst([
-    byPermission(actor, policy, config),
-    bySelf(state, actor, policy, config),
-    byTime(state, event, config),
-  ]);
+/** The answers after which an approval counts, also where the record has it already. */
+const COUNTING: readonly string[] = ['approved', 'approved-waiting-for-more', 'already-approved'];
+
+/** Whether a recorded answer was that it counts. */
+export function hasCounted({ answer }: SeenCommand): boolean {
+  return answer !== null && COUNTING.includes(answer.code);
 }
 
-/** A `/approve-launch` that was refused by a rule of the config; null where another reason stood against it. */
-export function replayRefusal(
+/** `state` is as it was when the answer was recorded. Null for an answer that no rule of the command gave. */
+export function replayApproval(
   state: RunState,
   command: SeenCommand,
   config: LaneScopedConfig,
 ): Counts | null {
-  const { approvals } = config;
-  switch (command.answer?.code) {
-    case 'approval-by-author':
-      return approvals.onePersonIsEnough ? whenReady(state, command, config) : null;
-    case 'not-permitted': {
-      const needed = permissionOf(command.answer.detail['needs']);
-      const isLooser = needed === null || !permits(approvals.permission, needed);
-      return isLooser || approvals.users.includes(command.actor.id)
-        ? { to: 'unknown', why: 'permission-not-recorded' }
-        : null;
-    }
-    case 'approval-before-shown':
-    case 'approval-not-shown':
-      if (state.gate === null) return null;
-      return approvals.shownForMs === 0
-        ? { to: 'unknown', why: 'comment-time-not-recorded' }
-        : notLongEnough(state, command.at, approvals.shownForMs)
-          ? null
-          : { to: 'unknown', why: 'comment-time-not-recorded' };
-    default:
-      return null;
-  }
-}
-
-/** The permission of the moment is in no record; that it sufficed then is. */
-function byPermission(actor: number, policy: Manifest['policy'], { approvals }: LaneScopedConfig): Counts {
-  const then = permissionOf(policy['approvals.permission']);
-  const listed = (policy['approvals.users'] ?? '').split(',').includes(String(actor));
-  // Whoever is listed needed write alone, and everybody who approved had that.
-  const least: Permission = then === null || listed ? 'write' : then;
-  const enough = permits(least, approvals.permission) || approvals.users.includes(actor);
-  return enough ? COUNTS : { to: 'unknown', why: 'permission-not-recorded' };
-}
-
-function bySelf(
-  state: RunState,
-  actor: number,
-  policy: Manifest['policy'],
-  { approvals }: LaneScopedConfig,
-): Counts {
-  if (approvals.onePersonIsEnough || policy['approvals.onePersonIsEnough'] === 'false') return COUNTS;
-  const { author, requestedBy } = state.proposal;
-  if (author.id === actor || requestedBy?.id === actor) return { to: 'refused', why: 'approval-by-author' };
-  return { to: 'unknown', why: 'editors-not-recorded' };
-}
-
-/** An approval counts only if the manifest was on show long enough before it. */
-function byTime(state: RunState, { data, at }: EventOf<'approved'>, { approvals }: LaneScopedConfig): Counts {
-  if (approvals.shownForMs === 0) return COUNTS;
-  const command = [...state.commands.values()].find(
-    ({ comment, surface, name }) =>
-      comment === data.comment && surface === data.surface && name === 'approve-launch',
+  const code = command.answer?.code ?? '';
+  const now = fromRfc3339(command.answer?.at ?? '');
+  if (now === null || !(code === REFUSED_FIRST || Object.hasOwn(approveLaunch.answers, code))) return null;
+  const { actor, args, comment: id, surface, bodyDigest } = command;
+  const commit = code === 'approval-other-commit' ? null : (state.gate?.commit ?? null);
+  const answers = writtenAt(state, command).flatMap((createdAt) =>
+    permissionsThen(state, command).flatMap((permission) =>
+      interestedThen(state, command).map((interested) =>
+        approveLaunch.decide({
+          state,
+          now,
+          actor,
+          permission,
+          interested,
+          args,
+          comment: { id, surface, bodyDigest, createdAt, commit },
+          gates: state.gate,
+          policy: policyOf(config, quorumOf(config)),
+          cardLeftUntil: null,
+        }),
+      ),
+    ),
   );
-  if (command === undefined) return { to: 'unknown', why: 'command-not-recorded' };
-  return notLongEnough(state, at, approvals.shownForMs)
-    ? { to: 'refused', why: 'approval-before-shown' }
-    : { to: 'unknown', why: 'comment-time-not-recorded' };
+  const codes = answers.flatMap((answer) => (answer.kind === 'answer' ? [answer.code] : []));
+  const refusals = codes.filter((one) => !COUNTING.includes(one));
+  const [why = 'approved'] = refusals;
+  if (refusals.length === 0) return { to: 'counts', why };
+  return { to: refusals.length === codes.length ? 'refused' : 'unknown', why };
 }
 
-/** The comment was written before it was recorded, so from the look to the record is the most that it was shown. */
-function notLongEnough({ gate }: RunState, seenAt: string, shownForMs: number): boolean {
-  const shown = fromRfc3339(gate?.at ?? '');
-  const seen = fromRfc3339(seenAt);
-  return shown !== null && seen !== null && seen - shown < shownForMs;
+/** The answer before all others: whoever got another one had the permission. */
+const REFUSED_FIRST = 'not-permitted';
+
+/** What may have been held then, by the rule of then: the permission of the moment is recorded where it was refused alone. */
+function permissionsThen(state: RunState, { actor, answer }: SeenCommand): readonly Permission[] {
+  const policy = state.gate?.manifest?.policy ?? {};
+  const users = (policy['approvals.users'] ?? '').split(',').map(Number);
+  const permission = PERMISSIONS.find((one) => one === policy['approvals.permission']) ?? 'write';
+  const isRefused = answer?.code === REFUSED_FIRST;
+  const held = readFacts({ held: 'text?' }, answer?.detail ?? {})?.held;
+  return PERMISSIONS.filter((one) =>
+    held === undefined ? mayApprove(one, actor.id, { permission, users }) !== isRefused : one === held,
+  );
 }
 
-function whenReady({ gate }: RunState, command: SeenCommand, { approvals }: LaneScopedConfig): Counts | null {
-  if (gate === null || gate.digest === null || !allPass(gate.verdicts)) return null;
-  // A bare or short one is refused whoever gives it.
-  if (namingOf(command.args['digest'], gate.digest) !== 'named') return null;
-  return approvals.shownForMs === 0
-    ? { ...COUNTS, why: 'one-person' }
-    : { to: 'unknown', why: 'comment-time-not-recorded' };
+/** Who edited what is not recorded: it is told by an answer that looked at it, and by who asked for the run. */
+function interestedThen(
+  { proposal, gate }: RunState,
+  { actor, answer }: SeenCommand,
+): readonly (readonly Actor[])[] {
+  const isOwn = [proposal.author, proposal.requestedBy].some((one) => one?.id === actor.id);
+  if (isOwn || answer?.code === 'approval-by-author') return [[actor]];
+  const wasAsked = gate?.manifest?.policy['approvals.onePersonIsEnough'] === 'false';
+  return wasAsked && answer?.code !== REFUSED_FIRST ? [[]] : [[], [actor]];
 }
 
-const COUNTS: Counts = { to: 'counts', why: 'counts' };
-
-/** A refusal is sure whatever else is unknown. */
-function worst(all: readonly Counts[]): Counts {
-  return all.find(({ to }) => to === 'refused') ?? all.find(({ to }) => to === 'unknown') ?? COUNTS;
-}
-
-function permissionOf(text: string | number | undefined): Permission | null {
-  return PERMISSIONS.find((permission) => permission === text) ?? null;
+/** Comments are recorded after they were written: at the latest now, and one that counted not before the card was shown. */
+function writtenAt({ shown }: RunState, command: SeenCommand): readonly Instant[] {
+  const latest = fromRfc3339(command.at);
+  const earliest = hasCounted(command) ? fromRfc3339(shown?.shownAt ?? '') : branded(0, isInstant);
+  return [latest, earliest].filter((one) => one !== null);
 }

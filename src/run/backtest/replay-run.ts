@@ -1,13 +1,25 @@
 /** One recorded run under another config: its looks at the gates, its approvals, whether it would have launched, its verdict. */
 
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
-import { peopleNeeded, quorumOf } from '../../config/quorum.ts';
-import type { SealedMetrics } from '../../domain/facts.ts';
+import type { LabConfig } from '../../config/schema.ts';
+import { type Launch, launchesOf } from '../../domain/launch/spending.ts';
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
-import { commandKey, type RunState, standingApprovals } from '../../domain/logbook/run-state.ts';
+import {
+  type Approval,
+  commandKey,
+  type RunState,
+  runsOfLane,
+  type SeenCommand,
+  standingApprovals,
+} from '../../domain/logbook/run-state.ts';
+import { readFacts } from '../../domain/payload.ts';
 import type { ReplayedDecision, ReplayedRun } from '../../domain/replayed.ts';
-import { type Counts, replayApproval, replayRefusal } from './replay-approvals.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import { recordedApprovalVerdicts } from '../approval-facts.ts';
+import { configFor } from '../run-config.ts';
+import { verdictOf } from '../verdict-of.ts';
+import { type Counts, hasCounted, replayApproval } from './replay-approvals.ts';
 import { type ReplayedGate, replayGates } from './replay-gates.ts';
 
 /** What is known after the events so far. */
@@ -16,174 +28,181 @@ type Replay = {
   readonly decisions: readonly ReplayedDecision[];
   /** The newest look under the other config. */
   readonly gates: readonly ReplayedGate[];
-  /** People whose approval was given since the newest manifest, by id. */
-  readonly people: ReadonlyMap<number, Counts>;
+  /** What each person's newest approval counts for, by their id. */
+  readonly people: ReadonlyMap<number, Counts & { readonly approval: Approval }>;
 };
 
-/** `history`: the sealed ferries before this one, newest first. Null for events that are no run. */
+/** `runs`: those of the record, newest first, the run itself among them. Null for events that are no run. */
 export function replayRun(
   events: readonly LogbookEvent[],
-  config: LaneScopedConfig,
-  history: readonly SealedMetrics[],
+  config: LabConfig,
+  runs: readonly RunState[],
 ): ReplayedRun | null {
   let replay: Replay | null = null;
   for (const event of events) {
     const folded = foldOne(replay?.state ?? null, event);
     if (!folded.ok) return null;
     const before: Replay = replay ?? { state: folded.value, decisions: [], gates: [], people: new Map() };
-    replay = stepped({ ...before, state: folded.value }, event, config, history);
+    const more = stepped({ before, state: folded.value, event, lab: config, runs });
+    replay = { ...before, ...more, state: folded.value };
   }
   if (replay === null) return null;
   const { run, proposal } = replay.state;
-  return { run, date: proposal.date, decisions: [...replay.decisions, ...launchAtTheEnd(replay, config)] };
+  const atEnd = launchAtTheEnd(replay, configFor(config, replay.state));
+  return { run, date: proposal.date, decisions: [...replay.decisions, ...atEnd] };
 }
 
-function stepped(
-  replay: Replay,
-  event: LogbookEvent,
-  config: LaneScopedConfig,
-  history: readonly SealedMetrics[],
-): Replay {
-  const { state } = replay;
-  const more = (decisions: readonly ReplayedDecision[]): Replay => ({
-    ...replay,
-    decisions: [...replay.decisions, ...decisions],
+type Stepping = {
+  readonly before: Replay;
+  readonly state: RunState;
+  readonly event: LogbookEvent;
+  readonly lab: LabConfig;
+  readonly runs: readonly RunState[];
+};
+
+function stepped({ before, state, event, lab, runs }: Stepping): Partial<Replay> {
+  const config = configFor(lab, state);
+  const more = (decisions: readonly ReplayedDecision[]): Pick<Replay, 'decisions'> => ({
+    decisions: [...before.decisions, ...decisions],
   });
   switch (event.type) {
     case 'gated': {
-      const gates = replayGates({ proposal: state.proposal, gated: event.data, at: event.at }, config);
-      const isAnother =
-        replay.people.size > 0 && !state.approvals.some((a) => a.digest === event.data.digest);
-      return {
-        ...more(gates.map((gate) => gateDecision(gate, event))),
-        gates,
-        people: isAnother ? new Map() : replay.people,
-      };
-    }
-    case 'approved': {
-      const counts = replayApproval(state, event, config);
-      const people = new Map(replay.people).set(event.actor?.id ?? 0, counts);
-      return { ...more([approvalDecision('counts', counts, event.actor?.login ?? '', event)]), people };
+      const at = fromRfc3339(event.at);
+      if (state.gate === null || at === null) return {};
+      const others = launchedBeside(state, config, runs);
+      const gates = replayGates({ state, gate: state.gate, at, config, others });
+      return { ...more(gates.map((gate) => gateDecision(gate, event))), gates };
     }
     case 'approval-dropped':
-      return { ...replay, people: without(replay.people, event.data.users) };
+      return { people: without(before.people, event.data.users) };
     case 'command-answered': {
       const command = state.commands.get(commandKey(event.data));
-      const counts = command?.name === 'approve-launch' ? replayRefusal(state, command, config) : null;
-      if (command === undefined || counts === null) return replay;
-      const people = new Map(replay.people).set(command.actor.id, counts);
-      return { ...more([approvalDecision('refused', counts, command.actor.login, event)]), people };
+      const counts = command?.name === 'approve-launch' ? replayApproval(state, command, config) : null;
+      const approval = command === undefined || counts === null ? null : approvalBy(state, command);
+      if (command === undefined || counts === null || approval === null) return {};
+      const from = hasCounted(command) ? 'counts' : 'refused';
+      const people = new Map(before.people).set(command.actor.id, { ...counts, approval });
+      return { ...more([decisionOf('approval', command.actor.login, event, from, counts)]), people };
     }
     case 'ordered':
       return more([
-        quorumDecision(replay, config, 'reached', event),
-        launchDecision(replay, config, 'launched', event),
+        quorumDecision(before, config, 'reached', event),
+        launchDecision(before, config, 'launched', event),
       ]);
     case 'sealed':
     case 'closed':
-      return more(verdictDecisions(replay, event, config, history));
+      return more(verdictDecisions(state, event, config, runs));
     default:
-      return replay;
+      return {};
   }
+}
+
+/** Only a budget looks at what the lane has launched otherwise. */
+function launchedBeside(
+  { run, proposal }: RunState,
+  { lane }: LaneScopedConfig,
+  runs: readonly RunState[],
+): readonly Launch[] {
+  if (lane.costBudget === null) return [];
+  return runsOfLane(runs, proposal.lane).flatMap((other) => (other.run === run ? [] : launchesOf(other)));
+}
+
+/** As it is recorded; one that was refused as it would have been. Null without a manifest to approve. */
+function approvalBy(state: RunState, command: SeenCommand): Approval | null {
+  const { actor, at, seq, comment, surface, bodyDigest } = command;
+  const recorded = state.approvals.findLast((one) => one.comment === comment && one.surface === surface);
+  if (recorded !== undefined) return recorded;
+  if (state.gate?.digest == null || surface === 'review-comment') return null;
+  const { digest, body } = state.gate;
+  return { actor, at, seq, digest, body, comment, surface, bodyDigest };
 }
 
 type At = Pick<LogbookEvent, 'seq' | 'at'>;
 
-function gateDecision({ gate, from, to }: ReplayedGate, { seq, at }: At): ReplayedDecision {
-  return { decision: 'gate', subject: gate, seq, at, from, to: to.outcome, why: to.why };
-}
-
-function approvalDecision(
-  from: 'counts' | 'refused',
-  { to, why }: Counts,
-  login: string,
+function decisionOf(
+  decision: ReplayedDecision['decision'],
+  subject: string,
   { seq, at }: At,
+  from: string,
+  { to, why }: Pick<ReplayedDecision, 'to' | 'why'>,
 ): ReplayedDecision {
-  return { decision: 'approval', subject: login, seq, at, from, to, why };
+  return { decision, subject, seq, at, from, to, why };
 }
 
-/** How many people the run would have needed, against those whose approval would have counted. */
+function gateDecision({ gate, from, to }: ReplayedGate, at: At): ReplayedDecision {
+  return decisionOf('gate', gate, at, from, { to: to.outcome, why: to.why });
+}
+
+type Answer<To extends string> = { readonly to: To | 'unknown'; readonly why: string };
+
+/** The gate over the approvals, with those that would have counted, and with those that may have. */
 function quorumAnswer(
-  { people }: Replay,
+  { state, people }: Replay,
   config: LaneScopedConfig,
-): { readonly to: 'reached' | 'not-reached' | 'unknown'; readonly why: string } {
-  const needed = quorumOf(config);
-  const counting = [...people.values()].filter(({ to }) => to === 'counts').length;
-  const atMost = [...people.values()].filter(({ to }) => to !== 'refused').length;
-  const why = `${counting}-of-${needed}`;
-  if (counting >= needed) return { to: 'reached', why };
-  return { to: atMost < needed ? 'not-reached' : 'unknown', why };
+): Answer<'reached' | 'not-reached'> {
+  const asked = (...counts: readonly Counts['to'][]): Answer<'reached' | 'not-reached'> => {
+    const approvals = [...people.values()]
+      .filter(({ to }) => counts.includes(to))
+      .map(({ approval }) => approval);
+    const verdict = recordedApprovalVerdicts({ ...state, approvals }, config)[0];
+    const found = readFacts({ count: 'integer', needed: 'integer' }, verdict?.found ?? {});
+    if (verdict === undefined || found === null) return { to: 'unknown', why: verdict?.code ?? '' };
+    const why = `${found.count}-of-${found.needed}`;
+    return { to: verdict.outcome === 'pass' ? 'reached' : 'not-reached', why };
+  };
+  const sure = asked('counts');
+  return asked('counts', 'unknown').to === sure.to ? sure : { to: 'unknown', why: sure.why };
 }
 
-function quorumDecision(
-  replay: Replay,
-  config: LaneScopedConfig,
-  from: string,
-  { seq, at }: At,
-): ReplayedDecision {
-  return { decision: 'quorum', subject: replay.state.run, seq, at, from, ...quorumAnswer(replay, config) };
+function quorumDecision(replay: Replay, config: LaneScopedConfig, from: string, at: At): ReplayedDecision {
+  return decisionOf('quorum', replay.state.run, at, from, quorumAnswer(replay, config));
 }
 
-function launchDecision(
-  replay: Replay,
-  config: LaneScopedConfig,
-  from: string,
-  { seq, at }: At,
-): ReplayedDecision {
-  const answer = launchOf(replay, config);
-  return { decision: 'launch', subject: replay.state.run, seq, at, from, to: answer.to, why: answer.why };
+function launchDecision(replay: Replay, config: LaneScopedConfig, from: string, at: At): ReplayedDecision {
+  return decisionOf('launch', replay.state.run, at, from, launchAnswer(replay, config));
 }
 
-function launchOf(replay: Replay, config: LaneScopedConfig): { readonly to: string; readonly why: string } {
+function launchAnswer(replay: Replay, config: LaneScopedConfig): Answer<'launched' | 'not-launched'> {
   const failing = replay.gates.find(({ to }) => to.outcome === 'fail');
   if (failing !== undefined) return { to: 'not-launched', why: failing.gate };
   const quorum = quorumAnswer(replay, config).to;
   if (quorum === 'not-reached') return { to: 'not-launched', why: 'quorum' };
-  const notRecorded = replay.gates.find(({ to }) => to.outcome === 'unknown');
-  if (notRecorded !== undefined) return { to: 'unknown', why: notRecorded.gate };
+  const untold = replay.gates.find(({ to }) => to.outcome === 'unknown');
+  if (untold !== undefined) return { to: 'unknown', why: untold.gate };
   return quorum === 'unknown' ? { to: 'unknown', why: 'quorum' } : { to: 'launched', why: 'all-pass' };
 }
 
 /** A run that was approved by somebody and never ordered may have waited for more people, or for a gate. */
 function launchAtTheEnd(replay: Replay, config: LaneScopedConfig): readonly ReplayedDecision[] {
   const { state, people } = replay;
-  const { seq, at } = state.head;
   // Without a single approval nobody wanted it: whatever the gates said, it would have waited.
   if (state.order !== null || state.stop !== null || people.size === 0) return [];
+  const wasReached =
+    standingApprovals(state).length > 0 &&
+    [...state.commands.values()].some(({ answer }) => answer?.code === 'approved');
   return [
-    quorumDecision(replay, config, recordedQuorum(state), { seq, at }),
-    launchDecision(replay, config, 'not-launched', { seq, at }),
+    quorumDecision(replay, config, wasReached ? 'reached' : 'not-reached', state.head),
+    launchDecision(replay, config, 'not-launched', state.head),
   ];
 }
 
-/** By the manifest, which carries the quorum of its time as text. */
-function recordedQuorum(state: RunState): string {
-  const manifest = state.gate?.manifest ?? null;
-  const quorum = Number(manifest?.policy['approvals.quorum']);
-  if (manifest === null || !Number.isInteger(quorum)) return 'not-reached';
-  const quorumByCost = [
-    ...(manifest.policy['approvals.quorumByCost'] ?? '').matchAll(/(?<![\d.])(\d+(?:\.\d+)?) (\d+)/g),
-  ].map((row) => ({ fromAcceleratorHours: row[1] ?? '', people: Number(row[2]) }));
-  const people = new Set(standingApprovals(state).map(({ actor }) => actor.id)).size;
-  const needed = peopleNeeded({ quorum, quorumByCost }, manifest.cost.acceleratorHours);
-  return people >= needed ? 'reached' : 'not-reached';
-}
-
 function verdictDecisions(
-  { state }: Replay,
+  state: RunState,
   event: Extract<LogbookEvent, { readonly type: 'sealed' | 'closed' }>,
   config: LaneScopedConfig,
-  history: readonly SealedMetrics[],
+  runs: readonly RunState[],
 ): readonly ReplayedDecision[] {
-  if (state.end === null || state.end.status === 'STOPPED') return [];
+  const why = state.end?.status === 'STOPPED' ? undefined : verdictOf(state, config, runs)?.result;
+  if (why === undefined) return [];
   const from = event.type === 'sealed' && event.data.verdict === 'pass' ? 'pass' : 'no-pass';
-  const { result } = config.kind.judge(state.end, config.lane, history);
   // Unknown is no pass; where it was one, the record has no value for what is asked now.
-  const to = result === 'pass' ? 'pass' : result === 'unknown' && from === 'pass' ? 'unknown' : 'no-pass';
-  const { seq, at } = event;
-  return [{ decision: 'verdict', subject: state.run, seq, at, from, to, why: result }];
+  const to = why === 'pass' ? 'pass' : why === 'unknown' && from === 'pass' ? 'unknown' : 'no-pass';
+  return [decisionOf('verdict', state.run, event, from, { to, why })];
 }
 
-function without(people: ReadonlyMap<number, Counts>, users: readonly number[]): ReadonlyMap<number, Counts> {
+function without<Value>(
+  people: ReadonlyMap<number, Value>,
+  users: readonly number[],
+): ReadonlyMap<number, Value> {
   return new Map([...people].filter(([id]) => !users.includes(id)));
 }

@@ -2,6 +2,7 @@
 
 import { newDelta } from '../../../domain/launch/base.ts';
 import { cannotTell, type Gate, given, judging } from '../../../gates/gate.ts';
+import { OF_THE_EXPERIMENT } from './delta-readable.ts';
 
 const { block, pass } = judging('identical-rerun');
 
@@ -19,4 +20,5 @@ export const identicalRerun: Gate = {
           : block('identical-undeclared', 'author', { against: value.base?.run }),
       );
     }),
+  replay: OF_THE_EXPERIMENT,
 };

@@ -4,9 +4,10 @@ import type { ChangeFacts, Mismatch } from '../../../domain/facts.ts';
 import { newDelta } from '../../../domain/launch/base.ts';
 import type { Delta, KnobChange } from '../../../domain/launch/delta.ts';
 import type { Verdict } from '../../../domain/launch/verdict.ts';
+import { changed } from '../../../domain/observed.ts';
 import { readFacts } from '../../../domain/payload.ts';
 import type { GateFacts, Remedy } from '../../../gates/gate.ts';
-import { changed, edit, push, pushed } from '../../../gates/why/remedy.ts';
+import { edit, push, pushed } from '../../../gates/why/remedy.ts';
 import { ferryLane, mayChange } from '../settings.ts';
 import { isScale } from './scale-stable.ts';
 
