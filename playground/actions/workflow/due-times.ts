@@ -1,13 +1,14 @@
 /** When a schedule fires: five-field cron in UTC, as `on.schedule` has it. */
 
+import { isValidCron } from '@actions/workflow-parser/model/converter/cron';
 import { Cron } from 'croner';
 import { actions } from '../../limits/limits.ts';
 
-/** Whether a text is a cron line that GitHub takes (five fields, no seconds, no nicknames). */
+/** Whether a text is a cron line that GitHub takes (five fields, no seconds, no nicknames), and that is understood here. */
 export function isCron(line: string): boolean {
-  if (line.trim().split(/\s+/).length !== 5) return false;
+  if (!isValidCron(line)) return false;
   try {
-    new Cron(line, { timezone: 'UTC', mode: '5-part' });
+    cronOf(line);
     return true;
   } catch (error) {
     if (error instanceof Error) return false;
@@ -48,6 +49,7 @@ const MINUTE_MS = 60_000;
  */
 const lastFound = new Map<string, { readonly afterMs: number; readonly nextMs: number | null }>();
 
+/** `sloppyRanges`: `20/15`, which GitHub's documentation has, is every 15 minutes from minute 20 on. */
 function cronOf(line: string): Cron {
-  return new Cron(line, { timezone: 'UTC', mode: '5-part' });
+  return new Cron(line, { timezone: 'UTC', mode: '5-part', sloppyRanges: true });
 }

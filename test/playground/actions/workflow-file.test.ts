@@ -79,6 +79,8 @@ jobs:
     [`on: push\nname: a\nname: b\n${JOB}`, /'name' is already defined/],
     [`on: {schedule: [{cron: "0 25 * * *"}]}\n${JOB}`, /no cron line/],
     [`on: {schedule: [{cron: "@daily"}]}\n${JOB}`, /no cron line/],
+    [`on: {schedule: [{cron: "0 0 * * 7"}]}\n${JOB}`, /no cron line/],
+    [`on: {schedule: [{cron: "0 0 L * *"}]}\n${JOB}`, /no cron line/],
     [`on: push\nconcurrency: {group: a, queue: max, cancel-in-progress: true}\n${JOB}`, /queue: max/],
     [`on: push\npermissions: {content: read}\n${JOB}`, /Line: 2.*'content'/],
     ['on: push\njobs: {a: {runs-on: x, steps: [{run: "${{ nope.x }}"}]}}', /nope/],
@@ -246,6 +248,12 @@ describe('inputs', () => {
 
 describe('schedules', () => {
   const at = (text: string): number => Date.parse(text);
+
+  it('take steps from a number on, as GitHub’s documentation has them', () => {
+    expect(parse(`on: {schedule: [{cron: "20/15 * * * *"}]}\n${JOB}`).problems).toEqual([]);
+    expect(nextDueMs('20/15 * * * *', at('2026-11-20T06:00:00Z'))).toBe(at('2026-11-20T06:20:00Z'));
+    expect(nextDueMs('20/15 * * * *', at('2026-11-20T06:50:00Z'))).toBe(at('2026-11-20T07:20:00Z'));
+  });
 
   it('fire in UTC, the newest time alone', () => {
     expect(newestDueMs('30 6 * * *', at('2026-11-20T06:29:00Z'), at('2026-11-20T06:30:05Z'))).toBe(
