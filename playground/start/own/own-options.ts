@@ -1,21 +1,15 @@
-/** Options of `ferrybot playground`, read strictly: an unknown one is an error that says what there is. */
+/** Options of `ferrybot playground`. */
 
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-
-export type OwnOptions = {
-  /** Absolute folder of the lab's checkout. */
-  readonly repo: string;
-  readonly port: number;
-  /** Null: the branch that is checked out. */
-  readonly branch: string | null;
-  /** Folder that keeps the rehearsal, or null for a new temporary one. */
-  readonly keep: string | null;
-  /** Absolute folder with actions of other people, or null. */
-  readonly actions: string | null;
-  readonly server: boolean;
-  readonly json: boolean;
-};
+import type * as z from 'zod';
+import {
+  flag,
+  type ParsedOptions,
+  portOption,
+  readArguments,
+  switchOption,
+  textOption,
+} from '../read-arguments.ts';
 
 export const OWN_USAGE = `ferrybot playground [--repo DIR] [--port N]
 
@@ -32,52 +26,32 @@ serves the commits of a checkout on a GitHub of this machine, with ferrybot inst
 Exit 0 = ended by you, 1 = it could not start or broke (the JSON says why), 2 = used wrongly.
 `;
 
-export type ParsedOwnOptions =
-  | { readonly kind: 'options'; readonly options: OwnOptions }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'misused'; readonly message: string; readonly json: boolean };
+const SHAPE = {
+  /** The lab's checkout, or null: where one is. */
+  repo: textOption('repo', 'a value'),
+  port: portOption().default(4610),
+  /** Null: the branch that is checked out. */
+  branch: textOption('branch', 'a value'),
+  /** Folder that keeps the rehearsal, or null for a new temporary one. */
+  keep: textOption('keep', 'a value'),
+  /** Folder with actions of other people, or null. */
+  actions: textOption('actions', 'a value'),
+  server: switchOption('server'),
+  json: flag,
+};
+
+/** Every folder is absolute. */
+export type OwnOptions = Readonly<Omit<z.output<z.ZodObject<typeof SHAPE>>, 'repo'>> & {
+  readonly repo: string;
+};
 
 /** Reads the arguments; relative folders start at `cwd`. */
-export function readOwnOptions(args: readonly string[], cwd: string): ParsedOwnOptions {
-  const json = args.includes('--json');
-  const misused = (message: string): ParsedOwnOptions => ({ kind: 'misused', message, json });
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        repo: { type: 'string', default: '.' },
-        port: { type: 'string', default: '4610' },
-        branch: { type: 'string' },
-        keep: { type: 'string' },
-        actions: { type: 'string' },
-        server: { type: 'string', default: 'on' },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-      strict: true,
-    });
-    if (values.help) return { kind: 'help' };
-    const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : Number.NaN;
-    if (!(port <= 65_535)) return misused(`--port ${values.port} is no port`);
-    if (values.server !== 'on' && values.server !== 'off')
-      return misused(`--server is on or off, not ${values.server}`);
-    for (const name of ['repo', 'keep', 'branch', 'actions'] as const)
-      if (values[name] === '') return misused(`--${name} needs a value`);
-    return {
-      kind: 'options',
-      options: {
-        repo: resolve(cwd, values.repo),
-        port,
-        branch: values.branch ?? null,
-        keep: values.keep === undefined ? null : resolve(cwd, values.keep),
-        actions: values.actions === undefined ? null : resolve(cwd, values.actions),
-        server: values.server === 'on',
-        json,
-      },
-    };
-  } catch (error) {
-    // parseArgs says what it does not know by throwing a TypeError.
-    if (error instanceof TypeError) return misused(error.message);
-    throw error;
-  }
+export function readOwnOptions(args: readonly string[], cwd: string): ParsedOptions<OwnOptions> {
+  const placed = (folder: string | null): string | null => (folder === null ? null : resolve(cwd, folder));
+  return readArguments(args, SHAPE, ({ repo, keep, actions, ...read }) => ({
+    ...read,
+    repo: resolve(cwd, repo ?? '.'),
+    keep: placed(keep),
+    actions: placed(actions),
+  }));
 }
