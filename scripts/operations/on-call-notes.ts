@@ -149,6 +149,16 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'No.',
     next: 'Watch whether it makes steps; the card says how much smaller it may still become.',
   },
+  'rung-taken': {
+    job: 'A new one is ordered, as the approved manifest allows.',
+    wait: 'Yes.',
+    next: 'Nothing has to be done: it says so once it has got further than the attempt before, and what comes next where it has not.',
+  },
+  'attempt-goes-on': {
+    job: 'It runs, and makes steps.',
+    wait: 'Yes.',
+    next: 'Nothing has to be done.',
+  },
   'fix-made': {
     job: 'There is none: the attempt has failed.',
     wait: 'Yes: the run waits for a person.',

@@ -31,6 +31,7 @@ export const rent = {
     kill: value,
     earlyStop: value,
     reductions: value,
+    repairs: value,
     teardown: value,
     secrets: value,
     lane: { required: false, value: laneWord },

@@ -65,11 +65,11 @@ export const FIRST_RESPONSE: Readonly<Record<FailureClass, FirstResponse>> = {
 
 /**
  * What a kind of run does about each: `relaunch` starts the same manifest again, `replace-node` does so once the machine
- * was replaced, `reduce` with the next of the smaller settings that were approved, `other-machine` anywhere but where it
- * failed; `ask` leaves it to a person.
+ * was replaced, `reduce` with the next of the smaller settings that were approved, `repair` with the next of the approved
+ * packages and variables, `other-machine` anywhere but where it failed; `ask` leaves it to a person.
  */
 export type Responses = Readonly<
-  Record<Failure, 'relaunch' | 'replace-node' | 'reduce' | 'other-machine' | 'ask'>
+  Record<Failure, 'relaunch' | 'replace-node' | 'reduce' | 'repair' | 'other-machine' | 'ask'>
 >;
 
 /** Started again where that alone can help, else a person is asked (policy, job monitoring loop): what a kind begins from. */
@@ -94,6 +94,10 @@ export const USUAL_RESPONSES: Responses = {
   benign: 'ask',
   unknown: 'ask',
 };
+
+/** Steps of a ladder, from the smallest on: the same again, a package or variable more, a smaller config, another machine. */
+export const RUNGS = ['rerun', 'repair', 'reduce', 'other-machine'] as const;
+export type Rung = (typeof RUNGS)[number];
 
 /** What the same manifest ends with again, or makes worse: nobody starts it again after these, a person neither. */
 const NEVER_AGAIN: readonly Failure[] = ['oom-hbm', 'oom-host', 'nan', 'data'];

@@ -34,6 +34,8 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'relaunch-refused': 'day',
   'handoff-unanswered': 'day',
   'config-reduced': 'day',
+  'rung-taken': 'none',
+  'attempt-goes-on': 'none',
   'fix-made': 'day',
   'fix-not-made': 'none',
   'machine-idle': 'day',

@@ -1,6 +1,7 @@
 /** What went wrong in a way that a person must see: a closed list of codes, each with the facts of its sentence. */
 
 import { DETECTOR_IDS } from './detector-ids.ts';
+import { RUNGS } from './failure-class.ts';
 import type { EventDraft } from './logbook/event.ts';
 import { TEAR_DOWN_REASONS } from './logbook/events/rental-events.ts';
 import type { Role } from './logbook/role.ts';
@@ -88,6 +89,8 @@ export const INCIDENTS = {
     by: 'text?',
   },
   'config-reduced': { attempt: 'integer', reduction: 'text', failure: 'text', left: 'integer' },
+  'rung-taken': { attempt: 'integer', rung: RUNGS, failure: 'text', with: 'text?', left: 'integer' },
+  'attempt-goes-on': { attempt: 'integer', step: 'integer', earlier: 'integer', beyond: 'integer?' },
   'fix-made': {
     attempt: 'integer',
     commit: 'text',

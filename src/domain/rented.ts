@@ -22,6 +22,8 @@ export type RentedInstance = {
   /** From its label; null: not of our fleet, whatever it is. */
   readonly jobId: string | null;
   readonly status: MachineStatus;
+  /** The host's machine that it is on, by the engine's name for it; left out where nobody says. */
+  readonly machine?: string;
   readonly createdAtMs: number;
   /** Dollars an hour while it is `running` or `frozen`, its disk included. */
   readonly hourly: number;

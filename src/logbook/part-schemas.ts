@@ -114,6 +114,7 @@ export const manifestSchema = z.looseObject({
     restartAfter: z.array(text).exactOptional(),
     fixes: z.array(text),
     reductions: z.array(text),
+    repairs: z.array(text).exactOptional(),
     rental: z
       .looseObject({
         dollarsPerHourMax: text,

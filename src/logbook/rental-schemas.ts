@@ -22,6 +22,7 @@ export const rentalSchemas = {
         instance: z.int(),
         jobId: z.string(),
         status: z.enum([...MACHINE_STATUSES, 'gone']).nullable(),
+        machine: z.string().exactOptional(),
         createdAt: z.string(),
         microdollarsPerHour: amount,
         microdollarsPerHourStored: amount,

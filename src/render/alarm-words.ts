@@ -53,7 +53,8 @@ const WORDS: Readonly<Record<DetectorId, (facts: Said) => string>> = {
   'tracker-drift': (d) => `metrics go to the tracker run ${d.seen}, and ${d.bound} was launched`,
   'config-drift': (d) => `the job runs with ${d.seen}, and was launched with ${d.bound}`,
   flapping: (d) => `${d.seen} attempts in a row have failed, the last at step ${d.step}`,
-  'low-utilisation': (d) => `accelerators at ${d.seen} % at ${d.step} looks in a row, under ${d.bound} %`,
+  'low-utilisation': (d) =>
+    `accelerators at ${d.seen} % at ${d.step} looks in a row, under ${d.bound} %${d.minutes === 0 ? '' : `, and no step has moved for ${d.minutes} min`}`,
   regression: (d) =>
     `the loss is ${d.seen} at step ${d.step}; the worst of the lane's last passes had ${d.bound} there`,
   'monitor-disk': (d) =>

@@ -106,6 +106,7 @@ function envelopeText({
   restartAfter = [],
   fixes,
   reductions,
+  repairs = [],
   rental,
 }: Manifest['envelope']): string {
   const after = [...restartAfter.map(code), 'a bad node that was replaced'].join(', ');
@@ -114,13 +115,23 @@ function envelopeText({
     reductions.length === 0
       ? []
       : [`when memory runs out, one after the other: ${reductions.map(code).join(', ')}`];
+  const repaired =
+    repairs.length === 0
+      ? []
+      : [`when the job dies of what it runs on, one after the other: ${repairs.map(code).join(', ')}`];
   const mended =
     fixes.length === 0
       ? []
       : [
           `once, a slip that ferrybot puts right by itself in ${fixes.map(code).join(', ')}, where the file speaks of neither model, optimizer nor data`,
         ];
-  return [most, ...smaller, ...mended, ...(rental === undefined ? [] : [termsText(rental)])].join('; ');
+  return [
+    most,
+    ...repaired,
+    ...smaller,
+    ...mended,
+    ...(rental === undefined ? [] : [termsText(rental)]),
+  ].join('; ');
 }
 
 function termsText(terms: RentalTerms): string {

@@ -262,13 +262,6 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     did: 'ferrybot goes on watching. The watch stays with whoever had it.',
     todo: '`/handoff @who` offers it again, also to yourself; `/stop-watching` ends it.',
   },
-  'config-reduced': {
-    title: 'The next attempt has a smaller config',
-    evidence: (d) =>
-      `the attempt before attempt ${d.attempt} ended with ${code(d.failure)}; attempt ${d.attempt} is started with ${code(d.reduction)}, as the approved manifest allows.`,
-    did: 'It was ordered with that one change; everything else is as it was approved.',
-    todo: 'Nothing has to be done. `/stop` ends it; what it reaches is not what the larger config would have.',
-  },
   'fix-made': {
     title: 'A slip was put right on the branch',
     evidence: (d) =>

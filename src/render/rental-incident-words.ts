@@ -1,12 +1,15 @@
-/** What ferrybot says of rented machines that go, stay, idle or cost too much. */
+/** What ferrybot says of the ladder of a rental, and of rented machines that go, stay, idle or cost too much. */
 
-import type { IncidentCode } from '../domain/incidents.ts';
+import type { IncidentCode, IncidentFacts } from '../domain/incidents.ts';
 import { TEAR_DOWN_WHY } from '../domain/logbook/events/rental-events.ts';
 import type { IncidentWords } from './incident-told.ts';
-import { count, text, utc } from './words.ts';
+import { code, count, text, utc } from './words.ts';
 
 type RentalIncident = Extract<
   IncidentCode,
+  | 'config-reduced'
+  | 'rung-taken'
+  | 'attempt-goes-on'
   | 'machine-idle'
   | 'machine-destroyed'
   | 'machine-still-there'
@@ -16,7 +19,45 @@ type RentalIncident = Extract<
   | 'balance-short'
 >;
 
+/** How the next attempt differs from the one that failed. */
+function rungWords({ rung, with: what = '' }: IncidentFacts<'rung-taken'>): string {
+  switch (rung) {
+    case 'rerun':
+      return 'as it was';
+    case 'repair':
+    case 'reduce':
+      return `with ${code(what)}`;
+    case 'other-machine':
+      return 'on another machine';
+  }
+}
+
 export const RENTAL_INCIDENT_WORDS: { readonly [Code in RentalIncident]: IncidentWords<Code> } = {
+  'config-reduced': {
+    title: 'The next attempt has a smaller config',
+    evidence: (d) =>
+      `the attempt before attempt ${d.attempt} ended with ${code(d.failure)}; attempt ${d.attempt} is started with ${code(d.reduction)}, as the approved manifest allows.`,
+    did: 'It was ordered with that one change; everything else is as it was approved.',
+    todo: 'Nothing has to be done. `/stop` ends it; what it reaches is not what the larger config would have.',
+  },
+  'rung-taken': {
+    title: 'The job is started again',
+    evidence: (d) =>
+      `The attempt before attempt ${d.attempt} ended with ${code(d.failure)}; attempt ${d.attempt} is started ${rungWords(d)}, as the approved manifest allows.`,
+    did: 'It was ordered, and is watched from its beginning. The machine of the attempt before is destroyed.',
+    todo: 'Nothing has to be done. `/hold` keeps it back, `/stop` ends it.',
+    todoFor: (d) =>
+      `Nothing has to be done; ${d.left === 0 ? 'after this attempt no other one follows without a person' : `${count(d.left, 'restart')} may follow`}. \`/hold\` keeps it back, \`/stop\` ends it.`,
+  },
+  'attempt-goes-on': {
+    title: 'The new attempt has got further than the one before',
+    evidence: (d) =>
+      d.beyond === undefined
+        ? `Attempt ${d.attempt} is at step ${d.step}; attempt ${d.earlier} made none.`
+        : `Attempt ${d.attempt} is at step ${d.step}; attempt ${d.earlier} had reached step ${d.beyond}.`,
+    did: 'What was done about the failure counts as verified. The watch goes on as ever.',
+    todo: 'Nothing.',
+  },
   'machine-idle': {
     title: 'A rented machine does nothing',
     evidence: (d) => `No step of the job has moved on machine ${d.instance} since ${text(utc(d.since))}.`,

@@ -1,5 +1,6 @@
 /** What a look at the account comes to in the record of one run: its machines, tear-downs begun and verified, what people must see, and the end. */
 
+import { FIRST_RESPONSE } from '../domain/failure-class.ts';
 import type { Instant } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
@@ -79,6 +80,7 @@ function seenMachine(row: RentedInstance, spent: ReadonlyMap<number, Spent>): Se
     instance: row.id,
     jobId: row.jobId ?? '',
     status: row.status,
+    ...(row.machine === undefined ? {} : { machine: row.machine }),
     createdAt: toRfc3339(Math.trunc(row.createdAtMs) as Instant),
     microdollarsPerHour: Math.round(row.hourly * MICRO),
     microdollarsPerHourStored: Math.round(row.storageHourly * MICRO),
@@ -254,6 +256,7 @@ function endOf(
     message: endWords(reason),
     errorType: reason === null ? 'MACHINE_GONE' : 'MACHINE_DESTROYED',
     exitCode: null,
+    ...(last?.machine === undefined ? {} : { engineDetails: { machine: last.machine } }),
     startedAt: observation?.course?.runningSince ?? null,
     endedAt: toRfc3339(now),
     lastStep: observation?.stepIsExact === true ? observation.step : null,
@@ -262,9 +265,21 @@ function endOf(
     trackers: observation?.trackers ?? [],
     signatures: observation?.signatures ?? [],
     checkpointStep: observation?.checkpointStep ?? null,
+    ...diedOf(reason),
     fence: state.fence,
   };
   return [{ type: 'ended', role: 'watch', data }];
+}
+
+/** What nobody saw end has died with its machine, or of standing still; what a cap or a person has ended has died of nothing. */
+function diedOf(reason: TearDownReason | null): Pick<EventDataByType['ended'], 'diagnosis'> {
+  if (reason !== null && reason !== 'idle') return {};
+  const failure = reason === null ? 'bad-node' : 'stalled';
+  const response = FIRST_RESPONSE[failure];
+  const evidence = [endWords(reason)];
+  return {
+    diagnosis: { class: failure, confidence: 'medium', response, place: null, error: null, evidence },
+  };
 }
 
 function endWords(reason: TearDownReason | null): string {

@@ -3,10 +3,9 @@
 import { openSignatureMatch } from '../care/bad-node.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { quorumOf } from '../config/quorum.ts';
-import { isOutOfMemory } from '../domain/failure-class.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
-import { reductionsTaken } from '../domain/launch/ladder.ts';
+import { reductionsTaken, repairsTaken, rungFor } from '../domain/launch/ladder.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { askedFor, failedAlike, isAsked, responseTo, restingOn } from '../domain/launch/response.ts';
@@ -80,22 +79,27 @@ function onTodaysFacts(input: RelaunchInput): Step | null {
   const failing = open.find(({ outcome }) => outcome === 'fail');
   if (failing !== undefined)
     return refused(state, { reason: 'gate', gate: failing.gate, gateCode: failing.code });
-  return open.length > 0 ? null : withReduction(state, orderStep(input, digest));
+  return open.length > 0 ? null : withRung(state, orderStep(input, digest));
 }
 
-/** Nothing is made smaller in silence: it is recorded with the order, and told. */
-function withReduction(state: RunState, step: Step | null): Step | null {
+/** Nothing is made smaller or otherwise in silence: it is recorded with the order, and told. */
+function withRung(state: RunState, step: Step | null): Step | null {
   const last = pastAttempt(state);
-  if (step?.kind !== 'append' || last === null || !isOutOfMemory(failureOf(last))) return step;
-  const taken = reductionsTaken(state);
-  const left = (state.order?.manifest?.envelope.reductions.length ?? 0) - taken.length;
-  const facts = {
-    attempt: last.submission.attempt + 1,
-    reduction: taken.at(-1) ?? '',
-    failure: failureOf(last),
-    left,
-  };
-  return append(incidentDraft('control', 'config-reduced', facts), ...step.drafts);
+  if (step?.kind !== 'append' || last === null) return step;
+  const failure = failureOf(last);
+  const rung = rungFor(state, failure);
+  if (rung === null) return step;
+  const { envelope } = state.order?.manifest ?? {};
+  const facts = { attempt: last.submission.attempt + 1, failure };
+  if (rung === 'reduce') {
+    const taken = reductionsTaken(state);
+    const left = (envelope?.reductions.length ?? 0) - taken.length;
+    const reduced = { ...facts, reduction: taken.at(-1) ?? '', left };
+    return append(incidentDraft('control', 'config-reduced', reduced), ...step.drafts);
+  }
+  const repair = rung === 'repair' ? { with: repairsTaken(state).at(-1) ?? '' } : {};
+  const left = Math.max(0, restartsLeft(state) - 1);
+  return append(incidentDraft('control', 'rung-taken', { ...facts, rung, ...repair, left }), ...step.drafts);
 }
 
 function isClosed({ outcome }: Verdict): boolean {

@@ -58,6 +58,8 @@ export type Kind = {
   readonly responses: Responses;
   /** Smaller settings that it may be started with once it ran out of memory, in this order; left out: none. */
   readonly reductions?: (lane: LaneConfig) => readonly string[];
+  /** Packages and variables that it may be started with once it died of what it runs on, in this order; left out: none. */
+  readonly repairs?: (lane: LaneConfig) => readonly string[];
   /** `history`: metrics of runs of the lane that were sealed before it ended, newest first. */
   readonly judge: (end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]) => RunVerdict;
   /** How a run begins from somebody's issue; left out where none does. */

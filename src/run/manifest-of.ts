@@ -77,6 +77,7 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
       restartAfter: restartAfter(facts.config),
       fixes: [...(facts.config.kind.preApproves?.(lane) ?? [])],
       reductions: [...reductionsOf(facts.config)],
+      ...repairsOf(facts.config),
       ...rentalOf(facts.config),
     },
     policy: policyOf(facts.config),
@@ -93,6 +94,11 @@ function reductionsOf({ kind, lane }: LaneScopedConfig): readonly string[] {
   return kind.reductions?.(lane) ?? [];
 }
 
+function repairsOf({ kind, lane }: LaneScopedConfig): Pick<Manifest['envelope'], 'repairs'> {
+  const repairs = kind.repairs?.(lane) ?? [];
+  return repairs.length === 0 ? {} : { repairs: [...repairs] };
+}
+
 function restartAfter(config: LaneScopedConfig): readonly Failure[] {
   const { responses } = config.kind;
   return FAILURES.filter((failure) => {
@@ -103,6 +109,8 @@ function restartAfter(config: LaneScopedConfig): readonly Failure[] {
         return true;
       case 'reduce':
         return reductionsOf(config).length > 0;
+      case 'repair':
+        return repairsOf(config).repairs !== undefined;
       case 'replace-node':
       case 'ask':
         return false;

@@ -10,6 +10,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import type { Look } from './look.ts';
 import { decimal, type Training } from './training.ts';
+import { useAt } from './use.ts';
 
 /** The course with this look. */
 export function courseOf(state: RunState, look: Look): Course {
@@ -61,7 +62,7 @@ function measured(
   const value = speedOf(state, look);
   const speed =
     value === null ? before.speed : recorded(addValue(readSeries(before.speed), SPEED_LAW, value, null));
-  const use = medianOf(training.look.use);
+  const use = useAt(look);
   const idle = use === null ? before.idle : use < LOW_USE_LIMITS.percent ? (before.idle ?? 0) + 1 : 0;
   const { pairs } = training.replay;
   const now = toRfc3339(look.at);

@@ -10,13 +10,14 @@ import { courseOf, readSeries } from './course.ts';
 import { type Look, NO_WITNESSES } from './look.ts';
 import { comparedOf } from './replayed.ts';
 import { LOSS_NOT_FINITE } from './signatures.ts';
+import { useAt } from './use.ts';
 
 /** Everything that the detectors may know of this look. */
 export function evidenceOf(state: RunState, look: Look): Evidence {
   const { job, log, witnesses = NO_WITNESSES } = look;
   const course = courseOf(state, look);
   const { look: now, series } = log.training;
-  const percent = medianOf(now.use);
+  const percent = useAt(look);
   const manifest = state.order?.manifest ?? null;
   const every = manifest?.retention.temporaryEveryMinutes ?? null;
   const at = (time: string | undefined): Instant | null => fromRfc3339(time ?? '');

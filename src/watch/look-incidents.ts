@@ -11,6 +11,7 @@ import {
   incidentsWith,
 } from '../domain/incidents.ts';
 import { reductionsTaken } from '../domain/launch/ladder.ts';
+import { reachedStep } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -41,7 +42,21 @@ export function incidentsOf(
     ...aboutItsEnd,
     ...degraded(state, look),
     ...alarms(state, look, found),
+    ...goesOn(state, look),
   ];
+}
+
+/** On a rented machine an attempt after one that failed has to get further than it did: only that verifies what was done about it (policy VA-22). */
+function goesOn(state: RunState, { log }: Look): readonly EventDraft[] {
+  const before = state.attempts.at(-1);
+  const isRented = state.order?.manifest?.envelope.rental !== undefined;
+  if (!isRented || before === undefined || before.end.status === 'SUCCEEDED' || log.step === null) return [];
+  const beyond = reachedStep(before);
+  const step = log.step.value;
+  if (step <= (beyond ?? 0) || isTold(state, 'attempt-goes-on')) return [];
+  const { attempt: earlier } = before.submission;
+  const facts = { attempt: attemptOf(state), step, earlier, ...(beyond === null ? {} : { beyond }) };
+  return [incidentDraft('watch', 'attempt-goes-on', facts)];
 }
 
 /** Each signature is an incident once an attempt; a signature while the job runs is evidence and no verdict. */
@@ -164,6 +179,7 @@ type LookIncident = Extract<
   | 'engine-state-lost'
   | 'engine-unreadable'
   | 'stop-unconfirmed'
+  | 'attempt-goes-on'
 >;
 
 function isTold(state: RunState, code: LookIncident): boolean {

@@ -88,6 +88,9 @@ const frozen = (said: Partial<NonNullable<NonNullable<Evidence['tracker']>['said
 const trace = (loss: string) => [{ step: 900, loss }];
 const failed = (lastStep: number) => ({ status: 'FAILED' as const, lastStep, endedAt: null });
 
+const LOW_TWICE = { percent: 3, lowLooks: 2, lowSince: at(590) };
+const stoodSince = (minutes: number) => ({ at: at(minutes), longestGapMs: 0, looks: 9 });
+
 type Case = readonly [DetectorId, string, Partial<Evidence>, string];
 const CASES: readonly Case[] = [
   ['stalled-steps', 'moved ten minutes ago', { moved: { at: at(590), longestGapMs: 0, looks: 9 } }, 'quiet'],
@@ -295,6 +298,14 @@ const CASES: readonly Case[] = [
     'quiet',
   ],
   ['low-utilisation', 'one look', { use: { percent: 7, lowLooks: 1, lowSince: at(500) } }, 'quiet'],
+  ['low-utilisation', 'two looks without a step', { use: LOW_TWICE, moved: stoodSince(590) }, 'alarm'],
+  ['low-utilisation', 'two looks, and a step', { use: LOW_TWICE, moved: stoodSince(591) }, 'quiet'],
+  [
+    'low-utilisation',
+    'two looks without a step while a checkpoint is written',
+    { use: LOW_TWICE, moved: stoodSince(590), isBusy: true },
+    'quiet',
+  ],
   ['low-utilisation', 'nobody says', {}, 'cannot tell: measures'],
   [
     'regression',

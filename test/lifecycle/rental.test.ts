@@ -90,6 +90,83 @@ describe('/rent', () => {
   });
 });
 
+/** What the ladder did, in order, as its record and the comments say. */
+async function rungs(lab: VirtualLab, run: string): Promise<readonly string[]> {
+  const { incidents } = (await stateOf(lab, run)) ?? { incidents: [] };
+  return incidents.flatMap((one) => {
+    if (one.code === 'rung-taken') return [`${one.detail.rung} after ${one.detail.failure}`];
+    if (one.code === 'attempt-goes-on') return [`beyond ${one.detail.beyond}`];
+    return one.code === 'relaunch-refused' ? [`asks: ${one.detail.reason}`] : [];
+  });
+}
+
+async function commandsOf(lab: VirtualLab, run: string): Promise<readonly (readonly string[])[]> {
+  return (await eventsOf(lab, run)).flatMap((event) =>
+    event.type === 'submitted' ? [event.data.command] : [],
+  );
+}
+
+describe('the ladder', () => {
+  const MISFIT = 'ImportError: numpy.core.multiarray failed to import';
+  const BROKEN = 'ConnectionResetError: [Errno 104] Connection reset by peer';
+
+  it('repairs what the job runs on, with what was approved, and has verified it once it is further', async () => {
+    const lab = await openRentalLab([{ line: MISFIT, step: 300 }]);
+    const { run, issue } = await rented(lab, `${RENT} repairs="numpy==1.26.4 NCCL_P2P_DISABLE=1"`);
+    expect((await stateOf(lab, run))?.gate?.manifest?.envelope.repairs).toEqual([
+      'numpy==1.26.4',
+      'NCCL_P2P_DISABLE=1',
+    ]);
+    await approve(lab, 'mira', issue, run);
+    await ended(lab, run, 2);
+    const [first = [], second = []] = await commandsOf(lab, run);
+    const install = `python3 -m pip install --quiet 'numpy==1.26.4' && exec "$@"`;
+    const at = second.indexOf('sh');
+    expect(second.slice(at)).toEqual(['sh', '-c', install, 'sh', ...first.slice(at)]);
+    expect(await rungs(lab, run)).toEqual([
+      'repair after dependency',
+      expect.stringMatching(/^beyond [12]\d\d$/),
+    ]);
+    const said = told(lab, 'incident').join();
+    expect(said).toContain('attempt 2 is started with `numpy==1.26.4`');
+    expect(said).toContain('attempt 1 had reached step ');
+    await lab.close();
+  });
+
+  it('climbs one step where the same again has not helped, and ends with a person where that has not either', async () => {
+    const dying = { line: BROKEN, step: 5 };
+    const lab = await openRentalLab([dying, dying, dying, dying]);
+    const { run, issue } = await rented(lab);
+    await approve(lab, 'mira', issue, run);
+    await ended(lab, run, 3);
+    await lab.clock.advance(3_600_000);
+    expect(await rungs(lab, run)).toEqual([
+      'rerun after network',
+      'other-machine after network',
+      'asks: same-failure',
+    ]);
+    expect(await commandsOf(lab, run)).toHaveLength(3);
+    await lab.close();
+  });
+
+  it('begins at its foot again where an attempt got further before the same happened', async () => {
+    const lab = await openRentalLab([
+      { line: BROKEN, step: 300 },
+      { line: BROKEN, step: 900 },
+    ]);
+    const { run, issue } = await rented(lab);
+    await approve(lab, 'mira', issue, run);
+    await ended(lab, run, 3);
+    expect(await rungs(lab, run)).toEqual([
+      'rerun after network',
+      expect.stringMatching(/^beyond [12]\d\d$/),
+      'rerun after network',
+      expect.stringMatching(/^beyond [78]\d\d$/),
+    ]);
+    await lab.close();
+  });
+});
+
 describe('STATUS.md', () => {
   it('follows every step, and whoever writes into it changes nothing', async () => {
     const lab = await openRentalLab();

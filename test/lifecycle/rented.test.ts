@@ -1,6 +1,7 @@
 /** A lane on rented machines, as its people live it: the job crashes, somebody wants to look, a machine is nobody's. */
 
 import { afterEach, expect, it } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
 import { approve, propose, stateOf } from '../support/play.ts';
 import { openRentedLab, type RentedLab } from '../support/rented-lab.ts';
 import { answersTo, say, told } from '../support/talk.ts';
@@ -96,8 +97,38 @@ it('a job that makes no step any more: people are told in time, then the machine
   await until('the end', 40, async () => (await stateOf(lab, run))?.end != null);
   const state = await stateOf(lab, run);
   expect(state?.end).toMatchObject({ status: 'FAILED', errorType: 'MACHINE_DESTROYED' });
-  expect(state?.rental.machines).toMatchObject([{ status: 'gone', tearDown: { reason: 'idle' } }]);
+  // It was tried once more, anywhere but where it stood still.
+  const gone = { status: 'gone', tearDown: { reason: 'idle' } };
+  expect(state?.rental.machines).toMatchObject([gone, gone]);
+  expect(state?.attempts.map(({ end: { diagnosis } }) => diagnosis?.class)).toEqual(['stalled']);
+  expect(new Set(state?.rental.machines.map(({ machine }) => machine)).size).toBe(2);
   expect(vast.account.list()).toEqual([]);
+});
+
+it('a process that dies without a word is an alert at the next look, and its machine goes', async () => {
+  const { lab, vast, until, run } = await launched(steps(200, 'exit 0'));
+  await until('a step', 30, async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 0);
+  expect(told(lab, 'incident')).toEqual([]);
+  for (const { container } of vast.account.list()) container?.signal('SIGKILL');
+  await until('the alert', 10, () => told(lab, 'incident').join().includes('Attempt 1 ended with'));
+  const { end } = (await stateOf(lab, run)) ?? { end: null };
+  expect(end).toMatchObject({
+    status: 'FAILED',
+    message: expect.stringContaining("without the wrapper's last word"),
+  });
+  await until('an empty account', 3, () => vast.account.list().length === 0);
+});
+
+it.each([
+  ['that idles while no step moves is an alert, before its grace is over', 2, ['low-utilisation']],
+  ['that nobody measures is none: the steps are the witness then', null, []],
+] as const)('a card %s', async (_, utilisation, expected) => {
+  const { vast, pass, run, lab } = await launched(steps(3, 'sleep 600'));
+  for (const instance of vast.account.list()) instance.utilisation = utilisation;
+  await pass(23);
+  const { incidents } = (await stateOf(lab, run)) ?? { incidents: [] };
+  expect(incidentsWith(incidents, 'run-alarm').map(({ detail }) => detail.detector)).toEqual(expected);
+  expect(vast.account.list()).toHaveLength(1);
 });
 
 it('a machine of ours without a live run is destroyed and recorded, and what others rent is left alone', async () => {

@@ -415,6 +415,8 @@ describe('incidents and fallen approvals', () => {
     const own: Readonly<Record<string, object>> = {
       'fix-made': fix,
       'config-reduced': reduced,
+      'rung-taken': { ...reduced, rung: 'repair', with: 'numpy==1.26.4', failure: 'dependency' },
+      'attempt-goes-on': { attempt: 2, step: 700, earlier: 1, beyond: 412 },
       'start-refused': start,
     };
     const all = isRented ? rented : { ...detail, ...own[code] };

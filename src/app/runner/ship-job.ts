@@ -6,8 +6,7 @@ import { traitsOf } from '../../config/engine-traits.ts';
 import { linksOf } from '../../config/job-links.ts';
 import type { Engine, JobMetadata } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
-import { machinesToAvoid, reductionsTaken } from '../../domain/launch/ladder.ts';
-import { reducedBy } from '../../domain/launch/reduction.ts';
+import { machinesToAvoid, onRung } from '../../domain/launch/ladder.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
@@ -92,7 +91,7 @@ function jobOf(
     date: state.proposal.date,
     checkpoint: order.checkpoint?.path ?? null,
   });
-  const filled = reducedBy(approved, reductionsTaken(state));
+  const filled = onRung(state, approved);
   const avoidMachines = machinesToAvoid(state);
   const secrets = Object.fromEntries(
     lane.passSecrets.flatMap((name) =>

@@ -6,6 +6,8 @@ import { cause, type Row } from '../row.ts';
 export const NODE_ROWS: readonly Row[] = [
   cause('bad-node', /NRT_EXEC_HW_ERR|SLICE_FAILURE_\w|[Uu]ncorrectable HBM/),
   cause('bad-node', /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i),
+  // Of an engine, about what runs around the command: only who ends the whole container takes that away.
+  cause('bad-node', /^the container of instance \d{1,12} ended without the wrapper's last word/, 'medium'),
   cause('bad-node', /No accelerator found\. Please run on a TPU or GPU/),
   cause('bad-node', /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/),
   cause('bad-node', /Device or resource busy|The TPU is already in use by (?:another )?process/),

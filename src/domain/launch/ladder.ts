@@ -1,13 +1,15 @@
 /**
- * What the next attempt has otherwise than the one that failed, within what was approved: smaller settings, one more for each
- * attempt that ran out of memory, and machines that it does not get again. All of it follows from the record, so that who
- * decides and who carries out come to the same.
+ * What the next attempt has otherwise than the one that failed, within what was approved: the smallest step that can help, one
+ * step further where the step before has not (policy VA, Autonomous Recovery Policy). All of it follows from the record, so that
+ * who decides and who carries out come to the same.
  */
 
-import { type Failure, isOutOfMemory } from '../failure-class.ts';
+import { type Failure, isOutOfMemory, mayPassAgain, type Rung } from '../failure-class.ts';
 import type { PastAttempt, RunState } from '../logbook/run-state.ts';
 import { failureOf } from './fingerprint.ts';
-import { pastAttempt } from './next-attempt.ts';
+import { pastAttempt, reachedStep } from './next-attempt.ts';
+import { reducedBy, type Started } from './reduction.ts';
+import { repairedBy } from './repair.ts';
 
 /** Attempts of the manifest that is ordered now which are over, the last one too. */
 function endedAlike(state: RunState): readonly PastAttempt[] {
@@ -16,20 +18,29 @@ function endedAlike(state: RunState): readonly PastAttempt[] {
   return all.filter(({ order }) => order.order.digest === state.order?.order.digest);
 }
 
-/** The smaller settings that the next attempt has, in their order; empty before any ran out of memory. */
+/** The smaller settings that the next attempt has, in their order: one more for each that ran out of memory. */
 export function reductionsTaken(state: RunState): readonly string[] {
   const approved = state.order?.manifest?.envelope.reductions ?? [];
-  return approved.slice(0, timesOutOfMemory(state));
+  return approved.slice(0, timesOf(state, isOutOfMemory));
 }
 
-/** Whether there is something smaller for the next attempt than the last one had. */
-export function hasReductionLeft(state: RunState): boolean {
-  const approved = state.order?.manifest?.envelope.reductions ?? [];
-  return approved.length >= timesOutOfMemory(state);
+/** The repairs that the next attempt has: one more for each that died of what it ran on. */
+export function repairsTaken(state: RunState): readonly string[] {
+  const approved = state.order?.manifest?.envelope.repairs ?? [];
+  return approved.slice(0, timesOf(state, isOfWhatItRunsOn));
 }
 
-function timesOutOfMemory(state: RunState): number {
-  return endedAlike(state).filter((past) => isOutOfMemory(failureOf(past))).length;
+/** What was approved, with everything that the attempts before have made necessary. */
+export function onRung<Given extends Started>(state: RunState, approved: Given): Given {
+  return repairedBy(reducedBy(approved, reductionsTaken(state)), repairsTaken(state));
+}
+
+function timesOf(state: RunState, isSuch: (failure: Failure) => boolean): number {
+  return endedAlike(state).filter((past) => isSuch(failureOf(past))).length;
+}
+
+function isOfWhatItRunsOn(failure: Failure): boolean {
+  return failure === 'dependency';
 }
 
 /** What is the machine's own: the same job elsewhere may well go on. */
@@ -38,24 +49,39 @@ const OF_THE_MACHINE: readonly Failure[] = ['bad-node', 'stopped', 'stalled', 'i
 /** Somebody else has it now: the same job there would wait, or be sent away again. */
 const LEFT: readonly Failure[] = [...OF_THE_MACHINE, 'preempted'];
 
+/** Attempts before the newest that failed as it did and beyond which it has not come: what was done since has not helped. */
+function inVain(state: RunState): readonly PastAttempt[] {
+  const ended = endedAlike(state);
+  const last = ended.at(-1);
+  if (last === undefined) return [];
+  const reached = reachedStep(last) ?? 0;
+  return ended
+    .slice(0, -1)
+    .filter((past) => failureOf(past) === failureOf(last) && (reachedStep(past) ?? 0) >= reached);
+}
+
 /** Machines on which an attempt failed for what may be their own fault, by the engine's names for them. */
 export function machinesToAvoid(state: RunState): readonly string[] {
-  return [
-    ...new Set(
-      endedAlike(state).flatMap((past) => {
-        const machine = past.end.engineDetails?.['machine'];
-        return machine !== undefined && LEFT.includes(failureOf(past)) ? [String(machine)] : [];
-      }),
-    ),
-  ];
+  const left = endedAlike(state).filter((past) => LEFT.includes(failureOf(past)));
+  const again = inVain(state);
+  const last = again.length === 0 ? [] : endedAlike(state).slice(-1);
+  const machines = [...left, ...again, ...last].map(({ end }) => end.engineDetails?.['machine']);
+  return [...new Set(machines.flatMap((machine) => (machine === undefined ? [] : [String(machine)])))];
 }
 
 /**
- * Whether another attempt of the manifest differs from this one in what it failed of: a smaller config, or a machine of its own
- * where each attempt has one.
+ * The step that the ladder has for what the newest attempt failed of; null: none that would be something else than what failed.
+ * Where each attempt has a machine of its own, the same again that has not helped is followed by the same elsewhere, once.
  */
-export function differsNext(state: RunState, failure: Failure): boolean {
-  if (isOutOfMemory(failure)) return hasReductionLeft(state);
-  const isRented = state.order?.manifest?.envelope.rental !== undefined;
-  return isRented && OF_THE_MACHINE.includes(failure);
+export function rungFor(state: RunState, failure: Failure): Rung | null {
+  const { envelope } = state.order?.manifest ?? {};
+  const isLeft = (approved: readonly string[], isSuch: (one: Failure) => boolean): boolean =>
+    approved.length >= timesOf(state, isSuch);
+  if (isOutOfMemory(failure)) return isLeft(envelope?.reductions ?? [], isOutOfMemory) ? 'reduce' : null;
+  if (isOfWhatItRunsOn(failure)) return isLeft(envelope?.repairs ?? [], isOfWhatItRunsOn) ? 'repair' : null;
+  if (envelope?.rental === undefined) return null;
+  if (OF_THE_MACHINE.includes(failure)) return 'other-machine';
+  if (!mayPassAgain(failure)) return null;
+  const times = inVain(state).length;
+  return times === 0 ? 'rerun' : times === 1 ? 'other-machine' : null;
 }

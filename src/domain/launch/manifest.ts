@@ -81,6 +81,8 @@ export type Manifest = {
     readonly restartAfter?: readonly string[];
     readonly fixes: readonly string[];
     readonly reductions: readonly string[];
+    /** Packages and variables that the job may get when it dies of what it runs on, one after the other; missing where none may. */
+    readonly repairs?: readonly string[];
     /** Missing where the machines of its cluster are not rented. */
     readonly rental?: RentalTerms;
   };

@@ -37,6 +37,11 @@ export function pastAttempt({
   return { order, submission, observation, firstEval, firstTracker, end, trace: exact };
 }
 
+/** The last step that was seen of an attempt. */
+export function reachedStep({ end, observation }: Pick<PastAttempt, 'end' | 'observation'>): number | null {
+  return end.lastStep ?? observation?.step ?? null;
+}
+
 /** The same failure before and after a fix. */
 export type Repeated = { readonly attempt: number; readonly earlier: number; readonly signature: string };
 

@@ -17,8 +17,8 @@ import {
   standingApprovals,
 } from '../logbook/run-state.ts';
 import { failureOf, sameFailure } from './fingerprint.ts';
-import { differsNext } from './ladder.ts';
-import { asLaunched, pastAttempt, rollbackOf } from './next-attempt.ts';
+import { rungFor } from './ladder.ts';
+import { asLaunched, pastAttempt, reachedStep, rollbackOf } from './next-attempt.ts';
 import type { Order } from './order.ts';
 import { approvedBeforehand, preApproval } from './pre-approval.ts';
 import { rejectionFor } from './rejected-lineage.ts';
@@ -96,8 +96,9 @@ type Bar = Omit<IncidentFacts<'relaunch-refused'>, 'attempt'>;
 /** Why this failure is a person's. */
 function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string[]): Bar | null {
   const failure = failureOf(last);
-  // Smaller, or elsewhere, it is not the same again: nobody compares it with what failed.
-  if (differsNext(state, failure) && restartAfter.includes(failure) && !isGuess(last, failure)) return null;
+  // A step of the ladder is not the same again: nobody compares it with what failed.
+  const isOnLadder = rungFor(state, failure) !== null && restartAfter.includes(failure);
+  if (isOnLadder && !isGuess(last, failure)) return null;
   if (!mayPassAgain(failure) || !restartAfter.includes(failure) || isGuess(last, failure))
     return { reason: 'not-recoverable', failure };
   // What a person did on the cluster is a decision: starting it again would undo it.
@@ -133,11 +134,6 @@ function withoutProgress({ attempts }: RunState, last: PastAttempt): Bar | null 
   return before.length === 0 || (reached !== null && reached > furthest)
     ? null
     : { reason: 'no-progress', failure: failureOf(last), earlier: before.at(-1)?.submission.attempt };
-}
-
-/** The last step that was seen of an attempt. */
-export function reachedStep({ end, observation }: Pick<PastAttempt, 'end' | 'observation'>): number | null {
-  return end.lastStep ?? observation?.step ?? null;
 }
 
 function barOfEnvelope(state: RunState): Bar | null {

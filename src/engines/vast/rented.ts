@@ -51,6 +51,7 @@ function rentedOf(settings: VastSettings, instance: Instance): RentedInstance {
     id: instance.id,
     jobId: jobOf(settings, instance.label),
     status: instance.actual_status,
+    ...(instance.machine_id == null ? {} : { machine: String(instance.machine_id) }),
     createdAtMs: start_date === null ? settings.now() : Math.floor(start_date * 1_000),
     hourly: Math.max(0, hourly),
     storageHourly: Math.max(0, stored),

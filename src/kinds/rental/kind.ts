@@ -53,6 +53,7 @@ export const rentalKind: Kind = {
   policy: () => ({}),
   responses: RENTAL_RESPONSES,
   reductions: (lane) => rentalLane(lane).reductions ?? [],
+  repairs: (lane) => rentalLane(lane).repairs ?? [],
   judge: judgeRental,
   statusFile: statusFileOf,
   contracts: {

@@ -69,10 +69,11 @@ export const rentalSettings = z.strictObject({
     ),
 });
 
-/** A lane with what a contract puts into it: when its job may stop early, and what may be made smaller. */
+/** A lane with what a contract puts into it: when its job may stop early, and what may be repaired or made smaller. */
 export type RentalLane = z.infer<typeof rentalSettings> & {
   readonly earlyStop?: EarlyStop | null;
   readonly reductions?: readonly string[];
+  readonly repairs?: readonly string[];
 };
 
 /** The lane as what it is. Throws for one of another kind, which is a bug. */

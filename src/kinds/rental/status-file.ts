@@ -16,6 +16,7 @@ const SHOWN: readonly FieldName[] = [
   'teardown',
   'earlyStop',
   'reductions',
+  'repairs',
 ];
 
 /** Null where the lane has none. */

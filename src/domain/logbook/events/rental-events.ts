@@ -26,6 +26,8 @@ export type SeenMachine = {
   readonly jobId: string;
   /** `gone`: a whole read of the account no longer has it; null: still provisioned. */
   readonly status: MachineStatus | 'gone';
+  /** The host's machine that it is on; left out where the account does not say. */
+  readonly machine?: string;
   readonly createdAt: string;
   readonly microdollarsPerHour: number;
   readonly microdollarsPerHourStored: number;

@@ -40,6 +40,7 @@ export function settingsOf(configured: LaneConfig, contract: Contract): RentalLa
         : [{ key, better, tolerancePercent: TOLERANCE_PERCENT }],
     earlyStop: readEarlyStop(value('earlyStop') ?? ''),
     reductions: listIn(value('reductions'), '; '),
+    repairs: listIn(value('repairs'), ' '),
   };
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../../contracts/fields.ts';
 import { isSha } from '../../../domain/ids.ts';
 import { readReduction } from '../../../domain/launch/reduction.ts';
+import { readRepair } from '../../../domain/launch/repair.ts';
 import { earlyStopText, readEarlyStop } from './early-stop.ts';
 
 export type FieldName = keyof typeof FIELDS;
@@ -58,6 +59,13 @@ const asReductions: Reader = (said) => {
     ? { unclear: 'options with their smaller values, one a line, such as --batch-size 16' }
     : { value: read.map((one) => `${one?.name} ${one?.value}`).join('; ') };
 };
+const asRepairs: Reader = (said) => {
+  if (isNone(said)) return { value: 'none' };
+  const parts = said.split(/[\s;,]+/).filter(Boolean);
+  return parts.length > REPAIRS_MAX || parts.map(readRepair).includes(null)
+    ? { unclear: 'packages with one version each and variables, one a line, such as numpy==1.26.4' }
+    : { value: parts.join(' ') };
+};
 const asNames: Reader = (said) => {
   if (isNone(said)) return { value: 'none' };
   const names = said.split(/[\s,;]+/).filter(Boolean);
@@ -83,6 +91,7 @@ const asOptimisation: Reader = (said) => {
 const MEASUREMENT_CHARS_MAX = 400;
 /** A ladder has few steps: what needs more has another problem. */
 const REDUCTIONS_MAX = 4;
+const REPAIRS_MAX = 4;
 
 function isNone(said: string): boolean {
   return /^none$/i.test(said.trim());
@@ -169,6 +178,12 @@ export const FIELDS = {
     also: ['reductions', 'ladder'],
     needed: true,
     read: asReductions,
+  },
+  repairs: {
+    label: 'Allowed repairs',
+    also: ['repairs', 'dependency fixes', 'runtime fixes'],
+    needed: true,
+    read: asRepairs,
   },
   optimisation: {
     label: 'Optimisation',

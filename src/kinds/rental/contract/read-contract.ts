@@ -12,12 +12,13 @@ import { FIELDS, type FieldName } from './fields.ts';
 /** Who babysits, and for what (policy VA, Launch Protocol). */
 const MANDATE = 'keep training alive, fix failures, no idle spend, report milestones';
 
-/** What the policy has where nobody says otherwise: nothing is reduced, stopped early or kept unasked. */
+/** What the policy has where nobody says otherwise: nothing is reduced, repaired, stopped early or kept unasked. */
 const USUAL: readonly (readonly [FieldName, string])[] = [
   ['mandate', MANDATE],
   ['earlyStop', 'none'],
   ['teardown', 'destroy'],
   ['reductions', 'none'],
+  ['repairs', 'none'],
   ['optimisation', 'none'],
 ];
 
