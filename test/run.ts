@@ -20,7 +20,7 @@ const CLOSE_TIMEOUT_MS = 30_000;
 
 type Asked = { readonly suite: Suite; readonly argv: readonly string[] };
 
-/** The tests of an engine that is on no registry run on a real controller where one is named. */
+/** The contract of the engine `iris` runs on a controller of one's own where one is named. */
 function withController(argv: readonly string[]): readonly string[] {
   const at = argv.indexOf('--controller');
   if (at === -1) return argv;

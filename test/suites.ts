@@ -48,8 +48,8 @@ const OWN: readonly Suite[] = [
   {
     name: 'iris',
     about:
-      'ten thousand submits to the recorded Iris controller; the contract on a real one with `-- --controller URL`',
-    minutes: 1,
+      'a real Iris: faults, restarts, a lost worker; ten thousand submits to the recorded one; the contract on your own with `-- --controller URL`',
+    minutes: 6,
     files: found('test/iris/*.test.ts'),
   },
   {

@@ -238,6 +238,16 @@ export const slurm = {
   killWaitS: 5,
 } as const;
 
+export const iris = {
+  /** Each daemon is up in 5 s on a quiet machine: most of it is Python's imports. */
+  startTimeoutMs: 120_000,
+  pollMs: 200,
+  answerMs: 10_000,
+  endTimeoutMs: 30_000,
+  /** Told to its scheduler, whatever the machine has: jobs of a rehearsal sleep most of the time. */
+  workerCores: 8,
+} as const;
+
 export const rehearsal = {
   /** A job's supervisor gives its command ten seconds to end by itself before it kills it. */
   jobEndWaitMs: 12_000,

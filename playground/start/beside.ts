@@ -11,3 +11,5 @@ export const FERRYBOT = join(PROJECT, 'src/app/cli/main.ts');
 export const EXAMPLE_LAB = join(PROJECT, 'fixtures/lab');
 /** The environment that `npm run setup:ray` makes. */
 export const RAY_TOOLS = join(PROJECT, '.tools/ray');
+/** The one that `npm run setup:iris` makes. */
+export const IRIS_TOOLS = join(PROJECT, '.tools/iris');

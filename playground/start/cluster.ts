@@ -1,6 +1,7 @@
 /** The cluster behind a rehearsal: that of the engine that the options ask for, with which a kept lab stays. */
 
 import { existsSync } from 'node:fs';
+import { openIrisCluster } from './iris/iris-cluster.ts';
 import type { LabFolder } from './lab-folder.ts';
 import type { StartOptions } from './options.ts';
 import { openRayCluster } from './ray/ray-cluster.ts';
@@ -14,7 +15,7 @@ export async function openCluster(
   engine: StartOptions['engine'],
   folder: LabFolder,
 ): Promise<ClusterOutcome> {
-  const begun = existsSync(folder.rayHead) ? 'ray' : existsSync(folder.slurmCluster) ? 'slurm' : 'local';
+  const begun = begunWith(folder);
   if (existsSync(folder.world) && begun !== engine)
     return {
       ok: false,
@@ -29,5 +30,13 @@ export async function openCluster(
       return openRayCluster(folder);
     case 'slurm':
       return openSlurmCluster(folder);
+    case 'iris':
+      return openIrisCluster(folder);
   }
+}
+
+function begunWith(folder: LabFolder): StartOptions['engine'] {
+  if (existsSync(folder.rayHead)) return 'ray';
+  if (existsSync(folder.slurmCluster)) return 'slurm';
+  return existsSync(folder.irisCluster) ? 'iris' : 'local';
 }

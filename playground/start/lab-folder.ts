@@ -22,6 +22,7 @@ export type LabFolder = {
   readonly rayHead: string;
   /** Where the lab's Slurm cluster is, if it has one. */
   readonly slurmCluster: string;
+  readonly irisCluster: string;
   /** What jobs write where they do not run below `jobs`. */
   readonly outputs: string;
 };
@@ -57,6 +58,7 @@ export async function openLabFolder(keep: string | null): Promise<LabFolder> {
     serverPid: join(root, 'server.pid'),
     rayHead: join(root, 'ray-head.json'),
     slurmCluster: join(root, 'slurm-cluster.json'),
+    irisCluster: join(root, 'iris-cluster.json'),
     outputs: join(root, 'outputs'),
   };
   for (const path of [

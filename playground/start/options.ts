@@ -18,8 +18,8 @@ export const USAGE = `npm start -- [options]
   --keep DIR           keep repositories, logbook, job records and logs in DIR, and go on from there
   --webhooks on|off    whether GitHub's webhooks and comment events arrive; off leaves the sweep alone
   --server on|off      the App's server, or the action alone
-  --engine local|ray|slurm  what runs the jobs: processes of this machine, a Ray head on it (npm run setup:ray), or a
-                       Slurm cluster on it (npm run setup:slurm)
+  --engine local|ray|slurm|iris  what runs the jobs: processes of this machine, a Ray head on it (npm run setup:ray), a
+                       Slurm cluster on it (npm run setup:slurm), or an Iris on it (npm run setup:iris)
   --auto               plays the person, prints each stage, exits after the seal
   --days N             with --auto: so many daily ferries, the clock moved by 24 h between them
   --lanes 1|2          one ferry lane, or two side by side on two clusters (new labs alone, engine local)
@@ -36,8 +36,8 @@ const SHAPE = {
   keep: textOption('keep', 'a folder'),
   webhooks: switchOption('webhooks'),
   server: switchOption('server'),
-  /** What runs the jobs: processes of this machine, or a real Ray head or Slurm cluster on it. */
-  engine: choiceOption('engine', ['local', 'ray', 'slurm']).default('local'),
+  /** What runs the jobs: processes of this machine, or a real Ray head, Slurm cluster or Iris on it. */
+  engine: choiceOption('engine', ['local', 'ray', 'slurm', 'iris']).default('local'),
   auto: flag,
   days: numberOption(31, wrongDays)
     .refine((days) => days > 0, wrongDays('0'))

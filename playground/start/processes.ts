@@ -26,6 +26,19 @@ export async function otherProcesses(): Promise<readonly string[]> {
   return (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
 }
 
+/** Those that have that variable with that value in their environment, as whatever they start has it from them. */
+export async function markedProcesses(name: string, value: string): Promise<readonly number[]> {
+  const pids = await otherProcesses();
+  const seen = await Promise.all(pids.map((pid) => isMarked(pid, `${name}=${value}`)));
+  return pids.filter((_, index) => seen[index]).map(Number);
+}
+
+async function isMarked(pid: string, mark: string): Promise<boolean> {
+  const [environment, state] = await Promise.all([readOf(pid, 'environ'), readOf(pid, 'stat')]);
+  // What has ended and waits for its parent holds nothing any more.
+  return environment.split('\0').includes(mark) && !/\) Z /.test(state);
+}
+
 /** A file of /proc about a process; empty for one that has ended meanwhile or is another user's. */
 export async function readOf(pid: string, file: 'stat' | 'environ' | 'cmdline'): Promise<string> {
   return (await ifThere(readFile(`/proc/${pid}/${file}`, 'utf8'), GONE_OR_HIDDEN)) ?? '';

@@ -8,6 +8,7 @@ const at =
 const local = at('engines/local-engine.test.ts');
 const slurm = at('slurm/real-faults.test.ts');
 const irisJob = at('engines/iris-jobs.test.ts');
+const irisReal = at('iris/real-faults.test.ts');
 const irisLog = at('engines/iris-log.test.ts');
 const wrapper = at('engines/iris-wrapper.test.ts');
 const vast = at('engines/vast-engine.test.ts');
@@ -75,6 +76,18 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
     irisJob(
       'A stop is over when the job itself says so, and not when Iris says KILLED.',
       'a stop > is over when the job says so, and not when Iris says KILLED',
+    ),
+    irisReal(
+      'Or when its worker has: a controller of June 2026 or later writes that down.',
+      'stops that job alone, and says so when its worker does',
+    ),
+    irisReal(
+      'A worker that is lost, and a restart that was approved, are told as what they are.',
+      'tells a lost worker, and the restart that was approved',
+    ),
+    irisReal(
+      'A controller that came up from an older state has lost the job, and starts nothing again.',
+      'is lost to a controller that came up from an older state, and nothing is started again',
     ),
     irisJob(
       'No restart of its own, one task, unless the cluster’s settings say otherwise.',

@@ -10,8 +10,9 @@ export const PLAYED: Readonly<Record<string, readonly { readonly file: string; r
   iris: [
     {
       file: 'test/iris/contract.test.ts',
-      on: 'a recorded controller, or with `npm run test:iris -- --controller URL` a real one',
+      on: 'a recorded controller, or with `npm run test:iris -- --controller URL` your own',
     },
+    { file: 'test/iris/real-contract.test.ts', on: 'a real controller and worker (`npm run test:iris`)' },
   ],
   vast: [
     {

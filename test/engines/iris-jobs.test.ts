@@ -109,6 +109,61 @@ describe('a stop', () => {
     });
   });
 
+  it('is over when a newer controller has written down that its worker said so', async () => {
+    await lab.close();
+    lab = await openIrisLab({ runtime: 'process', release: '2026-06-18' });
+    await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
+    lab.pass(60_000);
+    expect((await stopIn(lab.engine(), 'job-1')).kind).toBe('stopped');
+    expect(lab.iris.world.runs()).toHaveLength(0);
+    expect(await lab.engine().observe('job-1', null)).toMatchObject({
+      status: 'STOPPED',
+      message: expect.stringMatching(/Its worker has said that it has ended/),
+    });
+  });
+
+  it('by a time limit of Iris is over no sooner than any other', async () => {
+    await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
+    lab.pass(60_000);
+    await lab.engine().observe('job-1', null);
+    const job = lab.iris.world.jobs.get('/alice/job-1');
+    if (job === undefined) throw new Error('no job');
+    const finishedAt = lab.now();
+    const error = 'Execution timeout exceeded';
+    Object.assign(job, { state: 'JOB_STATE_FAILED', taskState: 'TASK_STATE_FAILED', error, finishedAt });
+    expect(await lab.engine().observe('job-1', null)).toMatchObject({
+      status: 'RUNNING',
+      details: { stopping: 'yes' },
+    });
+    const [attempt] = job.attempts;
+    Object.assign(attempt ?? {}, { finishedAt });
+    expect(await lab.engine().observe('job-1', null)).toMatchObject({
+      status: 'FAILED',
+      errorType: 'TIMEOUT',
+      exitCode: null,
+    });
+  });
+
+  it('by a time limit is over when the job says so itself', async () => {
+    await submitTo(lab.engine(), lab.spec({ command: ['endless'] }));
+    lab.pass(60_000);
+    await lab.engine().observe('job-1', null);
+    // Its process is told to end, as for a stop.
+    lab.iris.world.terminate('/alice/job-1');
+    const error = 'Execution timeout exceeded';
+    const states = { state: 'JOB_STATE_FAILED', taskState: 'TASK_STATE_FAILED', error };
+    Object.assign(lab.iris.world.jobs.get('/alice/job-1') ?? {}, states);
+    expect(await lab.engine().observe('job-1', null)).toMatchObject({ status: 'RUNNING' });
+    lab.pass(2_000);
+    expect(await lab.engine().observe('job-1', null)).toMatchObject({ errorType: 'TIMEOUT' });
+  });
+
+  it('of a job that was never placed is over at once', async () => {
+    await submitTo(lab.engine({ cpuMillicores: 500_000 }), lab.spec());
+    lab.pass(60_000);
+    expect(await stopIn(lab.engine(), 'job-1')).toEqual({ kind: 'stopped' });
+  });
+
   it('takes that job alone, whatever begins with its name', async () => {
     for (const submissionId of ['exp-1', 'exp-10', 'EXP-1', 'exp-1b'])
       await submitTo(lab.engine(), lab.spec({ submissionId, command: ['endless'] }));

@@ -93,8 +93,10 @@ it('says to who reads it from the beginning that the beginning is gone', async (
   expect(await readText(lab.engine(), 'job-1', 500)).toMatchObject({ kind: 'rewound' });
 });
 
-it('is unknown where the log server does not answer', async () => {
+it('is unknown where the log server, or the controller, does not answer', async () => {
   await started('a');
+  lab.faults.push({ method: 'GetProcessStatus', fault: 'bad-gateway-before' });
+  expect(await readText(lab.engine(), 'job-1', 0)).toMatchObject({ kind: 'unknown' });
   lab.faults.push({ method: 'FetchLogs', fault: 'bad-gateway-before' });
   expect(await readText(lab.engine(), 'job-1', 0)).toMatchObject({ kind: 'unknown' });
 });

@@ -14,6 +14,7 @@ export type IrisLab = {
   readonly iris: RecordedIris;
   readonly directory: string;
   readonly pass: (ms: number) => void;
+  readonly now: () => number;
   readonly wire: Wire;
   /** What happens to the next requests of that method, in this order. */
   readonly faults: { method: string; fault: WireFault }[];
@@ -47,7 +48,7 @@ export async function openIrisLab(options: Partial<RecordedIrisOptions> = {}): P
     return at === -1 ? null : (faults.splice(at, 1)[0]?.fault ?? null);
   });
   return {
-    ...{ iris, directory, pass, wire, faults },
+    ...{ iris, directory, pass, now, wire, faults },
     engine: (changes = {}, token = null) =>
       createIrisEngine({
         cluster: irisConfig(changes),

@@ -70,6 +70,7 @@ function openWorld(random: Random, markers: string | null): World {
   const now = (): number => nowMs;
   const iris = createRecordedIris({
     now,
+    release: random.pick(['2026-05-11', '2026-06-18']),
     plan: ([kind]) => ({
       pendingMs: 100,
       endAfterMs: kind === 'endless' ? null : kind === 'long' ? 600_000 : 2_000,

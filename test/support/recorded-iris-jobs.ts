@@ -1,11 +1,13 @@
 /** The jobs of the recorded Iris and what really runs of them: placed, started, ended, lost, and told late or wrongly as the real one does. */
 
-import type { Attempt, IrisPlan, Job, Launched, Line, Run } from './recorded-iris-types.ts';
+import type { Attempt, IrisPlan, Job, Launched, Line, Release, Run } from './recorded-iris-types.ts';
 
 /** As recorded: a worker that has met (task, attempt) hands its old result out; a lost one is noticed late; KILLED runs on. */
 const NOTICED_AFTER_MS = 50_000;
 const YOUNG_MS = 30_000;
 const KILL_MS = 500;
+/** Of the newer one, whatever the job's age. */
+const CONFIRMED_KILL_MS = 2_000;
 const HELD_LINES_MS = 30_000;
 
 export type JobsOptions = {
@@ -13,6 +15,7 @@ export type JobsOptions = {
   readonly plan: (command: readonly string[]) => IrisPlan;
   /** A container gets SIGTERM first, so that the wrapper says its last word; a bare process is killed at once. */
   readonly runtime: 'container' | 'process';
+  readonly release: Release;
 };
 
 export type IrisJobs = {
@@ -33,7 +36,8 @@ export type IrisJobs = {
   readonly restore: () => void;
 };
 
-export function createIrisJobs({ now, plan, runtime }: JobsOptions): IrisJobs {
+export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): IrisJobs {
+  const isMay = release === '2026-05-11';
   let jobs = new Map<string, Job>();
   let saved = new Map<string, Job>();
   let store: Line[] = [];
@@ -70,7 +74,8 @@ export function createIrisJobs({ now, plan, runtime }: JobsOptions): IrisJobs {
       ...{ startedAt: atMs, finishedAt: null, isWorkerFailure: false },
     };
     job.attempts.push(attempt);
-    const old = remembered.get(`${workerId} ${name} ${attemptId}`);
+    // The newer one tells attempts apart by more than their number.
+    const old = isMay ? remembered.get(`${workerId} ${name} ${attemptId}`) : undefined;
     if (old !== undefined) {
       attempt.startedAt = null;
       finish(job, attempt, old.state, old.exitCode, old.error, atMs);
@@ -191,6 +196,7 @@ export function createIrisJobs({ now, plan, runtime }: JobsOptions): IrisJobs {
         });
       else run.lines.splice(0);
       speak(nowMs);
+      if (!isMay && !run.isReported && attempt !== undefined) attempt.finishedAt ??= run.endAtMs;
       if (run.isReported && job !== undefined && attempt !== undefined)
         finish(
           job,
@@ -223,10 +229,14 @@ export function createIrisJobs({ now, plan, runtime }: JobsOptions): IrisJobs {
         ...{ state: 'JOB_STATE_KILLED', taskState: 'TASK_STATE_KILLED', error: 'Terminated by user' },
         finishedAt: now(),
       });
+      for (const attempt of job.attempts.slice(-1))
+        Object.assign(attempt, { state: 'TASK_STATE_KILLED', error: 'Terminated by user' });
       for (const run of runs.filter((one) => one.name === name)) {
         run.isReported = false;
         run.exitCode = runtime === 'container' ? 143 : -9;
-        run.endAtMs = Math.max(now() + KILL_MS, job.submittedAt + YOUNG_MS);
+        run.endAtMs = isMay
+          ? Math.max(now() + KILL_MS, job.submittedAt + YOUNG_MS)
+          : now() + CONFIRMED_KILL_MS;
       }
     },
     tick,
@@ -234,8 +244,10 @@ export function createIrisJobs({ now, plan, runtime }: JobsOptions): IrisJobs {
     starts: () => starts,
     runs: () => runs,
     loseLines: () => {
-      store = [];
-      nextCursor = 2;
+      if (isMay) {
+        store = [];
+        nextCursor = 2;
+      }
       heldUntilMs = now() + HELD_LINES_MS;
     },
     loseWorker: () => {

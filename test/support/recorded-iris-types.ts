@@ -60,6 +60,9 @@ export type Run = {
   readonly error: string;
 };
 
+/** Snapshots of Iris that were recorded: of the newer one the workers confirm ends, and the log server keeps its lines. */
+export type Release = '2026-05-11' | '2026-06-18';
+
 export type Line = {
   readonly cursor: number;
   readonly key: string;

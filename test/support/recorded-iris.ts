@@ -60,10 +60,12 @@ const logsRequest = z.object({
 const FORTNIGHT_MS = 14 * 24 * 3_600_000;
 
 export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
-  const { now, keys = {} } = options;
+  const { now, keys = {}, release = '2026-05-11' } = options;
+  const isMay = release === '2026-05-11';
   const world = createIrisJobs({
     plan: () => ({ pendingMs: 0, endAfterMs: 1_000, exitCode: 0, lines: [] }),
     runtime: 'container',
+    release,
     ...options,
   });
   let process = { pid: 17_595, beganAtMs: now() - 60_000 };
@@ -80,7 +82,7 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
     'iris.cluster.ControllerService/GetJobStatus': (body) => {
       const { jobId } = byJob.parse(body);
       const job = world.jobs.get(jobId);
-      return job === undefined ? malformedOr(jobId, notFound(jobId)) : said(statusOf(job));
+      return job === undefined ? malformedOr(jobId, notFound(jobId)) : said(statusOf(job, isMay));
     },
     'iris.cluster.ControllerService/GetJobState': (body) => {
       const { jobIds } = z.object({ jobIds: z.array(z.string()) }).parse(body);
@@ -92,7 +94,7 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
     },
     'iris.cluster.ControllerService/ListTasks': (body) => {
       const job = world.jobs.get(byJob.parse(body).jobId);
-      return job === undefined ? notFound(byJob.parse(body).jobId) : said({ tasks: [taskOf(job)] });
+      return said(job === undefined ? {} : { tasks: [taskOf(job, isMay)] });
     },
     'iris.cluster.ControllerService/TerminateJob': (body, caller) => {
       const { jobId } = byJob.parse(body);
@@ -143,7 +145,7 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
         'failed_precondition',
         `Cannot submit job: parent job ${name.split('/').slice(0, -1).join('/')} is absent from the database`,
       );
-    const taken = takenBy(world.jobs.get(name), name, request.existingJobPolicy);
+    const taken = takenBy(world.jobs.get(name), name, request.existingJobPolicy, isMay);
     if (taken !== null) return taken;
     const { bundleBlob, ...kept } = request;
     world.launch({
@@ -174,7 +176,7 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
       if (respond === undefined) return { status: 404, body: '' };
       const caller = callerOf(keys, authorization, method);
       if (typeof caller !== 'string') return caller;
-      if (isLingering && !method.endsWith('/GetJobState'))
+      if (isLingering && !(isMay && method.endsWith('/GetJobState')))
         return complaint(
           500,
           'internal',
@@ -185,7 +187,7 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
         body = JSON.parse(text);
       } catch (error) {
         if (!(error instanceof SyntaxError)) throw error;
-        return complaint(500, 'unknown', `Failed to parse JSON: ${error.message}`);
+        return complaint(500, 'unknown', `Failed to ${isMay ? 'parse' : 'load'} JSON: ${error.message}`);
       }
       return respond(body, caller);
     },
@@ -241,11 +243,11 @@ function refusalOf(request: z.infer<typeof launchRequest>, nowMs: number): RpcAn
 }
 
 /** Null: the name is free, or the default frees it by deleting what has ended. */
-function takenBy(old: Job | undefined, name: string, policy: string): RpcAnswer | null {
+function takenBy(old: Job | undefined, name: string, policy: string, isMay: boolean): RpcAnswer | null {
   if (old === undefined) return null;
   if (policy === 'EXISTING_JOB_POLICY_ERROR')
     return complaint(409, 'already_exists', `Job ${name} already exists (state=${old.state})`);
-  if (old.state === 'JOB_STATE_KILLED')
+  if (isMay && old.state === 'JOB_STATE_KILLED')
     return complaint(
       504,
       'deadline_exceeded',
@@ -257,13 +259,13 @@ function takenBy(old: Job | undefined, name: string, policy: string): RpcAnswer 
     : complaint(409, 'already_exists', `Job ${name} already exists and is still running`);
 }
 
-function statusOf(job: Job): object {
+function statusOf(job: Job, isMay: boolean): object {
   const { launched, state, error, pendingReason, failureCount, preemptionCount } = job;
   const isWaiting = job.taskState === 'TASK_STATE_PENDING' && job.attempts.length === 0;
   const env = Object.fromEntries(
     Object.entries(launched.env).map(([name, value]) => [
       name,
-      isRedacted(name, value) ? '[REDACTED]' : value,
+      isRedacted(name, isMay ? value : '') ? '[REDACTED]' : value,
     ]),
   );
   return {
@@ -290,17 +292,17 @@ function statusOf(job: Job): object {
   };
 }
 
-/** By the name, but for those that end so; or by the look. Both as recorded. */
+/** By the name, but for those that end so; or, in May, by the look. As recorded. */
 function isRedacted(name: string, value: string): boolean {
   if (/TOKEN|SECRET|PASSWORD|API_KEY|SESSION|AUTH/.test(name)) return true;
   if (/_ID$|_SHA$|^COMMIT$/.test(name)) return false;
   return /^[0-9a-f]{40}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^gs:\/\/.{20}|sk-/.test(value);
 }
 
-function taskOf(job: Job): object {
+function taskOf(job: Job, isMay: boolean): object {
   const last = job.attempts.at(-1);
   const { launched, taskState, error } = job;
-  // The newest attempt alone; of a KILLED task nothing says when it ended.
+  // The newest attempt alone; of a KILLED task nothing said in May when it ended.
   return {
     taskId: `${launched.name}/0`,
     state: taskState,
@@ -308,7 +310,7 @@ function taskOf(job: Job): object {
     exitCode: last?.exitCode ?? 0,
     error,
     ...given('startedAt', last?.startedAt ?? null),
-    ...given('finishedAt', taskState === 'TASK_STATE_KILLED' ? null : (last?.finishedAt ?? null)),
+    ...given('finishedAt', isMay && taskState === 'TASK_STATE_KILLED' ? null : (last?.finishedAt ?? null)),
     currentAttemptId: last?.attemptId ?? -1,
     ...(last === undefined ? { canBeScheduled: true } : { attempts: [attemptOf(last)] }),
     ...(job.pendingReason === '' ? {} : { pendingReason: job.pendingReason }),

@@ -5,14 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, hostname, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { slurm } from '../../limits/limits.ts';
-
-/** Where a cluster is; stays the same as long as a lab is kept. */
-export type ClusterRecord = {
-  /** Its own folder: short, because the socket below it may have 107 characters. */
-  readonly folder: string;
-  /** Of its controller and of its node. */
-  readonly ports: readonly number[];
-};
+import type { ClusterRecord } from '../private-cluster.ts';
 
 /** How many ports a cluster of its own needs. */
 export const PORTS = 2;

@@ -7,7 +7,8 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { slurm } from '../../limits/limits.ts';
-import { type ClusterRecord, configurationOf, socketOf, writeCluster } from './cluster-files.ts';
+import type { ClusterRecord } from '../private-cluster.ts';
+import { configurationOf, socketOf, writeCluster } from './cluster-files.ts';
 import { endProcessesOf, MARK } from './cluster-processes.ts';
 
 const run = promisify(execFile);

@@ -34,7 +34,7 @@ export type Answer<Value> =
 const complaint = z.object({ code: z.string(), message: z.string().default('') });
 
 /** Iris says these with 500, as it says passing faults: nothing was done, and nothing else will be. */
-const MALFORMED = /has no field named|must use canonical|Failed to parse/;
+const MALFORMED = /has no field named|must use canonical|Failed to (?:load|parse)/;
 
 /** Asks once. Redirects are not followed: the key would go with them. */
 export async function ask<Value>(

@@ -9,8 +9,8 @@ import { observeOnIris } from './observe.ts';
 import { type IrisSettings, irisIdOf } from './settings.ts';
 
 /**
- * Looks at a job of the cluster's user: those of others stand under other names. Iris hides what looks like a key, and so
- * GIT_COMMIT; its id begins with who submitted it.
+ * Looks at a job of the cluster's user: those of others stand under other names. Iris of May 2026 hides what looks like
+ * a key, and so GIT_COMMIT; the id begins with who submitted it.
  */
 export async function describeOnIris(settings: IrisSettings, jobId: string): Promise<JobDescription> {
   const seen = await observeOnIris(settings, jobId, null);

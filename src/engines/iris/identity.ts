@@ -5,7 +5,7 @@ import type { JobMetadata } from '../../domain/engine.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Under most other names Iris shows what looks like a key, such as a UUID or forty hexadecimal digits, as [REDACTED]. */
+/** Under most other names Iris of May 2026 shows what looks like a key, such as a UUID or forty hexadecimal digits, as [REDACTED]. */
 export function identityVariables({ run, attempt, manifest, proof }: JobMetadata): Texts {
   return {
     FERRYBOT_RUN_ID: run,

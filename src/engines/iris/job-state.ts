@@ -25,6 +25,7 @@ export type Judged =
 const FINAL: ReadonlySet<string> = new Set(
   ['SUCCEEDED', 'FAILED', 'KILLED', 'WORKER_FAILED', 'UNSCHEDULABLE'].map((state) => `JOB_STATE_${state}`),
 );
+const TIME_LIMIT = /^Execution timeout exceeded/;
 const WAITING: ReadonlySet<string> = new Set(
   ['PENDING', 'ASSIGNED', 'BUILDING', 'PREEMPTED', 'WORKER_FAILED', 'MISSING'].map(
     (state) => `TASK_STATE_${state}`,
@@ -34,9 +35,9 @@ const LIVING: ReadonlySet<string> = new Set(
   ['PENDING', 'BUILDING', 'RUNNING'].map((state) => `JOB_STATE_${state}`),
 );
 
-/** Whether Iris says that nothing will change any more; of KILLED that is not yet the end. */
-export function isFinal({ state }: IrisJob['job']): boolean {
-  return FINAL.has(state);
+/** Whether Iris's own word leaves open that the process still runs, or how it ended: then the job's is asked for. */
+export function needsOwnWord({ state, error }: IrisJob['job']): boolean {
+  return state === 'JOB_STATE_KILLED' || state === 'JOB_STATE_WORKER_FAILED' || TIME_LIMIT.test(error);
 }
 
 /** The newest attempt of the task, as Iris numbers them; -1 where it was never placed. */
@@ -92,30 +93,34 @@ function succeeded(seen: Seen): Judged {
   });
 }
 
-/**
- * KILLED is written before anything has ended. What ends it is the job's own word, that it was never placed, or the time after
- * which no worker can still run it.
- */
+/** KILLED is written before anything has ended. */
 function killed(seen: Seen): Judged {
-  const { job, task, saidEnd, nowMs } = seen;
+  const { job, task } = seen;
   const why = (job.error || task?.error) ?? '';
   const said = `Iris says KILLED${why === '' ? '' : `: ${why}`}.`;
-  const end = { status: 'STOPPED', endedAtMs: job.finishedAt ?? null } as const;
-  if (saidEnd !== null)
-    return found(seen, {
-      ...end,
-      message: `${said} The job says itself that it has ended, with status ${saidEnd}.`,
-    });
-  if (attemptOf(task) === -1) return found(seen, { ...end, message: `${said} It was never placed.` });
+  const proof = proofOfEnd(seen);
+  if (proof === null) return ending(seen, said);
+  return found(seen, { status: 'STOPPED', endedAtMs: job.finishedAt ?? null, message: `${said} ${proof}` });
+}
+
+/**
+ * Why nothing runs any longer of a job that Iris has ended itself; null: it may. Newer controllers write down when the worker
+ * said that the task has ended; those of May 2026 never do.
+ */
+function proofOfEnd({ job, task, saidEnd, nowMs }: Seen): string | null {
+  if (saidEnd !== null) return `The job says itself that it has ended, with status ${saidEnd}.`;
+  if (attemptOf(task) === -1) return 'It was never placed.';
+  if (task?.finishedAt !== undefined) return 'Its worker has said that it has ended.';
   const sinceMs = job.finishedAt === undefined ? 0 : nowMs - job.finishedAt;
-  if (sinceMs >= irisLimits.killedCertainMs)
-    return found(seen, {
-      ...end,
-      message: `${said} The job has not said itself that it ended; no worker keeps a task for so long after that.`,
-    });
+  return sinceMs >= irisLimits.killedCertainMs
+    ? 'The job has not said itself that it ended; no worker keeps a task for so long after that.'
+    : null;
+}
+
+function ending(seen: Seen, said: string): Judged {
   return found(seen, {
     status: 'RUNNING',
-    message: `${said} Its process may still run: the job has not said itself that it ended.`,
+    message: `${said} Its process may still run: neither the job nor its worker has said that it ended.`,
     details: { stopping: 'yes' },
   });
 }
@@ -134,6 +139,8 @@ function failed(seen: Seen): Judged {
   const isCommand = errorType === 'JOB_ENTRYPOINT_COMMAND_ERROR' || errorType === 'OUT_OF_MEMORY';
   const signal = code < 0 ? String(-code) : code > 128 && code < 160 ? String(code - 128) : null;
   const said = `Iris says ${short(job.state)}${error === '' ? '' : `: ${error}`}.`;
+  // A time limit is written down before anything has ended, as KILLED is.
+  if (errorType === 'TIMEOUT' && proofOfEnd(seen) === null) return ending(seen, said);
   // Lost with its worker says what Iris knows; the job itself may have come to its end before.
   const own =
     job.state === 'JOB_STATE_WORKER_FAILED' && saidEnd !== null
@@ -156,7 +163,7 @@ function lostOf({ job }: Seen): string {
 
 function errorTypeOf(state: string, error: string, code: number): string {
   if (state !== 'JOB_STATE_FAILED') return short(state);
-  if (/^Execution timeout exceeded/.test(error)) return 'TIMEOUT';
+  if (TIME_LIMIT.test(error)) return 'TIMEOUT';
   if (/OOM killed/.test(error)) return 'OUT_OF_MEMORY';
   if (REFUSED.test(error)) return 'JOB_ENTRYPOINT_COMMAND_START_ERROR';
   // Ray's word, so that one rule reads all engines. Without a code the command was never reached.

@@ -5,7 +5,7 @@ import { isSubmissionId } from '../file-records.ts';
 import { type IrisJob, type IrisTask, logsAnswer, statusAnswer, tasksAnswer } from './answers.ts';
 import { type Answer, ask } from './ask.ts';
 import { identityOf } from './identity.ts';
-import { attemptOf, isFinal, judgeJob } from './job-state.ts';
+import { attemptOf, judgeJob, needsOwnWord } from './job-state.ts';
 import { irisLimits } from './limits.ts';
 import { readProcess } from './session.ts';
 import { type IrisSettings, irisIdOf } from './settings.ts';
@@ -54,7 +54,7 @@ async function judged(
   if (tasks.length !== own.length)
     return { kind: 'unknown', message: `the job has ${tasks.length} tasks, where ferrybot starts one` };
   // Between both answers a task may have gone on: the job was asked for first, and what is final stays.
-  const said = needsWord(job) ? await ownWord(settings, jobId, task) : null;
+  const said = needsOwnWord(job) ? await ownWord(settings, jobId, task) : null;
   if (said !== null && typeof said !== 'number') return said;
   const seen = judgeJob({
     job,
@@ -70,11 +70,6 @@ async function judged(
   return process.kind === 'unknown'
     ? process
     : { kind: 'state-lost', session: process.id, message: seen.message };
-}
-
-/** Only where Iris's own word leaves open whether the process has ended. */
-function needsWord(job: IrisJob['job']): boolean {
-  return isFinal(job) && (job.state === 'JOB_STATE_KILLED' || job.state === 'JOB_STATE_WORKER_FAILED');
 }
 
 /** What the job said in its log of its own end; null: nothing. */

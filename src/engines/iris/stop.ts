@@ -32,6 +32,9 @@ async function awaitEnd(
     await settings.sleep(irisLimits.stopPollMs);
   }
   return complaint === null
-    ? { kind: 'stopping', message: 'Iris says KILLED at once; the job has not said itself that it ended' }
+    ? {
+        kind: 'stopping',
+        message: 'Iris says KILLED at once; neither the job nor its worker has said that it ended',
+      }
     : { kind: 'unknown', message: `the wish may not have arrived: ${complaint}` };
 }

@@ -9,7 +9,7 @@ describe('the options of npm start', () => {
       kind: 'options',
       options: { port: 4610, keep: null, webhooks: true, server: true, auto: false, days: 1, json: false },
     });
-    for (const engine of ['ray', 'slurm'])
+    for (const engine of ['ray', 'slurm', 'iris'])
       expect(readOptions(['--engine', engine])).toMatchObject({ options: { engine } });
     for (const lane of ['rental', 'hero'])
       expect(readOptions(['--lane', lane])).toMatchObject({ options: { lane } });
@@ -30,7 +30,7 @@ describe('the options of npm start', () => {
     [['--port', '65536'], /65536 is no port/],
     [['--port', '1.5'], /is no port/],
     [['--keep', ''], /--keep needs a folder/],
-    [['--engine', 'iris'], /local, ray, slurm, not iris/],
+    [['--engine', 'lsf'], /local, ray, slurm, iris, not lsf/],
     [['--lane', 'daily'], /rental, hero, not daily/],
     [['--lane', 'hero', '--engine', 'ray'], /--lane goes without --engine/],
     [['--keep'], /--keep/],

@@ -1,0 +1,42 @@
+/** The cluster behind `npm start -- --engine iris`: is there an Iris at all, and a private one of this machine. */
+
+import type { LabFolder } from '../lab-folder.ts';
+import { openPrivateCluster } from '../private-cluster.ts';
+import type { ClusterOutcome } from '../rehearsal-cluster.ts';
+import {
+  addressOf,
+  closeCluster,
+  endProcessesOf,
+  hasLivingJob,
+  isIrisThere,
+  isReady,
+  PORTS,
+  startCluster,
+} from './cluster.ts';
+import { irisLabConfig } from './iris-config.ts';
+
+/** Starts the cluster of a lab, or goes on with it if it still runs. */
+export async function openIrisCluster(folder: LabFolder): Promise<ClusterOutcome> {
+  if (!isIrisThere())
+    return {
+      ok: false,
+      code: 'no-iris',
+      message:
+        'there is no Iris in .tools/iris: run npm run setup:iris first (about 600 MB, a minute or three)',
+      exitCode: 2,
+    };
+  return openPrivateCluster(folder, folder.irisCluster, {
+    engine: 'iris',
+    title: 'Iris',
+    ports: PORTS,
+    ...{ isReady, hasLivingJob },
+    start: startCluster,
+    endProcesses: endProcessesOf,
+    close: closeCluster,
+    seed: (record) => ({
+      token: null,
+      configure: (config) =>
+        irisLabConfig(config, { controller: addressOf(record), outputs: folder.outputs }),
+    }),
+  });
+}
