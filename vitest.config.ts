@@ -4,9 +4,10 @@ export default defineConfig({
   test: {
     setupFiles: ['test/support/strict-github.ts'],
     include: ['test/**/*.test.ts'],
-    // For what hangs. A loaded machine needs twenty seconds for what takes two.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // For what hangs: a loaded machine needs a minute for what takes two seconds. No test has less than this.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     maxWorkers: 2,
   },
 });

@@ -38,7 +38,7 @@ const PLACE: DiskPlace = {
 };
 const skipReason = 'this machine gives no mount namespaces to its users (unshare --map-root-user --mount)';
 
-describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason }, timeout: 60_000 }, () => {
+describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason } }, () => {
   let standin: Standin;
   let worker: TpuWorkerSandbox;
   let port: DiskPort;

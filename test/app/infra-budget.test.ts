@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import { setupEntries } from '../../src/config/setup-entries.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
+import { cpuMs } from '../support/cpu-ms.ts';
 
 const read = readConfig(
   readFileSync(new URL('../../fixtures/lab/.github/ferrybot.yml', import.meta.url), 'utf8'),
@@ -34,14 +35,6 @@ const SHAPES = {
   tags: filled('setup_commands:', () => '  - !x 1'),
   'maps in maps': filled('setup_commands: []', (index) => `k${index}: {a: {b: 1}}`),
 };
-
-/** CPU time of this process, since the machine may do other work. */
-function cpuMs(task: () => unknown): number {
-  const before = process.cpuUsage();
-  task();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
-}
 
 describe('thirty cluster files of a fork', () => {
   it.each(Object.entries(SHAPES))('full of %s cost a few seconds together at most', (_name, text) => {

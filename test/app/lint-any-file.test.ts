@@ -57,7 +57,7 @@ describe('the check of cluster files', () => {
     );
   });
 
-  it('reads any YAML or any text, and every finding stands in the file', { timeout: 30_000 }, () => {
+  it('reads any YAML or any text, and every finding stands in the file', () => {
     const key = fc.constantFrom('setup_commands', 'initialization_commands', 'worker_setup_commands', 'x');
     const files = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),

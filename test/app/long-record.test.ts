@@ -71,7 +71,7 @@ describe.each([
       costs.push({ own: flat({ ...own, filesWritten: 0 }), read: flat(read) });
     }
     expect(costs[1]).toEqual(costs[0]);
-  }, 60_000);
+  });
 });
 
 /** Marks are signed too. */
@@ -96,7 +96,7 @@ describe('a long run', () => {
       'Later entries: [logbook-0002.md](logbook-0002.md)',
     );
     expect(await remote.git('show', `${BRANCH}:runs/${RUN}/logbook-0003.md`)).toContain('part 3');
-  }, 60_000);
+  });
 
   it('keeps what people wrote beside its entries, in each of its files', async () => {
     const { remote, process } = await written(RUN, lookedAt(LONG));
@@ -107,7 +107,7 @@ describe('a long run', () => {
     const after = await remote.git('show', `${BRANCH}:${path}`);
     expect(after).toContain('bob: the disk was full');
     expect(after).toContain(`logbook:event-${LONG} `);
-  }, 60_000);
+  });
 });
 
 /** An ordinary commit by somebody who may push: new texts, or none for what goes. */

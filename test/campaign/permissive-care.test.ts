@@ -84,7 +84,7 @@ const OF_ALL: readonly (readonly [gone: string, change: Change, moves: readonly 
   DEFENCES.flatMap(([defence, moves]) => CHANGES.map((change) => [defence, change, moves] as const));
 
 describe.each(OF_ALL)('without "%s", the %s: %o', (defence, change, moves) => {
-  it('is changed though nobody consented to it, and with it nothing is', { timeout: 120_000 }, async () => {
+  it('is changed though nobody consented to it, and with it nothing is', async () => {
     const play = (seed: number) => playCare(seed, { change, moves });
     gone.add(defence);
     const found = await firstBroken(play, SEEDS);

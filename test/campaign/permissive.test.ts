@@ -237,7 +237,7 @@ const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[
 ];
 
 describe.each(DEFENCES)('without %o, "%s"', (defences, scenario) => {
-  it('breaks a promise, and with it none', { timeout: 120_000 }, async () => {
+  it('breaks a promise, and with it none', async () => {
     for (const defence of defences) gone.add(defence);
     const found = await firstBroken(ofScenario(scenario), SEEDS);
     gone.clear();

@@ -52,7 +52,7 @@ function searchOf(found: readonly StoredCheckpoint[], more: Partial<Search> = {}
 }
 
 describe('the rule', () => {
-  it('is read the same by Python, written from its words alone', { timeout: 120_000 }, () => {
+  it('is read the same by Python, written from its words alone', () => {
     const seed = Date.now() % 2 ** 31;
     const layouts = fc.sample(searches, { numRuns: LAYOUTS, seed });
     const input = JSON.stringify(layouts.map(forPython));

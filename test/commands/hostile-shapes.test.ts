@@ -4,14 +4,22 @@ import { describe, expect, it } from 'vitest';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import type { Reading } from '../../src/commands/grammar/reading.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { measured } from '../support/cpu-ms.ts';
 import { TEST_REGISTRY } from './test-registry.ts';
 
 const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: ['/lgtm'] });
 const full = (unit: string): string =>
   unit.repeat(Math.ceil(limits.commentCharactersMax / unit.length)).slice(0, limits.commentCharactersMax);
 
-// Without the bounds the worst of these take 40 s or overflow the stack; the allowance is for a loaded machine.
+// Without the bounds the worst of these take 40 s of processor or overflow the stack.
 const MOMENT_MS = 5_000;
+
+/** What is read, in a moment. */
+function readSoon(comment: string): Reading {
+  const { value, ms } = measured(() => read(comment));
+  expect(ms).toBeLessThan(MOMENT_MS);
+  return value;
+}
 
 const SHAPES = [
   ...['> ', '- ', '> - ', '1. ', '[^a]: ', '> '.repeat(24).concat('/a\n'), '- '.repeat(24).concat('/a\n')],
@@ -87,9 +95,7 @@ const SHAPES = [
 
 describe('a comment of 65,536 characters made of one shape', () => {
   it.each(SHAPES)('%j is read in a moment', (unit) => {
-    const start = performance.now();
-    const { commands, errors } = read(full(unit));
-    expect(performance.now() - start).toBeLessThan(MOMENT_MS);
+    const { commands, errors } = readSoon(full(unit));
     expect(commands.length).toBeLessThanOrEqual(limits.commentCommandsMax);
     expect(errors.length).toBeLessThanOrEqual(limits.commentCommandsMax);
   });
@@ -104,20 +110,16 @@ describe('a comment of 65,536 characters made of one shape', () => {
     const stairs = Array.from({ length: 200 }, (_, depth) => `${before}${step.repeat(depth)}- /stop`).join(
       '\n',
     );
-    const start = performance.now();
-    const { commands, ignored } = read(stairs);
+    const { commands, ignored } = readSoon(stairs);
     expect(commands).toEqual([]);
     expect(new Set(ignored.map((word) => word.reason))).toEqual(new Set(['limit']));
-    expect(performance.now() - start).toBeLessThan(MOMENT_MS);
   });
 
   it('lists of twenty levels, over and over, are read in a moment', () => {
     const stairs = Array.from({ length: 20 }, (_, depth) => `${'  '.repeat(depth)}- a\n`).join('');
-    const start = performance.now();
-    expect(new Set(read(`${full(stairs).slice(0, -9)}\n\n/status`).ignored.map((w) => w.reason))).toEqual(
+    expect(new Set(readSoon(`${full(stairs).slice(0, -9)}\n\n/status`).ignored.map((w) => w.reason))).toEqual(
       new Set(['limit']),
     );
-    expect(performance.now() - start).toBeLessThan(MOMENT_MS);
   });
 });
 
@@ -128,9 +130,7 @@ const numbered = (count: number, of: (index: string) => string): string =>
 describe('tags that ask for more than they are', () => {
   it('formatting that nobody closed is made anew in each of many paragraphs, up to a bound', () => {
     const open = `/status\n\n<div>${numbered(600, (index) => `<i ${index}>`)}</div>`;
-    const start = performance.now();
-    const { commands, ignored } = read(`${open}${'<p>x'.repeat(14_000)}\n\n/stop`);
-    expect(performance.now() - start).toBeLessThan(MOMENT_MS);
+    const { commands, ignored } = readSoon(`${open}${'<p>x'.repeat(14_000)}\n\n/stop`);
     expect(commands.map(({ name }) => name)).toEqual(['status']);
     expect(ignored.map(({ word, reason }) => [word, reason])).toEqual([['/stop', 'html']]);
   });
@@ -144,9 +144,7 @@ describe('tags that ask for more than they are', () => {
     ['nine thousand open tags', `<div>${'<b>'.repeat(9_000)}${'</b>'.repeat(9_000)}`],
     ['texts moved out of a table', `<table>\n\n${'x\n\n'.repeat(2_000)}`],
   ])('%s are read in a moment', (_name, text) => {
-    const start = performance.now();
-    expect(read(`/status\n\n${text}`).commands.map(({ name }) => name)).toEqual(['status']);
-    expect(performance.now() - start).toBeLessThan(MOMENT_MS);
+    expect(readSoon(`/status\n\n${text}`).commands.map(({ name }) => name)).toEqual(['status']);
   });
 });
 

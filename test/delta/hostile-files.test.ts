@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { configDelta } from '../../src/delta/config-delta.ts';
 import { readKnobs } from '../../src/delta/read-knobs.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
+import { cpuMs } from '../support/cpu-ms.ts';
 
 const parser = await createPythonParser();
 const repeat = (count: number, line: (at: number) => string): string =>
@@ -33,12 +34,13 @@ const HOSTILE: Readonly<Record<string, string>> = {
 describe('a file made to hurt is answered', () => {
   it.each(Object.entries(HOSTILE))('%s', (_, text) => {
     const base = parser.parse(text);
-    const started = performance.now();
-    expect(['none', 'unparsable']).toContain(configDelta(base, base).kind);
-    const more = configDelta(base, parser.parse(`${text}B = 1\n`));
-    expect(['knobs', 'unparsable']).toContain(more.kind);
+    const tookMs = cpuMs(() => {
+      expect(['none', 'unparsable']).toContain(configDelta(base, base).kind);
+      const more = configDelta(base, parser.parse(`${text}B = 1\n`));
+      expect(['knobs', 'unparsable']).toContain(more.kind);
+    });
     // Ten times what it takes here: a square of the length would take minutes.
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(tookMs).toBeLessThan(20_000);
   });
 
   it('a thousand lines cost a blink', () => {
@@ -49,14 +51,14 @@ describe('a file made to hurt is answered', () => {
     );
     const head = text.replace('lr=1e-3', 'lr=2e-3').replace('"a": 1', '"a": 2');
     expect(text.split('\n')).toHaveLength(1_001);
-    const times = Array.from({ length: 9 }, () => {
-      const started = performance.now();
-      expect(configDelta(parser.parse(text), parser.parse(head))).toMatchObject({
-        kind: 'knobs',
-        changes: [{}, {}],
-      });
-      return performance.now() - started;
-    });
+    const times = Array.from({ length: 9 }, () =>
+      cpuMs(() =>
+        expect(configDelta(parser.parse(text), parser.parse(head))).toMatchObject({
+          kind: 'knobs',
+          changes: [{}, {}],
+        }),
+      ),
+    );
     // The bar of the benchmark is 50 ms on a quiet machine; here others run beside it.
     expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(250);
     expect(readKnobs(parser.parse(text))).toHaveLength(125 * 5);

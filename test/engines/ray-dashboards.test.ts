@@ -272,7 +272,7 @@ describe('what Ray tells of a job', () => {
     for (const line of lines)
       for (const status of [400, 500]) expect(await why(line, status)).not.toMatch(/wandb|secret/);
     expect(await why(`TypeError: ${value}!`)).toBe('400: TypeError: ***!');
-  }, 20_000);
+  });
 
   it('is unknown for one job where the list tells of it in an unknown way, and fine for the others', async () => {
     const list = [

@@ -110,7 +110,7 @@ describe('one job that is told of strangely', () => {
     const started = performance.now();
     const seen = await engine.observe('job-1', 'session_1');
     expect(seen).toMatchObject({ kind: 'unknown', message: expect.stringMatching(/./) });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(60_000);
     if (seen.kind === 'unknown') expect(seen.message.length).toBeLessThan(2_000);
     expect((await stopIn(engine, 'job-1')).kind).toBe('unknown');
   });
@@ -170,7 +170,7 @@ describe('one job that is told of strangely', () => {
       }),
       { numRuns: 150 },
     );
-  }, 20_000);
+  });
 });
 
 describe('a list', () => {
@@ -187,7 +187,7 @@ describe('a list', () => {
       runtime_env: { env_vars: { TOKEN: `secret-value-${index}` } },
     }));
     expect(await kindsAt(json(jobs))).toEqual(['found', 'found', 'absent']);
-  }, 20_000);
+  });
 
   it.each<[string, Say]>([
     ['an object', json({ jobs: [JOB] })],

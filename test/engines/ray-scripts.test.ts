@@ -145,7 +145,7 @@ describe('a submit', () => {
         'ray.exceptions.AuthenticationError: Authentication failed: Forbidden: Invalid authentication token\n',
     });
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'rejected', code: 'unauthorized' });
-  }, 20_000);
+  });
 
   it('tells of a script that does not keep to the id', async () => {
     const engine = await open();
@@ -226,7 +226,7 @@ describe('uv', () => {
       message: 'exit code 2: error: Failed to fetch',
     });
     await expect(verbs()).rejects.toThrow('ENOENT');
-  }, 20_000);
+  });
 });
 
 describe('a look', () => {

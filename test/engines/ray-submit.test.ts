@@ -106,7 +106,7 @@ describe('submitting over the Jobs API', () => {
     expect(adopted).toBeGreaterThan(SUBMITS / 20);
     expect(count('lost')).toBeGreaterThan(SUBMITS / 200);
     expect(count('started')).toBeGreaterThan(SUBMITS * 0.8);
-  }, 120_000);
+  });
 
   it('is done once when ten submit the same at once', async () => {
     const ray = createRecordedRay({ now: () => 0 });

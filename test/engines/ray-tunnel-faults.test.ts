@@ -90,19 +90,16 @@ it('reads the whole log, each byte once, though the tunnel dies again and again 
   expect(text.endsWith(LOG)).toBe(true);
   expect(Buffer.byteLength(text)).toBe(offset);
   expect(failures + pids().length).toBeGreaterThan(1);
-}, 60_000);
+});
 
 it('opens one tunnel for all calls that come at once, also when it has just died', async () => {
   process.kill(pids().at(-1) ?? 0, 'SIGKILL');
   const started = pids().length;
   await expect
-    .poll(
-      async () => {
-        const seen = await Promise.all(Array.from({ length: 20 }, () => engine.observe('job-1', null)));
-        return new Set(seen.map(({ kind }) => kind));
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      const seen = await Promise.all(Array.from({ length: 20 }, () => engine.observe('job-1', null)));
+      return new Set(seen.map(({ kind }) => kind));
+    })
     .toEqual(new Set(['found']));
   expect(pids()).toHaveLength(started + 1);
-}, 30_000);
+});

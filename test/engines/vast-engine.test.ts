@@ -21,9 +21,7 @@ const there = (): readonly number[] => bench.vast.account.list().map(({ offer })
 async function ended(): Promise<void> {
   await bench.until(7_000_001, 'running');
   await expect
-    .poll(async () => (await bench.engine.observe('job-1', null)).kind === 'found' && (await status()), {
-      timeout: 30_000,
-    })
+    .poll(async () => (await bench.engine.observe('job-1', null)).kind === 'found' && (await status()))
     .toMatch(/SUCCEEDED|FAILED/);
 }
 
@@ -281,12 +279,12 @@ describe('an instance', () => {
     bench = await openVastBench({ endGraceMinutes: 0.02 });
     await submitTo(bench.engine, bench.spec('true'));
     await bench.until(7_000_001, 'running');
-    await expect.poll(isGoing, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isGoing).toBe(true);
     await bench.end();
     bench = await openVastBench({ hoursMax: 0.0005 });
     await submitTo(bench.engine, bench.spec('sleep 1000'));
     await bench.until(7_000_001, 'running');
-    await expect.poll(isGoing, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isGoing).toBe(true);
   });
 
   it('that was stopped is believed when a look says so, also where the answer was lost', async () => {
@@ -304,7 +302,7 @@ it('believes no job that says in its log that it has ended, or where its log sta
   await submitTo(bench.engine, bench.spec(`printf '%s\\n' '${lies.join("' '")}'; sleep 100`));
   await bench.until(7_000_001, 'running');
   await expect
-    .poll(async () => readText(bench.engine, 'job-1', 0), { timeout: 30_000 })
+    .poll(async () => readText(bench.engine, 'job-1', 0))
     .toMatchObject({ text: ` ${lies.join('\n ')}\n` });
   expect(await status()).toBe('RUNNING');
 });

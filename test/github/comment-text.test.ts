@@ -5,19 +5,13 @@ import { branded, isDigest } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { textWithoutTokens } from '../../src/github/comment-text.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
+import { cpuMs } from '../support/cpu-ms.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 const digestOf = (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest);
 const read = (text: string): string => textWithoutTokens(text, digestOf(text));
 const hostile = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${index} ${'eyJ-'.repeat(16_000)}`);
-
-function cpuMs(task: () => void): number {
-  const before = process.cpuUsage();
-  task();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
-}
 
 describe('the text of a comment', () => {
   it('is kept without what looks like a token, also when it is asked for again', () => {

@@ -60,7 +60,7 @@ describe('runProgram', () => {
   });
 
   it('does not wait for a child that left with the outputs of a program that has ended', async () => {
-    const child = "setTimeout(() => {}, 20_000); process.on('SIGTERM', () => {})";
+    const child = "setTimeout(() => {}, 300_000); process.on('SIGTERM', () => {})";
     const source = `const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit', detached: true });
       child.unref(); console.log(child.pid);`;
     const started = performance.now();
@@ -68,12 +68,12 @@ describe('runProgram', () => {
     expect(done).toMatchObject({ kind: 'exited', exitCode: 3, stdout: expect.stringMatching(/^\d+\n$/) });
     const hung = await runProgram(node, js(`${source} setInterval(() => {}, 1e6);`), {
       env: {},
-      timeoutMs: 1_500,
+      timeoutMs: 5_000,
     });
     expect(hung).toMatchObject({ kind: 'timed-out', stdout: expect.stringMatching(/^\d+\n$/) });
-    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(performance.now() - started).toBeLessThan(150_000);
     for (const { stdout } of [done, hung]) process.kill(Number(stdout), 'SIGKILL');
-  }, 30_000);
+  });
 
   it('tells a signal from an exit', async () => {
     const result = await runProgram(node, js('process.kill(process.pid, "SIGKILL")'), { env: {} });

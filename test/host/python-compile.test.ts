@@ -49,7 +49,7 @@ describe('the Python of this machine', () => {
       message: expect.stringMatching(/^invalid character '\\U0001f6a2'/),
     });
     expect(await refusal('A = 1\nreturn 2\n')).toEqual({ line: 2, message: "'return' outside function" });
-  }, 120_000);
+  });
 
   it('runs nothing of a file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-python-'));
@@ -69,7 +69,7 @@ describe('the Python of this machine', () => {
   ])('a file with %s ends nothing', async (_name, text) => {
     const started = performance.now();
     const { refusal: found } = await judgedByPython(parser.parse(text), 'python3', PATH);
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(performance.now() - started).toBeLessThan(100_000);
     expect([null, 'string']).toContain(found === null ? null : typeof found.message);
   });
 });

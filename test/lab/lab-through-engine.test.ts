@@ -66,32 +66,28 @@ describe('a ferry on the local engine', () => {
     const metrics = read.kind === 'metrics' ? read.metrics : {};
     expect(metrics['global_step']).toBe('149');
     expect(Number(metrics['eval/loss']).toFixed(5)).toBe(seen.evals['eval/loss']);
-  }, 60_000);
+  });
 
   it.each([
     ['vmem', 'vmem-exhausted', 'escalate', 1],
     ['owner-died', 'owner-died', 'escalate', 1],
     ['name-error', 'name-error', 'small-fix-once', 1],
     ['watchdog-124', 'stalled-training', 'retry-bounded', 124],
-  ])(
-    'fails of %s in words that are recognised',
-    async (failure, id, advice, exitCode) => {
-      const env = { LAB_FAIL: failure, LAB_FAIL_AT_STEP: '3', LAB_WATCHDOG_TIMEOUT_S: '0.1' };
-      await submitTo(engine, ferry({ FERRY_NUM_TRAIN_STEPS: '20', ...env }));
-      expect(await ended()).toMatchObject({ status: 'FAILED', exitCode });
-      expect((await facts()).failures.map((failed) => failed.id)).toContain(id);
-      expect(signatureById(id)?.advice).toBe(advice);
-    },
-    60_000,
-  );
+  ])('fails of %s in words that are recognised', async (failure, id, advice, exitCode) => {
+    const env = { LAB_FAIL: failure, LAB_FAIL_AT_STEP: '3', LAB_WATCHDOG_TIMEOUT_S: '0.1' };
+    await submitTo(engine, ferry({ FERRY_NUM_TRAIN_STEPS: '20', ...env }));
+    expect(await ended()).toMatchObject({ status: 'FAILED', exitCode });
+    expect((await facts()).failures.map((failed) => failed.id)).toContain(id);
+    expect(signatureById(id)?.advice).toBe(advice);
+  });
 
   it('leaves a temporary checkpoint when it is stopped', async () => {
     await submitTo(engine, ferry({ LAB_STEP_DELAY_MS: '50' }));
-    for (let look = 0; look < 400 && !(await facts()).firstStepCompleted; look += 1) await sleep(50);
+    await expect.poll(async () => (await facts()).firstStepCompleted).toBe(true);
     expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'STOPPED', exitCode: null });
     const [step = ''] = await readdir(join(output(), 'checkpoints'));
     const metadata = await readFile(join(output(), 'checkpoints', step, 'metadata.json'), 'utf8');
     expect(JSON.parse(metadata)).toMatchObject({ is_temporary: true });
-  }, 60_000);
+  });
 });

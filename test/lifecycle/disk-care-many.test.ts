@@ -244,7 +244,7 @@ describe('300 short workers', () => {
     ]);
     expect(theIssue('us-central1-vllm').body).toContain('done: `cleaned`');
     expect(refusedWrites()).toEqual([]);
-  }, 120_000);
+  });
 
   it('are cleared two at a time where one comment names two, and each once where it says one twice', async () => {
     await open();
@@ -336,7 +336,7 @@ describe('whoever consents at the wrong time, in the wrong place or in wrong wor
     await lab.clock.advance(10 * MINUTE);
     expect(await answered(number, line)).toContain('this proposal is over');
     expect(called).toHaveLength(2);
-  }, 120_000);
+  });
 });
 
 describe('a cluster whose issue cannot be written', () => {

@@ -49,7 +49,7 @@ describe('the same over real HTTP, with the git program on both sides', () => {
     const report = await playUnderFault('push-answer-lost', 2, true);
     expect(report.problem).toBeNull();
     expect(report.struck).toBeGreaterThan(0);
-  }, 240_000);
+  });
 });
 
 /** Histories that once went wrong, and what was said twice or not at all in them. */

@@ -6,8 +6,6 @@ import { eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
 import { botComments } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
-const TIMEOUT = { timeout: 120_000 };
-
 /** Plays a ferry of five hours and gives what its logbook says. */
 async function dayOf(options: {
   readonly server: boolean;
@@ -61,31 +59,23 @@ async function cardOf(options: Parameters<typeof openVirtualLab>[0]): Promise<st
 }
 
 describe('a daily ferry of five hours', () => {
-  it(
-    'gives the same logbook with the server, by the sweep alone, and by the action alone',
-    TIMEOUT,
-    async () => {
-      const server = await dayOf({ server: true, webhooks: true });
-      const sweep = await dayOf({ server: true, webhooks: false });
-      const action = await dayOf({ server: false, webhooks: true });
-      const byPull = (text: string): string => text.replaceAll('github-actions', 'ferrybot');
-      expect(byPull(masked(sweep))).toBe(byPull(masked(server)));
-      expect(byPull(masked(action))).toBe(byPull(masked(server)));
-    },
-  );
+  it('gives the same logbook with the server, by the sweep alone, and by the action alone', async () => {
+    const server = await dayOf({ server: true, webhooks: true });
+    const sweep = await dayOf({ server: true, webhooks: false });
+    const action = await dayOf({ server: false, webhooks: true });
+    const byPull = (text: string): string => text.replaceAll('github-actions', 'ferrybot');
+    expect(byPull(masked(sweep))).toBe(byPull(masked(server)));
+    expect(byPull(masked(action))).toBe(byPull(masked(server)));
+  });
 
-  it(
-    'shows the same card on every way, but for times and hashes, and records the text that stands there',
-    TIMEOUT,
-    async () => {
-      const server = await cardOf({ server: true, webhooks: true });
-      expect(server).toContain('<time>');
-      expect(await cardOf({ server: true, webhooks: false })).toBe(server);
-      expect(await cardOf({ server: false, webhooks: true })).toBe(server);
-    },
-  );
+  it('shows the same card on every way, but for times and hashes, and records the text that stands there', async () => {
+    const server = await cardOf({ server: true, webhooks: true });
+    expect(server).toContain('<time>');
+    expect(await cardOf({ server: true, webhooks: false })).toBe(server);
+    expect(await cardOf({ server: false, webhooks: true })).toBe(server);
+  });
 
-  it('looks first after 120 s and then every 570 s', TIMEOUT, async () => {
+  it('looks first after 120 s and then every 570 s', async () => {
     const events = await dayOf({ server: true, webhooks: true });
     const submitted = events.find((event) => event.type === 'submitted');
     const looks = events.filter((event) => event.type === 'observed').map((event) => Date.parse(event.at));

@@ -78,7 +78,7 @@ describe('a contract that names a commit which its approver wrote', () => {
     );
     expect(played.starts).toBe(0);
     await lab.close();
-  }, 120_000);
+  });
 
   it.each([
     ['on a branch that it names', { Branch: 'mira/side' }, [], 'this change is yours'],

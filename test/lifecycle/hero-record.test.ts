@@ -66,7 +66,7 @@ beforeAll(async () => {
     await lab.close();
     await folders.close();
   };
-}, 120_000);
+});
 
 describe('the logbook of a hero run', () => {
   it('is pushed in the words of the policy, and begins before the launch', () => {

@@ -60,7 +60,7 @@ it('hears how the run stands once a day, and the logbook at every look', async (
   expect(updates(lab)).toHaveLength(2);
   expect(saidTwice(lab)).toEqual([]);
   await lab.close();
-}, 120_000);
+});
 
 it('hears nothing of it where the lab wants no updates', async () => {
   const lab = await quietLab('    updateHours: null\n');
@@ -70,4 +70,4 @@ it('hears nothing of it where the lab wants no updates', async () => {
   await lab.clock.advance(30 * HOUR_MS);
   expect(updates(lab)).toEqual([]);
   await lab.close();
-}, 120_000);
+});

@@ -18,7 +18,6 @@ import {
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
-const TIMEOUT = { timeout: 120_000 };
 
 function issueFirst(config: string): string {
   const changed = config.replace('issueFirst: false', 'issueFirst: true');
@@ -76,7 +75,6 @@ async function deleteBranch(lab: VirtualLab, run: string): Promise<void> {
 describe('a ferry without a proposal PR', () => {
   it.each([{ server: true }, { server: false }])(
     'goes from proposal to seal in one thread (server: $server)',
-    TIMEOUT,
     async ({ server }) => {
       const lab = await openLab({ server });
       const { run, pull, issue } = await playFerry(lab);
@@ -101,7 +99,7 @@ describe('a ferry without a proposal PR', () => {
     },
   );
 
-  it('says the same with the server, by the sweep alone and by the action alone', TIMEOUT, async () => {
+  it('says the same with the server, by the sweep alone and by the action alone', async () => {
     const days = [];
     for (const how of [{}, { webhooks: false }, { server: false }]) {
       const lab = await openLab(how);
@@ -173,7 +171,7 @@ describe('the gates look at the branch', () => {
     await lab.close();
   });
 
-  it('and the next day names the issue as the last ferry', TIMEOUT, async () => {
+  it('and the next day names the issue as the last ferry', async () => {
     const lab = await openLab();
     const { issue } = await playFerry(lab);
     await lab.clock.advance(24 * 60 * MINUTE);

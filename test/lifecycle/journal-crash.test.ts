@@ -55,24 +55,17 @@ async function expectOnce({ lab, comments }: Played): Promise<void> {
 it.each([
   { server: true, moments: ['before', 'after'] },
   { server: false, moments: ['after'] },
-])(
-  'answers once after a crash at each boundary (server: $server)',
-  { timeout: 240_000 },
-  async ({ server, moments }) => {
-    const calm = await played(server, null);
-    await expectOnce(calm);
-    expect(new Set(calm.met)).toEqual(
-      new Set(
-        ['append', 'post-comment', 'edit-comment', 'react'].flatMap((one) => [
-          `before ${one}`,
-          `after ${one}`,
-        ]),
-      ),
-    );
-    for (const [at, met] of calm.met.entries())
-      if (moments.includes(met.split(' ')[0] ?? '')) await expectOnce(await played(server, at));
-  },
-);
+])('answers once after a crash at each boundary (server: $server)', async ({ server, moments }) => {
+  const calm = await played(server, null);
+  await expectOnce(calm);
+  expect(new Set(calm.met)).toEqual(
+    new Set(
+      ['append', 'post-comment', 'edit-comment', 'react'].flatMap((one) => [`before ${one}`, `after ${one}`]),
+    ),
+  );
+  for (const [at, met] of calm.met.entries())
+    if (moments.includes(met.split(' ')[0] ?? '')) await expectOnce(await played(server, at));
+});
 
 it('tells an answer that GitHub did not take at first', async () => {
   let isAway = true;

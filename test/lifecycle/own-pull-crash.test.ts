@@ -61,7 +61,7 @@ describe.each([
   ['label, by the chat workflow', { server: false }, 'label', ['after']],
   ['command, by the server', { server: true }, 'command', ['after']],
 ] as const)('a crash at each boundary after a %s', (_, options, by, moments) => {
-  it('leaves one run', { timeout: 240_000 }, async () => {
+  it('leaves one run', async () => {
     const plain = await played(options, by, null);
     await expectOneOfEach(plain);
     await plain.lab.close();

@@ -64,7 +64,7 @@ describe.each([
   // The same code: half of the boundaries show that another process takes over as well.
   ['chat workflow', { server: false }, ['after']],
 ])('a crash at each boundary of the %s', (_, options, moments) => {
-  it('leaves one proposal and one answer', { timeout: 240_000 }, async () => {
+  it('leaves one proposal and one answer', async () => {
     const plain = await played(options, null);
     await expectOneOfEach(plain);
     await plain.lab.close();

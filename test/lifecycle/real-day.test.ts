@@ -59,7 +59,7 @@ function masked(text: string, stateFolder: string): readonly unknown[] {
 }
 
 describe('the same day', () => {
-  it('has the same logbook with real processes and on virtual time', { timeout: 300_000 }, async () => {
+  it('has the same logbook with real processes and on virtual time', async () => {
     const { code, answer } = await startProcess(folder).ended;
     expect(answer?.reason).toBeNull();
     expect(code).toBe(0);

@@ -83,7 +83,6 @@ describe.each(['schedule', 'person'] as const)(
   (first) => {
     it.each([false, true])(
       'begins none beside it, at none of its steps (the first one dies there: %s)',
-      { timeout: 240_000 },
       async (dies) => {
         const wrong: string[] = [];
         let at = 0;

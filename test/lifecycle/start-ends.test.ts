@@ -12,7 +12,7 @@ import { statOf } from '../../playground/actions/runner/group-record.ts';
 import { descendants, PROGRAM, startProcess } from '../support/start-process.ts';
 
 describe('npm start', () => {
-  it('names a port that is in use, and the option that chooses another', { timeout: 60_000 }, async () => {
+  it('names a port that is in use, and the option that chooses another', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-port-'));
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -39,7 +39,7 @@ function interrupt(group: number): void {
 }
 
 describe('Ctrl-C', () => {
-  it('ends npm start and everything that it has started, with exit 0', { timeout: 120_000 }, async () => {
+  it('ends npm start and everything that it has started, with exit 0', async () => {
     const child = spawn(process.execPath, [PROGRAM, '--port', '0'], {
       env: { PATH: process.env['PATH'] ?? '' },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -63,7 +63,7 @@ describe('Ctrl-C', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('ends --auto with its one line of JSON, and the reason', { timeout: 120_000 }, async () => {
+  it('ends --auto with its one line of JSON, and the reason', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-interrupted-'));
     const start = startProcess(folder);
     await start.reached('proposed');

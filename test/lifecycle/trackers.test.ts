@@ -127,7 +127,7 @@ describeWith('mlflow', 'a run that MLflow is asked about', () => {
   let server: MlflowServer;
   beforeAll(async () => {
     server = await openMlflow();
-  }, 150_000);
+  });
   afterAll(() => server.close());
 
   it('and whose log tells no steps has progress, link and final metrics by what MLflow has', async () => {
@@ -183,5 +183,5 @@ describeWith('mlflow', 'a run that MLflow is asked about', () => {
     ]);
     expect(end).toMatchObject({ status: 'SUCCEEDED', metrics: { 'eval/loss': '3.0625' } });
     expect(incidentsWith(incidents, 'run-alarm')).toEqual([]);
-  }, 300_000);
+  });
 });

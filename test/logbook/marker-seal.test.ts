@@ -7,6 +7,7 @@ import { markerText, readMarker, saysTheSame } from '../../src/domain/marker.ts'
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey, verifyEd25519 } from '../../src/host/keys.ts';
 import { sealMarker, verifyMarker } from '../../src/logbook/marker-seal.ts';
+import { cpuMs } from '../support/cpu-ms.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import { createKeyPair } from '../support/key-pair.ts';
 
@@ -143,8 +144,6 @@ describe('the text below the line', () => {
       `${'<!-- ferrybot:v1 run=a kind=card key=a'}${' a=a'.repeat(16_000)}`,
       `\n${' \t'.repeat(32_000)}x`,
     ];
-    const from = performance.now();
-    for (const body of hostile) verify(body);
-    expect(performance.now() - from).toBeLessThan(500);
+    for (const body of hostile) expect(cpuMs(() => verify(body))).toBeLessThan(500);
   });
 });

@@ -80,7 +80,7 @@ describe('both verifiers', () => {
     const gap = folderOf('gap', whole);
     rmSync(join(gap, 'events-0002.jsonl'));
     expect(await agreed([gap])).toMatchObject({ bad: { reason: 'truncated', seq: 5 } });
-  }, 30_000);
+  });
 
   it('find a whole ferry good, a stopped copy unanchored, and a given head enough', async () => {
     expect(await agreed([fileWith(ferry.text)])).toMatchObject({

@@ -5,7 +5,6 @@ import { playFerry, propose } from '../support/play.ts';
 import { bodyOf, botComments, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const TIMEOUT = { timeout: 60_000 };
 const CREDIT = /co-authored-by|signed-off-by|generated (by|with)|ferrybot\[bot\]|\bAI\b/i;
 
 /** Author, committer or tagger and message of everything that the lab's own refs show, but people's first commits. */
@@ -30,7 +29,7 @@ async function written(
 }
 
 describe('a daily ferry', () => {
-  it('looks at issues with the label experiment, and at no other', TIMEOUT, async () => {
+  it('looks at issues with the label experiment, and at no other', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await lab.as('mira', 'POST', '/issues', { title: 'Loss spikes at warmup', labels: ['experiment'] });
     await lab.as('mira', 'POST', '/issues', { title: 'The coffee machine is broken' });
@@ -40,7 +39,7 @@ describe('a daily ferry', () => {
     await lab.close();
   });
 
-  it('speaks under its sign, and commits and tags in the name of the lab', TIMEOUT, async () => {
+  it('speaks under its sign, and commits and tags in the name of the lab', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await playFerry(lab);
     const comments = botComments(lab);

@@ -97,7 +97,7 @@ describeWithRay('what Ray leaves out', () => {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });
 
 async function put(path: string, text: string): Promise<void> {

@@ -139,7 +139,7 @@ for i in range(105_000):
     }
     expect(digest).toBe(expected);
     expect(seen.peak).toBeLessThan(64 * MB);
-  }, 300_000);
+  });
 
   it('hands on a line of 5 MB, escapes, workflow commands and broken characters as they are', async () => {
     const source = `print("::set-output name=x::y"); print("\\x1b[31mred\\x1b[0m"); print("🚀" * 10)

@@ -9,6 +9,7 @@ import { known, unknown } from '../../src/domain/observed.ts';
 import { after } from '../../src/domain/time.ts';
 import { pendingItems } from '../../src/run/pending-commands.ts';
 import { colleaguesFirst, quietFirst } from '../../src/run/strangers.ts';
+import { cpuMs } from '../support/cpu-ms.ts';
 import { bob } from '../support/run-drafts.ts';
 import { aComment, NOON, permissions } from '../support/run-facts.ts';
 
@@ -59,16 +60,7 @@ const SHAPES = [
   ...['/stop ', '/stop\n', '/aprove-launch\n', '/hold reason="a\n', '/a'],
 ];
 
-/** Of this thread's own processor time, which does not count what others do on the machine. */
-function quickestMs(act: () => unknown): number {
-  const tries = Array.from({ length: 3 }, () => {
-    const before = process.cpuUsage();
-    act();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
-  });
-  return Math.min(...tries);
-}
+const quickestMs = (act: () => unknown): number => Math.min(...Array.from({ length: 3 }, () => cpuMs(act)));
 
 const asStranger = (text: string) => readCommentOf('stranger', text, COMMAND_DEFINITIONS, { otherBots: [] });
 const prose = 'The loss fell from 3.1 to 2.9 after step 4600, see the run of the night.\n\n'.repeat(850);

@@ -146,7 +146,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
       errorType: 'TIMEOUT',
       message: expect.stringMatching(/DUE TO TIME LIMIT/),
     });
-  }, 240_000);
+  });
 
   it('waits where a node is drained, names it with its reason, and stops a job that never started', async () => {
     await byHand('scontrol', 'update', 'nodename=localhost', 'state=drain', 'reason=bad gpu');
@@ -186,7 +186,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
       outcome = await submitTo(cluster.engine(), spec('meanwhile', ['true']));
     expect(['submitted', 'adopted']).toContain(outcome.kind);
     await ended('meanwhile');
-  }, 120_000);
+  });
 
   it('refuses what the cluster refuses, and leaves the id free', async () => {
     const outcome = await submitTo(cluster.engine({ partition: 'nowhere' }), spec('refused', ['true']));

@@ -11,7 +11,7 @@ describeWith('mlflow', 'a run of MLflow', () => {
   let server: MlflowServer;
   beforeAll(async () => {
     server = await openMlflow();
-  }, 150_000);
+  });
   afterAll(() => server.close());
   const tracker = (change: { readonly project?: string; readonly key?: string } = {}) =>
     createMlflow(

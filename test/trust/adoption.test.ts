@@ -85,7 +85,7 @@ beforeAll(async () => {
     await actions.stop();
     await bound.close();
   };
-}, 240_000);
+});
 afterAll(async () => {
   await close?.();
   await rm(root, { recursive: true, force: true, maxRetries: 5 });
@@ -133,7 +133,7 @@ describe('a lab that adopts ferrybot as README says', () => {
       ...['push', '--quiet', `${world.baseUrl}/lab/ferries.git`, 'main'],
     );
     expect((await git('ls-files', '.github')).stdout.split('\n')).toHaveLength(9);
-  }, 60_000);
+  });
 
   it('3: has each key in its environment, which is the default branch’s alone', async () => {
     for (const environment_name of keyPlaces().keys()) {
@@ -203,7 +203,7 @@ describe('a lab that adopts ferrybot as README says', () => {
 
   it('9: is found in order by the doctor', async () => {
     expect((await doctor()).filter(({ state }) => state !== 'ok')).toEqual([]);
-  }, 60_000);
+  });
 
   it('10: proposes its first ferry, which an approver launches and seals', async () => {
     await actions.tick();

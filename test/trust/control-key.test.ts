@@ -11,7 +11,7 @@ beforeAll(async () => {
   lab = await openBundleWorld({ server: false });
   await lab.runJobs();
   rewind = await bookmark(lab);
-}, 240_000);
+});
 afterEach(() => rewind());
 afterAll(() => lab.close());
 
@@ -56,7 +56,7 @@ describe('the control key', () => {
     await lab.as('ravi', 'POST', `/pulls/${pull.number}/reviews`, { body: 'Well.', event: 'COMMENT' });
     expect(await isTold()).toBe(false);
     expect(conclusions()).toEqual(['failure', 'failure']);
-  }, 180_000);
+  });
 
   it('is not given to our own chat workflow, started at a branch where it was edited', async () => {
     const chat = await lab.git('show', `main:${FOLDER}/ferrybot-chat.yml`);
@@ -67,7 +67,7 @@ describe('the control key', () => {
     await push(lab, 'mine', { files: { [`${FOLDER}/ferrybot-chat.yml`]: edited } });
     await lab.as('ada', 'POST', '/actions/workflows/ferrybot-chat.yml/dispatches', { ref: 'mine' });
     expect(await isTold()).toBe(false);
-  }, 180_000);
+  });
 
   it('is read as soon as the repository has it as well (so that this test can fail)', async () => {
     for (const [id, repo] of Object.entries(lab.world.state.repos))
@@ -77,7 +77,7 @@ describe('the control key', () => {
       };
     await push(lab, 'mine', { files: { [`${FOLDER}/mine.yml`]: reading('push', '') } });
     expect(await isTold()).toBe(true);
-  }, 180_000);
+  });
 });
 
 describe('a lab without a server', () => {
@@ -95,5 +95,5 @@ describe('a lab without a server', () => {
     expect(await answers()).toBe(card + 1);
     await lab.as('mira', 'POST', '/actions/workflows/ferrybot-chat.yml/dispatches', { ref: 'main' });
     expect(await answers()).toBe(card + 2);
-  }, 180_000);
+  });
 });

@@ -84,7 +84,7 @@ describe('a job of the local engine', () => {
       config: [[`scripts/tell.py, ${HARBOUR}]`, `scripts/look.py, ${HARBOUR}, ${folder}]`]],
       files: { 'scripts/look.py': LOOK },
     });
-  }, 240_000);
+  });
   afterAll(async () => {
     await writeFile(join(folder, 'stop'), '');
     await lab.close();
@@ -148,7 +148,7 @@ describe('a program of the lab', () => {
       await lab.close();
       await rm(folder, { recursive: true, force: true });
     }
-  }, 240_000);
+  });
 });
 
 describe('ferrybot serve', () => {

@@ -20,7 +20,6 @@ import {
 } from './bundle-world.ts';
 
 const CONFIG = '.github/ferrybot.yml';
-const TIMEOUT = { timeout: 120_000 };
 
 let lab: BundleWorld;
 let rewind: () => Promise<void>;
@@ -46,7 +45,7 @@ beforeAll(async () => {
   ({ run } = state);
   ({ pull } = state.proposal);
   rewind = await bookmark(lab);
-}, 240_000);
+});
 // No launcher is online before a test says so.
 beforeEach(() => lab.useRunners(HOSTED, HOSTED_TOO));
 afterEach(() => rewind());
@@ -70,7 +69,7 @@ async function types(): Promise<readonly string[]> {
   return text.split('\n').flatMap((line) => /"type":"([a-z-]+)"/.exec(line)?.[1] ?? []);
 }
 
-it('approval and stop at once: nothing starts once the stop is recorded', TIMEOUT, async () => {
+it('approval and stop at once: nothing starts once the stop is recorded', async () => {
   await say('mira', approvalLine(lab));
   await lab.runJobs();
   await Promise.all([say('ada', approvalLine(lab)), say('mira', '/stop')]);
@@ -84,39 +83,31 @@ it('approval and stop at once: nothing starts once the stop is recorded', TIMEOU
   expect(await jobs()).toBe(0);
 });
 
-it(
-  'an approval by whoever asked for the ferry, once the lab does not allow that any more',
-  TIMEOUT,
-  async () => {
-    expect((await stateIn(lab))?.proposal.requestedBy?.login).toBe('mira');
-    await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
-    await lab.runJobs();
-    expect((await stateIn(lab))?.order?.status).toBe('open');
-    const config = await lab.git('show', `main:${CONFIG}`);
-    const strict = config.replace('onePersonIsEnough: true', 'onePersonIsEnough: false');
-    await push(lab, 'main', { files: { [CONFIG]: strict } });
-    await lab.useRunners(HOSTED, LAUNCHER);
-    await lab.runJobs();
-    const [refused] = incidentsWith((await stateIn(lab))?.incidents ?? [], 'runner-refused');
-    expect(refused?.detail.reason).toBe('approval-by-author');
-    expect(await jobs()).toBe(0);
-  },
-);
+it('an approval by whoever asked for the ferry, once the lab does not allow that any more', async () => {
+  expect((await stateIn(lab))?.proposal.requestedBy?.login).toBe('mira');
+  await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
+  await lab.runJobs();
+  expect((await stateIn(lab))?.order?.status).toBe('open');
+  const config = await lab.git('show', `main:${CONFIG}`);
+  const strict = config.replace('onePersonIsEnough: true', 'onePersonIsEnough: false');
+  await push(lab, 'main', { files: { [CONFIG]: strict } });
+  await lab.useRunners(HOSTED, LAUNCHER);
+  await lab.runJobs();
+  const [refused] = incidentsWith((await stateIn(lab))?.incidents ?? [], 'runner-refused');
+  expect(refused?.detail.reason).toBe('approval-by-author');
+  expect(await jobs()).toBe(0);
+});
 
-it(
-  'two approvals at once make one order and one job, and a stop beside it is before or behind the claim',
-  TIMEOUT,
-  async () => {
-    await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
-    await lab.runJobs();
-    await lab.useRunners(HOSTED, LAUNCHER);
-    await say('ada', '/stop');
-    await lab.runJobs();
-    const told = await types();
-    expect(told.filter((type) => type === 'approved')).toHaveLength(2);
-    expect(told.filter((type) => type === 'ordered')).toHaveLength(1);
-    const [stopped, claimed] = [told.indexOf('stop-requested'), told.indexOf('claimed')];
-    expect(stopped).toBeGreaterThan(0);
-    expect(await jobs()).toBe(claimed >= 0 && claimed < stopped ? 1 : 0);
-  },
-);
+it('two approvals at once make one order and one job, and a stop beside it is before or behind the claim', async () => {
+  await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
+  await lab.runJobs();
+  await lab.useRunners(HOSTED, LAUNCHER);
+  await say('ada', '/stop');
+  await lab.runJobs();
+  const told = await types();
+  expect(told.filter((type) => type === 'approved')).toHaveLength(2);
+  expect(told.filter((type) => type === 'ordered')).toHaveLength(1);
+  const [stopped, claimed] = [told.indexOf('stop-requested'), told.indexOf('claimed')];
+  expect(stopped).toBeGreaterThan(0);
+  expect(await jobs()).toBe(claimed >= 0 && claimed < stopped ? 1 : 0);
+});

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await lab.runJobs();
   await lab.useRunners(LAUNCHER);
   rewind = await bookmark(lab);
-}, 240_000);
+});
 afterEach(() => rewind());
 afterAll(() => lab.close());
 
@@ -79,7 +79,7 @@ it('a forged order on an approval that has grown old is refused with approval-to
   const order = await orderAgainWithStolenKey(lab, run, (said as { readonly id: number }).id);
   expect(await launch(order)).toContain('approval-too-old');
   expect(await started()).toEqual([]);
-}, 60_000);
+});
 
 it('what ada pushed is launched on a fresh approval of mira, so that these tests can fail', async () => {
   await pushed('ada');
@@ -90,4 +90,4 @@ it('what ada pushed is launched on a fresh approval of mira, so that these tests
   }
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('submitted');
   expect(await started()).toHaveLength(1);
-}, 60_000);
+});

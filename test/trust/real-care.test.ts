@@ -51,7 +51,7 @@ clusters:
   lab.clock.advance(5_000);
   await lab.useRunners(CARER);
   rewind = await bookmark(lab);
-}, 240_000);
+});
 afterEach(() => rewind());
 afterAll(async () => {
   await lab.close();
@@ -146,11 +146,11 @@ describe('a consent that the stolen control key writes', () => {
       readonly number: number;
     };
     expect(await careOn(await say('mira', line(), other.number))).toContain('consent-elsewhere');
-  }, 60_000);
+  });
 
   it('on a comment of somebody who may not consent changes nothing', async () => {
     expect(await careOn(await say('ada', line()))).toContain('consenter-lost-permission');
-  }, 60_000);
+  });
 
   it('on a comment under a description that a writer had edited, and put back, changes nothing', async () => {
     const { number, body } = diskIssue(lab);
@@ -162,20 +162,20 @@ describe('a consent that the stolen control key writes', () => {
     const said = await say('mira', consent);
     await edit(body);
     expect(await careOn(said)).toContain('consent-not-shown');
-  }, 60_000);
+  });
 
   it('on one that was taken back by a brake in the thread changes nothing', async () => {
     const said = await say('mira', line());
     await say('mira', '/freeze reason="wait"');
     expect(await careOn(said)).toContain('held');
-  }, 60_000);
+  });
 
   // The clock only moves forward: nothing comes after this one but the honest consent.
   it('on a comment of more than an hour ago changes nothing', async () => {
     const said = await say('mira', line());
     lab.clock.advance(HOUR + 1_000);
     expect(await careOn(said)).toContain('consent-expired');
-  }, 60_000);
+  });
 });
 
 it('a consent that was given is carried out, so that these tests can fail', async () => {
@@ -183,4 +183,4 @@ it('a consent that was given is carried out, so that these tests can fail', asyn
   await lab.sweep();
   expect(await care()).toContain('alive');
   expect(existsSync(started)).toBe(true);
-}, 60_000);
+});

@@ -43,7 +43,7 @@ beforeAll(async () => {
   await failedIn();
   await lab.sweep();
   rewind = await bookmark(lab);
-}, 240_000);
+});
 afterEach(() => rewind());
 afterAll(() => lab.close());
 
@@ -85,14 +85,14 @@ it('a fix that was approved for itself is started as the second attempt', async 
   expect(await lab.runJobs()).toContain('ferrybot: submitted');
   expect((await stateIn(lab))?.submission?.attempt).toBe(2);
   expect(await startedIn(lab)).toHaveLength(2);
-}, 60_000);
+});
 
 it('a forged order for a fix outside what one may touch is refused with scope', async () => {
   await pushed({ files: { 'scripts/tell.py': "print('anything at all')\n" } });
   const before = await startedIn(lab);
   expect(await launchIn(lab, run, await orderWithStolenKey(lab, run, 'mira'))).toContain('scope');
   expect(await startedIn(lab)).toEqual(before);
-}, 60_000);
+});
 
 it('a forged order for a fix on the approval of the attempt that failed is refused with approval-not-given', async () => {
   await pushed(FIX);
@@ -100,10 +100,10 @@ it('a forged order for a fix on the approval of the attempt that failed is refus
   const order = await orderWithStolenKey(lab, run, 'mira', spent);
   expect(await launchIn(lab, run, order)).toContain('approval-not-given');
   expect(await startedIn(lab)).toEqual(before);
-}, 60_000);
+});
 
 it('what failed cannot be ordered again on its own approval', async () => {
   await expect(orderAgainWithStolenKey(lab, run, spent)).rejects.toThrow(
     'approved after the job was submitted',
   );
-}, 60_000);
+});

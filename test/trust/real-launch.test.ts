@@ -10,7 +10,7 @@ import { HARBOUR } from './bundle-world.ts';
 let lab: BundleLab;
 beforeAll(async () => {
   lab = await openBundleLab();
-}, 240_000);
+});
 afterAll(() => lab.close());
 
 it('launches what mira approved, who is called otherwise by now: her number counts', async () => {
@@ -20,7 +20,7 @@ it('launches what mira approved, who is called otherwise by now: her number coun
   users[mira.id] = { ...mira, login: 'mira-of-the-quay' };
   expect(await lab.launch()).toContain('ferrybot: submitted');
   users[mira.id] = mira;
-}, 60_000);
+});
 
 it('gives the job what the lab named and nothing of ours: no token, no key, no home of the runner', async () => {
   const environment = await environmentOfJob();
@@ -32,7 +32,7 @@ it('gives the job what the lab named and nothing of ours: no token, no key, no h
   const keys = Object.values(lab.keys.roles).map((pair) => pair.privatePem.split('\n')[1] ?? '');
   expect(keys.every((key) => key.length > 30)).toBe(true);
   for (const secret of [...ours, ...keys]) expect(JSON.stringify(environment)).not.toContain(secret);
-}, 60_000);
+});
 
 it('tells the passed secret nowhere: not in the log of the workflow, the logbook or a comment', async () => {
   const { state } = lab.world;
@@ -48,7 +48,7 @@ it('tells the passed secret nowhere: not in the log of the workflow, the logbook
   const comments = Object.values(state.comments).map((comment) => comment.body);
   expect(comments.join('\n')).toContain(lab.run);
   expect((await readdir(lab.jobs)).filter((name) => name.startsWith('ferrybot-'))).toHaveLength(1);
-}, 60_000);
+});
 
 it('refuses the order when the job is run again, and when it is dispatched again', async () => {
   const runs = Object.values(lab.world.state.runs).filter((run) => run.path.endsWith('ferrybot-launch.yml'));
@@ -56,7 +56,7 @@ it('refuses the order when the job is run again, and when it is dispatched again
   expect(await lab.runJobs()).toContain('order-used');
   expect(await lab.launch()).toContain('order-used');
   expect((await readdir(lab.jobs)).filter((name) => name.startsWith('ferrybot-'))).toHaveLength(1);
-}, 60_000);
+});
 
 /** What a process of the local engine needs, what the lab's config sets, and what Python adds by itself. */
 const EXPECTED = [

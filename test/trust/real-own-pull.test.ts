@@ -40,7 +40,7 @@ beforeAll(async () => {
   await lab.runJobs();
   await lab.useRunners(HOSTED, LAUNCHER);
   rewind = await bookmark(lab);
-}, 240_000);
+});
 afterEach(() => rewind());
 afterAll(() => lab.close());
 
@@ -66,7 +66,7 @@ it('its author approves nothing, and a forged order on her words is refused with
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
   expect(await launchIn(lab, run, await orderWithStolenKey(lab, run, 'ada'))).toContain('approval-by-author');
   expect(await startedIn(lab)).toEqual([]);
-}, 60_000);
+});
 
 it.each<readonly [string, string, () => Promise<unknown>]>([
   [
@@ -94,4 +94,4 @@ it('what somebody else approved is started at its own commit', async () => {
   expect(await launchedAfter(() => Promise.resolve())).toContain('ferrybot: submitted');
   expect(await stateIn(lab)).toMatchObject({ run, submission: { attempt: 1, commit: head } });
   expect(await startedIn(lab)).toHaveLength(1);
-}, 60_000);
+});

@@ -12,7 +12,7 @@ import { stateIn } from './bundle-world.ts';
 let lab: BundleLab;
 beforeAll(async () => {
   lab = await openBundleLab();
-}, 240_000);
+});
 afterEach(async () => {
   const started = (await readdir(lab.jobs).catch(nothingThere)).filter((name) =>
     name.startsWith('ferrybot-'),
@@ -81,7 +81,7 @@ describe('an order that somebody with write access appends to the logbook', () =
     const other = 'ferry-daily-20200101';
     await pushLogbook(lab, other, await logbookLines(lab));
     expect(await lab.launch({ run: other, order: lab.order })).toContain('order-unknown');
-  }, 60_000);
+  });
 });
 
 describe('an order', () => {
@@ -99,14 +99,14 @@ describe('an order', () => {
     expect(launchConclusions()).toEqual(['cancelled', 'failure']);
     await push(lab, 'mine', { files: { [LAUNCH]: bare } });
     expect(await lab.runJobs()).toContain('wrong-event');
-  }, 60_000);
+  });
 });
 
 describe('the pull request', () => {
   it('whose head moved is refused', async () => {
     await push(lab, branch(), { files: { 'experiments/ferries/daily.py': '# nothing left\n' } });
     expect(await lab.launch()).toContain('head-moved');
-  }, 60_000);
+  });
 
   it('whose head moved, was seen, and moved back is refused: the approval fell when it moved', async () => {
     const before = await lab.git('rev-parse', branch());
@@ -114,12 +114,12 @@ describe('the pull request', () => {
     await lab.sweep();
     await push(lab, branch(), { back: before });
     expect(await lab.launch()).toContain('order-void');
-  }, 60_000);
+  });
 
   it('whose branch was deleted is refused', async () => {
     await lab.as('ada', 'DELETE', `/git/refs/heads/${branch()}`);
     expect(await lab.launch()).toMatch(/pull-closed|unreadable|head-moved/);
-  }, 60_000);
+  });
 
   it.each([
     ['was closed', 'pull-closed', { state: 'closed' }],
@@ -144,7 +144,7 @@ describe('the pull request', () => {
     repos[fork.id] = fork;
     issues[key] = { ...issue, pull: { ...issue.pull, headRepoId: fork.id } };
     expect(await lab.launch()).toContain('ferrybot: fork: sol/');
-  }, 60_000);
+  });
 });
 
 describe('the approval', () => {
@@ -165,7 +165,7 @@ describe('the approval', () => {
     if (row === undefined) throw new Error('no comment');
     lab.world.state.comments[lab.approval] = { ...row, minimizedReason: 'spam' };
     expect(await lab.launch()).toContain('approval-hidden');
-  }, 60_000);
+  });
 
   it('of somebody who may not approve any more is refused', async () => {
     const repo = Object.values(lab.world.state.repos)[0];
@@ -174,7 +174,7 @@ describe('the approval', () => {
     const collaborators = { ...repo.collaborators, [mira.id]: 'triage' as const };
     lab.world.state.repos[repo.id] = { ...repo, collaborators };
     expect(await lab.launch()).toContain('approver-lost-permission');
-  }, 60_000);
+  });
 });
 
 describe('an order that somebody with the stolen control key writes', () => {
@@ -189,24 +189,24 @@ describe('an order that somebody with the stolen control key writes', () => {
 
   it('on an old bare approval launches nothing', async () => {
     expect(await onComment('/approve-launch')).toContain('approval-not-given');
-  }, 60_000);
+  });
 
   it('on an approval of twelve digits launches nothing', async () => {
     expect(await onComment(`/approve-launch ${(await hex()).slice(0, 12)}`)).toContain('approval-not-given');
-  }, 60_000);
+  });
 
   it('on an approval of another manifest launches nothing', async () => {
     expect(await onComment(`/approve-launch ${'3f9a1c22b0d4e5f6'.repeat(2)}`)).toContain(
       'approval-not-given',
     );
-  }, 60_000);
+  });
 
   it('on an approval in another thread launches nothing', async () => {
     const issue = await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' });
     const { number } = issue as { readonly number: number };
     const line = `/approve-launch ${(await hex()).slice(0, 32)}`;
     expect(await onComment(line, number)).toContain('approval-elsewhere');
-  }, 60_000);
+  });
 
   it('on a review of an older commit launches nothing', async () => {
     const body = `/approve-launch ${(await hex()).slice(0, 32)}`;
@@ -217,19 +217,19 @@ describe('an order that somebody with the stolen control key writes', () => {
     lab.world.state.reviews[id] = { ...row, commitSha: await lab.git('rev-parse', 'main') };
     const order = await orderOn(lab, { id, body, thread: lab.pull, surface: 'review' });
     expect(await lab.launch({ run: lab.run, order })).toContain('approval-other-commit');
-  }, 60_000);
+  });
 });
 
 it('a logbook that was deleted orders nothing', async () => {
   await lab.git('update-ref', '-d', 'refs/heads/ferrybot/logbook');
   expect(await lab.launch()).toContain('order-unknown');
-}, 60_000);
+});
 
 // The clock only moves forward: nothing comes after this one.
 it('an order that lapsed is refused', async () => {
   lab.clock.advance(2 * 60 * 60_000);
   expect(await lab.launch()).toContain('order-expired');
-}, 60_000);
+});
 
 const LAUNCH = '.github/workflows/ferrybot-launch.yml';
 const branch = (): string => `ferrybot/proposal/${lab.run}`;

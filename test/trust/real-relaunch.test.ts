@@ -46,7 +46,7 @@ describe.each([
     await lab.runJobs();
     expect(await startedIn(lab)).toHaveLength(1);
     rewind = await bookmark(lab);
-  }, 240_000);
+  });
   afterEach(() => rewind());
   afterAll(() => lab.close());
 
@@ -90,12 +90,12 @@ describe.each([
       expect(await answered()).not.toContain('ferrybot: submitted');
       expect(await startedIn(lab)).toHaveLength(2);
       expect((await stateIn(lab))?.incidents.map(({ code }) => code)).toContain('relaunch-refused');
-    }, 120_000);
+    });
   else
     it('is not started again: the cluster says otherwise', async () => {
       const before = await startedIn(lab);
       await preempted(10);
       expect(await answered()).toContain('attempt-otherwise');
       expect(await startedIn(lab)).toEqual(before);
-    }, 120_000);
+    });
 });

@@ -51,7 +51,7 @@ beforeAll(async () => {
   branch = `ferrybot/proposal/${(await proposedIn(lab)).run}`;
   await lab.useRunners(HOSTED, LAUNCHER);
   rewind = await bookmark(lab);
-}, 240_000);
+});
 afterEach(async () => {
   await rm(join(folder, 'sent.json'), { force: true });
   await rewind();
@@ -65,14 +65,14 @@ it('a file of the change that says where the cluster is decides nothing: the def
   await push(lab, branch, { files: { 'infra/marin-us-central1.yaml': 'cluster_name: stolen\n' } });
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
   expect(await sent()).toMatchObject({ cluster: 'ours', token: HARBOUR });
-}, 120_000);
+});
 
 it('the token reaches a script that reads nothing but its file, for its owner alone, and is gone when the script is', async () => {
   expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
   expect(await sent()).toMatchObject({ token: HARBOUR, home: '0o100600' });
   const files = await readdir(dirname(lab.action), { recursive: true });
   expect(files.filter((file) => file.endsWith('auth_token') || file.includes('/homes/home-'))).toEqual([]);
-}, 120_000);
+});
 
 it('what an ignore file of the change names arrives all the same: every approved file, byte for byte', async () => {
   await push(lab, branch, {
@@ -83,7 +83,7 @@ it('what an ignore file of the change names arrives all the same: every approved
   const approved = await approvedFiles();
   expect(Object.keys(approved)).toContain('lib/weights.json');
   expect(files).toEqual(approved);
-}, 120_000);
+});
 
 it('of a whole tree exactly what was approved travels: nothing of git, and nothing that the lab leaves out', async () => {
   await push(lab, branch, { files: { 'lib/docs/notes.md': 'read me\n', 'lib/weights.json': '{"w": 1}\n' } });
@@ -99,7 +99,7 @@ it('of a whole tree exactly what was approved travels: nothing of git, and nothi
   await git('rm', '-r', '--quiet', '--cached', '--', ':(glob)**/docs/**');
   expect((await stateIn(lab))?.order?.order.digest).toBeDefined();
   expect(JSON.stringify(await stateIn(lab))).toContain(`".":"${await git('write-tree')}"`);
-}, 120_000);
+});
 
 it('a file that the script would leave out is named, and nothing is claimed or sent', async () => {
   await push(lab, branch, { files: { '.rayignore': 'lib/*.json\n', 'lib/weights.json': '{"w": 1}\n' } });
@@ -108,7 +108,7 @@ it('a file that the script would leave out is named, and nothing is claimed or s
   );
   expect(await sent()).toBeNull();
   expect((await stateIn(lab))?.order).toMatchObject({ claim: null });
-}, 120_000);
+});
 
 it('a build backend of the change never runs beside the token of the cluster', async () => {
   const stolen = join(folder, 'stolen');
@@ -117,7 +117,7 @@ it('a build backend of the change never runs beside the token of the cluster', a
   await approvedAndLaunched();
   expect(await readFile(stolen, 'utf8').catch(nothingThere)).toBeNull();
   expect(await sent()).toBeNull();
-}, 120_000);
+});
 
 /** Path and id of everything at the change's head but what the default of `leavesOut` names in this lab. */
 async function approvedFiles(): Promise<Readonly<Record<string, string>>> {

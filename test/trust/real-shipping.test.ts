@@ -20,7 +20,7 @@ beforeAll(async () => {
   await plant(join(state, 'trees', 'tell.py'));
   expect(await lab.launch()).toContain('ferrybot: submitted');
   job = await jobOf(join(lab.jobs, id));
-}, 240_000);
+});
 afterAll(() => lab.close());
 
 it('a folder under the name that the tree of a launch could be expected to have is not run', async () => {

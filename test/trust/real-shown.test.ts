@@ -26,7 +26,7 @@ beforeAll(async () => {
   await lab.useRunners(HOSTED);
   lab.clock.advance(5_000);
   rewind = await bookmark(lab);
-}, 240_000);
+});
 afterEach(() => rewind());
 afterAll(() => lab.close());
 
@@ -56,7 +56,7 @@ it('the true line of a card that a writer gave a false delta is refused, told wi
   const told = botComments(lab).filter(({ kind }) => kind === 'incident');
   expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('It was changed by ada')]);
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
-}, 60_000);
+});
 
 /** A commit of somebody's to the proposal; a second later mira says the line that stood there before. */
 async function answeredAfterPushOf(who: string): Promise<string> {
@@ -72,9 +72,9 @@ it('the line of before, one second after a push, is refused, and whatever line w
   expect(await answeredAfterPushOf('ada')).toMatch(/not approved: .* is not what is shown now/);
   expect(await answeredAfterPushOf('mira')).toContain('this change is yours');
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
-}, 60_000);
+});
 
 it('the line of the card as it stands is believed, so that these tests can fail', async () => {
   expect(await answered(line)).toContain('approved manifest');
   expect((await stateIn(lab))?.order?.status).toBe('open');
-}, 60_000);
+});

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await lab.runJobs();
   await lab.useRunners(HOSTED, LAUNCHER);
   rewind = await bookmark(lab);
-}, 240_000);
+});
 afterEach(() => rewind());
 afterAll(() => lab.close());
 
@@ -51,14 +51,14 @@ it('a forged order for a head that changes a file outside the scope is refused w
   await push(lab, branch(), CHANGED);
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('scope');
   expect(await started()).toEqual([]);
-}, 60_000);
+});
 
 it('a forged order while another run of the lane is live is refused with lane-free', async () => {
   await orderWithStolenKey(lab, run, 'mira');
   const second = await proposeWithStolenKey(lab, run);
   expect(await launch(await orderWithStolenKey(lab, second, 'mira'), second)).toContain('lane-free');
   expect(await started()).toEqual([]);
-}, 60_000);
+});
 
 async function said(body: string): Promise<number> {
   lab.clock.advance(5_000);
@@ -79,7 +79,7 @@ it('a forged order on an approval that was revoked is refused with held-in-threa
   await lab.runJobs();
   expect(await launch(await orderAgainWithStolenKey(lab, run, approval))).toContain('held-in-thread');
   expect(await started()).toEqual([]);
-}, 60_000);
+});
 
 it('a forged order on an approval under a card that a writer gave a false delta is refused with approval-before-shown', async () => {
   const card = botComments(lab).find(({ kind }) => kind === 'card');
@@ -91,7 +91,7 @@ it('a forged order on an approval under a card that a writer gave a false delta 
   await lab.as('ada', 'PATCH', `/issues/comments/${card.id}`, { body: card.source });
   expect(await launch(order)).toContain('approval-before-shown');
   expect(await started()).toEqual([]);
-}, 60_000);
+});
 
 it.each(['/stop', '/hold reason="wait"', '/freeze reason="wait"', '/skip reason="wait"'])(
   'a forged answer to %s does not take it out of the way of an order',
@@ -112,7 +112,7 @@ it('a forged release of a hold that nobody lifted does not take it out of the wa
   expect((await stateIn(lab))?.holds).toEqual([]);
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('held-in-thread');
   expect(await started()).toEqual([]);
-}, 60_000);
+});
 
 it('an approval that a launcher saw held back stays spent, also when the brake is deleted and an order is forged anew', async () => {
   const approval = await said(approvalLine(lab));
@@ -123,14 +123,14 @@ it('an approval that a launcher saw held back stays spent, also when the brake i
   await lab.as('ada', 'DELETE', `/issues/comments/${brake}`);
   expect(await launch(await orderAgainWithStolenKey(lab, run, approval))).toContain('approval-spent');
   expect(await started()).toEqual([]);
-}, 60_000);
+});
 
 it('a freeze that was answered as if it had none is one for an approval that comes after it too', async () => {
   const brake = await said('/freeze reason="wait"');
   await answerWithStolenKey(lab, run, brake);
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('held-in-thread');
   expect(await started()).toEqual([]);
-}, 60_000);
+});
 
 /** mira freezes the lane in a thread that belongs to no run, and an older comment of hers is in reach of the thief. */
 async function frozenElsewhere(): Promise<{ readonly thread: number; readonly older: number }> {
@@ -169,7 +169,7 @@ it('a forged order for a merge base of last week is refused with freshness', asy
   await push(lab, 'main', CHANGED);
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('freshness');
   expect(await started()).toEqual([]);
-}, 60_000);
+});
 
 it('the same key orders what every gate lets through, a person approves and no freeze holds back any more, so that these tests can fail', async () => {
   const { thread } = await frozenElsewhere();
@@ -177,7 +177,7 @@ it('the same key orders what every gate lets through, a person approves and no f
   await lab.sweep();
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('submitted');
   expect(await started()).toHaveLength(1);
-}, 60_000);
+});
 
 it('an approval on which a run was launched launches no second run of the same proposal', async () => {
   const approval = await said(approvalLine(lab));
@@ -187,7 +187,7 @@ it('an approval on which a run was launched launches no second run of the same p
   const order = await orderWithStolenKey(lab, second, 'mira', approval);
   expect(await launch(order, second)).toContain('approval-used');
   expect(await started()).toHaveLength(1);
-}, 60_000);
+});
 
 it('nor does it where the thief proposes so many runs of later days that the first would not be read', async () => {
   const approval = await said(approvalLine(lab));
@@ -199,4 +199,4 @@ it('nor does it where the thief proposes so many runs of later days that the fir
   const order = await orderWithStolenKey(lab, second, 'mira', approval);
   expect(await launch(order, second)).toContain('approval-used');
   expect(await started()).toHaveLength(1);
-}, 60_000);
+});

@@ -21,7 +21,7 @@ const REF = 'refs/heads/ferrybot/logbook';
 let lab: BundleLab;
 beforeAll(async () => {
   lab = await openBundleLab();
-}, 240_000);
+});
 afterEach(() => lab.rewind());
 afterAll(() => lab.close());
 
@@ -63,7 +63,7 @@ describe('a record in order', () => {
     const before = await headOfRecord(lab);
     expect(await repair(await clone())).toMatchObject({ ok: true, code: 0, commit: null, files: [] });
     expect(await headOfRecord(lab)).toBe(before);
-  }, 120_000);
+  });
 });
 
 describe('a brake that an ordinary push took out', () => {
@@ -78,7 +78,7 @@ describe('a brake that an ordinary push took out', () => {
     expect(await recordFiles(lab)).toEqual(whole);
     expect(await lab.git('rev-parse', REF)).toBe(answer.commit);
     expect((await stateIn(lab))?.order?.status).not.toBe('open');
-  }, 120_000);
+  });
 });
 
 describe('a branch that is gone', () => {
@@ -88,7 +88,7 @@ describe('a branch that is gone', () => {
     expect(await repair(await clone())).toMatchObject({ ok: true, code: 0 });
     expect(Object.keys(await recordFiles(lab))).toEqual(Object.keys(whole));
     expect((await stateIn(lab))?.order?.status).toBe('open');
-  }, 120_000);
+  });
 });
 
 describe('a branch and marks that were put back by force', () => {
@@ -103,7 +103,7 @@ describe('a branch and marks that were put back by force', () => {
     expect(await repair(folder)).toMatchObject({ ok: true, code: 0 });
     expect(await recordFiles(lab)).toEqual(after.files);
     expect(await lab.git('merge-base', after.head, REF)).toBe(after.head);
-  }, 120_000);
+  });
 
   it('and have another signed entry in the same place are nobody else’s to decide', async () => {
     await said('/hold reason="the tokenizer changes"');
@@ -115,7 +115,7 @@ describe('a branch and marks that were put back by force', () => {
     expect(answer).toMatchObject({ ok: false, code: 1, commit: null });
     expect(answer.files.find(({ run }) => run === lab.run)?.why).toContain('contradict each other');
     expect(await headOfRecord(lab)).toBe(head);
-  }, 120_000);
+  });
 });
 
 // Something is launched here: nothing comes after this one.
@@ -150,4 +150,4 @@ it('junk in a run without a job and in the journal stops everything, and after t
 
   await lab.sweep();
   expect(await lab.launch(order)).toContain('submitted');
-}, 240_000);
+});

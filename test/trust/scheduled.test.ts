@@ -17,7 +17,7 @@ beforeAll(async () => {
   await lab.git('symbolic-ref', 'HEAD', 'refs/heads/trunk');
   const { repos } = lab.world.state;
   for (const [id, repo] of Object.entries(repos)) repos[id] = { ...repo, defaultBranch: 'trunk' };
-}, 240_000);
+});
 afterAll(() => lab.close());
 
 it('is ruled by the config of the default branch, not by a branch of a writer that is called main', async () => {
@@ -30,4 +30,4 @@ it('is ruled by the config of the default branch, not by a branch of a writer th
   const branches = await lab.git('for-each-ref', '--format=%(refname)', 'refs/heads/ferrybot');
   expect(branches).toContain('refs/heads/ferrybot/logbook');
   expect(branches).not.toContain('refs/heads/ferrybot/mine');
-}, 180_000);
+});

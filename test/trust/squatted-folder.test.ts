@@ -7,7 +7,7 @@ import { type BundleWorld, openBundleWorld, proposedIn } from './bundle-world.ts
 let lab: BundleWorld;
 beforeAll(async () => {
   lab = await openBundleWorld({ server: true });
-}, 120_000);
+});
 afterAll(() => lab.close());
 
 it('a tag that is named as the folder of ours stops no record: its marks stand beside it', async () => {
@@ -33,4 +33,4 @@ it('a tag that is named as the folder of ours stops no record: its marks stand b
   const opening = await createLabOpener(lab.control, 'main').open();
   if (opening.kind !== 'open') throw new Error('the lab has no config');
   expect(opening.open.store.current().broken.map(({ run: broken }) => broken)).toContain(run);
-}, 120_000);
+});

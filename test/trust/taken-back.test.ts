@@ -16,7 +16,7 @@ import {
 let lab: BundleLab;
 beforeAll(async () => {
   lab = await openBundleLab();
-}, 240_000);
+});
 afterEach(() => lab.rewind());
 afterAll(() => lab.close());
 
@@ -61,13 +61,13 @@ describe('a branch that was put back by force, where no ruleset keeps anybody fr
     expect(await started()).toEqual([]);
     await lab.sweep();
     expect(incidentsIn(lab).join('\n')).toMatch(/does not verify[\s\S]*was there, and is not any more/);
-  }, 120_000);
+  });
 
   it('or deleted is as well', async () => {
     await lab.git('update-ref', '-d', 'refs/heads/ferrybot/logbook');
     expect(await lab.launch()).toContain('branch does not verify: logbook-branch-missing');
     expect(await started()).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe('a brake in the thread that the record does not have', () => {
@@ -76,7 +76,7 @@ describe('a brake in the thread that the record does not have', () => {
     await lab.as('mira', 'POST', `/issues/${lab.pull}/comments`, { body: '/stop' });
     expect(await lab.launch()).toContain('stop-requested');
     expect(await started()).toEqual([]);
-  }, 120_000);
+  });
 
   it.each(BRAKES)(
     '(%s) because branch and marks were put back by force holds it back too',
@@ -105,4 +105,4 @@ it('tags that nobody signed mark nothing: neither copies of a mark, nor names in
   await pushTag(lab, `ferry/mark-mine`, genuine);
   expect(await lab.launch()).toContain('submitted');
   expect(await started()).toHaveLength(1);
-}, 120_000);
+});

@@ -25,7 +25,7 @@ async function ferrybot(...args: readonly string[]): Promise<{ code: number; out
 
 const verbs: readonly string[] = JSON.parse((await ferrybot('--help', '--json')).out).verbs;
 
-describe('help', { timeout: 60_000 }, () => {
+describe('help', () => {
   it('of the program names every verb, on standard output', async () => {
     expect(verbs).toHaveLength(25);
     for (const args of [['--help'], ['help'], []]) {
@@ -64,7 +64,7 @@ describe('help', { timeout: 60_000 }, () => {
   });
 });
 
-describe('wrong use', { timeout: 60_000 }, () => {
+describe('wrong use', () => {
   const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     [['ferry'], /unknown command 'ferry'/],
     [['constructor'], /unknown command 'constructor'/],
@@ -129,7 +129,7 @@ describe('wrong use', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a reader that closes early', { timeout: 60_000 }, () => {
+describe('a reader that closes early', () => {
   it('ends the output and not the answer', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ferrybot-pipe-'));
     // More than a pipe holds, so that the write is still going on when the reader has left.

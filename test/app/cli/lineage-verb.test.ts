@@ -20,9 +20,7 @@ async function ferrybot(...args: readonly string[]): Promise<{ code: number; tol
   return { code: exitCode ?? -1, told: JSON.parse(stdout) };
 }
 
-it('tell of a run what its attempts wrote, and choose nothing that none of them did', {
-  timeout: 60_000,
-}, async () => {
+it('tell of a run what its attempts wrote, and choose nothing that none of them did', async () => {
   const { base, put, close } = await openFolder();
   onTestFinished(close);
   const data = { step: 200, reason: 'the loss had diverged', comment: 7, surface: 'comment' } as const;

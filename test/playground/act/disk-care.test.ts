@@ -64,7 +64,7 @@ describeWith('act', 'disk care by its workflows', () => {
     });
     await lab.runJobs();
     rewind = await bookmark(lab);
-  }, 60_000);
+  });
   afterAll(async () => {
     process.env['PATH'] = path;
     await lab?.close();

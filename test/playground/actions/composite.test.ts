@@ -242,7 +242,7 @@ jobs:
 `,
   });
   const id = await lab.dispatch('w.yml');
-  await expect.poll(() => existsSync(place), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(place)).toBe(true);
   lab.world.state.runs[id] = { ...lab.run(id), cancelRequested: true };
   await lab.actions.tick();
   await lab.actions.idle();

@@ -301,7 +301,7 @@ describe('any request at all', () => {
     unsubscribe('playground.answer', judge);
   });
 
-  it('to GraphQL and to control is answered, too', { timeout: 60_000 }, async () => {
+  it('to GraphQL and to control is answered, too', async () => {
     const { town } = await furnished();
     const id = fc
       .tuple(fc.constantFrom('I', 'PR', 'IC', 'R', 'U', 'REF', 'C', 'T', 'B', 'PRR', 'PRRC', 'X'), nasty)

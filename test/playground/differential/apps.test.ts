@@ -200,7 +200,7 @@ describe('where the other emulator is right, the two agree:', () => {
     for (const ask of [installation, theirVoices().installation])
       await ask(`POST ${R}/issues`, { title: 'Signed \u201cexactly\u201d' });
     await hooks.settled();
-    await expect.poll(() => theirInbox.length, { timeout: 5_000 }).toBeGreaterThan(before);
+    await expect.poll(() => theirInbox.length).toBeGreaterThan(before);
     for (const heard of [ourInbox[0], theirInbox[before]]) {
       if (heard === undefined) throw new Error('nothing was heard');
       const payload: Readonly<Record<string, unknown>> = JSON.parse(heard.body);

@@ -31,7 +31,7 @@ it('keeps its content to itself', async () => {
 
 it('carries a thousand logbooks of fifty entries within seconds', async () => {
   const store = createMemoryStore();
-  const startedMs = performance.now();
+  const before = process.cpuUsage();
   for (let run = 0; run < 1000; run += 1) {
     const ref = `refs/ferrybot/run-${run}`;
     let expected: string | null = null;
@@ -44,5 +44,6 @@ it('carries a thousand logbooks of fifty entries within seconds', async () => {
     }
   }
   expect((await store.refs('refs/ferrybot/')).size).toBe(1000);
-  expect(performance.now() - startedMs).toBeLessThan(15_000);
+  const { user, system } = process.cpuUsage(before);
+  expect(user + system, 'microseconds of processor').toBeLessThan(15_000_000);
 });

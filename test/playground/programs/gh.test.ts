@@ -59,7 +59,7 @@ async function gh(
   const { exitCode, stdout, stderr } = await execa('gh', [...args, ...about], {
     cwd: folder,
     reject: false,
-    timeout: 30_000,
+    timeout: 120_000,
     env: {
       HTTP_PROXY: lab.url,
       NO_PROXY: '',
@@ -83,11 +83,11 @@ async function said(login: string, ...args: readonly string[]): Promise<string> 
 
 /** Waits for a run to get there, on the machine's time. */
 async function until(isSo: () => boolean): Promise<void> {
-  await expect.poll(isSo, { timeout: 20_000, interval: 50 }).toBe(true);
+  await expect.poll(isSo, { timeout: 120_000, interval: 50 }).toBe(true);
 }
 
 const skipReason = 'there is no `gh` on the PATH';
-describe.skipIf(!isHere)('gh', { timeout: 60_000, meta: { skipReason } }, () => {
+describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
   it('knows who it is, and asks the API page by page', async () => {
     expect((await gh('mira', 'auth', 'status')).out + (await gh('mira', 'auth', 'status')).err).toContain(
       'Logged in to github.localhost as mira',

@@ -32,7 +32,7 @@ describeWith('vastai', 'the official client', () => {
       env: { HOME: home, PATH: '/usr/bin:/bin', VASTAI_NO_UPDATE_CHECK: '1' },
       reject: false,
       input: '',
-      timeout: 60_000,
+      timeout: 120_000,
     });
     return { out: stdout, err: stderr, code: exitCode ?? -1 };
   };
@@ -51,7 +51,7 @@ describeWith('vastai', 'the official client', () => {
     const [row] = JSON.parse((await vastai('show', 'instances', '--raw')).out);
     expect(row).toMatchObject({ id, label: 'ferrybot:x', actual_status: 'running', num_gpus: 1 });
     const log = async (): Promise<string> => (await vastai('logs', String(id), '--tail', '50')).out;
-    await expect.poll(log, { timeout: 30_000 }).toMatch(/^up$/m);
+    await expect.poll(log).toMatch(/^up$/m);
     expect(JSON.parse((await vastai('show', 'user', '--raw')).out).credit).toBeGreaterThan(99);
 
     expect(await vastai('destroy', 'instance', String(id))).toMatchObject({ code: 0 });

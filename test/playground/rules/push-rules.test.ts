@@ -69,7 +69,7 @@ async function start() {
   };
 }
 
-describe('a push by the git program', { timeout: 60_000 }, () => {
+describe('a push by the git program', () => {
   it('is held by branch protection and rulesets, ref by ref, and an App on the bypass list is not', async () => {
     const { world, repo, tokens, bot, run, commit, push, appId, bugs } = await start();
     await commit('one');

@@ -34,7 +34,7 @@ async function endlessJob(): Promise<ReturnType<typeof createLocalEngine>> {
   return engine;
 }
 
-describe('the jobs of a rehearsal', { timeout: 60_000 }, () => {
+describe('the jobs of a rehearsal', () => {
   it('are none where none was started', async () => {
     expect(await livingJobs(join(folder, 'nothing'))).toEqual([]);
   });

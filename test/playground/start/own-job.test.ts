@@ -54,7 +54,7 @@ async function started() {
   return { job, engine, commit };
 }
 
-describe('a job that somebody starts by hand', { timeout: 60_000 }, () => {
+describe('a job that somebody starts by hand', () => {
   it('is told by the engine with its command and its commit, as nobody’s run, and its log is there', async () => {
     const { job, engine, commit } = await started();
     expect(job).toEqual({

@@ -47,16 +47,16 @@ describe.skipIf(chromiumPath === null)('with a browser', { meta: { skipReason: n
       await page.getByRole('button', { name: 'Run workflow' }).click();
       await page.getByRole('link', { name: 'Pull requests' }).click();
       const proposal = page.getByRole('link', { name: /^Daily ferry/ });
-      await proposal.click({ timeout: 60_000 });
+      await proposal.click({ timeout: 120_000 });
       await ask(page, '/status');
-      await page.locator('.timeline').getByText('🤖', { exact: false }).first().waitFor({ timeout: 60_000 });
+      await page.locator('.timeline').getByText('🤖', { exact: false }).first().waitFor({ timeout: 120_000 });
       await speakAs(page, 'sol');
       await ask(page, '/approve-launch');
       const answers = page.locator('article.said', { hasText: '🤖' });
       await answers
         .filter({ hasText: /\bsol\b/ })
         .first()
-        .waitFor({ timeout: 60_000 });
+        .waitFor({ timeout: 120_000 });
       expect(await text(`${own.page}/tree/somebody/elses`)).toContain('README.md');
     } finally {
       await browser.close();

@@ -105,7 +105,7 @@ async function hammer(server: Started, round: number, promised: Promised): Promi
   await Promise.all([talk(1), talk(2), write(), push()]);
 }
 
-it('has what it acknowledged, whenever it is killed', { timeout: 60_000 }, async () => {
+it('has what it acknowledged, whenever it is killed', async () => {
   const comments: string[] = [];
   const files: string[] = [];
   const refs: string[] = [];
