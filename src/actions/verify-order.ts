@@ -11,7 +11,7 @@ import type { PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
-import { approvedIn, citationKey, type Order, submissionIdOf } from '../domain/launch/order.ts';
+import { approvedIn, citationKey, type Order } from '../domain/launch/order.ts';
 import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
 import { askedFor, failedAlike, responseTo } from '../domain/launch/response.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
@@ -24,9 +24,9 @@ import type { GateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
 import { type CardHistory, cardShownSince, type OnShow } from '../run/card-history.ts';
 import { goesOnFrom } from '../run/goes-on-from.ts';
-import { orderDigest } from '../run/manifest-digest.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
 import { citedFault } from './cited-comment.ts';
+import { misfitOf } from './order-misfit.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 import { type FixInTree, preApprovalFault } from './verify-pre-approval.ts';
 
@@ -123,15 +123,6 @@ export function isClaimForgotten(
 function expiryOf(order: IssuedOrder): number {
   const own = fromRfc3339(order.order.expiresAt) ?? 0;
   return Math.min(own, (fromRfc3339(order.at) ?? 0) + limits.orderLifetimeMs);
-}
-
-/** The fold has compared these as well; a runner that submits under an id compares them itself. */
-function misfitOf(state: RunState, { order, digest }: IssuedOrder, digestOf: DigestOf): string | null {
-  if (orderDigest(order, digestOf) !== digest) return 'its digest is that of another order';
-  if (order.run !== state.run) return `it is for the run ${order.run}`;
-  return order.submissionId === submissionIdOf(state.run, order.attempt)
-    ? null
-    : `its submission id is ${order.submissionId}`;
 }
 
 function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): OrderJudgement {

@@ -8,7 +8,7 @@ import type { RentedInstance } from '../../src/domain/rented.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
 import { rentalCost } from '../../src/render/rental-words.ts';
 import { lookAtAccount } from '../../src/rental/look.ts';
-import { type Run, submitted, TERMS, take } from './simulated-run.ts';
+import { end, type Run, submitted, TERMS, take } from './simulated-run.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -44,6 +44,25 @@ function look(run: Run, instances: readonly RentedInstance[], nowMs = NOW): read
 function seenIn(drafts: readonly EventDraft[]): readonly SeenMachine[] {
   return drafts.flatMap((draft) => (draft.type === 'machines-seen' ? draft.data.machines : []));
 }
+
+it('goes by what a runner has held against the approval, whatever an order says that none has carried out', () => {
+  const run = newRun();
+  const { order, submission } = run.state;
+  end(run, NOW - HOUR);
+  if (order === null || submission === null || run.state.end === null) throw new Error('there is no job');
+  const rental = { ...TERMS, hoursMax: 100_000, dollarsMax: '100000' };
+  const until = toRfc3339((NOW + 9_000 * HOUR) as Instant);
+  run.state = {
+    ...run.state,
+    attempts: [{ order, submission, observation: null, firstTracker: null, end: run.state.end } as never],
+    order: { ...order, status: 'open', claim: null, manifest: { envelope: { rental } } as never },
+    ...{ submission: null, end: null },
+    rental: { ...run.state.rental, keep: { until, seq: 3 } as never },
+  };
+  const late = RENTED + TERMS.hoursMax * HOUR;
+  const types = look(run, [machine({ status: 'running' })], late).map(({ type }) => type);
+  expect(types).toContain('tear-down-begun');
+});
 
 describe('a machine that ran and stopped between two looks', () => {
   it('is booked as if its card had run all the time, in words that say so', () => {

@@ -12,6 +12,7 @@ import { verifyWorkflowOrigin } from '../../src/actions/verify-place.ts';
 import { NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
 import type { CommentFacts, ShownVersion } from '../../src/domain/facts.ts';
 import { branded, isRunId, type Sha } from '../../src/domain/ids.ts';
+import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import { isRunnerGate, RUNNER_GATES } from '../../src/domain/launch/refusal.ts';
@@ -118,6 +119,14 @@ const forged = (change: Partial<Order>, fitDigest: boolean): RunState => {
   const digest = fitDigest ? orderDigest(changed, digestOf) : order.digest;
   return { ...ordered.state, order: { ...order, order: changed, digest } };
 };
+
+/** The same order beside another envelope in the record. */
+function beside(change: Partial<Manifest['envelope']>): RunState {
+  const manifest = order?.manifest ?? null;
+  if (order === null || manifest === null) throw new Error('no manifest');
+  const other = { ...manifest, envelope: { ...manifest.envelope, ...change } };
+  return { ...ordered.state, order: { ...order, manifest: other } };
+}
 
 describe('the runner', () => {
   it('claims an order on which everything stands, and resumes one that it claimed', () => {
@@ -296,6 +305,7 @@ describe('the runner', () => {
     ['another run', forged({ run: branded('ferry-daily-20261120', isRunId) }, true)],
     ["another run's submission id", forged({ submissionId: 'ferrybot-ferry-daily-20261120-a1' }, true)],
     ['an attempt that its submission id is not for', forged({ attempt: 2 }, true)],
+    ['a manifest in the record that is not the one it names', beside({ restarts: 1_000 })],
   ])('refuses with order-forged an order with %s', (_, state) => {
     const named = state.order?.digest ?? '';
     expect(judgeOrder(state, named, good)).toMatchObject({ code: 'order-forged', effect: 'standing' });

@@ -3,6 +3,7 @@
 import { createGatherer } from '../../src/app/control/gather.ts';
 import { createLabOpener, type OpenLab, openForRun } from '../../src/app/open-lab.ts';
 import { type Digest, isRunId, type RunId, type Sha } from '../../src/domain/ids.ts';
+import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { failedAttempt } from '../../src/domain/launch/next-attempt.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
@@ -66,13 +67,15 @@ export async function proposeManyWithStolenKey(
 
 /**
  * An order that the record bears out in every entry: the gates passed, it says, and what is approved is really approved by
- * that person, who names the digest: in a new comment, or in one that is there. Gives the order's digest.
+ * that person, who names the digest: in a new comment, or in one that is there. Gives the order's digest. `recorded`: the
+ * manifest that the record is given in the place of the approved one.
  */
 export async function orderWithStolenKey(
   lab: BundleWorld,
   run: string,
   approver: string,
   on: number | null = null,
+  recorded: (manifest: Manifest) => Manifest = (manifest) => manifest,
 ): Promise<string> {
   const open = await stolen(lab);
   const gated = await gatedNow(open, runIn(open, run));
@@ -82,7 +85,7 @@ export async function orderWithStolenKey(
   const { digest, body } = bound.value;
   const commit = facts.change.value.headSha;
   const green = verdicts.map((one) => ({ ...one, outcome: 'pass', found: {}, remedyBy: 'anyone' }) as const);
-  const data = { digest, manifest: manifest.value, commit, body, verdicts: green };
+  const data = { digest, manifest: recorded(manifest.value), commit, body, verdicts: green };
   await append(open, run, { type: 'gated', role: 'control', data });
   const { pull } = runIn(open, run).proposal;
   // That it was shown is an entry of control's as well.

@@ -9,9 +9,13 @@ import type { RunState, Submission } from './run-state.ts';
 const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
 
-/** The terms under which the run rents; null where it rents nothing. */
-export function rentalTerms({ order }: Pick<RunState, 'order'>): RentalTerms | null {
-  return order?.manifest?.envelope.rental ?? null;
+/**
+ * The terms under which the run rents; null where it rents nothing. While an order waits for its runner, who holds its manifest
+ * against what was approved, those of the attempt before count: control's word alone keeps no machine longer.
+ */
+export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attempts'>): RentalTerms | null {
+  const held = order?.claim == null ? (attempts.at(-1)?.order ?? order) : order;
+  return held?.manifest?.envelope.rental ?? null;
 }
 
 /** The rule that the event breaks, or null. */
