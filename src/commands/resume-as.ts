@@ -35,10 +35,14 @@ export const resumeAs = {
   decideWithoutRun: () => ({ kind: 'hand-over' }),
 } as const satisfies CommandDefinition;
 
-/** It closes the run as `/ack` and `/ack reject` do, and takes who may; that the new one begins is approved by somebody else. */
+/**
+ * It closes the run as `/ack` and `/ack reject` do, and takes who may; that the new one begins is approved by somebody else. A
+ * hold would not be the new one's, and nobody gets rid of one so.
+ */
 function decide({ state, policy: { permissions }, permission }: CommandContext): CommandDecision {
   const needs = permissions[(state.end?.status ?? 'FAILED') === 'FAILED' ? 'ack' : 'seal'];
   if (!permits(permission, needs)) return answer('not-permitted', { needs, held: permission });
   if (isHolding(state)) return answer('resume-as-not-now', { status: 'the job has not ended' });
+  if (state.holds.length > 0) return answer('resume-as-not-now', { status: 'it is on hold' });
   return { kind: 'hand-over' };
 }

@@ -7,39 +7,43 @@ import { permits } from '../domain/actor.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { mayStartAgain, restingOn } from '../domain/launch/response.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import { type AnswerDecision, answering, type NamedContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropOf } from './drop-of.ts';
+import { runWord } from './values.ts';
 
 const answer = answering({
-  revoked: { digest: 'text', count: 'integer', attempt: 'integer?' },
-  'revoke-nothing': {},
-  'revoke-too-late': { jobId: 'text?' },
+  revoked: { digest: 'text', count: 'integer', attempt: 'integer?', run: 'text?' },
+  'revoke-nothing': { run: 'text?' },
+  'revoke-too-late': { jobId: 'text?', run: 'text?' },
 });
 
 export const revoke = {
   name: 'revoke',
   answers: answer.vocabulary,
-  keys: {},
+  keys: { run: { required: false, value: runWord } },
   // Whoever gave an approval may take it back, also after they lost the right to give one.
   who: () => null,
-  summary: "Takes back your approval (a maintainer: everybody's), and the order that rests on it.",
+  summary:
+    "Takes back your approval (a maintainer: everybody's), and the order that rests on it. With `run=`, in any thread, of the run of this name.",
   example: '/revoke',
   holdsBack: true,
   confusedWith: ['unapprove', 'disapprove', 'withdraw'],
   decide,
+  decideNamed: decide,
 } as const satisfies CommandDefinition;
 
-function decide({ state, actor, permission, policy }: CommandContext): CommandDecision {
+function decide({ state, actor, permission, policy, args }: NamedContext): AnswerDecision {
+  const named = args['run'] === undefined ? {} : { run: state.run };
   const isAgain = !isBeforeLaunch(state) && mayStartAgain(state);
   if (isStarted(state) && !isAgain)
-    return answer('revoke-too-late', { jobId: state.submission?.jobId ?? '' });
+    return answer('revoke-too-late', { jobId: state.submission?.jobId ?? '', ...named });
   const standing = restingOn(state);
   const own = standing.filter((approval) => approval.actor.id === actor.id);
   const mayAll = permits(permission, policy.permissions.revoke);
   const drop = dropOf(own.length === 0 && mayAll ? standing : own, 'revoked');
-  if (drop === null) return answer('revoke-nothing');
-  const facts = { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length };
+  if (drop === null) return answer('revoke-nothing', named);
+  const facts = { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length, ...named };
   return answer('revoked', isAgain ? { ...facts, attempt: state.submission?.attempt ?? 1 } : facts, [drop]);
 }
 

@@ -77,11 +77,11 @@ const WORDS: Sentences<AnswerCode> = {
     `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
   revoked: (d) =>
     d.attempt
-      ? `taken back (approvals: ${d.count}): nothing is started again after attempt ${d.attempt} on them. A job that runs goes on: \`/stop\` ends it.`
-      : `taken back: manifest ${code(d.digest)} is not approved any more (approvals taken back: ${d.count}), and nothing is launched on it.`,
-  'revoke-nothing': () => 'nothing to take back: no approval of yours stands.',
+      ? `${ofRun(d)}taken back (approvals: ${d.count}): nothing is started again after attempt ${d.attempt} on them. A job that runs goes on: \`/stop\` ends it.`
+      : `${ofRun(d)}taken back: manifest ${code(d.digest)} is not approved any more (approvals taken back: ${d.count}), and nothing is launched on it.`,
+  'revoke-nothing': (d) => `${ofRun(d)}nothing to take back: no approval of yours stands.`,
   'revoke-too-late': (d) =>
-    `not taken back: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now'}. \`/stop\` ends the job.`,
+    `${ofRun(d)}not taken back: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now'}. \`/stop\` ends the job.`,
   held: (d) =>
     d.jobId
       ? `${ofRun(d)}on hold: ${text(d.reason)}. Job ${code(d.jobId)} goes on (\`/stop\` ends it), and should it fail it is not started again until \`/unhold\`.`
@@ -89,9 +89,9 @@ const WORDS: Sentences<AnswerCode> = {
   'hold-too-late': (d) =>
     `${ofRun(d)}too late for a hold: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now, or the run has ended'}. \`/stop\` ends a job.`,
   unheld: (d) =>
-    `lifted (holds: ${d.count}). The gates are evaluated again; an approval that fell has to be given anew.`,
-  'unhold-nothing': ({ missed }) =>
-    `nothing to lift: there is no hold here and today is not skipped.${missedWords(missed)}`,
+    `${ofRun(d)}lifted (holds: ${d.count}). The gates are evaluated again; an approval that fell has to be given anew.`,
+  'unhold-nothing': (d) =>
+    `${ofRun(d)}nothing to lift: ${d.run === undefined ? 'there is no hold here and today is not skipped' : 'there is no hold on it'}.${missedWords(d.missed)}`,
   skipped: (d) =>
     `${text(d.date)} is skipped${d.lane ? ` in the lane ${code(d.lane)}` : ''}: ${text(d.reason)}. No ferry is proposed or launched for that day; \`/unhold\` lifts it.`,
   'skip-too-late': (d) =>

@@ -84,7 +84,7 @@ export function liftsRecorded(
     .slice(0, LIFTS_READ_MAX);
 }
 
-/** A command that says no lane lifts what stands where one lane at most is held. */
+/** A command that says no lane lifts what stands where one lane at most is held; what names a run lifts nothing of a lane. */
 function liftsByName(
   { name, args }: Pick<SeenCommand, 'name' | 'args'>,
   hold: LiftedHold,
@@ -94,7 +94,11 @@ function liftsByName(
   const here = runs.find(({ proposal: { pull, issue } }) => [pull, issue].includes(thread));
   const only = lanes.length === 1 ? lanes[0] : undefined;
   const lane = args['lane'] ?? here?.proposal.lane ?? only;
-  return name === LIFTED_BY[hold.name] && (hold.lane === null || lane === undefined || lane === hold.lane);
+  return (
+    name === LIFTED_BY[hold.name] &&
+    args['run'] === undefined &&
+    (hold.lane === null || lane === undefined || lane === hold.lane)
+  );
 }
 
 /** Whether this comment, as GitHub shows it, is by a person, unedited, younger than the hold, and lifts one of its lane. */

@@ -93,7 +93,15 @@ function liftsOf(
   lane: string | null,
 ): readonly PendingItem[] {
   if (!isHoldKind(name)) return [];
-  return later.filter((item) => nameIn(item) === LIFTED_BY[name] && isOfLane(item, lane));
+  return later.filter(
+    (item) =>
+      nameIn(item) === LIFTED_BY[name] && isOfLane(item, lane) && (name === 'hold' || !namesRun(item)),
+  );
+}
+
+/** Of a run that it names a command lifts the hold, and no freeze or skipped day. */
+function namesRun({ said }: PendingItem): boolean {
+  return said.kind === 'command' && namedRun(said) !== null;
 }
 
 /** In its own threads all but what names another run; in any other only what names this one. */

@@ -103,6 +103,12 @@ it('a hold stands until somebody who may lifts it in the thread', async () => {
   expect(await brakes(hold, aComment(alice, '/unhold', at(7)))).toEqual([]);
 });
 
+it('what lifts the hold of a run that it names lifts no skipped day', async () => {
+  const lift = aComment(alice, '/unhold run=daily-20261121', at(7));
+  expect(await brakes(aComment(bob, '/hold reason="wait"', at(3)), lift)).toEqual([]);
+  expect(await brakes(aComment(bob, '/skip reason="wait"', at(3)), lift)).toEqual(['skip by bob']);
+});
+
 it('a freeze of another lane is no brake here, one of the repository is, whatever lane it names; and another lane’s thaw lifts none', async () => {
   const frozen = (more: string, index = 6): CommentFacts =>
     aComment(bob, `/freeze reason="wait" ${more}`, at(index));
@@ -137,6 +143,7 @@ it('a brake in another thread counts where it names the run, and nothing else th
   expect(await said(bob, '/stop run=daily-20261121')).toEqual(['stop by bob']);
   expect(await said(bob, '/hold run="daily-20261121" reason="wait"')).toEqual(['hold by bob']);
   expect(await said(carol, '/stop run=daily-20261121')).toEqual([]);
+  expect(await said(bob, '/revoke run="daily-20261121"')).toEqual(['revoke by bob']);
   expect(await said(bob, '/stop run=daily-20261121-2')).toEqual([]);
   expect(await said(bob, '/hold reason="not run=daily-20261121"')).toEqual([]);
   expect(await said(bob, '/revoke\n\nbecause run=daily-20261121')).toEqual([]);

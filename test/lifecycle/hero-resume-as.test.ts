@@ -107,6 +107,19 @@ it('and its reason stand in the issue and in the logbook, with both names, check
   expect(cards.at(-1)?.text).toContain(`Goes on from the run \`${OLD}\` under an identity of its own`);
 });
 
+it('goes on as no other run while somebody holds it: no hold is got rid of so', async () => {
+  const { lab, issue, root, ask, ended } = await begin();
+  await ended();
+  await say(lab, 'mira', issue, '/hold reason="nobody knows why it diverged"');
+  await lab.clock.advance(MINUTE_MS);
+  expect(await ask(root)).toContain('it is on hold');
+  expect((await stateOf(lab, OLD))?.closed).toBeNull();
+  expect(await stateOf(lab, NEW)).toBeNull();
+  await say(lab, 'mira', issue, '/unhold');
+  await lab.clock.advance(MINUTE_MS);
+  expect(await ask(root)).toContain(`goes on as \`${NEW}\``);
+});
+
 it('shares no output root with what it goes on from, and is asked for by no stranger', async () => {
   const { lab, folders, ask, ended } = await begin();
   await ended();

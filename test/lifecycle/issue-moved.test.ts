@@ -84,6 +84,23 @@ describe('a hero run whose only issue is gone', () => {
     await lab.close();
   });
 
+  it('is held, its hold lifted and its approval taken back from any other thread', async () => {
+    const lab = await openHeroLab();
+    const elsewhere = await heroWithoutThread(lab);
+    await say(lab, 'mira', elsewhere, `/hold run=${HERO} reason="wait"`);
+    await lab.clock.advance(2 * MINUTE);
+    expect((await stateOf(lab, HERO))?.holds).toHaveLength(1);
+    await say(lab, 'mira', elsewhere, `/unhold run=${HERO}`);
+    await lab.clock.advance(2 * MINUTE);
+    expect((await stateOf(lab, HERO))?.holds).toEqual([]);
+    const revoke = await say(lab, 'mira', elsewhere, `/revoke run=${HERO}`);
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, revoke)).toEqual([
+      expect.stringContaining(`\`${HERO}\`: taken back (approvals: 1)`),
+    ]);
+    await lab.close();
+  });
+
   it('is stopped from the thread of another run, which goes on', async () => {
     const lab = await openHeroLab();
     await heroWithoutThread(lab);
@@ -98,6 +115,35 @@ describe('a hero run whose only issue is gone', () => {
     await lab.close();
   });
 });
+
+it.each(['its own thread', 'another thread'])(
+  'a hold that was said in %s is lifted by /unhold run=… in any other, by who may, and what is approved then is launched',
+  async (where) => {
+    const lab = await openVirtualLab();
+    const { run, pull } = await propose(lab);
+    const elsewhere = await openIssue(lab);
+    await (where === 'another thread'
+      ? say(lab, 'mira', elsewhere, `/hold run=${run} reason="wait"`)
+      : say(lab, 'mira', pull, '/hold reason="wait"'));
+    await lab.clock.advance(2 * MINUTE);
+    const theirs = await say(lab, 'sol', elsewhere, `/unhold run=${run}`);
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, theirs)).toEqual([expect.stringContaining('not done: it takes')]);
+    expect((await stateOf(lab, run))?.holds).toHaveLength(1);
+    const lift = await say(lab, 'mira', await openIssue(lab), `/unhold run=${run}`);
+    const again = await say(lab, 'mira', elsewhere, `/unhold run=${run}`);
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, lift)).toEqual([expect.stringContaining(`\`${run}\`: lifted (holds: 1)`)]);
+    expect(answersTo(lab, again)).toEqual([
+      expect.stringContaining(`\`${run}\`: nothing to lift: there is no hold on it`),
+    ]);
+    await say(lab, 'mira', pull, approvalLine(lab));
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null, {
+      stepMs: MINUTE,
+    });
+    await lab.close();
+  },
+);
 
 it('a run is held from another thread, and nothing is launched until it is lifted in its own', async () => {
   const lab = await openVirtualLab();

@@ -2,9 +2,9 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
-import { approve, propose, stateOf } from '../support/play.ts';
+import { approve, logbookText, propose, stateOf } from '../support/play.ts';
 import { openRentedLab, type RentedLab } from '../support/rented-lab.ts';
-import { answersTo, say, told } from '../support/talk.ts';
+import { answersTo, pushFile, say, told } from '../support/talk.ts';
 
 /** Levanter's lines, so many steps, and then what a test wants. */
 const steps = (count: number, then: string): string => `
@@ -88,6 +88,17 @@ it('/teardown run=… lets the machine go from another thread, by who may, and t
   const nothing = await say(lab, 'mira', elsewhere, `/teardown run=${run}`);
   await pass(2);
   expect(answersTo(lab, nothing)).toEqual([expect.stringContaining(`\`${run}\`: nothing to tear down`)]);
+});
+
+it('/teardown lets the machine go, and stops its job, though somebody pushed a line of junk to the record', async () => {
+  const { lab, vast, until, run, pull } = await launched(steps(200, 'exit 0'));
+  await until('a look', 10, async () => (await stateOf(lab, run))?.observation != null);
+  const path = `runs/${run}/events.jsonl`;
+  await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${await logbookText(lab, run)}junk\n`);
+  const gone = await say(lab, 'mira', pull, '/teardown');
+  await until('an empty account', 10, () => vast.account.list().length === 0);
+  await until('the end', 10, async () => (await stateOf(lab, run))?.end?.status === 'STOPPED');
+  expect(answersTo(lab, gone)).toEqual([expect.stringContaining('tear-down asked for by mira')]);
 });
 
 it('a job that makes no step any more: people are told in time, then the machine goes, and the run has failed', async () => {

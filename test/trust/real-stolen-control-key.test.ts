@@ -60,6 +60,15 @@ it('a forged order while another run of the lane is live is refused with lane-fr
   expect(await started()).toEqual([]);
 });
 
+it('a forged order beside a record that allows more restarts than the approved manifest is refused with order-forged', async () => {
+  const order = await orderWithStolenKey(lab, run, 'mira', null, (manifest) => ({
+    ...manifest,
+    envelope: { ...manifest.envelope, restarts: 1_000 },
+  }));
+  expect(await launch(order)).toContain('order-forged');
+  expect(await started()).toEqual([]);
+}, 60_000);
+
 async function said(body: string): Promise<number> {
   lab.clock.advance(5_000);
   const { pull } = (await stateIn(lab))?.proposal ?? {};
@@ -162,6 +171,17 @@ it.each(['an older comment of hers', 'a comment that never was'])(
   },
   60_000,
 );
+
+it('a forged release of a hold that somebody put on from another thread, before the approval, does not take it out of the way of an order', async () => {
+  const opened = await lab.as('mira', 'POST', '/issues', { title: 'A question', body: 'Who knows?' });
+  const { number: thread } = opened as { readonly number: number };
+  await saidIn(thread, `/hold run=${run} reason="wait"`);
+  await lab.sweep();
+  expect((await stateIn(lab))?.holds).toHaveLength(1);
+  await releaseWithStolenKey(lab, run, 'mira');
+  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('held-in-thread');
+  expect(await started()).toEqual([]);
+}, 60_000);
 
 // The clock only moves forward: nothing comes after this one but the honest order.
 it('a forged order for a merge base of last week is refused with freshness', async () => {

@@ -1,6 +1,8 @@
-/** A `/stop` on a run whose record does not verify: the record is put back with it, and the stop goes its usual way from there. */
+/** A `/stop` or `/teardown` on a run whose record does not verify: the record is put back with it, and it goes its usual way from there. */
 
 import { namesOther } from '../../commands/named-run.ts';
+import { stop } from '../../commands/stop.ts';
+import { teardown } from '../../commands/teardown.ts';
 import { permits } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
@@ -40,11 +42,14 @@ function isAbout(trigger: ReconcileRequest, { proposal }: RunState): boolean {
   return trigger.kind === 'sweep' || trigger.kind === 'push';
 }
 
+/** Commands that end what runs. */
+const ENDING: readonly string[] = [stop.name, teardown.name];
+
 function isStop({ said }: PendingItem, run: string): boolean {
-  return said.kind === 'command' && said.name === 'stop' && !namesOther(said, run);
+  return said.kind === 'command' && ENDING.includes(said.name) && !namesOther(said, run);
 }
 
-/** The first unanswered `/stop` of somebody who may stop. */
+/** The first unanswered one of somebody who may stop. */
 async function stopIn(open: OpenLab, state: RunState, withoutText: WithoutText): Promise<PendingItem | null> {
   const { lab, config } = open;
   const { pull, issue } = state.proposal;
@@ -64,10 +69,10 @@ async function stopIn(open: OpenLab, state: RunState, withoutText: WithoutText):
       const permission = await readPermission(lab.client, person);
       if (permission.kind !== 'known' || !permits(permission.value, config.permissions.stop)) continue;
       const permissions = new Map([[person.id, permission]]);
-      const stop = pendingItems(state.commands, comments, { ...asked, permissions }).find(
+      const found = pendingItems(state.commands, comments, { ...asked, permissions }).find(
         (item) => item.comment.author.id === person.id && isStop(item, state.run),
       );
-      if (stop !== undefined) return stop;
+      if (found !== undefined) return found;
     }
   }
   return null;

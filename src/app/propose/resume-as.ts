@@ -62,6 +62,7 @@ async function closedFor(
   const end = old.end ?? failedAttempt(old)?.end ?? null;
   if (isHolding(old) || end === null)
     return answerTo('resume-as-not-now', { status: 'no attempt of it has ended' });
+  if (old.holds.length > 0) return answerTo('resume-as-not-now', { status: 'it is on hold' });
   const { id = '', reason = '' } = command.args;
   const outcome = ({ FAILED: 'failed', STOPPED: 'stopped', SUCCEEDED: 'rejected' } as const)[end.status];
   const data = { outcome, reason: `goes on as ${id}: ${reason}`, closurePull: null };

@@ -38,6 +38,10 @@ export const githubLimits = {
   permissionsPerTriggerMax: 20,
   /** People whose permission a runner asks for before it acts: any stranger may write a brake, and it asks once a launch. */
   brakeAuthorsMax: 200,
+  /** So long before an approval a brake in another thread may have been said and not be in the record yet: three sweeps. */
+  brakeReachMs: 90 * 60 * 1_000,
+  /** Holds and ends of holds that name a run in other threads, each of which a launcher reads again: two a person. */
+  namedHoldsReadMax: 40,
   /** People with a role here, in ten requests; a larger lab's later ones are not named, and of them nobody is called a stranger. */
   peopleListedMax: 1_000,
 } as const;
