@@ -1,8 +1,9 @@
 /** Reads a bounded part of a log that is a file, from a byte offset. */
 
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { LogRead } from '../domain/engine.ts';
 import { limits } from '../domain/limits.ts';
+import { openPlainFile } from '../host/plain-file.ts';
 import { codeOf } from '../host/publish-once.ts';
 import { completeUtf8Length } from '../host/utf8-boundary.ts';
 import { utf8Only } from '../host/utf8-only.ts';
@@ -11,7 +12,7 @@ import { utf8Only } from '../host/utf8-only.ts';
 export async function readLogFile(path: string, offset: number): Promise<LogRead> {
   let file: FileHandle;
   try {
-    file = await open(path, 'r');
+    file = await openPlainFile(path);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') return { kind: 'unknown', message: String(error) };
     if (offset > 0) return { kind: 'rewound', sizeBytes: 0 };

@@ -1,8 +1,9 @@
 /** Files that appear whole and only once: the first writer wins, and a reader never sees a part. */
 
 import { randomUUID } from 'node:crypto';
-import { link, readFile, unlink, writeFile } from 'node:fs/promises';
+import { link, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readPlainText } from './plain-file.ts';
 
 /**
  * Writes `text` to `path` unless a file is there already; true when this call made it. A hard link is
@@ -22,10 +23,10 @@ export async function publishOnce(path: string, text: string): Promise<boolean> 
   }
 }
 
-/** The text of a file, or null when there is none. */
+/** The text of an ordinary file, or null when there is none. */
 export async function readTextIfThere(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8');
+    return await readPlainText(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;

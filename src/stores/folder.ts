@@ -1,12 +1,13 @@
 /** Checkpoints on a file system that this machine has: folders and files; a link is neither, and nothing is followed out of a root. */
 
-import { type BigIntStats, constants } from 'node:fs';
-import { lstat, open, opendir, rmdir, unlink } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { lstat, opendir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { branded, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { openPlainFile } from '../host/plain-file.ts';
 import { codeOf } from '../host/publish-once.ts';
 import type { Bucket, BucketFile, BucketPage, StoredObject } from './bucket.ts';
 
@@ -39,24 +40,27 @@ async function orUnknown<Value>(work: () => Promise<Observed<Value>>): Promise<O
 async function page(prefix: string, isDeep: boolean): Promise<Observed<BucketPage>> {
   const folders: string[] = [];
   const objects: StoredObject[] = [];
+  let passed = 0;
   const walk = async (folder: string): Promise<void> => {
     for await (const entry of await opendir(`/${folder}`)) {
       const key = join(folder, entry.name);
       if (entry.isDirectory()) {
-        if (isDeep) await walk(key);
-        else folders.push(`${key}/`);
+        passed += 1;
+        if (!isDeep) folders.push(`${key}/`);
+        else if (passed <= limits.checkpointObjectsMax) await walk(key);
       } else {
         const found = await unlessMissing(lstat(`/${key}`, { bigint: true }));
         if (found !== null) objects.push({ key, bytes: Number(found.size), identity: identityIn(found) });
       }
-      if (folders.length + objects.length > limits.checkpointObjectsMax) return;
+      if (passed + objects.length > limits.checkpointObjectsMax) return;
     }
   };
   try {
-    // A job may put a link in the place of its own root: what lies behind it is another's.
-    if (prefix !== '' && (await lstat(`/${withoutEndSlashes(prefix)}`)).isSymbolicLink())
-      return unknown('it is a link');
+    // A job may put a link in the place of its own root, or of a folder above it: what lies behind it is another's.
+    const root = `/${withoutEndSlashes(prefix)}`;
+    if ((await realpath(root)) !== root) return unknown('it is a link, or lies behind one');
     await walk(prefix);
+    if (isDeep && passed > limits.checkpointObjectsMax) return unknown('more folders than are looked into');
   } catch (error) {
     // A root that nobody has made yet is an empty one, as it is in a bucket.
     if (codeOf(error) !== 'ENOENT') throw error;
@@ -67,10 +71,9 @@ async function page(prefix: string, isDeep: boolean): Promise<Observed<BucketPag
 /** A job may put anything there: a link is not followed, a pipe not waited for, and of what grows no more than a file is read. */
 async function read(path: string, bytesMax: number): Promise<Observed<BucketFile | null>> {
   try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const file = await openPlainFile(path);
     try {
       const found = await file.stat({ bigint: true });
-      if (!found.isFile()) return unknown('it is no file');
       if (found.size > bytesMax) return unknown(`${found.size} bytes`);
       const pieces: Buffer[] = [];
       for await (const piece of file.createReadStream({ end: bytesMax, autoClose: false }))

@@ -1,8 +1,8 @@
 /** Reads `tracker_metrics.jsonl`, a run's last metrics independent of any tracking service. */
 
-import { open } from 'node:fs/promises';
 import * as z from 'zod';
 import { limits } from '../domain/limits.ts';
+import { openPlainFile } from '../host/plain-file.ts';
 import { codeOf } from '../host/publish-once.ts';
 import { metricsIn, parseLoosely } from './values.ts';
 
@@ -17,7 +17,7 @@ const record = z.looseObject({ summary: z.record(z.string(), z.unknown()) });
 /** Reads the file at `path`; a file larger than any real one is unreadable. */
 export async function readMetricsFile(path: string): Promise<MetricsRead> {
   try {
-    const file = await open(path, 'r');
+    const file = await openPlainFile(path);
     try {
       const { size } = await file.stat();
       if (size > limits.metricsFileBytesMax) return { kind: 'unreadable', why: `${path} has ${size} bytes` };

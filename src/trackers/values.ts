@@ -4,10 +4,16 @@ import { limits } from '../domain/limits.ts';
 
 const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity']);
 
-/** The metrics of a summary, by flat keys (`eval/loss`); what is no number is left out. Null: there are too many. */
+/**
+ * The metrics of a summary, by flat keys (`eval/loss`); what is no number is left out, and what has no name of a metric. Null:
+ * there are too many. A job writes them as it likes, and what is recorded of them has to fit.
+ */
 export function metricsIn(summary: unknown): Readonly<Record<string, string>> | null {
-  const entries = flatten('', summary, 0);
-  return entries.length > limits.metricsKeysMax ? null : Object.fromEntries(entries);
+  const all = flatten('', summary, 0);
+  if (all.length > limits.metricsKeysMax) return null;
+  const entries = all.filter(([key]) => key.length <= limits.metricNameCharactersMax);
+  const characters = entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  return characters > limits.metricsCharactersMax ? null : Object.fromEntries(entries);
 }
 
 /** The greatest of the named numbers that are one: of several devices the fullest. */

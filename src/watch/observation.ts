@@ -89,7 +89,7 @@ function observationOf(
     loss: log.loss,
     firstStepCompleted: log.firstStepCompleted,
     trackers: trackersOf(look),
-    evals: log.evals,
+    evals: namedClean(look, log.evals),
     checkpointStep: log.checkpointStep,
     signatures: log.failures.map((failure) => failure.id),
     logOffset: look.logOffset,
@@ -144,7 +144,7 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
     endedAt: moment(job.endedAtMs),
     lastStep: lastStepOf(look.metrics, log),
     totalSteps: log.exactTotal,
-    metrics: look.metrics,
+    metrics: namedClean(look, look.metrics),
     trackers: trackersOf(look),
     signatures: log.failures.map((failure) => failure.id),
     checkpointStep: log.checkpointStep,
@@ -152,6 +152,13 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
     fence: look.lease.fence,
   };
   return [{ type: 'ended', role: 'watch', data }];
+}
+
+/** The names of what was measured are text of the job like any line of its log. */
+function namedClean(look: Look, measured: Metrics): Metrics {
+  return Object.fromEntries(
+    Object.entries(measured).map(([name, value]) => [redactAndTruncate(look, name), value]),
+  );
 }
 
 /** `global_step` of the tracker is exact; the bar is only where it needed no rounding. */

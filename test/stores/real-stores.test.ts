@@ -2,10 +2,11 @@
 
 import { mkdir, symlink } from 'node:fs/promises';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chooseCheckpoint } from '../../src/checkpoints/choose.ts';
 import type { CheckpointStore, StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
 import { deletionStep } from '../../src/domain/checkpoint/stored.ts';
+import { limits } from '../../src/domain/limits.ts';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { StoreHost } from '../../src/stores/ask.ts';
 import { openStoreToDelete } from '../../src/stores/open.ts';
@@ -28,6 +29,11 @@ function storeOf({ base, environment }: StoreBench, host: StoreHost = plainHost)
 function valueIn<Value>(observed: Observed<Value>): Value {
   if (observed.kind === 'unknown') throw new Error(observed.why);
   return observed.value;
+}
+
+async function identityIn(bench: StoreBench, root: string): Promise<string> {
+  const [only] = valueIn(await storeOf(bench).list(root));
+  return (only === undefined ? null : valueIn(only.metadata)?.identity) ?? '';
 }
 
 async function save({ put }: StoreBench, folder: string, step: number, time?: string): Promise<void> {
@@ -273,7 +279,35 @@ describe('checkpoints in a folder', () => {
     const bench = await openFolder();
     await save(bench, `${bench.base}/elsewhere/step-9`, 9);
     await symlink(`${bench.base}/elsewhere`, `${bench.base}/root`);
-    expect(await storeOf(bench).list(`${bench.base}/root`)).toEqual({ kind: 'unknown', why: 'it is a link' });
+    expect(await storeOf(bench).list(`${bench.base}/root`)).toEqual({
+      kind: 'unknown',
+      why: 'it is a link, or lies behind one',
+    });
+    await bench.close();
+  });
+
+  it('are unknown, and nothing of them is deleted, where a job made a folder above its root a link to that of another run', async () => {
+    const bench = await openFolder();
+    await save(bench, `${bench.base}/other/checkpoints/step-9`, 9);
+    await symlink(`${bench.base}/other`, `${bench.base}/mine`);
+    const path = `${bench.base}/mine/checkpoints/step-9`;
+    const store = storeOf(bench);
+    expect((await store.list(`${bench.base}/mine/checkpoints`)).kind).toBe('unknown');
+    const step = deletionStep(path, await identityIn(bench, `${bench.base}/other/checkpoints`));
+    expect(await store.remove(path, step, permitFor(step))).toMatchObject({ kind: 'failed' });
+    expect(valueIn(await store.measure(`${bench.base}/other/checkpoints/step-9`)).objects).toBe(3);
+    await bench.close();
+  });
+
+  it('are unknown where a job made more empty folders than are looked into', async () => {
+    const bench = await openFolder();
+    const path = `${bench.base}/root/step-1`;
+    for (let index = 0; index < 12; index += 1) await mkdir(`${path}/${index}/deeper`, { recursive: true });
+    const bounds: { checkpointObjectsMax: number } = limits as never;
+    vi.spyOn(bounds, 'checkpointObjectsMax', 'get').mockReturnValue(20);
+    expect((await storeOf(bench).measure(path)).kind).toBe('unknown');
+    vi.restoreAllMocks();
+    expect(valueIn(await storeOf(bench).measure(path)).objects).toBe(0);
     await bench.close();
   });
 
@@ -290,7 +324,7 @@ describe('checkpoints in a folder', () => {
     expect(inOrder.map(({ metadata }) => metadata)).toEqual([
       { kind: 'unknown', why: 'ELOOP' },
       { kind: 'unknown', why: 'ELOOP' },
-      { kind: 'unknown', why: 'it is no file' },
+      { kind: 'unknown', why: 'ENOTSUP' },
     ]);
     await bench.close();
   });

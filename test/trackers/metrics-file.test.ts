@@ -1,10 +1,11 @@
 /** tracker_metrics.jsonl: flat or nested, with Python's NaN, whole or torn; what cannot be read is said. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
 import { parseMetrics, readMetricsFile } from '../../src/trackers/metrics-file.ts';
 
@@ -59,6 +60,27 @@ describe('metrics', () => {
     ['a record without summary', '{"a": 1}\n'],
   ])('are unreadable in %s', (_, text) => {
     expect(parseMetrics(text).kind).toBe('unreadable');
+  });
+
+  it('are left out where no metric has such a name, and unreadable where no entry has room for them', () => {
+    const named = (length: number) => ({ ['n'.repeat(length)]: 1, a: 2 });
+    const { metricNameCharactersMax: most } = limits;
+    expect(parseMetrics(summary(named(most + 1)))).toEqual({ kind: 'metrics', metrics: { a: '2' } });
+    expect(parseMetrics(summary(named(most)))).toMatchObject({
+      metrics: { a: '2', ['n'.repeat(most)]: '1' },
+    });
+    const many = Array.from({ length: 2_000 }, (_, index) => [`${'n'.repeat(most - 10)}${index}`, index]);
+    expect(parseMetrics(summary(Object.fromEntries(many))).kind).toBe('unreadable');
+  });
+
+  it('are unreadable where the job put a pipe, or a link to what never ends, in the place of the file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ferrybot-metrics-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [pipe, endless] = [join(folder, 'pipe'), join(folder, 'endless')];
+    await execa('mkfifo', [pipe]);
+    await symlink('/dev/zero', endless);
+    expect((await readMetricsFile(pipe)).kind).toBe('unreadable');
+    expect((await readMetricsFile(endless)).kind).toBe('unreadable');
   });
 
   it('are missing, unreadable or there as a file', async () => {

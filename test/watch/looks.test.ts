@@ -283,6 +283,16 @@ describe('a look', () => {
     expect(shown(`it's ${secret} here`)).toContain("KeyError: it's *** here");
   });
 
+  it('records no secret that a job made the name of a metric', () => {
+    const secret = 'sk-first-half-second-half';
+    const redact = (text: string): string => text.replaceAll(secret, '***');
+    const log = readLogText(NO_LOG_FACTS, `eval/${secret}=1.5\n`);
+    const look = { ...found('FAILED'), redact, log, metrics: { [secret]: '1', [`eval/${secret}`]: '2' } };
+    const written = JSON.stringify(eventsOf(submitted.state, look));
+    expect(written).toContain('eval/***');
+    expect(written).not.toContain('half');
+  });
+
   it('whose message is cut in the middle of a character can still be recorded', () => {
     const message = `${'x'.repeat(limits.messageCharactersMax - 1)}🚢`;
     expect(submitted.add(...eventsOf(submitted.state, found('FAILED', message))).state.end?.message).toBe(

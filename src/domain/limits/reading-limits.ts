@@ -65,6 +65,12 @@ export const readingLimits = {
   alignCellsMax: 4_000_000,
   /** A record of metrics has some hundred keys; megabytes of them are not a summary. */
   metricsFileBytesMax: 4 * 1024 * 1024,
+  /** What this program or its wrapper writes beside a job: the longest is a job's command. */
+  recordFileBytesMax: 4 * 1024 * 1024,
+  /** A name of a metric; longer ones are left out. */
+  metricNameCharactersMax: 200,
+  /** All names and values of one summary: with them the entry of a job's end stays well within one line. */
+  metricsCharactersMax: 256 * 1024,
   /** Flattened keys, the nested ones among them; Paloma alone has some hundred. */
   metricsKeysMax: 5_000,
   /** A tracker answers within a second; it is one witness of several, and all runs of a watch wait for it. */
