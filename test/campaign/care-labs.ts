@@ -1,5 +1,6 @@
-// The labs of the care scenes, each with something that waits for a consent: a bad node that is to be deleted, proposed in a
-// comment of its run; disks that are to be cleared and a cleanup job that is to be started, in the description of an issue.
+// The labs of the care scenes, each with something that waits for a consent: a bad node that is to be deleted and checkpoints of a
+// hero run, proposed in a comment of its run; disks that are to be cleared and a cleanup job that is to be started, in the
+// description of an issue.
 
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
@@ -9,9 +10,10 @@ import type { ProgramResult } from '../../src/host/process.ts';
 import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
 import { addScan, diskIssue, scanDisks, withDisks } from '../support/disk-lab.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import { openCheckpointScene } from './care-checkpoints.ts';
 
-/** The three things that a cluster is changed in, by what is consented to. */
-export const CHANGES = ['node', 'disk', 'cleanup job'] as const;
+/** What is changed, by what is consented to. */
+export const CHANGES = ['node', 'disk', 'cleanup job', 'checkpoints'] as const;
 export type Change = (typeof CHANGES)[number];
 
 /** The command that consents to it, without the digest. */
@@ -19,15 +21,26 @@ export const CONSENTS: Readonly<Record<Change, string>> = {
   node: 'approve-node-delete vm=ray-worker-7c21',
   disk: 'approve-disk-cleanup worker=ray-vllm-a',
   'cleanup job': 'approve-start-cleanup',
+  checkpoints: 'approve-checkpoint-cleanup',
 };
 
 /** A lab, and the thread and the record that the proposal stands in. */
-export type CareLab = { readonly lab: VirtualLab; readonly thread: number; readonly record: string };
+export type CareLab = {
+  readonly lab: VirtualLab;
+  readonly thread: number;
+  readonly record: string;
+  /** A job writes something anew that is to be deleted; nothing where no job could. */
+  readonly rewrite: () => Promise<void>;
+  /** Tells of what was changed and nobody has told of. */
+  readonly look: () => void;
+  readonly leave: () => Promise<void>;
+};
 
 /** Tells of each call as it is made. */
 export type Told = (command: readonly string[]) => void;
 
-type Kept = Omit<CareLab, 'lab'> & { readonly moment: ReturnType<VirtualLab['keep']> };
+type Place = Pick<CareLab, 'thread' | 'record'>;
+type Kept = Place & { readonly moment: ReturnType<VirtualLab['keep']> };
 
 const beginnings = new Map<'node' | 'disks', Promise<Kept>>();
 
@@ -38,6 +51,7 @@ export async function openCareLab(
   told: Told,
   beforeJob: NonNullable<VirtualLabOptions['beforeJob']>,
 ): Promise<CareLab> {
+  if (change === 'checkpoints') return openCheckpointScene(seed, told, beforeJob);
   const kind = change === 'node' ? 'node' : 'disks';
   const begun = beginnings.get(kind) ?? (kind === 'node' ? beginWithNode() : beginWithDisks());
   beginnings.set(kind, begun);
@@ -45,7 +59,7 @@ export async function openCareLab(
   const from = { ...moment, seed };
   if (kind === 'disks') {
     const lab = await openVirtualLab({ ...withDisks(fullDisks(told)), from, beforeJob });
-    return { lab, thread, record };
+    return { lab, thread, record, ...alone(lab) };
   }
   const { lab, cloud } = await openBadNodeLab({ from, badLines: [], beforeJob });
   const push = cloud.calls.push.bind(cloud.calls);
@@ -53,7 +67,11 @@ export async function openCareLab(
     for (const args of more) if (args[3] === 'delete') told(['gcloud', ...args]);
     return push(...more);
   };
-  return { lab, thread, record };
+  return { lab, thread, record, ...alone(lab) };
+}
+
+function alone(lab: VirtualLab): Pick<CareLab, 'rewrite' | 'look' | 'leave'> {
+  return { rewrite: async () => undefined, look: () => undefined, leave: lab.close };
 }
 
 async function beginWithNode(): Promise<Kept> {
@@ -69,7 +87,7 @@ async function beginWithDisks(): Promise<Kept> {
   return kept({ lab, thread: diskIssue(lab).number, record: 'journal' });
 }
 
-async function kept({ lab, ...place }: CareLab): Promise<Kept> {
+async function kept({ lab, ...place }: Place & { readonly lab: VirtualLab }): Promise<Kept> {
   await lab.clock.advance(60_000);
   const moment = lab.keep();
   await lab.close();

@@ -33,8 +33,9 @@ export async function playCare(seed: number, asked: AskedCare | null = null): Pr
     lab.world.state.settings.drop = 'none';
     await lab.clock.advance(15 * MINUTE);
     scene.texts.push(await logbookText(lab, scene.record));
+    scene.look();
     return { seed, faults: careFaultsOf(scene), starts: scene.calls.length, moves: [change, ...moves] };
   } finally {
-    await lab.close();
+    await scene.leave();
   }
 }

@@ -73,7 +73,7 @@ function proposal({
   thread,
 }: CareScene): { readonly path: string; readonly body: string } | null {
   const { comments, issues, users } = lab.world.state;
-  if (change !== 'node') {
+  if (change === 'disk' || change === 'cleanup job') {
     const issue = Object.values(issues).find(({ number }) => number === thread);
     return issue === undefined ? null : { path: `/issues/${thread}`, body: issue.body };
   }
@@ -106,6 +106,7 @@ function lineOf({ lab, change }: CareScene): string | null {
 
 const BRAKES = {
   node: ['/hold reason="not today"', '/stop', '/freeze reason="an incident"'],
+  checkpoints: ['/hold reason="not today"', '/freeze reason="an incident"'],
   // What belongs to no run cannot be held or stopped.
   disk: ['/freeze reason="an incident"'],
   'cleanup job': ['/freeze reason="an incident"'],
@@ -180,6 +181,12 @@ async function lateBrake(scene: CareScene): Promise<void> {
   lab.world.state.settings.drop = 'none';
 }
 
+/** A job writes anew what was listed, and mira consents to what she saw. */
+async function rewritten(scene: CareScene): Promise<void> {
+  await scene.rewrite();
+  await consent(scene);
+}
+
 /** The executor comes back when the consent is too old. */
 async function lateExecutor(scene: CareScene): Promise<void> {
   scene.executor.awayMs = (61 + scene.random.below(60)) * MINUTE;
@@ -200,4 +207,5 @@ export const CARE_MOVES: Readonly<Record<string, (scene: CareScene) => Promise<v
   'a stranger consents': strangerConsents,
   'a brake at the last moment': lateBrake,
   'an executor that comes late': lateExecutor,
+  'what was listed is written anew': rewritten,
 };

@@ -64,6 +64,7 @@ function approvalsOf(scene: Scene, start: Start, digest: string): readonly Appro
       (later) =>
         later.kind === 'braked' &&
         later.brake === 'revoke' &&
+        isOf(start, later.run) &&
         later.by === deed.by &&
         later.atMs > deed.atMs + SLACK_MS &&
         later.atMs < start.atMs - SLACK_MS &&
@@ -112,7 +113,7 @@ function isHeard(scene: Scene, start: Start, deed: Brake): boolean {
 
 function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval[]): readonly Brake[] {
   return scene.deeds.filter((deed): deed is Brake => {
-    if (deed.kind !== 'braked' || deed.brake === 'revoke') return false;
+    if (deed.kind !== 'braked' || deed.brake === 'revoke' || !isOf(start, deed.run)) return false;
     // A stop takes back what was approved until then, and holds back nothing that is approved after it.
     if (deed.brake === 'stop' && approvals.some(({ atMs }) => atMs > deed.atMs)) return false;
     // A hold is of the run whose thread it is said in, and of none that is proposed there later.
@@ -123,11 +124,19 @@ function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval
       (later) =>
         later.kind === 'released' &&
         later.atMs >= deed.atMs &&
+        isOf(start, later.run) &&
+        // What names a run lifts its hold and no day's skip.
+        (later.run === undefined || deed.brake === 'hold') &&
         // An /unhold takes back the hold of the run and the skip of its day.
         later.brake === (deed.brake === 'skip' ? 'hold' : deed.brake),
     );
     return mayBrake && !isReleased;
   });
+}
+
+/** Whether what names this run, or none, is of the run of this job. */
+function isOf(start: Start, run: string | undefined): boolean {
+  return run === undefined || start.spec.submissionId.startsWith(`ferrybot-${run}-a`);
 }
 
 /** mira's role comes and goes; who may not brake at the launch perhaps could not when they said it. */
@@ -154,6 +163,7 @@ async function stopFaults(scene: Scene): Promise<readonly string[]> {
       (deed): deed is Brake =>
         deed.kind === 'braked' &&
         deed.brake === 'stop' &&
+        isOf(start, deed.run) &&
         deed.atMs > start.atMs &&
         now - deed.atMs >= heardAfterMs(scene) &&
         scene.lab.world.state.comments[deed.comment]?.body === deed.text &&

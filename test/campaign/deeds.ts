@@ -21,8 +21,15 @@ export type Deed = { readonly atMs: number } & (
       readonly comment: number;
       readonly text: string;
       readonly thread: number;
+      /** The run that it names; absent where it is of its thread's. */
+      readonly run?: string;
     }
-  | { readonly kind: 'released'; readonly brake: 'hold' | 'freeze'; readonly by: 'mira' }
+  | {
+      readonly kind: 'released';
+      readonly brake: 'hold' | 'freeze';
+      readonly by: 'mira';
+      readonly run?: string;
+    }
   | { readonly kind: 'asked'; readonly by: 'mira'; readonly comment: number; readonly text: string }
   /** Something of the proposal that is not the bot's any more, by whomever in truth. */
   | { readonly kind: 'changed'; readonly what: 'branch' | 'body' | 'issue'; readonly by: 'noor' | 'ada' }

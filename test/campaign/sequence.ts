@@ -5,7 +5,16 @@ import { ATTACKS, type Attack } from './attacks.ts';
 import { playCare } from './care-sequence.ts';
 import { faultsOf } from './checker.ts';
 import { heardAfterMs } from './checker-answers.ts';
-import { approve, approveByReview, askStatus, brake, pass, release } from './honest.ts';
+import {
+  approve,
+  approveByReview,
+  askStatus,
+  brake,
+  brakeElsewhere,
+  pass,
+  release,
+  unholdElsewhere,
+} from './honest.ts';
 import type { Outcome } from './outcome.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { openScene, type Scene } from './scene.ts';
@@ -81,6 +90,11 @@ async function move(scene: Scene): Promise<string> {
   if (drawn < 20) return honestly(scene, 'mira approves', () => approve(scene, 'mira'));
   if (drawn < 24) return honestly(scene, 'mira reviews', async () => review(scene));
   if (drawn < 30) return honestly(scene, 'noor approves', () => approve(scene, 'noor'));
+  if (drawn === 41) {
+    const kind = random.pick(['hold', 'stop', 'revoke'] as const);
+    return honestly(scene, `${kind} elsewhere`, () => brakeElsewhere(scene, kind));
+  }
+  if (drawn === 47) return honestly(scene, 'unhold elsewhere', () => unholdElsewhere(scene));
   if (drawn < 42) {
     const kind = random.pick(['hold', 'stop', 'freeze', 'revoke', 'skip'] as const);
     return honestly(scene, kind, () => brake(scene, kind));

@@ -13,6 +13,8 @@ export type CheckpointLab = {
   readonly lab: VirtualLab;
   readonly issue: number;
   readonly root: string;
+  /** A moment at which its attempt ran. */
+  readonly ranAtMs: number;
   /** Writes a checkpoint as the run's own attempt has. */
   readonly save: (step: number, change?: Saved) => Promise<void>;
   /** Names of what lies there. */
@@ -28,6 +30,24 @@ type Saved = {
   readonly isHalf?: boolean;
   readonly text?: string;
 };
+
+/** Writes one. */
+export async function saveCheckpoint(
+  root: string,
+  step: number,
+  { atMs, name = `step-${step}`, isHalf = false, text }: Saved & { readonly atMs: number },
+): Promise<void> {
+  const place = join(root, name);
+  await mkdir(join(place, 'model'), { recursive: true });
+  const metadata = text ?? JSON.stringify({ step, timestamp: '2026-11-21T08:00:00', is_temporary: false });
+  const files = [[join(place, 'model/w.0'), 'w'.repeat(100)] as const].concat(
+    isHalf ? [] : [[join(place, 'metadata.json'), metadata] as const],
+  );
+  for (const [path, content] of files) {
+    await writeFile(path, content);
+    await utimes(path, atMs / 1_000, atMs / 1_000);
+  }
+}
 
 /** A run that has ended, two checkpoints deep for rollback unless the answers say otherwise. */
 export async function openCheckpointLab(
@@ -58,19 +78,8 @@ export async function openCheckpointLab(
     lab,
     issue,
     root,
-    save: async (step, { atMs = ranAtMs, name = `step-${step}`, isHalf = false, text } = {}) => {
-      const place = join(root, name);
-      await mkdir(join(place, 'model'), { recursive: true });
-      const metadata =
-        text ?? JSON.stringify({ step, timestamp: '2026-11-21T08:00:00', is_temporary: false });
-      const files = [[join(place, 'model/w.0'), 'w'.repeat(100)] as const].concat(
-        isHalf ? [] : [[join(place, 'metadata.json'), metadata] as const],
-      );
-      for (const [path, content] of files) {
-        await writeFile(path, content);
-        await utimes(path, atMs / 1_000, atMs / 1_000);
-      }
-    },
+    ranAtMs,
+    save: (step, change) => saveCheckpoint(root, step, { atMs: ranAtMs, ...change }),
     there: async () => (await readdir(root)).toSorted(),
     close: async () => {
       await lab.close();

@@ -1,0 +1,80 @@
+// The care scene of checkpoints: a hero run has ended, and a list of what could go of its checkpoints waits for a consent. They are
+// files of this machine; what is no longer there was deleted, whoever did it.
+
+import { existsSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HERO, openCheckpointLab, saveCheckpoint } from '../support/checkpoint-lab.ts';
+import { openHeroLab } from '../support/hero-run.ts';
+import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
+import type { CareLab, Told } from './care-labs.ts';
+
+type Ended = {
+  readonly moment: ReturnType<VirtualLab['keep']>;
+  readonly thread: number;
+  readonly root: string;
+  readonly ranAtMs: number;
+};
+
+let ended: Promise<Ended> | null = null;
+
+async function playToEnd(): Promise<Ended> {
+  const { lab, issue, root, ranAtMs, close } = await openCheckpointLab();
+  await lab.clock.advance(60_000);
+  const moment = lab.keep();
+  await close();
+  return { moment, thread: issue, root, ranAtMs };
+}
+
+/** Two of five could go: the run keeps the two newest, and its last. */
+const STEPS = [400, 500, 900, 1_000, 1_200];
+
+/** Opens it with a list that ada has asked for. */
+export async function openCheckpointScene(
+  seed: number,
+  told: Told,
+  beforeJob: NonNullable<VirtualLabOptions['beforeJob']>,
+): Promise<CareLab> {
+  ended ??= playToEnd();
+  const { moment, thread, root, ranAtMs } = await ended;
+  const there = new Map<string, string>();
+  const save = async (step: number, atMs: number): Promise<void> => {
+    await saveCheckpoint(root, step, { atMs });
+    there.set(join(root, `step-${step}`), contentOf(join(root, `step-${step}`)));
+  };
+  const lab = await openHeroLab({
+    from: { ...moment, seed },
+    beforeJob,
+    atBoundary: (_, kind, when) => {
+      if (kind === 'delete-checkpoint' && when === 'after') tellGone(there, told);
+    },
+  });
+  for (const step of STEPS) await save(step, ranAtMs);
+  await lab.as('ada', 'POST', `/issues/${thread}/comments`, { body: '/cleanup-checkpoints' });
+  await lab.clock.advance(120_000);
+  return {
+    lab,
+    thread,
+    record: HERO,
+    rewrite: () => save(500, ranAtMs + 1_000),
+    look: () => tellGone(there, told),
+    leave: async () => {
+      await lab.close();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function tellGone(there: Map<string, string>, told: Told): void {
+  for (const [path, content] of there) {
+    if (existsSync(join(path, 'metadata.json'))) continue;
+    there.delete(path);
+    told(['delete-checkpoint', path, content]);
+  }
+}
+
+/** What a file system calls this very file. */
+function contentOf(path: string): string {
+  const { ino, mtimeNs, size } = statSync(join(path, 'metadata.json'), { bigint: true });
+  return `${ino}-${mtimeNs}-${size}`;
+}
