@@ -35,9 +35,42 @@ function inOtherThread(author: Actor, body: string, index: number): object {
   return { id: 500 + index, body, created_at: moment, updated_at: moment, user, issue_url };
 }
 
+/** What the record has of other threads, whatever it answers; and what GitHub shows of the newest of it. */
+let recorded: readonly (readonly [author: Actor, body: string])[] = [];
+const ELSEWHERE = 700;
+
+function recordedCommands(): ReadonlyMap<string, SeenCommand> {
+  return new Map(
+    recorded.map(([actor, body], index) => {
+      const place = { surface: 'comment', comment: ELSEWHERE + index, index: 0, thread: 99 } as const;
+      const answer = { code: 'not-permitted', detail: {}, at: toRfc3339(NOON), seq: 9 } as const;
+      const name = /\w+/.exec(body)?.[0] ?? '';
+      const rest = { name, args: { run: 'daily-20261121' }, actor, at: toRfc3339(NOON), seq: 8, answer };
+      return [commandKey(place), { ...place, bodyDigest: MANIFEST, ...rest }];
+    }),
+  );
+}
+
+function shownElsewhere(id: number): object {
+  const [author = alice, body = ''] = recorded[id - ELSEWHERE] ?? [];
+  const createdAt = toRfc3339(after(NOON, 1_000 + (id - ELSEWHERE) * 1_000));
+  return {
+    ...{ id: `N${id}`, body, createdAt, updatedAt: createdAt, lastEditedAt: null, viewerDidAuthor: false },
+    author: { __typename: 'User', login: author.login, databaseId: author.id },
+  };
+}
+
 const client = createClient({
   octokit: {
-    request: async (route, { username }) => {
+    request: async (route, { username, comment_id: id, variables }) => {
+      if (route.endsWith('/issues/comments/{comment_id}')) {
+        const issue_url = 'https://api.github.example/repos/lab/models/issues/99';
+        return { status: 200, data: { id, node_id: `N${String(id)}`, issue_url }, headers: {} };
+      }
+      if (route === 'POST /graphql') {
+        const node = shownElsewhere(Number(/\d+/.exec(JSON.stringify(variables))?.[0]));
+        return { status: 200, data: { data: { node } }, headers: {} };
+      }
       if (route.endsWith('/issues/comments')) return { status: 200, data: abroad, headers: {} };
       if (route.endsWith('/pulls/comments')) return { status: 200, data: [], headers: {} };
       if (route.endsWith('/collaborators')) {
@@ -59,7 +92,7 @@ const client = createClient({
 const open = {
   lab: { client, digestOf: () => MANIFEST },
   config: CONFIG,
-  store: { current: () => ({ journal: { commands: new Map(), lifted: [] }, runs: [] }) },
+  store: { current: () => ({ journal: { commands: recordedCommands(), lifted: [] }, runs: [] }) },
 } as unknown as OpenLab;
 
 /** The record has an answer to each of these, as whoever holds the control key can write it. */
@@ -133,6 +166,17 @@ it('the hold of one who may stands among those of more strangers than can be ask
 
 afterEach(() => {
   abroad = [];
+  recorded = [];
+});
+
+it('a hold that the record has of another thread, however long before the approval, is read again, and so is what lifted it', async () => {
+  const hold = [bob, '/hold run=daily-20261121 reason="wait"'] as const;
+  recorded = [hold];
+  expect(await brakes()).toEqual(['hold by bob']);
+  recorded = [hold, [carol, '/unhold run=daily-20261121']];
+  expect(await brakes()).toEqual(['hold by bob']);
+  recorded = [hold, [alice, '/unhold  run=daily-20261121']];
+  expect(await brakes()).toEqual([]);
 });
 
 it('a brake in another thread counts where it names the run, and nothing else that is said there', async () => {

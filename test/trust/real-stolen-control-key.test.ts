@@ -181,7 +181,7 @@ it('a forged release of a hold that somebody put on from another thread, before 
   await releaseWithStolenKey(lab, run, 'mira');
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('held-in-thread');
   expect(await started()).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 // The clock only moves forward: nothing comes after this one but the honest order.
 it('a forged order for a merge base of last week is refused with freshness', async () => {
