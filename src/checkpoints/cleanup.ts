@@ -41,11 +41,15 @@ export function rootsOf(
   ];
 }
 
-/** How many of the newest steps stay: never fewer than what was approved; null where nobody has chosen. */
-export function depthOf({ gate, order }: RunState, asked: number | null): number | null {
+/**
+ * How many of the newest steps stay: never fewer than what was approved; null where nobody has chosen, and the run is one
+ * whose contract has to. An ordinary run keeps its last one (policy HR-61).
+ */
+export function depthOf({ gate, order, contract }: RunState, asked: number | null): number | null {
   const approved = [order, gate].flatMap((one) => one?.manifest?.retention.keepTemporary ?? []);
   const all = asked === null ? approved : [...approved, asked];
-  return all.length === 0 ? null : Math.max(...all);
+  if (all.length === 0) return contract === null ? 1 : null;
+  return Math.max(...all);
 }
 
 /** What may go of a run by its record and those of the others; unknown where a root could not be listed. */

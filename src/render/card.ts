@@ -89,7 +89,7 @@ function verdictPart({ state, verdict }: RenderInput): string | null {
 function jobPart(state: RunState): string | null {
   const { submission } = state;
   if (submission === null) return null;
-  const chart = lossChart(state.trace);
+  const chart = lossChart(state.trace, preRegisteredLoss(state));
   const command = fenced(commandText(submission.command), limits.shownBlockCharsMax);
   return paragraphs(
     jobTable(state, submission),
@@ -98,6 +98,12 @@ function jobPart(state: RunState): string | null {
     evalsPart(state),
     details('Exact command (scrubbed)', command),
   );
+}
+
+/** What the contract expects of the loss, where it is one that says so. */
+function preRegisteredLoss({ contract }: RunState): number | null {
+  const loss = contract?.['loss'];
+  return loss === undefined || loss.source === 'unclear' ? null : Number(loss.value);
 }
 
 function evalsPart({ observation, end }: RunState): string | null {

@@ -9,9 +9,10 @@ type Point = { readonly step: number; readonly loss: number };
 
 /**
  * A `xychart-beta` block, or null while there are too few points. Mermaid spaces a line's points evenly, so that the
- * curve is read off at even steps, straight between neighbours, as a line chart would draw it anyway.
+ * curve is read off at even steps, straight between neighbours, as a line chart would draw it anyway. `expected`: a level
+ * that people wrote down before, as a second line.
  */
-export function lossChart(trace: readonly TracePoint[]): string | null {
+export function lossChart(trace: readonly TracePoint[], expected: number | null = null): string | null {
   const points = pointsOf(trace);
   const first = points[0];
   const last = points.at(-1);
@@ -21,7 +22,9 @@ export function lossChart(trace: readonly TracePoint[]): string | null {
   const losses = Array.from({ length: columns }, (_, column) =>
     lossAt(points, first.step + (width * column) / (columns - 1)),
   );
-  return xyChart(`  x-axis "step" ${first.step} --> ${last.step}`, 'train loss', losses);
+  const level = expected === null ? [] : [losses.map(() => expected)];
+  const name = expected === null ? 'train loss' : 'train loss, and the pre-registered one';
+  return xyChart(`  x-axis "step" ${first.step} --> ${last.step}`, name, [losses, ...level]);
 }
 
 /** A metric from run to run, oldest first, by the day of each; null while too few runs have it. */
@@ -35,21 +38,21 @@ export function metricChart(
     `  x-axis [${points.map(({ day }) => `"${day}"`).join(', ')}]`,
     // A name of the lab's in a text of Mermaid's own: nothing that could end it.
     key.replace(/[^\p{L}\p{N} _./:-]/gu, '_'),
-    points.map(({ value }) => Number(value)),
+    [points.map(({ value }) => Number(value))],
   );
 }
 
-/** One line over an x-axis, with room above and below. */
-function xyChart(xAxis: string, name: string, values: readonly number[]): string {
-  const low = Math.min(...values);
-  const high = Math.max(...values);
+/** Lines over one x-axis, with room above and below. */
+function xyChart(xAxis: string, name: string, lines: readonly (readonly number[])[]): string {
+  const low = Math.min(...lines.flat());
+  const high = Math.max(...lines.flat());
   const margin = (high - low) * 0.05 || Math.max(Math.abs(high) * 0.05, 0.001);
   return [
     '```mermaid',
     'xychart-beta',
     xAxis,
     `  y-axis "${name}" ${decimal(low - margin)} --> ${decimal(high + margin)}`,
-    `  line [${values.map(decimal).join(', ')}]`,
+    ...lines.map((values) => `  line [${values.map(decimal).join(', ')}]`),
     '```',
   ].join('\n');
 }

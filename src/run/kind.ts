@@ -80,6 +80,8 @@ export type Kind = {
 export type Contracts = {
   /** Labels that ask for a run of the kind, besides the lane's own. */
   readonly labels: readonly string[];
+  /** Whether an issue of an experiment is a run of the kind by what it says, without asking for one; left out: never. */
+  readonly claims?: (contract: Contract) => boolean;
   /** The command that asks for a run in an issue, besides the label; its arguments are values of the contract. */
   readonly command?: string;
   /** What its contracts say, name by name. */

@@ -24,6 +24,23 @@ export function askedLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>)
   return [laneLabel(config), ...(config.kind.contracts?.labels ?? [])];
 }
 
+const EXPERIMENT = 'experiment';
+
+/** The labels by which this thread may ask for a run of the lane: that of an experiment too, where what it says makes it one. */
+export function askingLabels(config: LaneScopedConfig, thread: OwnPull | OwnIssue): readonly string[] {
+  const { contracts } = config.kind;
+  const isClaimed =
+    thread.kind === 'issue' && contracts?.claims?.(contracts.read(thread, config.lane)) === true;
+  return [...askedLabels(config), ...(isClaimed ? [EXPERIMENT] : [])];
+}
+
+/** The labels of threads that are looked at for whether they ask for a run. */
+export function lookedAtLabels(config: LabConfig): readonly string[] {
+  const lanes = lanesOf(config);
+  const mayClaim = lanes.some(({ kind }) => kind.contracts?.claims !== undefined);
+  return [...lanes.flatMap(askedLabels), ...(mayClaim ? [EXPERIMENT] : [])];
+}
+
 /** The labels by which an issue asks for a run of any lane whose runs begin from issues. */
 export function contractLabels(config: LabConfig): readonly string[] {
   return lanesOf(config).flatMap((one) => (one.kind.contracts === undefined ? [] : askedLabels(one)));

@@ -2,6 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { depthOf } from '../../src/checkpoints/cleanup.ts';
 import {
   identityOf,
   type Needs,
@@ -13,6 +14,7 @@ import {
 } from '../../src/checkpoints/retention.ts';
 import { namedStep, type SearchedRoot, type StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice } from '../support/run-drafts.ts';
@@ -113,6 +115,18 @@ describe('a list of what may go', () => {
       [PERMANENT]: ['root'],
       [`${PERMANENT}/step-1000`]: ['newest'],
     });
+  });
+
+  it('of an ordinary run that chose nothing has all but its last one; a contract has to choose', () => {
+    const { state } = aRun().gated().shown().approved(alice).ordered().submitted();
+    const chosen = state.order?.manifest?.retention.keepTemporary ?? 1;
+    expect(depthOf(state, null)).toBe(chosen);
+    const unchosen: RunState = { ...state, gate: null, order: null };
+    expect(depthOf(unchosen, null)).toBe(1);
+    expect(depthOf(unchosen, 3)).toBe(3);
+    expect(depthOf({ ...unchosen, contract: {} }, null)).toBeNull();
+    const wishes = { keep: depthOf(unchosen, null) ?? 0, milestones: [] };
+    expect(steps(plan(found, needs({ finalSteps: [1_000] }), wishes))).toEqual([100, 200, 300, 400]);
   });
 
   it('is none where a root could not be listed', () => {

@@ -31,3 +31,20 @@ it('goes from the form to the seal in its own issue, at the commit that the cont
   expect(saidTwice(lab)).toEqual([]);
   await lab.close();
 });
+
+it('is one by what it spends, in any experiment’s issue; what spends less is asked for', async () => {
+  const lab = await openHeroLab();
+  const labels = ['experiment'];
+  await openHeroIssue(lab, { labels, answers: { 'Run slug': 'small' } });
+  await lab.clock.advance(10 * 60_000);
+  expect(await stateOf(lab, 'small')).toBeNull();
+  // 125M parameters and 14T tokens are 1.05e22 operations.
+  const issue = await openHeroIssue(lab, { labels, answers: { 'Token budget': '14T' } });
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate?.digest != null, {
+    limitMs: 3_600_000,
+  });
+  const state = await stateOf(lab, RUN);
+  expect(state?.proposal).toMatchObject({ lane: 'hero', issue, requestedBy: { login: 'ada' } });
+  expect(state === null ? null : openGates(state)).toEqual([]);
+  await lab.close();
+});

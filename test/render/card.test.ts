@@ -266,6 +266,15 @@ describe('the chart of the loss', () => {
     expect(await mermaid.parse(source.trim())).toMatchObject({ diagramType: 'xychart' });
   });
 
+  it('has the pre-registered loss as a line of its own, within the picture', async () => {
+    const trace = [4, 3, 2].map((loss, step) => ({ step, loss: String(loss) }));
+    const chart = lossChart(trace, 1.5) ?? '';
+    expect(chart.match(/^ {2}line \[.*\]$/gm)?.[1]).toMatch(/^ {2}line \[1\.5000, .*1\.5000\]$/);
+    expect(Number(/-->/.test(chart) ? /" (\S+) --> \S+\n {2}line/.exec(chart)?.[1] : 9)).toBeLessThan(1.5);
+    const source = chart.replace(/```(?:mermaid)?/g, '').replace(/"[^"]*" /g, '');
+    expect(await mermaid.parse(source.trim())).toMatchObject({ diagramType: 'xychart' });
+  });
+
   it('waits for three points', () => {
     expect(lossChart(training.state.trace.slice(0, 2))).toBe(null);
     expect(

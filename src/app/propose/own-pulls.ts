@@ -13,7 +13,7 @@ import { readPermission } from '../../github/permission.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { renderNotTaken } from '../../render/own-pull.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
-import { askedByLabel, askedLabels, isOurWork } from '../../run/own-pull.ts';
+import { askedByLabel, askedLabels, askingLabels, isOurWork, lookedAtLabels } from '../../run/own-pull.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import type { Answered } from './answers.ts';
@@ -42,7 +42,7 @@ export function laneLabels(open: Pick<OpenLab, 'config'>): readonly string[] {
 
 /** Threads that the triggers tell to carry a lane's label, and are no run that is under way. */
 export function labelledIn(open: OpenLab, triggers: readonly ReconcileRequest[]): readonly number[] {
-  const labels = laneLabels(open);
+  const labels = lookedAtLabels(open.config);
   const owned = new Set(
     open.store.current().runs.flatMap((run) => (isOver(run) ? [] : [run.proposal.pull, run.proposal.issue])),
   );
@@ -116,7 +116,7 @@ async function look(open: OpenLab, number: number, known: OwnPulls): Promise<'ta
     if (thread === null || !thread.isOpen || isOurWork(thread, open.config.appSlug)) return 'not';
     const { runs } = open.store.current();
     const asked = lanesOf(open.config).flatMap((config) => {
-      const by = askedLabels(config).flatMap((label) => askedByLabel(thread, label, runs) ?? [])[0];
+      const by = askingLabels(config, thread).flatMap((label) => askedByLabel(thread, label, runs) ?? [])[0];
       return by === undefined ? [] : [{ config, by }];
     });
     if (asked.length === 0) return 'not';

@@ -12,3 +12,11 @@ const FLOPS_PER_PARAMETER_AND_TOKEN = 6;
 export function trainingFlops(parameters: number, tokens: number): number {
   return FLOPS_PER_PARAMETER_AND_TOKEN * parameters * tokens;
 }
+
+/** From here on a run is a hero run, whatever it is called (policy HR-01). */
+const HERO_FLOPS = 1e22;
+
+/** Whether a run of so many operations is one without being asked. */
+export function isHeroByCost(flops: number): boolean {
+  return flops >= HERO_FLOPS;
+}

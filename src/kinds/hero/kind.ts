@@ -8,7 +8,7 @@ import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
 import { checkpointPlanOf, continuedAs, objectiveOf, settingsOf, sourceOf } from './contract/apply.ts';
 import { FIELDS } from './contract/fields.ts';
-import { readHeroContract, runNameOf } from './contract/read-contract.ts';
+import { isHero, readHeroContract, runNameOf } from './contract/read-contract.ts';
 import { checkpointProven } from './gates/checkpoint-proven.ts';
 import { configDrift } from './gates/config-drift.ts';
 import { driAccepted } from './gates/dri-accepted.ts';
@@ -54,6 +54,7 @@ export const heroKind: Kind = {
   judge: judgeRun,
   contracts: {
     labels: ['hero-run'],
+    claims: isHero,
     fields: FIELDS,
     read: readHeroContract,
     settings: settingsOf,

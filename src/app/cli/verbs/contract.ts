@@ -2,7 +2,7 @@
 
 import { namesOf } from '../../../contracts/fields.ts';
 import { openParts } from '../../../contracts/open-parts.ts';
-import { isHeroByCost } from '../../../kinds/hero/contract/quantity.ts';
+import { isHeroByCost } from '../../../domain/launch/model-size.ts';
 import { KINDS } from '../../../kinds/registry.ts';
 import { readInput } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';

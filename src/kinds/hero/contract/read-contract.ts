@@ -7,8 +7,9 @@ import { readCount } from '../../../contracts/quantity.ts';
 import { readContract } from '../../../contracts/read-contract.ts';
 import { branded, isRunId, type RunId } from '../../../domain/ids.ts';
 import type { Contract, ContractIssue } from '../../../domain/launch/contract.ts';
+import { isHeroByCost, trainingFlops } from '../../../domain/launch/model-size.ts';
 import { FIELDS, type FieldName, isSlug } from './fields.ts';
-import { scientific, trainingFlops } from './quantity.ts';
+import { scientific } from './quantity.ts';
 
 /** Nothing here decides about lineage, checkpoints or output: those a person writes, or they are missing. */
 export function readHeroContract(issue: ContractIssue, lane: LaneConfig): Contract {
@@ -46,6 +47,11 @@ function slugOf(title: string): string | null {
 /** A value that can be used: given or inferred. */
 export function contractValue(contract: Contract, name: FieldName): string | null {
   return valueIn(contract, name);
+}
+
+/** Whether it is a hero run by what it spends, whoever asks for what. */
+export function isHero(contract: Contract): boolean {
+  return isHeroByCost(Number(contractValue(contract, 'flops') ?? 0));
 }
 
 /** The name of the run. */
