@@ -78,6 +78,14 @@ export type Evidence = {
   readonly past: readonly PastEnd[];
   /** The course of the loss of the lane's last runs, newest first; null where nobody knows them. */
   readonly lane: readonly (readonly TracePoint[])[] | null;
+  /** What the run is for, at its first eval, at the look before and now; null where nobody knows all of it. */
+  readonly objective: {
+    readonly key: string;
+    readonly better: 'lower' | 'higher';
+    readonly first: number;
+    readonly before: number;
+    readonly now: number;
+  } | null;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null;
   /** Of a job that succeeded: what it left; null where nobody can say. */
   readonly left: { readonly checkpoint: boolean | null; readonly metrics: boolean | null };

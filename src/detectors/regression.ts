@@ -1,7 +1,8 @@
-/** A run that learns worse than the lane's last five did at the same step. */
+/** A run that learns worse than the lane's last five did at the same step, or whose objective goes the wrong way from its first eval on. */
 
 import type { TracePoint } from '../domain/logbook/run-state.ts';
-import { alarm, cannotTell, type Detector, QUIET, told } from './detector.ts';
+import { alarm, cannotTell, type Detector, type Finding, QUIET, told } from './detector.ts';
+import type { Evidence } from './evidence.ts';
 
 const limits = {
   runs: 5,
@@ -13,13 +14,17 @@ const limits = {
   warmUpValues: 20,
   /** How near two steps have to be to be compared, as a share of the step. */
   nearness: 0.05,
+  /** Of its own first eval: evals differ by less from one to the next. */
+  wrongWay: 0.02,
 } as const;
 
 export const regression: Detector = {
   id: 'regression',
   witness: ['loss', 'lane'],
   limits,
-  judge: ({ step, series, lane }) => {
+  judge: ({ step, series, lane, objective }) => {
+    const wrong = objective === null ? null : wrongWay(objective);
+    if (wrong !== null) return wrong;
     if (lane === null) return cannotTell('lane');
     const { loss } = series;
     if (step === null || loss === undefined || loss.trend === null || loss.values <= limits.warmUpValues)
@@ -32,6 +37,14 @@ export const regression: Detector = {
     return alarm('worse', { seen: told(loss.trend), bound: told(worst), step: String(value) });
   },
 };
+
+/** Two evals one after the other that are worse than the first: one alone is noise. */
+function wrongWay({ key, better, first, before, now }: NonNullable<Evidence['objective']>): Finding | null {
+  const most = limits.wrongWay * Math.abs(first);
+  const isWorse = (value: number): boolean => (better === 'lower' ? value - first : first - value) > most;
+  if (before === now || !isWorse(before) || !isWorse(now)) return null;
+  return alarm('objective', { seen: `${key} ${told(now)}`, bound: told(first) });
+}
 
 function lossAt(trace: readonly TracePoint[], step: number): number | null {
   const near = trace

@@ -56,7 +56,9 @@ const WORDS: Readonly<Record<DetectorId, (facts: Said) => string>> = {
   'low-utilisation': (d) =>
     `accelerators at ${d.seen} % at ${d.step} looks in a row, under ${d.bound} %${d.minutes === 0 ? '' : `, and no step has moved for ${d.minutes} min`}`,
   regression: (d) =>
-    `the loss is ${d.seen} at step ${d.step}; the worst of the lane's last passes had ${d.bound} there`,
+    d.step === ''
+      ? `${d.seen} is worse than ${d.bound}, which its first eval had, at two evals in a row: what the run is for goes the wrong way`
+      : `the loss is ${d.seen} at step ${d.step}; the worst of the lane's last passes had ${d.bound} there`,
   'monitor-disk': (d) =>
     `the disk of the machine that watches has ${d.seen} MiB left (${d.bound} %); when it is full nobody sees the run`,
   'green-no-op': (d) => `the job succeeded without ${d.seen.split(' ').join(', without ')}`,

@@ -54,9 +54,22 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     config: [...witnesses.config, ...totals(state, look)],
     past: state.attempts.map(pastOf),
     lane: witnesses.lane,
+    objective: objectiveOf(state, look),
     disk: witnesses.disk,
     left: leftBy(manifest, look),
   };
+}
+
+function objectiveOf(
+  { firstEval, observation }: RunState,
+  { log, witnesses = NO_WITNESSES }: Look,
+): Evidence['objective'] {
+  const { objective } = witnesses;
+  if (objective === null) return null;
+  const [first = Number.NaN, before = Number.NaN, now = Number.NaN] = [firstEval, observation, log].map(
+    (one) => Number(one?.evals[objective.key] ?? Number.NaN),
+  );
+  return [first, before, now].every(Number.isFinite) ? { ...objective, first, before, now } : null;
 }
 
 /** What a job left that was to: of what the lane does not say, and of a file that nobody here can read, nothing is missed. */

@@ -18,6 +18,8 @@ export type Witnesses = {
   readonly lane: Evidence['lane'];
   /** Settings as they were launched, and as the job says that it runs with. */
   readonly config: Evidence['config'];
+  /** The metric by which the run is judged first, and which way is good. */
+  readonly objective: Pick<NonNullable<Evidence['objective']>, 'key' | 'better'> | null;
   /** The run of the tracker that was meant, where no manifest says it. */
   readonly trackerIntended: string | null;
   readonly left: Evidence['left'];
@@ -27,6 +29,7 @@ export const NO_WITNESSES: Witnesses = {
   disk: null,
   lane: null,
   config: [],
+  objective: null,
   trackerIntended: null,
   left: { checkpoint: null, metrics: null },
 };

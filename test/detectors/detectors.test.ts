@@ -39,6 +39,7 @@ const healthy: Evidence = {
   config: [],
   past: [],
   lane: null,
+  objective: null,
   disk: null,
   left: { checkpoint: null, metrics: null },
 };
@@ -88,6 +89,8 @@ const frozen = (said: Partial<NonNullable<NonNullable<Evidence['tracker']>['said
 const trace = (loss: string) => [{ step: 900, loss }];
 const failed = (lastStep: number) => ({ status: 'FAILED' as const, lastStep, endedAt: null });
 
+const objective = (first: number, before: number, now: number) =>
+  ({ key: 'eval/loss', better: 'lower', first, before, now }) as const;
 const LOW_TWICE = { percent: 3, lowLooks: 2, lowSince: at(590) };
 const stoodSince = (minutes: number) => ({ at: at(minutes), longestGapMs: 0, looks: 9 });
 
@@ -324,6 +327,15 @@ const CASES: readonly Case[] = [
     'two runs',
     { series: { loss: course('loss', [100, 3.2]) }, lane: ['3.0', '3.0'].map(trace) },
     'cannot tell: lane',
+  ],
+  ['regression', 'an objective that rises', { objective: objective(3, 3.2, 3.4) }, 'alarm'],
+  ['regression', 'the same eval twice', { objective: objective(3, 3.4, 3.4) }, 'cannot tell: lane'],
+  ['regression', 'one eval that is worse', { objective: objective(3, 3.01, 3.4) }, 'cannot tell: lane'],
+  [
+    'regression',
+    'one that is better the higher it is, and falls',
+    { objective: { ...objective(0.6, 0.5, 0.4), better: 'higher' } },
+    'alarm',
   ],
   ['regression', 'nobody knows the lane', {}, 'cannot tell: lane'],
   ['monitor-disk', 'full', { disk: { freeBytes: 100e6, totalBytes: 50e9 } }, 'alarm'],

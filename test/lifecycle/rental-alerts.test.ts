@@ -89,6 +89,25 @@ describe('an alert', () => {
     await lab.close();
   });
 
+  it('is an objective that goes the wrong way from its first eval on, and is told with its numbers', async () => {
+    const whole = ferryScript({ ...HOURS, evalEverySteps: 200 });
+    let evals = 0;
+    const lines = whole.lines.map((one) => {
+      if (!one.text.includes('Evaluated step')) return one;
+      evals += 1;
+      return { ...one, text: one.text.replace(/eval\/loss=[\d.]+/, `eval/loss=${4 + evals}.00000`) };
+    });
+    const { lab, run } = await launched({ ...whole, lines });
+    await until(lab, 'the alert', async () => (await alarms(lab, run)).length > 0, {
+      limitMs: 10_800_000,
+      stepMs: 60_000,
+    });
+    expect(await alarms(lab, run)).toEqual(['regression']);
+    expect((await stateOf(lab, run))?.end).toBeNull();
+    expect(told(lab, 'incident')[0]).toMatch(/eval\/loss [67] is worse than 5, which its first eval had/);
+    await lab.close();
+  });
+
   it('is a pace that falls clearly below what the run has shown', async () => {
     const fast = ferryScript({ ...HOURS, durationMs: 2 * 3_600_000 });
     const slow = ferryScript({ ...HOURS, durationMs: 12 * 3_600_000 });

@@ -78,7 +78,7 @@ async function lookOnce(
   if (state === undefined || state.submission === null || state.end !== null) return null;
   const { seq } = state.head;
   if (before?.seq === seq) return before;
-  const { cadence } = configFor(config, state).lane;
+  const { cadence, metrics } = configFor(config, state).lane;
   const lease = leaseFor(state, input.holder, lab.now(), cadence.pollMs);
   if (lease === null) return null;
   const { readMetrics, redact } = input;
@@ -94,7 +94,12 @@ async function lookOnce(
     readMetrics,
     redact,
     tracker: askedTracker(input, configFor(config, state).lane, state),
-    witnesses: { ...NO_WITNESSES, lane: laneOf(store.current(), state), disk: await input.diskOf() },
+    witnesses: {
+      ...NO_WITNESSES,
+      objective: metrics[0] ?? null,
+      lane: laneOf(store.current(), state),
+      disk: await input.diskOf(),
+    },
   });
   const drafts = eventsOf(state, look);
   const pages = pagesWith(state, drafts, configFor(config, state), lab.now());
