@@ -6,8 +6,10 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestProjectInlineConfiguration } from 'vitest/config';
 import { parseCLI, startVitest } from 'vitest/node';
-import { MAIN, SUITES, type Suite } from './suites.ts';
+import config from '../vitest.config.ts';
+import { MAIN, SUITES, type Suite, sharesProcess } from './suites.ts';
 import {
   closingLine,
   closingLineReporter,
@@ -40,6 +42,18 @@ function asked(given: readonly string[]): Asked {
   return { suite, argv: argv.toSpliced(at, 2) };
 }
 
+/** What needs a process of its own begins first: it is what waits, beside what only computes. */
+function projectsOf({ files }: Suite): TestProjectInlineConfiguration[] {
+  const { own = [], shared = [] } = Object.groupBy(files, (file) => (sharesProcess(file) ? 'shared' : 'own'));
+  const parts = [
+    { name: 'own', include: own, isolate: true },
+    { name: 'shared', include: shared, isolate: false },
+  ];
+  return parts
+    .filter(({ include }) => include.length > 0)
+    .map((part) => ({ extends: false, test: { ...config.test, ...part } }));
+}
+
 async function run({ suite, argv }: Asked): Promise<TestTally> {
   let tally = NO_TALLY;
   const { filter, options } = parseCLI(['vitest', 'run', ...argv]);
@@ -48,15 +62,18 @@ async function run({ suite, argv }: Asked): Promise<TestTally> {
   });
   // A file or a folder that somebody names is run whatever suite it is in.
   const isNamed = filter.length > 0 || options.root !== undefined;
-  const vitest = await startVitest(filter, {
-    ...options,
-    // Real processes, engines and clocks beside whatever else the machine does: told by name when it happens. A hand
-    // that tries one test wants to see it fail.
-    retry: process.env['CI'] === 'true' ? 1 : 0,
-    ...(isNamed ? {} : { include: [...suite.files], isolate: suite.isShared !== true }),
-    watch: false,
-    reporters: [...[options.reporters ?? 'default'].flat(), reporter],
-  });
+  const vitest = await startVitest(
+    filter,
+    {
+      ...options,
+      // Real processes, engines and clocks beside whatever else the machine does: told by name when it happens. A hand
+      // that tries one test wants to see it fail.
+      retry: process.env['CI'] === 'true' ? 1 : 0,
+      watch: false,
+      reporters: [...[options.reporters ?? 'default'].flat(), reporter],
+    },
+    isNamed ? {} : { test: { projects: projectsOf(suite) } },
+  );
   // What still runs after the last test must not keep the closing line from being the last one.
   await Promise.race([vitest.close(), sleep(CLOSE_TIMEOUT_MS)]);
   return tally;

@@ -10,9 +10,11 @@ export type Suite = {
   readonly minutes: number;
   /** Paths from the project's root. */
   readonly files: readonly string[];
-  /** Its files share one process and what it has loaded: half the time, for tests that change nothing of it. */
-  readonly isShared?: true;
 };
+
+/** Pure, or on virtual time. */
+const SHARED =
+  /^test\/(actions|campaign|care|checkpoints|commands|config|delta|detectors|diagnosis|domain|gates|handlers|interleavings|kinds|lifecycle|logbook|rental|render|run|watch)\//;
 
 /** Each with a command of its own, `npm run test:NAME`; `.ci/run` runs all of them. */
 const OWN: readonly Suite[] = [
@@ -94,11 +96,18 @@ export const SUITES: readonly Suite[] = [
     minutes: 1,
     files: found(
       'test/{commands,config,delta,domain,gates,handlers,kinds,render,run,watch}/**/*.test.ts',
-    ).filter((file) => !readFileSync(file, 'utf8').includes('vi.mock(')),
-    isShared: true,
+    ).filter(sharesProcess),
   },
   ...OWN,
 ];
+
+/**
+ * Whether a file runs in one process with others and what they have loaded: no module of GitHub's schemas, of zod's or of
+ * ours is made twice. Not what waits for real processes, and not what puts a module of its own in the place of another.
+ */
+export function sharesProcess(file: string): boolean {
+  return SHARED.test(file) && !file.includes('/real-') && !readFileSync(file, 'utf8').includes('vi.mock(');
+}
 
 function found(...patterns: readonly string[]): readonly string[] {
   return globSync([...patterns]).toSorted();

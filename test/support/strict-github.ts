@@ -1,24 +1,10 @@
 /** Runs before every test file: a test fails when the playground answered or sent what GitHub would not. */
 
-import { subscribe } from 'node:diagnostics_channel';
 import { afterEach } from 'vitest';
-import type { AnswerMade, WebhookMade } from '../../playground/world/channels.ts';
-import { judgeAnswer } from './openapi/judge-answer.ts';
-import { judgeWebhook } from './openapi/judge-webhook.ts';
-
-/** By route and field: one complaint of a kind is enough. */
-const faults = new Map<string, string>();
-
-// The names are written out: importing the playground here would load it for every test that has nothing to do with it.
-subscribe('playground.answer', (made) => note(judgeAnswer(made as AnswerMade)));
-subscribe('playground.webhook', (made) => note(judgeWebhook(made as WebhookMade)));
-
-function note(verdict: string | null): void {
-  if (verdict !== null) faults.set(verdict.replaceAll(/\d+/g, '').split(': ').slice(0, 2).join(), verdict);
-}
+// A module of its own: this file is run again for each file of a process, and would listen once more each time.
+import { faultsFound } from './github-judge.ts';
 
 afterEach(() => {
-  const told = [...faults.values()];
-  faults.clear();
+  const told = faultsFound();
   if (told.length > 0) throw new Error(`not as GitHub does:\n${told.join('\n')}`);
 });
