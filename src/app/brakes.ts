@@ -62,7 +62,7 @@ export async function gatherBrakes(
       ({ comment: { author } }) => [author.id, author],
     ),
   );
-  const strangers = await strangersAmong(lab.client, [...authors.values()]);
+  const strangers = await untrustedAmong(lab.client, [...authors.values()]);
   if (strangers.kind === 'unknown') return strangers;
   for (const author of authors.values()) {
     const permission = strangers.value.has(author.id) ? known<Permission>('none') : await ask(author);
@@ -98,7 +98,7 @@ export async function gatherBrakes(
 }
 
 /** Whoever of more people than can be asked about has no role here, by the list of those who have one; nobody where they are few. */
-async function strangersAmong(
+async function untrustedAmong(
   client: GitHubClient,
   authors: readonly Actor[],
 ): Promise<Observed<ReadonlySet<number>>> {
@@ -107,8 +107,8 @@ async function strangersAmong(
   if (people.kind === 'unknown') return people;
   const here = new Set(people.value.map(({ actor }) => actor.id));
   // The list leaves out apps, and of a very large lab whoever comes last.
-  const isStranger = ({ id, login }: Actor): boolean => !here.has(id) && !login.endsWith('[bot]');
-  const strangers = here.size < limits.peopleListedMax ? authors.filter(isStranger) : [];
+  const isUntrusted = ({ id, login }: Actor): boolean => !here.has(id) && !login.endsWith('[bot]');
+  const strangers = here.size < limits.peopleListedMax ? authors.filter(isUntrusted) : [];
   return authors.length - strangers.length > limits.brakeAuthorsMax
     ? unknown('more people may hold this back than can be asked about: comments of strangers can be deleted')
     : known(new Set(strangers.map(({ id }) => id)));

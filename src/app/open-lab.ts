@@ -9,7 +9,7 @@ import { configFor } from '../run/run-config.ts';
 import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { threadOfLostLogbook } from './lost-logbook.ts';
-import { createRecordKeeper, type EventStore } from './record.ts';
+import { createEventStore, type EventStore } from './record.ts';
 import type { Record } from './record-files.ts';
 
 export type OpenLab = {
@@ -69,7 +69,7 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
             defaultBranch: branch,
             config: found.config,
             git,
-            store: createRecordKeeper(lab, found.config, git, last?.open.store.current() ?? null),
+            store: createEventStore(lab, found.config, git, last?.open.store.current() ?? null),
           },
         };
       }

@@ -80,7 +80,7 @@ type Keeping = {
 };
 
 /** Keeps the record of one repository under one config; `before` is what an earlier store saw, so that nothing it saw may be gone. */
-export function createRecordKeeper(
+export function createEventStore(
   lab: Lab,
   config: LabConfig,
   git: LabGit,

@@ -49,7 +49,7 @@ export type BadNodeJudgement =
   /** The machines could not be listed yet. */
   | { readonly kind: 'wait'; readonly why: string };
 
-/** The sighting that nobody has answered yet: with a proposal, or by asking a person. Null where nothing is owed. */
+/** The signature match that nobody has answered yet: with a proposal, or by asking a person. Null where nothing is owed. */
 export function openSignatureMatch(state: RunState): BadNodeMatch | null {
   const { submission, end, stop } = state;
   if (submission === null || stop !== null || isOver(state) || end?.status === 'SUCCEEDED') return null;
@@ -89,13 +89,13 @@ function isOfAttempt(incident: Incident, attempt: number): boolean {
   return (incident.detail.attempt ?? 1) === attempt;
 }
 
-/** The one machine that the sighting means, or why that cannot be said. Hosts of one slice are one machine. */
+/** The one machine that the signature match means, or why that cannot be said. Hosts of one slice are one machine. */
 export function judgeBadNode(
-  sighting: BadNodeMatch,
+  match: BadNodeMatch,
   listing: VmListing | null,
   now: Instant,
 ): BadNodeJudgement {
-  const { workers, since } = sighting;
+  const { workers, since } = match;
   const [address] = workers;
   if (address === undefined)
     return unclear('no-address', 'no line of the log says on which worker it happened');

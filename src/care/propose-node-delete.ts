@@ -1,4 +1,4 @@
-/** The answer to a sighting of a bad node, as an event: the deletion is proposed, or a person is asked. */
+/** The answer to a signature match of a bad node, as an event: the deletion is proposed, or a person is asked. */
 
 import { assertNever } from '../domain/assert.ts';
 import type { MutationEvidence, MutationProposal } from '../domain/care/mutation.ts';
@@ -12,7 +12,7 @@ import { evidenceDigest, proposalDigest } from './mutation-digest.ts';
 
 export type NodeProposalInput = {
   readonly state: RunState;
-  readonly sighting: BadNodeMatch;
+  readonly match: BadNodeMatch;
   /** Null where the config does not say where the machines are. */
   readonly listing: VmListing | null;
   readonly repository: string;
@@ -24,8 +24,8 @@ export type NodeProposalInput = {
 
 /** What the watch records; null while the machines cannot be listed. */
 export function answerSignatureMatch(input: NodeProposalInput): EventDraft | null {
-  const { state, sighting, redact } = input;
-  const judged = judgeBadNode(sighting, input.listing, input.now);
+  const { state, match, redact } = input;
+  const judged = judgeBadNode(match, input.listing, input.now);
   switch (judged.kind) {
     case 'wait':
       return null;
@@ -33,24 +33,24 @@ export function answerSignatureMatch(input: NodeProposalInput): EventDraft | nul
       const detail = {
         reason: judged.code,
         why: redact(judged.why),
-        signature: sighting.signatures.join(' '),
-        attempt: sighting.attempt,
+        signature: match.signatures.join(' '),
+        attempt: match.attempt,
       };
       return incidentDraft('watch', 'bad-node-unclear', detail);
     }
     case 'found': {
       const { vm, identity, workers } = judged;
       const facts = {
-        attempt: sighting.attempt,
-        signature: sighting.signatures.join(' '),
-        address: sighting.workers.join(' '),
+        attempt: match.attempt,
+        signature: match.signatures.join(' '),
+        address: match.workers.join(' '),
         worker: workers.join(' '),
         state: vm.state,
         acceleratorType: vm.acceleratorType,
         rayCluster: vm.rayCluster,
         job: state.end?.status ?? state.observation?.status ?? 'UNKNOWN',
       };
-      const evidence = { facts, lines: sighting.lines };
+      const evidence = { facts, lines: match.lines };
       return proposed(input, evidence, { kind: 'delete-tpu-vm', vm: identity });
     }
     default:

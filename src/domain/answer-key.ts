@@ -47,7 +47,7 @@ export function isQuiet({ answer }: Answered): boolean {
 }
 
 /** Answered as to somebody without a role in the repository. */
-export function isToStranger({ answer }: Answered): boolean {
+export function isToUntrusted({ answer }: Answered): boolean {
   return answer !== null && readFacts(MARKS, answer.detail)?.stranger === 1;
 }
 

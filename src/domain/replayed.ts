@@ -36,11 +36,11 @@ export function isChanged({ from, to }: ReplayedDecision): boolean {
 }
 
 /** Whether the record lacks what the answer needs. */
-export function isUntold({ from, to }: ReplayedDecision): boolean {
+export function isUnclear({ from, to }: ReplayedDecision): boolean {
   return to === 'unknown' && from !== to;
 }
 
 /** The decisions of a run that would be others, or cannot be told. */
 export function differences({ decisions }: ReplayedRun): readonly ReplayedDecision[] {
-  return decisions.filter((decision) => isChanged(decision) || isUntold(decision));
+  return decisions.filter((decision) => isChanged(decision) || isUnclear(decision));
 }

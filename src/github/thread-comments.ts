@@ -66,13 +66,13 @@ export async function commentsOf(
   if (thread.reviews === undefined) return known(found);
   const reviews = await readOn(client, thread.id, REVIEWS_CONNECTION, thread.reviews, null);
   if (reviews.kind === 'unknown') return reviews;
-  const isStranger = strangerCheck(client);
+  const isUntrusted = strangerCheck(client);
   for (const review of reviews.value) {
     if (review.submittedAt === null) continue;
     const { pageInfo, nodes } = review.comments;
     // Each review with more lines is a request of its own, and anybody may write a hundred of them an hour.
     const lines =
-      pageInfo.hasPreviousPage && (await isStranger(review.author))
+      pageInfo.hasPreviousPage && (await isUntrusted(review.author))
         ? known(nodes)
         : await readOn(client, review.id, LINE_COMMENTS_CONNECTION, review.comments, null);
     if (lines.kind === 'unknown') return lines;

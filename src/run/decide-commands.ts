@@ -42,7 +42,7 @@ import { cardLeftUntil } from './decide-shown.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
 import { append, appendBoth, type Step } from './step.ts';
-import { colleaguesFirst, isStranger, strangerDetail, strangersWereTold } from './strangers.ts';
+import { colleaguesFirst, isUntrusted, untrustedDetail, untrustedWereAnswered } from './strangers.ts';
 
 export type CommandInput = {
   readonly state: RunState;
@@ -134,12 +134,12 @@ function withUntrusted(
   outcome: Extract<CommandOutcome, { kind: 'step' }>,
   later: readonly PendingItem[],
 ): CommandOutcome {
-  const ofStranger = (item: PendingItem): boolean =>
-    isStranger(input.facts.permissions.get(item.comment.author.id));
-  if (outcome.step.kind !== 'append' || !ofStranger(first)) return outcome;
+  const ofUntrusted = (item: PendingItem): boolean =>
+    isUntrusted(input.facts.permissions.get(item.comment.author.id));
+  if (outcome.step.kind !== 'append' || !ofUntrusted(first)) return outcome;
   const drafts = [...outcome.step.drafts];
   const told = new Map([[first.comment.thread, commentName(first.comment)]]);
-  for (const item of later.filter(ofStranger).slice(0, limits.strangersPerStepMax)) {
+  for (const item of later.filter(ofUntrusted).slice(0, limits.untrustedPerStepMax)) {
     const { thread } = item.comment;
     const next = decideItem(
       input,
@@ -174,11 +174,11 @@ function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): C
   const isRefused = needs !== null && !permits(held, needs);
   const isMuted =
     !permits(held, 'triage') &&
-    (wereTold || strangersWereTold(input.state.commands.values(), item, input.now));
+    (wereTold || untrustedWereAnswered(input.state.commands.values(), item, input.now));
   // Whom GitHub does not tell about may be a colleague: a little patience before they are taken for one of the flood.
   if (needs === null && isMuted && permission?.kind !== 'known' && isPatient(input, item))
     return { kind: 'wait', why: permission?.why ?? 'not asked' };
-  const stranger = permits(held, 'triage') ? {} : strangerDetail(isMuted);
+  const stranger = permits(held, 'triage') ? {} : untrustedDetail(isMuted);
   if (isRefused) return answered(input, item, answerCommon('not-permitted', { needs, held }), stranger);
   switch (said.kind) {
     case 'error':

@@ -23,7 +23,7 @@ import { answerDraft, seenDraft, unreadAnswer } from './command-events.ts';
 import { neededFor } from './command-order.ts';
 import { itemKey, type PendingItem } from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
-import { strangerDetail, strangersWereTold } from './strangers.ts';
+import { untrustedDetail, untrustedWereAnswered } from './strangers.ts';
 
 export type JournalInput = {
   /** Unanswered items of one thread, oldest first. */
@@ -57,12 +57,12 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
     const isColleague = held !== null && permits(held, 'triage');
     const name = commentName(item.comment);
     const wereTold =
-      (told !== null && told !== name) || strangersWereTold(input.known.values(), item, input.now);
+      (told !== null && told !== name) || untrustedWereAnswered(input.known.values(), item, input.now);
     const isPatient = input.now - item.comment.createdAt < limits.permissionPatienceMs;
     const isAsked = wereTold || item.said.kind === 'unread' || neededHere(item, input.config) !== null;
     if (held === null && isAsked && isPatient) continue;
     if (!isColleague && !wereTold) told = name;
-    const stranger = isColleague ? {} : strangerDetail(wereTold);
+    const stranger = isColleague ? {} : untrustedDetail(wereTold);
     const before = { ...input, facts };
     const decided = aboutComment(item.comment, () => draftsFor(item, before, held, stranger));
     drafts.push(...decided);

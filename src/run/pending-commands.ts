@@ -4,7 +4,7 @@ import { hintOf } from '../commands/grammar/hints.ts';
 import { type BoundedReading, readCommentOf } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
-import { commentName, isToStranger } from '../domain/answer-key.ts';
+import { commentName, isToUntrusted } from '../domain/answer-key.ts';
 import { aboutComment } from '../domain/comment-error.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -60,10 +60,10 @@ export function pendingItems(
     .filter((comment) => !comment.authorIsBot && !comment.byUs && comment.createdAt >= since)
     .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
     .map((comment) => ({ comment, before: seen.get(commentName(comment)) ?? [] }))
-    .filter(({ comment, before }) => !wasToldAsStranger(comment.editedAt !== null, before));
+    .filter(({ comment, before }) => !wasAnsweredAsUntrusted(comment.editedAt !== null, before));
   // Of a comment that was answered already, its author was somebody here: the rest of it is read alike.
   const isTrusted = ({ comment, before }: OpenComment): boolean =>
-    isColleague(permissions.get(comment.author.id)) || (before.length > 0 && !before.some(isToStranger));
+    isColleague(permissions.get(comment.author.id)) || (before.length > 0 && !before.some(isToUntrusted));
   const parsed = parsedOfOthers(
     open.filter((one) => !isTrusted(one)).map(({ comment }) => comment),
     permissions,
@@ -93,7 +93,7 @@ function parsedOfOthers(
   permissions: Permissions,
 ): ReadonlySet<CommentFacts> {
   const theirs = Map.groupBy(comments, ({ author }) => author.id);
-  const most = limits.strangerCommentsPerLook;
+  const most = limits.untrustedCommentsPerLook;
   return new Set(
     [...theirs].flatMap(([id, ofOne]) =>
       permissions.get(id)?.kind === 'known' ? ofOne.slice(0, most) : ofOne.slice(-most),
@@ -107,8 +107,8 @@ function isColleague(held: Observed<Permission> | undefined): boolean {
 }
 
 /** Strangers are answered comment by comment: what was told of one of its lines is told of the comment. */
-function wasToldAsStranger(isEdited: boolean, seen: readonly SeenCommand[]): boolean {
-  return !isEdited && seen.some(isToStranger) && seen.every(({ answer }) => answer !== null);
+function wasAnsweredAsUntrusted(isEdited: boolean, seen: readonly SeenCommand[]): boolean {
+  return !isEdited && seen.some(isToUntrusted) && seen.every(({ answer }) => answer !== null);
 }
 
 /** Beyond what is parsed of one person: whether it names a command is all that is asked, and only until GitHub has said who they are. */
@@ -128,7 +128,7 @@ export function openIn(
   seen: readonly SeenCommand[],
   otherBots: readonly string[],
 ): readonly Open[] {
-  if (wasToldAsStranger(comment.isEdited, seen)) return [];
+  if (wasAnsweredAsUntrusted(comment.isEdited, seen)) return [];
   const read = () => readCommentOf('stranger', comment.body, COMMAND_DEFINITIONS, { otherBots });
   return openOf(comment.isEdited, () => saidIn(read(), undefined), seen);
 }

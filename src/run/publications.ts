@@ -103,7 +103,7 @@ function mutationsOf({ mutations }: RunState): readonly Publication[] {
 
 function noticesOf(state: RunState): readonly Publication[] {
   const thread = approversThread(state);
-  const untold = state.deliveries
+  const unposted = state.deliveries
     .filter(({ outcome }) => outcome !== 'sent')
     .map(({ seq, at, role }) => ({ kind: 'notice', key: String(seq), thread, seq, at, role }) as const);
   const notices = state.notices.map(({ seq, at, role, reason, people = [], permission = null }) => ({
@@ -118,7 +118,7 @@ function noticesOf(state: RunState): readonly Publication[] {
       ? {}
       : { summons: { people, permission, ...(reason === 'incident' ? { isAssigned: true } : {}) } }),
   }));
-  return [...notices, ...untold, ...watchEndOf(state), ...descriptionOf(state)];
+  return [...notices, ...unposted, ...watchEndOf(state), ...descriptionOf(state)];
 }
 
 /** What the cluster says of a job that is to be taken over; what nobody can take over is told where the run is closed. */

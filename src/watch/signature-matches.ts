@@ -19,7 +19,7 @@ export type SignatureMatch = {
 /** The head of the latest traceback of a Ray task, and the line that it stood in. */
 export type TaskOrigin = { readonly worker: WorkerAddress; readonly lineNumber: number };
 
-type Sightings = {
+type SignatureMatches = {
   readonly lines: number;
   readonly origin: TaskOrigin | null;
   readonly failures: readonly SignatureMatch[];
@@ -39,7 +39,7 @@ export const EXCEPTION_NEEDLES: readonly string[] = [
 ].flatMap((name) => [`${name}:`, `${name}\n`, `${name}\r`]);
 
 /** Adds what one line says; `lines` is the number of this line. */
-export function readFailure<Facts extends Sightings>(facts: Facts, line: string): Facts {
+export function readFailure<Facts extends SignatureMatches>(facts: Facts, line: string): Facts {
   const task = taskAddress(line);
   const known = task === null ? facts : { ...facts, origin: { worker: task, lineNumber: facts.lines } };
   const found = signaturesOf(line);
@@ -47,22 +47,22 @@ export function readFailure<Facts extends Sightings>(facts: Facts, line: string)
   if (found.length === 0 && !isException) return known;
   const worker = workerAddress(line) ?? originOf(known);
   const seen = { line, lineNumber: facts.lines, worker };
-  const failures = found.reduce((all, { id }) => addSighting(all, id, seen), facts.failures);
+  const failures = found.reduce((all, { id }) => addMatch(all, id, seen), facts.failures);
   return { ...known, failures, lastException: isException ? line : facts.lastException };
 }
 
 /** Adds what no pattern of a line shows, but the line beside what was read before it. */
-export function withFailure<Facts extends Sightings>(facts: Facts, id: string, line: string): Facts {
+export function withFailure<Facts extends SignatureMatches>(facts: Facts, id: string, line: string): Facts {
   const worker = workerAddress(line) ?? originOf(facts);
-  return { ...facts, failures: addSighting(facts.failures, id, { line, lineNumber: facts.lines, worker }) };
+  return { ...facts, failures: addMatch(facts.failures, id, { line, lineNumber: facts.lines, worker }) };
 }
 
 /** What is raised within a traceback belongs to the task that its head names. */
-function originOf({ origin, lines }: Sightings): WorkerAddress | null {
+function originOf({ origin, lines }: SignatureMatches): WorkerAddress | null {
   return origin !== null && lines - origin.lineNumber <= limits.tracebackLinesMax ? origin.worker : null;
 }
 
-function addSighting(
+function addMatch(
   all: readonly SignatureMatch[],
   id: string,
   seen: Pick<SignatureMatch, 'line' | 'lineNumber'> & { readonly worker: WorkerAddress | null },

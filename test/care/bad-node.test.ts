@@ -61,10 +61,10 @@ function failedIn(run: RunBuilder, lines: readonly string[]): RunBuilder {
   return run.add(...events);
 }
 
-function sightingOf(...lines: readonly string[]): NonNullable<ReturnType<typeof openSignatureMatch>> {
-  const sighting = openSignatureMatch(failedWith(...lines).state);
-  if (sighting === null) throw new Error('no sighting');
-  return sighting;
+function matchOf(...lines: readonly string[]): NonNullable<ReturnType<typeof openSignatureMatch>> {
+  const match = openSignatureMatch(failedWith(...lines).state);
+  if (match === null) throw new Error('no signature match');
+  return match;
 }
 
 const WORKER = '(Train pid=42, ip=10.130.2.2)';
@@ -75,9 +75,9 @@ describe('a bad node', () => {
     'Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION: x',
     'open(/dev/accel0): Device or resource busy',
   ])('is meant by "%s", and its worker and machine are found', (line) => {
-    const sighting = sightingOf(`${WORKER} ${line}`);
+    const match = matchOf(`${WORKER} ${line}`);
     const slice = vm('ray-slice', ['10.130.2.1', '10.130.2.2']);
-    expect(judgeBadNode(sighting, listed(vm('ray-other', ['10.130.1.1']), slice), NOON)).toMatchObject({
+    expect(judgeBadNode(match, listed(vm('ray-other', ['10.130.1.1']), slice), NOON)).toMatchObject({
       kind: 'found',
       workers: [1],
       identity: { name: 'ray-slice', zone: 'us-central1-a', address: '10.130.2.2' },
@@ -101,38 +101,38 @@ describe('a bad node', () => {
     ['no machine has the address', ['10.9.9.9'], 'no-machine'],
     ['no line says where', [], 'no-address'],
   ])('is a question where %s', (_, workers, code) => {
-    const sighting = { ...sightingOf(`${WORKER} Device or resource busy`), workers };
+    const match = { ...matchOf(`${WORKER} Device or resource busy`), workers };
     const listing = listed(vm('a', ['10.130.2.2']), vm('b', ['10.130.3.1']));
-    expect(judgeBadNode(sighting, listing, NOON)).toMatchObject({ kind: 'unclear', code });
+    expect(judgeBadNode(match, listing, NOON)).toMatchObject({ kind: 'unclear', code });
   });
 
   it('is a question where two machines have the address, or nobody says where the machines are', () => {
-    const sighting = sightingOf(`${WORKER} Device or resource busy`);
+    const match = matchOf(`${WORKER} Device or resource busy`);
     const twice = listed(vm('a', ['10.130.2.2']), vm('b', ['10.130.2.2']));
-    expect(judgeBadNode(sighting, twice, NOON)).toMatchObject({ code: 'several-machines' });
-    expect(judgeBadNode(sighting, null, NOON)).toMatchObject({ code: 'not-configured' });
+    expect(judgeBadNode(match, twice, NOON)).toMatchObject({ code: 'several-machines' });
+    expect(judgeBadNode(match, null, NOON)).toMatchObject({ code: 'not-configured' });
   });
 
   it('is found by an IPv6 address, however the log and the cloud write it', () => {
-    const sighting = sightingOf('(Train pid=42, ip=2600:1900:4000:0:0:0:0:1f) Device or resource busy');
+    const match = matchOf('(Train pid=42, ip=2600:1900:4000:0:0:0:0:1f) Device or resource busy');
     const six = vm('ray-six', ['2600:1900:4000::1F']);
-    const judged = judgeBadNode(sighting, listed(vm('ray-other', ['2600:1900:4000::1']), six), NOON);
+    const judged = judgeBadNode(match, listed(vm('ray-other', ['2600:1900:4000::1']), six), NOON);
     expect(judged).toMatchObject({ kind: 'found', identity: { name: 'ray-six' } });
     if (judged.kind === 'found') expect(isSameVm(six, judged.identity)).toBe(true);
   });
 
   it('is never the head of the cluster', () => {
-    const sighting = sightingOf(`${WORKER} Device or resource busy`);
+    const match = matchOf(`${WORKER} Device or resource busy`);
     const head = { ...vm('ray-head', ['10.130.2.2']), rayNodeType: 'head' };
-    expect(judgeBadNode(sighting, listed(head), NOON)).toMatchObject({ kind: 'unclear', code: 'head-node' });
+    expect(judgeBadNode(match, listed(head), NOON)).toMatchObject({ kind: 'unclear', code: 'head-node' });
   });
 
   it('is one machine where hosts of one slice show it, and a question where one line stands for several', () => {
-    const both = sightingOf(
+    const both = matchOf(
       `${WORKER} Device or resource busy`,
       '(Train pid=43, ip=10.130.2.3) Device or resource busy',
     );
-    const folded = sightingOf(`${WORKER} Device or resource busy [repeated 3x across cluster]`);
+    const folded = matchOf(`${WORKER} Device or resource busy [repeated 3x across cluster]`);
     const slice = listed(vm('ray-slice', ['10.130.2.1', '10.130.2.2', '10.130.2.3']));
     expect(judgeBadNode(both, slice, NOON)).toMatchObject({
       kind: 'found',
@@ -151,42 +151,42 @@ describe('a bad node', () => {
     const hosts = Array.from({ length: 100 }, (_, host) => `10.140.0.${host + 1}`);
     const slice = listed(vm('ray-slice', hosts));
     const all = limits.failureWorkersMax;
-    expect(judgeBadNode(sightingOf(...lines(all)), slice, NOON)).toMatchObject({ kind: 'found' });
-    expect(judgeBadNode(sightingOf(...lines(all + 1)), slice, NOON)).toMatchObject({
+    expect(judgeBadNode(matchOf(...lines(all)), slice, NOON)).toMatchObject({ kind: 'found' });
+    expect(judgeBadNode(matchOf(...lines(all + 1)), slice, NOON)).toMatchObject({
       code: 'several-workers',
     });
   });
 
   it('is never the replacement that has the address by now, nor one that is being deleted', () => {
-    const sighting = sightingOf(`${WORKER} Device or resource busy`);
+    const match = matchOf(`${WORKER} Device or resource busy`);
     const later = { ...vm('ray-new', ['10.130.2.2']), createdAt: '2026-11-21T23:59:59.123456789Z' };
     const going = { ...vm('ray-old', ['10.130.2.2']), state: 'DELETING' };
-    expect(judgeBadNode(sighting, listed(later), NOON)).toMatchObject({ code: 'made-since', why: 'ray-new' });
-    expect(judgeBadNode(sighting, listed(going), NOON)).toMatchObject({ code: 'being-deleted' });
-    expect(judgeBadNode(sighting, listed(later, going), NOON)).toMatchObject({ code: 'being-deleted' });
+    expect(judgeBadNode(match, listed(later), NOON)).toMatchObject({ code: 'made-since', why: 'ray-new' });
+    expect(judgeBadNode(match, listed(going), NOON)).toMatchObject({ code: 'being-deleted' });
+    expect(judgeBadNode(match, listed(later, going), NOON)).toMatchObject({ code: 'being-deleted' });
     // The same machine, where it stands beside its replacement.
     const ready = listed(later, vm('ray-old', ['10.130.2.2']));
-    expect(judgeBadNode(sighting, ready, NOON)).toMatchObject({
+    expect(judgeBadNode(match, ready, NOON)).toMatchObject({
       kind: 'found',
       identity: { name: 'ray-old' },
     });
   });
 
   it('waits for a list that cannot be read, and not for ever', () => {
-    const sighting = sightingOf(`${WORKER} Device or resource busy`);
+    const match = matchOf(`${WORKER} Device or resource busy`);
     const away = { kind: 'unknown', message: '503' } as const;
-    expect(judgeBadNode(sighting, away, sighting.since ?? NOON).kind).toBe('wait');
-    const late = after(sighting.since ?? NOON, limits.badNodePatienceMs);
-    expect(judgeBadNode(sighting, away, late)).toMatchObject({ kind: 'unclear', code: 'unreadable' });
+    expect(judgeBadNode(match, away, match.since ?? NOON).kind).toBe('wait');
+    const late = after(match.since ?? NOON, limits.badNodePatienceMs);
+    expect(judgeBadNode(match, away, late)).toMatchObject({ kind: 'unclear', code: 'unreadable' });
   });
 
   it('is proposed once, with what the log says redacted, and the call as the policy has it', () => {
     const failed = failedWith(`${WORKER} token hunter2: Device or resource busy`);
-    const sighting = openSignatureMatch(failed.state);
-    if (sighting === null) throw new Error('no sighting');
+    const match = openSignatureMatch(failed.state);
+    if (match === null) throw new Error('no signature match');
     const draft = answerSignatureMatch({
       state: failed.state,
-      sighting,
+      match,
       listing: listed(vm('ray-bad', ['10.130.2.2'])),
       repository: 'lab/models',
       project: 'example-lab',

@@ -122,8 +122,8 @@ describe('the list', () => {
       ['REPAIRING', 'us-central2-b', 1],
     ]);
     const machineOf = (...workers: readonly string[]): string => {
-      const sighting = { attempt: 1, signatures: ['device-busy'], lines: [], workers, since: at(0) };
-      const judged = judgeBadNode(sighting, listing, at(1));
+      const match = { attempt: 1, signatures: ['device-busy'], lines: [], workers, since: at(0) };
+      const judged = judgeBadNode(match, listing, at(1));
       if (judged.kind === 'wait') return judged.kind;
       return judged.kind === 'unclear'
         ? judged.code

@@ -8,7 +8,7 @@ import { limits } from '../../src/domain/limits.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { after } from '../../src/domain/time.ts';
 import { pendingItems } from '../../src/run/pending-commands.ts';
-import { colleaguesFirst, quietFirst } from '../../src/run/strangers.ts';
+import { colleaguesFirst, quietFirst } from '../../src/run/untrusted.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 import { bob } from '../support/run-drafts.ts';
 import { aComment, NOON, permissions } from '../support/run-facts.ts';
@@ -113,7 +113,7 @@ describe('a thread of five thousand of them', () => {
       permissions: permissions([mallory, 'read'], [bob, 'triage']),
     });
     const ofMallory = later.filter(({ comment }) => comment.author.id === mallory.id);
-    expect(ofMallory).toHaveLength(limits.strangerCommentsPerLook);
+    expect(ofMallory).toHaveLength(limits.untrustedCommentsPerLook);
     expect(ofMallory[0]?.comment.id).toBe(1_000);
     expect(later.filter(({ comment }) => comment.author.id === bob.id)).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 /** A record kept on real git by as many processes as a test wants, with every question to git counted. */
 
-import { createRecordKeeper, type EventStore } from '../../src/app/record.ts';
+import { createEventStore, type EventStore } from '../../src/app/record.ts';
 import type { GitReader, GitWriter } from '../../src/domain/git.ts';
 import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
@@ -53,7 +53,7 @@ export function recordProcess(remote: Pick<Remote, 'client'>): RecordProcess {
     now: () => NOW,
   };
   const config = { keys, logbookBranch: 'ferrybot/logbook' };
-  const store = createRecordKeeper(lab as never, config as never, git as never, null);
+  const store = createEventStore(lab as never, config as never, git as never, null);
   return {
     store,
     append: async (run, drafts) => {

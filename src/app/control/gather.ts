@@ -32,7 +32,7 @@ import { NOT_ASKED } from '../../run/dispatch.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import { configFor } from '../../run/run-config.ts';
 import type { AttemptCache } from '../../run/step.ts';
-import { quietFirst } from '../../run/strangers.ts';
+import { quietFirst } from '../../run/untrusted.ts';
 import type { Lab } from '../lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownRun, readBody } from './body-facts.ts';

@@ -20,7 +20,7 @@ import { decideJournal } from '../../run/decide-journal.ts';
 import { contractLabels } from '../../run/own-pull.ts';
 import { commandsSince, type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import { isOfItsIssue } from '../../run/propose-request.ts';
-import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
+import { colleaguesFirst, quietFirst } from '../../run/untrusted.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { LANE_LABEL } from '../propose/lane-issue.ts';

@@ -1,6 +1,6 @@
 /** 👀: the receipt that a command was heard. Each is a content write at GitHub, so nobody gets more than a person needs. */
 
-import { commentName, isToStranger } from '../../domain/answer-key.ts';
+import { commentName, isToUntrusted } from '../../domain/answer-key.ts';
 import { limits } from '../../domain/limits.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
@@ -63,18 +63,18 @@ function mayHave(trigger: Heard, given: readonly Given[], record: Record | null,
   const author = trigger.from?.id ?? 0;
   const own = given.filter((one) => one.author === author).length;
   if (!isFromOutside(trigger)) return own < limits.receiptsPerPersonMax;
-  const recorded = record === null ? [] : strangersIn(record, nowMs);
+  const recorded = record === null ? [] : untrustedIn(record, nowMs);
   const ofAuthor = Math.max(own, recorded.filter((id) => id === author).length);
   const ofAll = Math.max(given.filter((one) => one.isOutsider).length, recorded.length);
-  return ofAuthor < limits.receiptsPerStrangerMax && ofAll < limits.receiptsToStrangersMax;
+  return ofAuthor < limits.receiptsPerUntrustedMax && ofAll < limits.receiptsToUntrustedMax;
 }
 
 /** The authors of what strangers were answered within the hour, aloud or not. */
-function strangersIn({ runs, journal }: Record, nowMs: number): readonly number[] {
+function untrustedIn({ runs, journal }: Record, nowMs: number): readonly number[] {
   const commands = [...runs.flatMap((run) => [...run.commands.values()]), ...journal.commands.values()];
   const isRecent = (at: string): boolean => nowMs - (fromRfc3339(at) ?? 0) < limits.receiptPeriodMs;
   return commands.flatMap((one) =>
-    isToStranger(one) && isRecent(one.answer?.at ?? '') ? [one.actor.id] : [],
+    isToUntrusted(one) && isRecent(one.answer?.at ?? '') ? [one.actor.id] : [],
   );
 }
 

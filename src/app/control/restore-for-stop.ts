@@ -11,7 +11,7 @@ import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import { seenDraft } from '../../run/command-events.ts';
 import { commandsSince, type PendingItem, pendingItems, threadsSince } from '../../run/pending-commands.ts';
-import { quietFirst } from '../../run/strangers.ts';
+import { quietFirst } from '../../run/untrusted.ts';
 import { brokenStates } from '../broken-states.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';

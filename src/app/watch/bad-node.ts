@@ -1,4 +1,4 @@
-/** The watch answers a sighting of a bad node: it looks which machine it was and proposes, or asks a person. */
+/** The watch answers a signature match of a bad node: it looks which machine it was and proposes, or asks a person. */
 
 import { openSignatureMatch } from '../../care/bad-node.ts';
 import { answerSignatureMatch } from '../../care/propose-node-delete.ts';
@@ -30,11 +30,11 @@ export async function answerBadNode(open: OpenLab, input: SignatureMatchInput, r
   const listing = cloud === null ? null : await cloud.list();
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     const state = store.current().runs.find((one) => one.run === run);
-    const sighting = state === undefined ? null : openSignatureMatch(state);
-    if (state === undefined || sighting === null) return;
+    const match = state === undefined ? null : openSignatureMatch(state);
+    if (state === undefined || match === null) return;
     const draft = answerSignatureMatch({
       state,
-      sighting,
+      match,
       listing,
       repository: lab.repository,
       project: projectOf(open, input.cluster),
@@ -45,7 +45,7 @@ export async function answerBadNode(open: OpenLab, input: SignatureMatchInput, r
     if (draft === null) return;
     const result = await store.append(run, [draft], lab.now());
     if (result.kind === 'failed')
-      throw new Error(`the sighting of ${run} could not be answered: ${result.message}`);
+      throw new Error(`the signature match of ${run} could not be answered: ${result.message}`);
     if (result.kind === 'refused') throw new GitError('failed', result.message);
     if (result.kind === 'appended') {
       await input.publisher.publish(open, run, result.seqs.get(run) ?? []);

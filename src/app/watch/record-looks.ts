@@ -97,7 +97,7 @@ async function lookOnce(
     witnesses: {
       ...NO_WITNESSES,
       objective: metrics[0] ?? null,
-      lane: laneOf(store.current(), state),
+      lane: laneWitness(store.current(), state),
       disk: await input.diskOf(),
     },
   });
@@ -120,7 +120,7 @@ function askedTracker(
 }
 
 /** The course of the lane's last passes, newest first. */
-function laneOf(record: { readonly runs: readonly RunState[] }, state: RunState): Witnesses['lane'] {
+function laneWitness(record: { readonly runs: readonly RunState[] }, state: RunState): Witnesses['lane'] {
   const passes = runsOfLane(record.runs, state.proposal.lane).filter(({ seal }) => seal?.verdict === 'pass');
   return passes
     .toSorted((a, b) => b.proposal.date.localeCompare(a.proposal.date))

@@ -37,8 +37,8 @@ export type DiskProposalInput = {
  */
 export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
   const { scan, steps } = input;
-  const misplaced = scan.workers.filter(({ finding, vm }) => finding === 'mount-missing' && vm !== null);
-  const cleaned = [...Map.groupBy(misplaced, ({ tpu }) => tpu)].flatMap(([tpu, workers]) => {
+  const unmounted = scan.workers.filter(({ finding, vm }) => finding === 'mount-missing' && vm !== null);
+  const cleaned = [...Map.groupBy(unmounted, ({ tpu }) => tpu)].flatMap(([tpu, workers]) => {
     const vm = workers[0]?.vm ?? null;
     if (vm === null || !isWhole(scan, tpu) || workers.length > limits.cleanHostsMax) return [];
     const mutation: Mutation = { kind: 'clean-disk', vm, mountPoint: scan.mountPoint };
@@ -130,7 +130,7 @@ export function evidenceWorkers({ facts }: MutationEvidence): readonly number[] 
 function cleanEvidence(workers: readonly ScannedWorker[]): MutationEvidence {
   const facts = workers.flatMap(({ worker, percentFree, detail }) => [
     [`worker-${worker}-percent-free`, percentFree] as const,
-    [`worker-${worker}-misplaced-bytes`, detail['misplacedBytes'] ?? 0] as const,
+    [`worker-${worker}-unmounted-bytes`, detail['misplacedBytes'] ?? 0] as const,
   ]);
   return { facts: Object.fromEntries(facts), lines: [] };
 }

@@ -9,14 +9,14 @@ import type { ShellNode } from './shell-parse.ts';
 export type Sure = ReadonlySet<string> | null;
 
 /** A write below a mount point that may not be mounted, or a command that names one and may write there. */
-export type Sighting = {
+export type MountFinding = {
   readonly code: 'write-unguarded' | 'not-understood';
   readonly mountPoint: string;
   readonly line: number;
   readonly what: string;
 };
 
-export type Flow = { readonly after: Sure; readonly seen: readonly Sighting[] };
+export type Flow = { readonly after: Sure; readonly seen: readonly MountFinding[] };
 
 /**
  * What is sure after one entry of a list of set-up commands that runs to a good end. Ray runs each entry by itself and
@@ -43,7 +43,7 @@ export function followEntry(
 
 type Run = {
   readonly mountPoints: readonly string[];
-  readonly seen: Sighting[];
+  readonly seen: MountFinding[];
   /** What is sure where the entry ends early and well. */
   readonly ends: Sure[];
   /** What is sure where it ends early and badly. */
@@ -139,7 +139,7 @@ function looped(
 
 function simple(node: Extract<ShellNode, { kind: 'simple' }>, sure: ReadonlySet<string>, run: Run): Outcome {
   const meaning = commandMeaning(node, run.mountPoints, run.isBelow);
-  const sight = (code: Sighting['code'], mountPoint: string): void => {
+  const sight = (code: MountFinding['code'], mountPoint: string): void => {
     if (!sure.has(mountPoint))
       run.seen.push({ code, mountPoint, line: node.line, what: node.words.join(' ') });
   };

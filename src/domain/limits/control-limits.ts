@@ -40,21 +40,21 @@ export const controlLimits = {
   /** Readings of comments that a process keeps: those of a full thread, a few hundred bytes each. */
   commentReadingsKept: 20_000,
   /** Unanswered comments of one person that are parsed at a look, the newest, while GitHub has not said that they may do anything here. */
-  strangerCommentsPerLook: 20,
+  untrustedCommentsPerLook: 20,
   /** Items of strangers that are recorded in one step: a flood takes few rounds, and one push stays small. */
-  strangersPerStepMax: 50,
+  untrustedPerStepMax: 50,
   /** A comment that was seen and stands in no list any more was deleted, unless the list lags behind (reads after writes: a minute). */
   commentGoneMs: 60_000,
   /** A stranger's commands get at most one answer a thread in this time. */
-  strangerAnswerPeriodMs: 60 * 60 * 1_000,
+  untrustedAnswerPeriodMs: 60 * 60 * 1_000,
   /** Receipts are counted over an hour, as GitHub counts its 500 content writes. */
   receiptPeriodMs: 60 * 60 * 1_000,
   /** Nobody types a command a minute for an hour. */
   receiptsPerPersonMax: 60,
   /** A stranger who asks ten times an hour has been heard. */
-  receiptsPerStrangerMax: 10,
+  receiptsPerUntrustedMax: 10,
   /** All strangers together: an eighth of the installation's content writes. */
-  receiptsToStrangersMax: 60,
+  receiptsToUntrustedMax: 60,
   /** Comments whose receipt this process remembers to have given. */
   acknowledgedMax: 500,
   /** Threads without a run that one pass of a sweep sends somebody to read: each is a request. */

@@ -4,7 +4,7 @@ import { configOfLane } from '../../config/lane-scope.ts';
 import type { LabConfig } from '../../config/schema.ts';
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { fold } from '../../domain/logbook/fold.ts';
-import { type Backtest, isChanged, isUntold } from '../../domain/replayed.ts';
+import { type Backtest, isChanged, isUnclear } from '../../domain/replayed.ts';
 import { replayRun } from './replay-run.ts';
 
 /**
@@ -30,6 +30,6 @@ export function backtest(runs: readonly (readonly LogbookEvent[])[], config: Lab
     runs: replayed,
     decisions: all.length,
     changed: all.filter(isChanged).length,
-    unknown: all.filter(isUntold).length,
+    unknown: all.filter(isUnclear).length,
   };
 }

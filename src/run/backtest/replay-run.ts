@@ -167,8 +167,8 @@ function launchAnswer(replay: Replay, config: LaneScopedConfig): Answer<'launche
   if (failing !== undefined) return { to: 'not-launched', why: failing.gate };
   const quorum = quorumAnswer(replay, config).to;
   if (quorum === 'not-reached') return { to: 'not-launched', why: 'quorum' };
-  const untold = replay.gates.find(({ to }) => to.outcome === 'unknown');
-  if (untold !== undefined) return { to: 'unknown', why: untold.gate };
+  const unclear = replay.gates.find(({ to }) => to.outcome === 'unknown');
+  if (unclear !== undefined) return { to: 'unknown', why: unclear.gate };
   return quorum === 'unknown' ? { to: 'unknown', why: 'quorum' } : { to: 'launched', why: 'all-pass' };
 }
 

@@ -28,14 +28,14 @@ export async function badNodeVerb(io: VerbIo, tpus: string | undefined): Promise
     NODE_SIGNATURES.has(failure.id) ? [{ ...failure, line: redact(failure.line, []) }] : [],
   );
   const workers = [...new Set(shown.flatMap((one) => one.workers))];
-  const sighting: BadNodeMatch = {
+  const match: BadNodeMatch = {
     attempt: 1,
     signatures: shown.map(({ id }) => id),
     lines: shown.map(({ line }) => line),
     workers,
     since: null,
   };
-  const machine = shown.length === 0 ? null : machineOf(judgeBadNode(sighting, listing, START));
+  const machine = shown.length === 0 ? null : machineOf(judgeBadNode(match, listing, START));
   const lines = shown.map(
     ({ lineNumber, id, count, line }) => `line ${lineNumber}: ${id} (${count} times): ${line}\n`,
   );

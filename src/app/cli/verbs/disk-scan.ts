@@ -41,8 +41,8 @@ type Proposed = { readonly tpu: string; readonly workers: readonly number[]; rea
 
 /** What would be proposed: only where data lies beside a missing mount, on a machine that the cloud lists. */
 function proposals({ workers }: DiskScan): readonly Proposed[] {
-  const misplaced = workers.filter(({ finding, vm }) => finding === 'mount-missing' && vm !== null);
-  return [...Map.groupBy(misplaced, ({ tpu }) => tpu)].map(([tpu, hosts]) => ({
+  const unmounted = workers.filter(({ finding, vm }) => finding === 'mount-missing' && vm !== null);
+  return [...Map.groupBy(unmounted, ({ tpu }) => tpu)].map(([tpu, hosts]) => ({
     tpu,
     workers: hosts.map(({ worker }) => worker),
     steps: 'clean-disk, init-worker',
