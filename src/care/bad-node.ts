@@ -90,11 +90,7 @@ function isOfAttempt(incident: Incident, attempt: number): boolean {
 }
 
 /** The one machine that the signature match means, or why that cannot be said. Hosts of one slice are one machine. */
-export function judgeBadNode(
-  match: BadNodeMatch,
-  listing: VmListing | null,
-  now: Instant,
-): BadNodeJudgement {
+export function judgeBadNode(match: BadNodeMatch, listing: VmListing | null, now: Instant): BadNodeJudgement {
   const { workers, since } = match;
   const [address] = workers;
   if (address === undefined)

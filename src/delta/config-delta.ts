@@ -2,16 +2,16 @@
 
 import { cutText } from '../domain/cut-text.ts';
 import type { Delta, KnobChange } from '../domain/launch/delta.ts';
-import type { PySyntax } from '../domain/python-syntax.ts';
+import type { PyNode, PySyntax } from '../domain/python-syntax.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
 import { diffBlock } from './diff-block.ts';
 import { diffExpression } from './diff-expression.ts';
-import type { Differences, Structural } from './diff-outcome.ts';
+import type { Differences, ImportBinding, Structural } from './diff-outcome.ts';
 import { diffStatement } from './diff-statement.ts';
 import type { Pair } from './diff-value.ts';
-import { idleImport } from './import-service.ts';
 import { createPyFile, type PyFile } from './normal-form.ts';
 import { slotIndex } from './read-knobs.ts';
+import { isImport } from './statements.ts';
 import { syntaxErrorIn } from './syntax-error.ts';
 
 const STATEMENT_CHARS_MAX = 200;
@@ -102,4 +102,51 @@ function unused(path: string, used: Set<string>): string {
   for (let count = 2; used.has(free); count += 1) free = `${path.replace(/#\d+$/, '')}#${count}`;
   used.add(free);
   return free;
+}
+
+/** The first import that does more than serve changed values, as the place that makes the change structural; else null. */
+function idleImport(differences: Differences, base: PyFile, head: PyFile): Structural | null {
+  const now = differences.changes.flatMap((change) => (change.head === null ? [] : [change.head]));
+  const added = differences.importsAdded.find(
+    (binding) => !serves(binding, now, head) || isUsed(binding, base),
+  );
+  if (added !== undefined) return { kind: 'structural', side: 'head', node: added.statement };
+  const old = differences.changes.flatMap((change) => (change.base === null ? [] : [change.base]));
+  const removed = differences.importsRemoved.find(
+    (binding) => !serves(binding, old, base) || isUsed(binding, head),
+  );
+  return removed === undefined ? null : { kind: 'structural', side: 'base', node: removed.statement };
+}
+
+// A name that means something without the import too (a builtin, say) has changed its meaning.
+function isUsed(binding: ImportBinding, file: PyFile): boolean {
+  return usesOf(binding, file).length > 0;
+}
+
+// Used at least once, and nowhere outside the changed values.
+function serves(binding: ImportBinding, values: readonly PyNode[], file: PyFile): boolean {
+  const uses = usesOf(binding, file);
+  return (
+    uses.length > 0 &&
+    uses.every((use) => values.some((value) => value.start <= use.start && use.end <= value.end))
+  );
+}
+
+function usesOf(binding: ImportBinding, file: PyFile): readonly PyNode[] {
+  const uses: PyNode[] = [];
+  const visit = (node: PyNode): void => {
+    if (isImport(node)) return;
+    if (node.kind === 'identifier' || node.kind === 'attribute') {
+      const dotted = file.source(node).replace(/\s+/g, '').normalize('NFKC');
+      if (dotted === binding.usedAs || dotted.startsWith(`${binding.usedAs}.`)) {
+        uses.push(node);
+        return;
+      }
+    }
+    for (const child of node.children)
+      if (!(node.kind === 'keyword_argument' && child.field === 'name') && child.field !== 'attribute')
+        visit(child);
+  };
+  visit(file.syntax.root);
+  return uses;
 }

@@ -11,7 +11,6 @@ import { limits } from '../domain/limits.ts';
 import { chooseFrom, type Finding } from './choose-finding.ts';
 import { createEnds, type Ends } from './ends.ts';
 import { judgeTraceback, placeOf } from './exception-class.ts';
-import { progressSign } from './progress.ts';
 import type { Row } from './row.ts';
 import { rowFor } from './rows.ts';
 import { createTracebackReader, type Raised, type Traceback, type TracebackReader } from './traceback.ts';
@@ -261,3 +260,25 @@ const RAISED_TEXTS_MAX = 2_000;
 /** So many steps after a message, and the job got over it: other ranks may print one or two while it dies. */
 const STEPS_AGAIN = 3;
 const FINITE_AGAIN = 3;
+
+/** `loss`: whether the loss that it prints is a number; null where it prints none. */
+type ProgressSign = { readonly loss: 'finite' | 'not-finite' | null };
+
+/** Null for a line that shows no step. */
+function progressSign(text: string): ProgressSign | null {
+  const loss = LOSS.exec(text)?.[1];
+  const said = loss === undefined ? null : /^[-+]?\d/.test(loss) ? 'finite' : 'not-finite';
+  // A loss of nothing beside a gradient that is no number is none either.
+  const sign = said === 'finite' && GRADIENT.test(text) ? 'not-finite' : said;
+  if (BAR.test(text) || COUNTED.test(text)) return { loss: sign };
+  return sign !== null && STEP.test(text) ? { loss: sign } : null;
+}
+
+/** Levanter's and tqdm's bars. */
+const BAR = /Progress on:\w{1,20} |\d{1,3}%\|[^|]{0,200}\| ?[\d.]{1,12}[kKMG]?\/[\d.]{1,12}/;
+const LOSS = /\bloss['"]?\s{0,3}[:=| ]\s{0,3}(?:tensor\()?['"]?([-+]?(?:\d|nan|inf))/i;
+const GRADIENT = /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,3}['"]?nan\b/i;
+const COUNTED =
+  /^\W{0,3}(?:global_?)?(?:step|iter|iteration)[ =:]{1,8}\d|\bstep=\d{1,12}, skipped=|global_step=\d/i;
+const STEP =
+  /\b(?:step|steps|global_step|it|iter|iters|iteration|epoch|batch|update)s?['"]?[ :=#/|[(]{0,12}\d/i;

@@ -1,18 +1,21 @@
 /** One answer for all commands of one comment: for each what was understood, what happened, and who may. */
 
+import type { CommandDefinition } from '../commands/definition.ts';
+import { policyOf } from '../commands/policy.ts';
+import { COMMAND_DEFINITIONS, definitionOf } from '../commands/registry.ts';
+import type { LabConfig } from '../config/schema.ts';
 import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import { limits } from '../domain/limits.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-row.ts';
 import { answerWords } from './answer-words.ts';
 import { compactLine } from './compact-line.ts';
-import { renderHelp } from './help.ts';
 import { historyTable } from './history.ts';
 import type { RenderInput } from './input.ts';
 import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { watchPart } from './watch-words.ts';
-import { code, paragraphs, person, text } from './words.ts';
+import { code, paragraphs, person, table, text } from './words.ts';
 
 /** The answer with this key (`answersByKey`) in the run's threads. Commands that were answered by a reaction alone are left out. */
 export function renderAnswer(key: string, input: RenderInput): string {
@@ -74,4 +77,22 @@ function pastPart(runs: ReturnType<PastOf>): string {
   return runs.kind === 'known'
     ? historyTable(runs.value, limits.historyCharsMax)
     : `They cannot be told now: ${text(runs.why)}.`;
+}
+
+/** All commands, or one. Without a config (a thread of no run) it is left out who may. */
+function renderHelp(name: string, config: LabConfig | null): string {
+  const one = definitionOf(name.replace(/^\//, ''));
+  const shown = one === null ? COMMAND_DEFINITIONS : [one];
+  const rows = shown.map((definition) => [
+    code(definition.example),
+    definition.summary,
+    ...(config === null ? [] : [whoMay(definition, config)]),
+  ]);
+  const head = ['Command', 'What it does', ...(config === null ? [] : ['Who may'])];
+  return `${table(head, rows)}\n\nA command stands alone at the start of a line, outside quotes, lists and code.`;
+}
+
+function whoMay(definition: CommandDefinition, config: LabConfig): string {
+  const least = definition.who(policyOf(config));
+  return least === null ? 'everybody' : `${least} permission or more`;
 }

@@ -2,11 +2,12 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { stateAtEntry } from '../domain/launch/relaunch.ts';
+import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
+import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { MarkerKind } from '../domain/marker.ts';
 import { renderAnswer } from './answer.ts';
 import { headText } from './card.ts';
-import { renderClosed } from './closed.ts';
 import { comment } from './comment.ts';
 import { renderDrop } from './drop.ts';
 import { renderEnded } from './ended.ts';
@@ -16,7 +17,9 @@ import type { RenderInput } from './input.ts';
 import { renderLaunch } from './launch.ts';
 import { renderMutation } from './mutation.ts';
 import { renderNotice } from './notice.ts';
+import { rentalCost } from './rental-words.ts';
 import { renderSealed } from './sealed.ts';
+import { code, paragraphs, text, utc } from './words.ts';
 
 /** What is to be told: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
 export type PublicationView = {
@@ -66,5 +69,53 @@ function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
       return renderClosed(input.state);
     default:
       return assertNever(kind);
+  }
+}
+
+/** The run is closed; nothing more is recorded. */
+function renderClosed(state: RunState): string {
+  const { closed } = state;
+  if (closed === null) throw new Error('a closing comment without a close');
+  const lines = [
+    ...(closed.reason === '' ? [] : [`- Reason: ${text(closed.reason)}`]),
+    ...(closed.closurePull === null ? [] : [`- Log-only pull request: #${closed.closurePull}, to be merged`]),
+    `- Record: ${code(headText(state, 64))}`,
+    ...(state.proposal.adopts === undefined && state.contract === null ? [TOMORROW] : []),
+  ];
+  return paragraphs(
+    `**Closed** at ${utc(closed.at)}: ${outcomeWords(closed.outcome, state)}`,
+    lines.join('\n'),
+    rentalCost(state),
+  );
+}
+
+const TOMORROW =
+  '- Tomorrow: the next ferry can be proposed. It starts from the configuration of the last sealed pass, and its interval from the last ferry that was launched.';
+
+function outcomeWords(outcome: EventDataByType['closed']['outcome'], state: RunState): string {
+  const { end } = state;
+  switch (outcome) {
+    case 'failed':
+      return 'the job FAILED. There is no tag.';
+    case 'stopped':
+      return 'the job was STOPPED and its result was not accepted. There is no tag.';
+    case 'rejected':
+      return end === null
+        ? 'the proposal was rejected. Nothing was launched.'
+        : `the job ${end.status} and its result was not accepted. There is no tag.`;
+    case 'withdrawn':
+      if (awaitsAdoption(state))
+        return 'the job was not taken over. It goes on as it did, and nothing of its log was read.';
+      return end === null
+        ? 'the proposal was withdrawn. Nothing was launched.'
+        : `the next attempt was withdrawn before it was launched; attempt ${end.attempt} ${end.status}. There is no tag.`;
+    case 'lost':
+      return 'nobody can say what became of the job, and a person gave it up. There is no tag.';
+    case 'unsealed':
+      if (isAdopted(state))
+        return `the job that was taken over has ended ${end?.status ?? 'somehow'}. There is no tag.`;
+      return 'nobody decided about it in the time that the lane gives, and it closed itself as not sealed. There is no tag.';
+    default:
+      return assertNever(outcome);
   }
 }

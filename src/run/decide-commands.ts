@@ -42,7 +42,7 @@ import { cardLeftUntil } from './decide-shown.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
 import { append, appendBoth, type Step } from './step.ts';
-import { colleaguesFirst, isUntrusted, untrustedDetail, untrustedWereAnswered } from './strangers.ts';
+import { colleaguesFirst, isUntrusted, untrustedDetail, untrustedWereAnswered } from './untrusted.ts';
 
 export type CommandInput = {
   readonly state: RunState;

@@ -23,7 +23,7 @@ import { answerDraft, seenDraft, unreadAnswer } from './command-events.ts';
 import { neededFor } from './command-order.ts';
 import { itemKey, type PendingItem } from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
-import { untrustedDetail, untrustedWereAnswered } from './strangers.ts';
+import { untrustedDetail, untrustedWereAnswered } from './untrusted.ts';
 
 export type JournalInput = {
   /** Unanswered items of one thread, oldest first. */

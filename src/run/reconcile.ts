@@ -4,10 +4,12 @@
  */
 
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import { assertNever } from '../domain/assert.ts';
+import type { Annotation } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
-import { failedAttempt, rollbackOf } from '../domain/launch/next-attempt.ts';
+import { failedAttempt, isBeforeLaunch, rollbackOf } from '../domain/launch/next-attempt.ts';
 import { ownFix } from '../domain/launch/small-fix.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
@@ -17,7 +19,8 @@ import { hasLabel } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { smallestRemedy } from '../gates/why/smallest-remedy.ts';
 import { notTakenOver } from '../render/adoption-words.ts';
-import { annotationsOf } from './annotations.ts';
+import { renderMismatch, renderUnreadableDelta } from '../render/annotation.ts';
+import { placeWord } from '../render/place-word.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { decideContract } from './contract.ts';
 import { decideUnconfirmed } from './decide-adoption.ts';
@@ -212,4 +215,29 @@ function publish(input: ReconcileInput): Step | null {
     activeRuns,
     annotations: annotationsOf(input.state, input.facts, input.config),
   });
+}
+
+/** Annotations on the file that is changed, at the PR's head; none once the run was launched. */
+function annotationsOf(state: RunState, facts: RunFacts, config: LaneScopedConfig): readonly Annotation[] {
+  if (!isBeforeLaunch(state) || facts.change.kind === 'unknown' || facts.body.kind === 'unknown') return [];
+  const path = config.kind.change?.file(config.lane);
+  if (path === undefined) return [];
+  const { delta } = facts.change.value;
+  switch (delta.kind) {
+    case 'none':
+    case 'knobs':
+      return facts.body.value.mismatches.map((mismatch) => ({
+        path,
+        line: mismatch.fileLine ?? 1,
+        level: 'failure',
+        ...renderMismatch(mismatch, placeWord(state)),
+      }));
+    case 'structural':
+    case 'unparsable':
+      return delta.side === 'head'
+        ? [{ path, line: delta.line, level: 'failure', ...renderUnreadableDelta(delta) }]
+        : [];
+    default:
+      return assertNever(delta);
+  }
 }

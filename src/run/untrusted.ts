@@ -21,7 +21,11 @@ export function isUntrusted(held: Observed<Permission> | undefined): boolean {
  * Whether the thread has had its answer to a stranger within the last hour, in another comment than this one: all
  * lines of one comment are answered together. `answered` are the commands of the thread's record.
  */
-export function untrustedWereAnswered(answered: Iterable<SeenCommand>, item: PendingItem, now: Instant): boolean {
+export function untrustedWereAnswered(
+  answered: Iterable<SeenCommand>,
+  item: PendingItem,
+  now: Instant,
+): boolean {
   for (const seen of answered) {
     if (seen.thread !== item.comment.thread || seen.answer === null) continue;
     const { at } = seen.answer;
@@ -37,7 +41,8 @@ export function colleaguesFirst(
   items: readonly PendingItem[],
   permissions: ReadonlyMap<number, Observed<Permission>>,
 ): readonly PendingItem[] {
-  const isOfUntrusted = ({ comment }: PendingItem): boolean => isUntrusted(permissions.get(comment.author.id));
+  const isOfUntrusted = ({ comment }: PendingItem): boolean =>
+    isUntrusted(permissions.get(comment.author.id));
   return [...items.filter((item) => !isOfUntrusted(item)), ...items.filter(isOfUntrusted)];
 }
 

@@ -8,12 +8,13 @@ import { synchronizeClock } from '../../github/call.ts';
 import { triggerOf } from '../../handlers/registry.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { configFor } from '../../run/run-config.ts';
+import { care } from '../care/care.ts';
+import { executorFor } from '../care/executor-for.ts';
 import { createWorker } from '../control/worker.ts';
 import { scanMode } from '../disk-scan/scan-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { type LaneProposal, propose } from '../propose/propose.ts';
 import { launch } from '../runner/launch.ts';
-import { careFor } from './caring.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 import { checkWatches, stateProblem, stopJob, watchCluster } from './watching.ts';
 
@@ -165,4 +166,23 @@ async function scanCluster(parts: ActionParts, open: OpenLab): Promise<ActionRes
   secrets.learn(open.config);
   const result = await scanMode(open, { cluster: inputs.cluster, disks, redact: secrets.clean });
   return { ...result, run: '', jobId: '' };
+}
+
+/** Carries out the proposal that the inputs name; red where it was not done. */
+async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+  parts.secrets.learn(open.config);
+  const { cloudOf, disks, storeOf, sleep, event } = parts;
+  const { run, mutation } = parts.inputs;
+  const outcome = await care(open, {
+    record: run,
+    mutation,
+    place: { event: event.name, ref: event.ref, workflowRef: event.workflowRef },
+    defaultBranch: parts.defaultBranch,
+    workflowRun: event.runId,
+    executorFor: (proposed) => executorFor(open, proposed, { cloudOf, disks, storeOf, sleep }),
+    redact: parts.secrets.clean,
+  });
+  if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
+  const ok = outcome.outcome === 'done';
+  return { ok, result: outcome.code, run, jobId: '', detail: ok ? '' : outcome.outcome };
 }

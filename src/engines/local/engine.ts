@@ -2,12 +2,14 @@
 
 import { isAbsolute, join } from 'node:path';
 import { spendCapability } from '../../domain/actions/capability.ts';
-import type { Engine } from '../../domain/engine.ts';
-import { stopStep, submitStep } from '../../domain/engine.ts';
+import { described, type Engine, type JobDescription, stopStep, submitStep } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
+import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { describeLocally } from './describe.ts';
+import { ownerOfFile } from '../file-records.ts';
+import { shellLineOf, withinLine } from '../shell-line.ts';
+import { jobPaths, readClaim } from './job-folder.ts';
 import { observeLocally } from './observe.ts';
 import { removeOldTrees } from './old-trees.ts';
 import { readLogLocally } from './read-log.ts';
@@ -57,4 +59,20 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
 function leastEnvironment(ours: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const path = ours['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   return { PATH: path, LANG: ours['LANG'] ?? 'C.UTF-8' };
+}
+
+/** Looks once. The submitter is whose file the claim is. */
+async function describeLocally(settings: LocalSettings, jobId: string): Promise<JobDescription> {
+  const seen = await observeLocally(settings, jobId, null);
+  if (seen.kind !== 'found') return seen;
+  const paths = jobPaths(settings.directory, jobId);
+  const claim = await readClaim(paths);
+  if (claim.kind !== 'there')
+    return { kind: 'unknown', message: `the claim of ${paths.folder} is ${claim.kind}` };
+  const line = shellLineOf(claim.value.command);
+  return described(seen, {
+    submitter: await ownerOfFile(paths.claim),
+    entrypoint: withinLine(redact(line ?? '', [])),
+    gitCommit: claim.value.gitCommit ?? null,
+  });
 }

@@ -1,10 +1,12 @@
 /** What a Slurm job is doing: by the queue, and where that has forgotten it by accounting and the records beside its log. */
 
+import { cutText } from '../../domain/cut-text.ts';
 import type { FoundJob, JobMetadata, JobObservation } from '../../domain/engine.ts';
 import { isSameJob, isTerminal } from '../../domain/engine.ts';
 import { publishOnce } from '../../host/publish-once.ts';
 import { isSubmissionId } from '../file-records.ts';
 import { readAccounting } from './accounting.ts';
+import { askCommand } from './commands.ts';
 import {
   type ClaimRecord,
   forgetEnvironment,
@@ -21,7 +23,6 @@ import { lastWordsOf } from './last-words.ts';
 import type { Queue, QueuedJob } from './queue.ts';
 import { readQueue } from './queue.ts';
 import type { SlurmSettings } from './settings.ts';
-import { unusableNodes } from './unusable-nodes.ts';
 
 /** Looks at one job. */
 export async function observeOnSlurm(
@@ -187,3 +188,24 @@ const NOT_SUBMITTED = {
 } as const;
 
 const STOPPED_BEFORE = { status: 'STOPPED', message: 'Stopped before it could start.', details: {} } as const;
+
+/** Nodes that Slurm itself has taken out, named to whoever waits for them; nothing is done about them. */
+const CHARACTERS_MAX = 300;
+
+/** A sentence with each drained or failed node and its reason, or nothing. */
+async function unusableNodes(settings: SlurmSettings): Promise<string> {
+  const { partition } = settings.cluster;
+  const said = await askCommand(settings, 'sinfo', [
+    '--noheader',
+    '--Node',
+    '--states=drain,down,fail',
+    '--format=%N|%T|%E',
+    ...(partition === null ? [] : [`--partition=${partition}`]),
+  ]);
+  if (said.kind === 'unknown') return '';
+  const nodes = said.text.split('\n').flatMap((line) => {
+    const [node = '', state = '', ...reason] = line.split('|');
+    return node === '' ? [] : [`${node} is ${state} (${reason.join('|')})`];
+  });
+  return nodes.length === 0 ? '' : ` ${cutText([...new Set(nodes)].join(', '), CHARACTERS_MAX)}.`;
+}

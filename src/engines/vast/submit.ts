@@ -1,7 +1,10 @@
 /** Rents one machine for one job, at most: looks for its label first, and looks again when an answer was lost. */
 
+import { execa } from 'execa';
 import { z } from 'zod';
 import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../domain/engine.ts';
+import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
+import { isFolder } from '../../host/is-folder.ts';
 import {
   destroyInstance,
   type Instance,
@@ -13,7 +16,6 @@ import {
 import { ask, type NoAnswer } from './ask.ts';
 import { labelOf } from './label.ts';
 import { type Choice, chooseOffers, filtersOf, type Offer, offerSchema, whyChosen } from './offers.ts';
-import { packTree } from './package.ts';
 import { readVastSession } from './session.ts';
 import { VAST, type VastSettings } from './settings.ts';
 import { specRefusal } from './spec-refusal.ts';
@@ -210,4 +212,44 @@ function rejected(
   message: string,
 ): Extract<SubmitOutcome, { kind: 'rejected' }> {
   return { kind: 'rejected', code, message };
+}
+
+/** The shipped tree as variables of an instance: there is no folder that both sides have. */
+type Packed =
+  | { readonly kind: 'packed'; readonly variables: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'rejected';
+      readonly code: 'refused' | 'no-working-directory';
+      readonly message: string;
+    };
+
+/** Packs what was approved, byte for byte; a tree that is too large for this way is refused. */
+async function packTree({ workingDirectory, files }: JobSpec): Promise<Packed> {
+  if (!(await isFolder(workingDirectory)))
+    return { kind: 'rejected', code: 'no-working-directory', message: `${workingDirectory} is no folder` };
+  const differences = files === undefined ? [] : await differencesOnDisk(workingDirectory, files);
+  if (differences.length > 0)
+    return refused(`what lies there is not what was shipped: ${firstOf(differences)}`);
+  const tar = await execa(
+    'tar',
+    ['--create', '--gzip', '--owner=0', '--group=0', '--directory', workingDirectory, '.'],
+    { encoding: 'buffer', reject: false, maxBuffer: VAST.packageBytesMax + 1, stdin: 'ignore' },
+  );
+  if (tar.isMaxBuffer || (!tar.failed && tar.stdout.length > VAST.packageBytesMax))
+    return refused(
+      `the shipped tree has more than ${VAST.packageBytesMax} bytes when it is packed, which is what can be handed over with the creation: ship less, or build it into the image`,
+    );
+  if (tar.failed) return refused(`the shipped tree could not be packed: ${tar.shortMessage}`);
+  const text = Buffer.from(tar.stdout).toString('base64');
+  const parts = Array.from({ length: Math.ceil(text.length / VAST.packagePartCharacters) }, (_, index) =>
+    text.slice(index * VAST.packagePartCharacters, (index + 1) * VAST.packagePartCharacters),
+  );
+  return {
+    kind: 'packed',
+    variables: Object.fromEntries(parts.map((part, index) => [`FERRYBOT_TREE_${index}`, part])),
+  };
+}
+
+function refused(message: string): Packed {
+  return { kind: 'rejected', code: 'refused', message };
 }

@@ -3,6 +3,7 @@
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { LabConfig } from '../../config/schema.ts';
 import { type Launch, launchesOf } from '../../domain/launch/spending.ts';
+import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
 import {
@@ -16,11 +17,13 @@ import {
 import { readFacts } from '../../domain/payload.ts';
 import type { ReplayedDecision, ReplayedRun } from '../../domain/replayed.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
+import { cannotTell, type Judgement, type PastAnswer } from '../../gates/gate.ts';
+import { allGates } from '../../gates/run-gates.ts';
 import { recordedApprovalVerdicts } from '../approval-facts.ts';
 import { configFor } from '../run-config.ts';
 import { verdictOf } from '../verdict-of.ts';
+import { type RecordedLook, recordedFacts } from './recorded-facts.ts';
 import { type Counts, hasCounted, replayApproval } from './replay-approvals.ts';
-import { type ReplayedGate, replayGates } from './replay-gates.ts';
 
 /** What is known after the events so far. */
 type Replay = {
@@ -205,4 +208,44 @@ function without<Value>(
   users: readonly number[],
 ): ReadonlyMap<number, Value> {
   return new Map([...people].filter(([id]) => !users.includes(id)));
+}
+
+/** `why`: the reason code of the gate; where nobody can tell, the one that may stand against it. */
+type ReplayedGate = {
+  readonly gate: GateId;
+  readonly from: Verdict['outcome'];
+  readonly to: { readonly outcome: Verdict['outcome']; readonly why: string };
+};
+
+/** Every gate of the look. One that could not tell then cannot tell now, and a look without a manifest launched nothing. */
+function replayGates(look: RecordedLook): readonly ReplayedGate[] {
+  const { verdicts, manifest: then } = look.gate;
+  const facts = then === null ? null : recordedFacts(look, then);
+  return verdicts.map((verdict) => {
+    const { gate, outcome } = verdict;
+    const again = then === null || facts === null ? null : askedAgain({ verdict, then, facts });
+    return { gate, from: outcome, to: again ?? { outcome, why: verdict.code } };
+  });
+}
+
+/** Null: the config says nothing else of what the gate reads. */
+function askedAgain(past: PastAnswer): ReplayedGate['to'] | null {
+  const { verdict, then, facts } = past;
+  const gate = allGates(facts.own).find(({ id }) => id === verdict.gate);
+  if (gate?.replay === undefined || verdict.outcome === 'unknown') return null;
+  const { settings, worlds } = gate.replay;
+  if (facts.manifest.kind === 'known' && isSame(settings(then), settings(facts.manifest.value))) return null;
+  return agreed(worlds(past).map((world) => gate.evaluate(world)));
+}
+
+function isSame(then: unknown, now: unknown): boolean {
+  return JSON.stringify(then) === JSON.stringify(now);
+}
+
+/** Where all let it through, or none does, the likeliest answer; else what may stand against it. */
+function agreed(answers: readonly Judgement[]): ReplayedGate['to'] {
+  const failing = answers.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
+  const { outcome, code } = failing[0] ?? answers[0] ?? cannotTell('nothing of it is recorded');
+  const isTold = failing.length === 0 || failing.length === answers.length;
+  return { outcome: isTold ? outcome : 'unknown', why: code };
 }

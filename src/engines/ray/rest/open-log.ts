@@ -1,12 +1,13 @@
 /** Opens the answer with a job's whole log: the Jobs API's, or the file itself where the job wrote bytes that are no UTF-8. */
 
+import { cutText } from '../../../domain/cut-text.ts';
+import { limits } from '../../../domain/limits.ts';
 import type { HttpAnswer } from '../../http.ts';
 import { lastLine, refusalOf, scrub } from './ask.ts';
 import { createFileLogReader } from './file-log.ts';
 import { createJsonLogReader } from './json-log.ts';
 import type { LogDecoder } from './log-decoder.ts';
 import { lookUp, saysMissing } from './look-up.ts';
-import { readSome } from './read-some.ts';
 import { authorization, type RestSettings } from './settings.ts';
 
 export type OpenedLog =
@@ -93,4 +94,21 @@ async function openWithin(settings: RestSettings, path: string, signal: AbortSig
 
 function failed(message: string): { readonly kind: 'failed'; readonly message: string } {
   return { kind: 'failed', message };
+}
+
+/** Bounded text; null where the connection broke off before so much, or all, of it had come. */
+async function readSome(answer: HttpAnswer): Promise<string | null> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of answer.body) {
+      pieces.push(piece);
+      size += piece.length;
+      if (size > limits.rayAnswerTextMax) break;
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return null;
+  }
+  return cutText(Buffer.concat(pieces).toString('utf8'), limits.rayAnswerTextMax);
 }

@@ -1,7 +1,11 @@
 /** What a job is doing, by the list of all jobs that the lab's script prints. */
 
+import { stripVTControlCharacters } from 'node:util';
 import type { JobDescription, JobObservation } from '../../../domain/engine.ts';
-import { listJobs } from './list-jobs.ts';
+import { limits } from '../../../domain/limits.ts';
+import { type RayJob, readJobDetails } from '../job-details.ts';
+import { runScript } from './run-script.ts';
+import { reasonOf, scrubber } from './said.ts';
 import type { ScriptSettings } from './settings.ts';
 
 /**
@@ -31,4 +35,54 @@ export async function describeByScript(
   return lastSession === null
     ? { kind: 'absent', session: null }
     : { kind: 'state-lost', session: '', message: 'the cluster lists other jobs and this one no more' };
+}
+
+/** Asks the lab's script for all jobs of the cluster. An empty list means *none* and *could not read* alike, so it means nothing. */
+type JobList =
+  | { readonly kind: 'jobs'; readonly jobs: readonly RayJob[]; readonly isWhole: boolean }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** `isWhole`: fewer jobs than the script asks Ray for, so that a job that is not among them is not there. */
+async function listJobs(settings: ScriptSettings): Promise<JobList> {
+  const fill = { texts: {}, lists: {} };
+  const end = await runScript(settings, { template: settings.templates.list, fill, cwd: null, env: {} });
+  const scrub = scrubber(settings.secrets);
+  switch (end.kind) {
+    case 'not-started':
+      return { kind: 'unknown', message: `the script for the list could not be started: ${end.code}` };
+    case 'cut':
+      return { kind: 'unknown', message: `the script for the list was cut: ${end.why}` };
+    case 'exited':
+      return end.exitCode === 0
+        ? parseJobList(end.stdout, settings.secrets)
+        : { kind: 'unknown', message: `the script for the list failed: ${reasonOf(end, scrub)}` };
+  }
+}
+
+/** `json.dumps` of Ray's own list, possibly after lines of its command line. */
+function parseJobList(output: string, secrets: readonly string[]): JobList {
+  const scrub = (text: string, more: readonly string[]): string => scrubber([...secrets, ...more])(text);
+  const plain = stripVTControlCharacters(output);
+  const start = plain.search(/^\[/m);
+  const rows = start < 0 ? null : jsonList(plain.slice(start, plain.lastIndexOf(']') + 1));
+  if (rows === null) return { kind: 'unknown', message: 'the list of jobs is no JSON list' };
+  if (rows.length === 0)
+    return {
+      kind: 'unknown',
+      message: 'the list of jobs is empty, which it also is when it could not be read',
+    };
+  const jobs = rows.flatMap((row) => readJobDetails(row, null, scrub) ?? []);
+  if (jobs.length < rows.length)
+    return { kind: 'unknown', message: `${rows.length - jobs.length} jobs of the list cannot be read` };
+  return { kind: 'jobs', jobs, isWhole: rows.length < limits.rayListedJobsMax };
+}
+
+function jsonList(text: string): readonly unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }

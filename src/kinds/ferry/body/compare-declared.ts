@@ -1,10 +1,11 @@
 /** Holds the PR's table against what the files really say: every knob declared once, with the right values, and no other. */
 
+import { negated, numberValue } from '../../../delta/number-value.ts';
+import { stringCharacters, stringPrefix } from '../../../delta/string-value.ts';
 import type { Mismatch } from '../../../domain/facts.ts';
 import type { Delta, KnobChange } from '../../../domain/launch/delta.ts';
 import { declaredName, declaredRow, onOneLine } from './declared-row.ts';
 import type { DeclaredRow } from './delta-table.ts';
-import { literalValue } from './literal-value.ts';
 
 /**
  * Mismatches in the order of the table, then what is missing from it (policy DF-18). `tableLine` is where a missing row belongs, null without a table. Nothing can be compared with a
@@ -90,4 +91,24 @@ function mismatch(
 
 function pairText({ before, after }: Pick<DeclaredRow, 'before' | 'after'>): string {
   return `${before ?? 'absent'} -> ${after ?? 'absent'}`;
+}
+
+/** What a literal stands for, so that a table may spell a number or a string otherwise than the file does. */
+const DIGITS = String.raw`\d[\d_]*`;
+const NUMBER = new RegExp(
+  String.raw`^(-?)\s*(0x[\da-f_]+|0o[0-7_]+|0b[01_]+|(?:${DIGITS}(?:\.(?:${DIGITS})?)?|\.${DIGITS})(?:e[+-]?${DIGITS})?)$`,
+  'i',
+);
+const STRING = /^(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')$/;
+
+/** Equal texts for equal values of one type; null for what is neither a number nor one plain string. */
+function literalValue(source: string): string | null {
+  const text = source.trim();
+  const number = NUMBER.exec(text);
+  if (number !== null) {
+    const value = numberValue(number[2] ?? '');
+    return number[1] === '-' ? negated(value) : value;
+  }
+  const string = STRING.exec(text);
+  return string === null ? null : `str:${stringCharacters(string[1] ?? string[2] ?? '', stringPrefix(''))}`;
 }

@@ -3,13 +3,13 @@
 import { assertNever } from '../../../domain/assert.ts';
 import { limits } from '../../../domain/limits.ts';
 import { cleanLine } from '../../../render/clean-text.ts';
-import { code, listed, paragraphs, text } from '../../../render/words.ts';
+import { notTakenText } from '../../../render/not-taken.ts';
+import { code, listed, paragraphs, points, text } from '../../../render/words.ts';
 import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../body/declared-row.ts';
 import { PART_HEADINGS } from '../body/sections.ts';
 import type { ProposalView } from '../proposal-view.ts';
 import { unansweredText } from './objective-question.ts';
 import { intervalText, referencesText } from './proposal-context.ts';
-import { startText } from './proposal-start.ts';
 import { whyText } from './proposal-why.ts';
 
 /** What must be true before the launch unless the lab configures other boxes. */
@@ -171,4 +171,26 @@ function changeText({ changes, isMore }: ProposalView): string {
 
 function threadText(number: number | null): string {
   return number === null ? 'a thread that is about to be opened' : `#${number}`;
+}
+
+/** Below the table of everything that changes on the target branch. */
+function startText({ changes, start, targetBranch }: ProposalView): string {
+  const { pass, notTaken, total, isOwn } = start;
+  if (pass === null && isOwn === true)
+    return `Is held against ${code(targetBranch)}: there is no sealed pass of this lane.`;
+  if (pass === null)
+    return `Starts from ${code(targetBranch)}: there is no sealed pass of this lane to go on from.`;
+  const kept = total.filter(({ path }) => !changes.some((change) => change.path === path));
+  const value = (source: string | null): string => (source === null ? 'absent' : code(source));
+  return paragraphs(
+    `${isOwn === true ? 'Is held against' : 'Starts from'} what ${code(pass.run)} ran, the last ferry that was sealed as a pass (launch commit ${pass.commit}). The table is held against ${code(targetBranch)}; of it, this is new and this is not:`,
+    points([
+      ...changes.map(
+        ({ path, before, after }) => `new today: ${code(path)}, from ${value(before)} to ${value(after)}`,
+      ),
+      ...(changes.length === 0 ? ['new today: nothing'] : []),
+      ...kept.map(({ path, after }) => `as that ferry ran it: ${code(path)}, ${value(after)}`),
+      ...notTaken.map((one) => notTakenText(one, targetBranch)),
+    ]),
+  );
 }
