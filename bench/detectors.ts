@@ -44,8 +44,9 @@ export async function measureDetectors(): Promise<readonly Result[]> {
 function resultsOf(id: string, { hits, missed, falseAlarms }: Tally): readonly Result[] {
   const [raised, planted] = [hits.length + falseAlarms, hits.length + missed];
   return [
-    ...(raised === 0 ? [] : [against(`detector-precision-${id}`, hits.length / raised, 'share', '>=', 1)]),
-    ...(planted === 0 ? [] : [against(`detector-recall-${id}`, hits.length / planted, 'share', '>=', 1)]),
+    against(`detector-precision-${id}`, raised === 0 ? 1 : hits.length / raised, 'share', '>=', 1),
+    // What no trace plants has not been shown to be found.
+    against(`detector-recall-${id}`, planted === 0 ? 0 : hits.length / planted, 'share', '>=', 1),
     // One cadence and a minute.
     ...(hits.length === 0 ? [] : [against(`detector-delay-${id}`, Math.max(...hits), 's', '<=', 630)]),
   ];

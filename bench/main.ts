@@ -3,6 +3,7 @@
 import { measureAppends } from './appends.ts';
 import { measureStart } from './cold-start.ts';
 import { measureDetectors } from './detectors.ts';
+import { measureDiagnosis } from './diagnosis.ts';
 import { measureGates } from './gates.ts';
 import { measureHero } from './hero.ts';
 import { measureLogScan } from './log-scan.ts';
@@ -22,6 +23,7 @@ const SUITES = {
   logs: measureLogScan,
   reading: measureReading,
   detectors: measureDetectors,
+  diagnosis: measureDiagnosis,
   gates: measureGates,
   ray: measureRay,
   start: measureStart,

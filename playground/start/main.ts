@@ -70,7 +70,7 @@ async function start(options: StartOptions): Promise<number> {
     return under.exitCode;
   }
   const { cluster } = under;
-  const opened = await openLab(options, folder, exampleLab(folder, options, cluster.seed, own?.tries));
+  const opened = await openLab(options, folder, exampleLab(folder, options, cluster.seed, own ?? {}));
   if (!opened.ok) {
     refuse(opened);
     await cluster.close(options.keep !== null);

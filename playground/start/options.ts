@@ -27,6 +27,8 @@ export const USAGE = `npm start -- [options]
                        (new labs alone); with --auto it is played from /rent to the seal
   --lane hero          a lab with a lane of hero runs, and the story of one on the page of its issues: contract, crash,
                        rejected checkpoint, rollback, seal (new labs alone); with --auto it is played to the seal
+  --lane adopted       a lab whose people start jobs by hand, of an experiment with a slip in it (new labs alone); with
+                       --auto one is taken over, dies, is put right, approved, launched again and sealed
   --json               one JSON value on the last line of standard output
 `;
 
@@ -47,7 +49,7 @@ const SHAPE = {
     .default('1')
     .transform((given) => (given === '1' ? 1 : 2)),
   /** A run of another kind in place of the ferries; null: ferries. */
-  lane: choiceOption('lane', ['rental', 'hero']).nullable().default(null),
+  lane: choiceOption('lane', ['rental', 'hero', 'adopted']).nullable().default(null),
   json: flag,
 };
 

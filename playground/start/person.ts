@@ -46,7 +46,7 @@ export async function comment(
 export async function openIssue(
   world: World,
   login: Speaker,
-  issue: { readonly title: string; readonly body: string },
+  issue: { readonly title: string; readonly body: string; readonly labels?: readonly string[] },
 ): Promise<number> {
   const made = await asPerson(world, login, { method: 'POST', path: '/issues', body: issue });
   return (made as { readonly number: number }).number;

@@ -22,6 +22,9 @@ const CONFIG = '.github/ferrybot.yml';
 
 const WATCHER = { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] };
 
+/** What people start by hand where a lab says nothing else. */
+const DAILY = 'experiments/ferries/daily.py';
+
 const RUNNERS = [
   { name: 'hosted-1', labels: ['ubuntu-latest'] },
   { name: 'hosted-2', labels: ['ubuntu-latest'] },
@@ -36,13 +39,19 @@ export function exampleLab(
   folder: LabFolder,
   { server, lanes }: { readonly server: boolean; readonly lanes: 1 | 2 },
   cluster: SeedInput['cluster'],
-  tries: readonly Try[] = [],
+  {
+    tries = [],
+    ownJob: experiment = cluster === null ? DAILY : null,
+  }: { readonly tries?: readonly Try[]; readonly ownJob?: string | null } = {},
 ): LabSource {
   return {
     repository: REPOSITORY,
     defaultBranch: BRANCH,
     runners: lanes === 1 ? RUNNERS : [...RUNNERS, { ...WATCHER, name: 'watcher-2' }],
-    pages: (world) => ({ tries, ...(cluster === null ? { startOwnJob: ownJobs(folder, world) } : {}) }),
+    pages: (world) => ({
+      tries,
+      ...(experiment === null ? {} : { startOwnJob: ownJobs(folder, world, experiment) }),
+    }),
     seed: (world, keys) =>
       seedLab({
         world,
@@ -60,13 +69,18 @@ function withTwoAndPeoples(config: string): string {
 }
 
 /** People start jobs of their own where the cluster is this machine; on another one its own tools do that. */
-function ownJobs(folder: LabFolder, { clock }: World): NonNullable<PagesOptions['startOwnJob']> {
+export function ownJobs(
+  folder: LabFolder,
+  { clock }: Pick<World, 'clock'>,
+  experiment: string,
+): NonNullable<PagesOptions['startOwnJob']> {
   const { owner, name } = REPOSITORY;
   const place = {
     repository: repositoryAt(folder, owner, name),
     branch: BRANCH,
     engineFolder: join(folder.jobs, 'jobs'),
     clones: join(folder.root, 'clones'),
+    experiment,
   };
   return (login) => startOwnJob(place, login, clock.now());
 }

@@ -97,8 +97,11 @@ export type Effect =
       readonly kind: 'push-branch';
       readonly branch: string;
       readonly base: Sha;
-      /** The branch is there and stands on `base`; the commit bears this time, so that it is the same whoever makes it. */
-      readonly onto?: { readonly atMs: number };
+      /**
+       * The branch is there and stands on `base`, or begins there where it is a new one; the commit bears this time, so that
+       * it is the same whoever makes it.
+       */
+      readonly onto?: { readonly atMs: number; readonly isNewBranch?: true };
       readonly files: Readonly<Record<string, string>>;
       readonly message: string;
     }

@@ -119,7 +119,7 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
     ],
   },
   'entrypoint-known': {
-    known: (f) => [`the command and the commit ${code(f.commit)} are those that the job told`],
+    known: (f) => [`the command is the one that the job told, at the commit ${code(f.commit)}`],
     'not-told': () => ['nobody has asked the cluster what the job is', 'say `/watch` in an issue of its own'],
     'no-entrypoint': () => ['the cluster does not tell what the job ran', 'launch it again by hand'],
     hidden: () => [

@@ -5,8 +5,9 @@ import type { RunFacts } from '../domain/facts.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
 import { preApproves } from '../domain/launch/pre-approval.ts';
-import { openSlip, type SlipOfAttempt } from '../domain/launch/small-fix.ts';
+import { fixBranch, openSlip, type SlipOfAttempt } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { fixCommitMessage } from '../render/fix-words.ts';
@@ -20,8 +21,13 @@ export type FixInput = {
 };
 
 /** The slip that is to be looked at in the files, where the lane names some that a fix may change. */
-export function wantsSmallFix(state: RunState, { kind, lane }: LaneScopedConfig): SlipOfAttempt | null {
-  return kind.mends?.(lane) == null ? null : openSlip(state);
+export function wantsSmallFix(
+  state: RunState,
+  { kind, lane, pinned }: LaneScopedConfig,
+): SlipOfAttempt | null {
+  const slip = kind.mends?.(lane) == null ? null : openSlip(state);
+  // What a job says that it ran is believed where a branch of the repository has it.
+  return slip !== null && isAdopted(state) && pinned?.commit !== slip.commit ? null : slip;
 }
 
 /** The commit, or the record of what came of it; null while a fact is missing, somebody holds the run, or its thread is closed. */
@@ -49,14 +55,15 @@ export function decideFix({ state, facts, config, memory }: FixInput): Step | nu
     return append(incidentDraft('control', 'fix-made', made));
   }
   if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+  const branch = fixBranch(state);
   return perform(key, {
     kind: 'push-branch',
-    branch: state.proposal.headBranch,
+    branch: branch.name,
     base,
     files: { [fix.path]: fix.text },
     message: fixCommitMessage(fix.path, state.run, attempt),
     // The same commit whoever makes it: of two processes the second finds its own there.
-    onto: { atMs: fromRfc3339(slip.endedAt) ?? 0 },
+    onto: { atMs: fromRfc3339(slip.endedAt) ?? 0, ...(branch.isNew ? { isNewBranch: true } : {}) },
   });
 }
 

@@ -10,7 +10,7 @@ import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { failedAttempt, isBeforeLaunch, rollbackOf } from '../domain/launch/next-attempt.ts';
-import { ownFix } from '../domain/launch/small-fix.ts';
+import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
@@ -69,7 +69,7 @@ export function reconcile(input: ReconcileInput): Step | null {
     proposal: input.state.proposal,
     holds: input.state.holds,
     contract: input.state.contract,
-    description: input.state.description,
+    description: jobAsMended(input.state),
     failed: failedAttempt(input.state),
     rollback: rollbackOf(input.state),
     owner: input.state.watch.owner,

@@ -3,14 +3,13 @@
 import { fitted } from '../config/engine-traits.ts';
 import { configOfRun, type LaneScopedConfig } from '../config/lane-scope.ts';
 import type { LabConfig } from '../config/schema.ts';
-import type { Contract } from '../domain/launch/contract.ts';
+import type { Contract, PinnedSource } from '../domain/launch/contract.ts';
+import { fixBranch, ownFix } from '../domain/launch/small-fix.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 
 /** The config for this run, with what its contract, or its cluster, says; also where its lane was taken out of the config since. */
-export function configFor(
-  config: LabConfig,
-  { proposal, submission, contract, description }: RunState,
-): LaneScopedConfig {
+export function configFor(config: LabConfig, state: RunState): LaneScopedConfig {
+  const { proposal, submission, contract, description } = state;
   const { lane, kind = '', experiment, runName } = proposal;
   const cluster = submission?.cluster ?? null;
   const scoped = configOfRun(config, { lane, kind, experiment, runName, cluster });
@@ -19,9 +18,15 @@ export function configFor(
     return {
       ...scoped,
       lane: adopts.settings(scoped.lane, description),
-      pinned: adopts.source(description),
+      pinned: sourceOf(state, adopts.source(description)),
     };
   return contract === null ? scoped : configWith(scoped, contract);
+}
+
+/** The commit of a fix, once there is one, in the place of the one that the job ran. */
+function sourceOf(state: RunState, told: PinnedSource | null): PinnedSource | null {
+  const fix = ownFix(state);
+  return told === null || fix === null ? told : { commit: fix.commit, branch: fixBranch(state).name };
 }
 
 /** The config of a lane for the run of this contract. */

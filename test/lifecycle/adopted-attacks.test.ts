@@ -163,6 +163,41 @@ describe('a job is taken over', () => {
     expect(lab.engine.startCount()).toBe(0);
   });
 
+  it('and mended at no commit that only a fork has, whatever its log says', async () => {
+    lab = await openAdoptingLab({}, '    fixScope: [experiments]\n');
+    await pushFile(
+      lab,
+      'ada',
+      'main',
+      'experiments/sweep.py',
+      'import json\n\nprint(math.pi)\nprint(json)\n',
+    );
+    launchByHand(lab, {
+      origin: {
+        submitter: 'ada',
+        entrypoint: 'python3 experiments/sweep.py',
+        gitCommit: await strayCommit(lab),
+      },
+      says: [
+        'Traceback (most recent call last):',
+        '  File "/home/ada/lab/experiments/sweep.py", line 3, in <module>',
+        "NameError: name 'math' is not defined. Did you forget to import 'math'?",
+      ],
+      exitCode: 1,
+    });
+    const issue = await openIssue(lab);
+    await answered(lab, 'mira', issue, WATCH);
+    await until(lab, 'what the job is', async () => (await stateOf(lab, runOf(issue)))?.description != null);
+    await answered(lab, 'mira', issue, '/accept');
+    await until(lab, 'the end', async () => (await stateOf(lab, runOf(issue)))?.end != null, {
+      stepMs: MINUTE,
+    });
+    await lab.clock.advance(10 * MINUTE);
+    const state = await stateOf(lab, runOf(issue));
+    expect(state?.end?.diagnosis?.class).toBe('code-small');
+    expect(state?.incidents.filter(({ code }) => code?.startsWith('fix-') === true)).toEqual([]);
+  });
+
   it('and launched again at no commit whose branch was deleted since, though the cluster told it when it was there', async () => {
     lab = await openAdoptingLab();
     await branchOff(lab, 'ada', 'ada/sweep');

@@ -1,6 +1,7 @@
 /** A job that somebody has launched by hand: asked for, looked up, taken over, watched to its end, and launched again where people approve. */
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
 import {
   answered,
   JOB_ID,
@@ -12,7 +13,7 @@ import {
 } from '../support/adopted-job.ts';
 import { headOf } from '../support/hero-run.ts';
 import { approve, stateOf, until } from '../support/play.ts';
-import { botComments, saidTwice, told } from '../support/talk.ts';
+import { botComments, fileOf, pushFile, saidTwice, told } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -23,6 +24,7 @@ afterEach(async () => {
 });
 
 const MINUTE = 60_000;
+const SWEEP = 'experiments/sweep.py';
 const cardOf = (run: string): string =>
   botComments(lab).find((one) => one.kind === 'card' && one.run === run)?.text ?? '';
 
@@ -221,6 +223,50 @@ describe('a job that somebody has launched by hand', () => {
     const state = await stateOf(lab, run);
     expect(state?.submission).toMatchObject({ commit, adopted: false });
     expect(state?.order?.order.parent).toEqual({ run, attempt: 1 });
+    expect(lab.engine.startCount()).toBe(1);
+  });
+
+  it('has its slip put right on a branch of its own, and is launched past it once that is approved', async () => {
+    lab = await openAdoptingLab(
+      { config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n') },
+      '    fixScope: [experiments]\n',
+    );
+    const text = 'import json\n\nprint(math.pi)\nprint(json)\n';
+    await pushFile(lab, 'ada', 'main', SWEEP, text);
+    const commit = await headOf(lab);
+    launchByHand(lab, {
+      origin: { submitter: 'ada', entrypoint: `python3 ${SWEEP}`, gitCommit: commit },
+      says: [
+        'Traceback (most recent call last):',
+        `  File "/home/ada/lab/${SWEEP}", line 3, in <module>`,
+        '    print(math.pi)',
+        "NameError: name 'math' is not defined. Did you forget to import 'math'?",
+      ],
+      exitCode: 1,
+    });
+    const issue = await openIssue(lab, 'ada', ['experiment']);
+    const run = runOf(issue);
+    await answered(lab, 'ada', issue, WATCH);
+    await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
+    await answered(lab, 'ada', issue, '/accept');
+    const made = async () => incidentsWith((await stateOf(lab, run))?.incidents ?? [], 'fix-made')[0]?.detail;
+    await until(lab, 'the fix', async () => (await made()) !== undefined, { limitMs: 3_600_000 });
+    const fix = await made();
+    expect(fix).toMatchObject({ attempt: 1, base: commit, place: `${SWEEP}:3` });
+    expect(await fileOf(lab, `ferrybot/fix/${run}`, SWEEP)).toBe(
+      `import json\nimport math\n${text.slice(12)}`,
+    );
+    expect(await fileOf(lab, 'main', SWEEP)).toBe(text);
+    const gated = async () => (await stateOf(lab, run))?.gate;
+    await until(lab, 'the gates', async () => (await gated())?.commit === fix?.commit, {
+      limitMs: 3_600_000,
+    });
+    expect(told(lab, 'incident').join()).toContain('\n+import math\n');
+    expect(lab.engine.startCount()).toBe(0);
+    await lab.clock.advance(MINUTE);
+    await approve(lab, 'mira', issue, run);
+    await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+    expect((await stateOf(lab, run))?.submission?.commit).toBe(fix?.commit);
     expect(lab.engine.startCount()).toBe(1);
   });
 

@@ -17,7 +17,8 @@ export const openOwnJob: ActHandler = async (visit, params) => {
     'Can somebody have an eye on it? Who may approve launches says here:',
     `\`\`\`\n${watch}\n\`\`\``,
   ].join('\n\n');
-  const issue = { title: `A job of mine: ${jobId}`, body };
+  // A job is launched again where its issue bears the label of experiments.
+  const issue = { title: `A job of mine: ${jobId}`, body, labels: ['experiment'] };
   const answer = await visit.api.send('POST', `${api}/issues`, issue);
   if (answer.kind === 'refused') return outcomeOf(answer, home);
   const number = opened.safeParse(answer.data);

@@ -17,9 +17,10 @@ export type OwnJobPlace = {
   /** Where the engine keeps its job records, and where people have their clones. */
   readonly engineFolder: string;
   readonly clones: string;
+  /** What is started, in the clone. */
+  readonly experiment: string;
 };
 
-const EXPERIMENT = 'experiments/ferries/daily.py';
 /** 1,200 steps then last five minutes: long enough to be taken over and handed on. */
 const STEP_DELAY_MS = 250;
 const STAND_OVER = fileURLToPath(new URL('stand-over.ts', import.meta.url));
@@ -41,7 +42,7 @@ export async function startOwnJob(place: OwnJobPlace, login: string, nowMs: numb
     'FERRY_DATE=by-hand',
     'LAB_OUTPUT_ROOT=outputs/by-hand',
     'python3',
-    EXPERIMENT,
+    place.experiment,
   ];
   const job = { jobId, command, workingDirectory: clone, gitCommit };
   const folder = await claimJob(place.engineFolder, job, nowMs);
@@ -52,5 +53,5 @@ export async function startOwnJob(place: OwnJobPlace, login: string, nowMs: numb
     stdio: 'ignore',
   });
   stand.unref();
-  return { jobId, cluster: PEOPLES_CLUSTER, experiment: EXPERIMENT };
+  return { jobId, cluster: PEOPLES_CLUSTER, experiment: place.experiment };
 }

@@ -175,7 +175,7 @@ async function pushBranch(
   return orUnreachable(async () => {
     const outcome = await git.commitAndPush({
       ref,
-      expected: effect.onto === undefined ? null : effect.base,
+      expected: effect.onto === undefined || effect.onto.isNewBranch === true ? null : effect.base,
       parent: effect.base,
       files: effect.files,
       message: effect.message,

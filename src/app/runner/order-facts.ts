@@ -11,7 +11,7 @@ import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts
 import { asLaunched, failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
 import { approvedIn, citationKey, type Order } from '../../domain/launch/order.ts';
 import { askedFor } from '../../domain/launch/response.ts';
-import { ownFix, slipOf } from '../../domain/launch/small-fix.ts';
+import { jobAsMended, ownFix, slipOf } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import { fallenApprovals } from '../../domain/logbook/fallen-approvals.ts';
 import { approvedManifest, type RunState } from '../../domain/logbook/run-state.ts';
@@ -130,7 +130,7 @@ function gatesOnReading(
     proposal: state.proposal,
     holds: state.holds,
     contract: state.contract,
-    description: state.description,
+    description: jobAsMended(state),
     failed: failedAttempt(state),
     rollback: rollbackOf(state),
     owner: state.watch.owner,

@@ -20,6 +20,23 @@ export type SlipOfAttempt = {
   readonly endedAt: string;
 };
 
+/** Where the fix goes: on the run's own branch, or for a job that somebody launched by hand, which has none, on a new one. */
+export function fixBranch({ run, proposal }: Pick<RunState, 'run' | 'proposal'>): {
+  readonly name: string;
+  readonly isNew: boolean;
+} {
+  return proposal.adopts === undefined
+    ? { name: proposal.headBranch, isNew: false }
+    : { name: `ferrybot/fix/${run}`, isNew: true };
+}
+
+/** What the cluster said of a job that was taken over, at the commit of its fix once there is one. */
+export function jobAsMended(state: Pick<RunState, 'description' | 'incidents'>): RunState['description'] {
+  const { description } = state;
+  const fix = ownFix(state);
+  return description === null || fix === null ? description : { ...description, commit: fix.commit };
+}
+
 /** The slip that the newest attempt died of, where nobody has tried to put one right in this run. */
 export function openSlip(state: RunState): SlipOfAttempt | null {
   const { end, submission } = state;

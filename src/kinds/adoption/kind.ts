@@ -1,10 +1,11 @@
 /** An adopted run: a job that somebody has launched by hand is watched, and launched again where its failure asks for it and people approve. */
 
 import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
+import { covers } from '../../domain/launch/whole-tree.ts';
 import type { Kind } from '../../run/kind.ts';
 import { entrypointKnown } from './gates/entrypoint-known.ts';
 import { settingsOf, sourceOf } from './launched-again.ts';
-import { adoptionSettings } from './settings.ts';
+import { adoptionLane, adoptionSettings } from './settings.ts';
 
 const OBJECTIVE = { kind: 'production', text: '' } as const;
 const BY_HAND = {
@@ -31,6 +32,10 @@ export const adoptionKind: Kind = {
     mismatches: [],
     boxes: [],
   }),
+  mends: (lane) => {
+    const { fixScope } = adoptionLane(lane);
+    return fixScope.length === 0 ? null : (path) => fixScope.some((folder) => covers(folder, path));
+  },
   gates: { gates: [entrypointKnown], remedies: () => [] },
   policy: () => ({}),
   responses: RESPONSES,

@@ -1,8 +1,8 @@
 /** The settings of a lane of adopted jobs: what a job runs is what its cluster says of it. */
 
 import { z } from 'zod';
-import { laneKeys } from '../../config/lane-schema.ts';
-import { argumentArray, name } from '../../settings/words.ts';
+import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
+import { argumentArray, name, path } from '../../settings/words.ts';
 
 /** A job is launched again at the commit that it says, however old that is by then. */
 const YEAR_HOURS = 8_760;
@@ -17,6 +17,13 @@ export const adoptionSettings = z.strictObject({
   freshnessHours: laneKeys.freshnessHours
     .default(YEAR_HOURS)
     .describe('How old the merge base with the target branch may be where a job is launched again.'),
+  fixScope: z
+    .array(path)
+    .max(20)
+    .default([])
+    .describe(
+      'Files and folders in which ferrybot puts right, by itself, a slip that a job died of: one commit a run, on a branch of its own, launched only where people approve it. []: nowhere.',
+    ),
   checklist: z
     .strictObject({
       preconditions: z
@@ -28,3 +35,16 @@ export const adoptionSettings = z.strictObject({
     .prefault({})
     .describe('The checklist of the issue.'),
 });
+
+export type AdoptionLane = z.infer<typeof adoptionSettings>;
+
+/** The settings of a lane of this kind: the schema that gave them stands above. */
+export function adoptionLane(lane: LaneConfig): AdoptionLane {
+  if (!isAdoptionLane(lane))
+    throw new Error(`a lane of the kind ${lane.kind} is asked for an adoption's settings`);
+  return lane;
+}
+
+function isAdoptionLane(lane: LaneConfig): lane is AdoptionLane {
+  return lane.kind === 'adoption';
+}

@@ -2,6 +2,7 @@
 
 import { configDelta } from '../../delta/config-delta.ts';
 import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
+import { covers } from '../../domain/launch/whole-tree.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
 import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
@@ -14,7 +15,7 @@ import { planOfPull } from './plan/plan-pull.ts';
 import { readStart } from './read-start.ts';
 import { FERRY_RULES } from './rules.ts';
 import { sizeOf } from './scale.ts';
-import { covers, ferryLane, ferrySettings, fixableOf } from './settings.ts';
+import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
 
 export const ferryKind: Kind = {
   name: 'ferry',

@@ -3,12 +3,12 @@
 import type { LaneRule } from '../../config/lane-schema.ts';
 import { doubled, inLane, standingPaths } from '../../config/rules/rule.ts';
 import { decidesTraining } from '../../domain/launch/pre-approval.ts';
-import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
+import { covers, WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
 import { isBuildFile } from '../../run/build-files.ts';
 import { namedBy } from '../../settings/left-out.ts';
 import { type ConfigIssue, error, warning } from '../../settings/problem.ts';
 import { inArguments } from '../../settings/secret-words.ts';
-import { covers, type FerryLane, ferryLane } from './settings.ts';
+import { type FerryLane, ferryLane } from './settings.ts';
 
 type FerryRule = {
   readonly reads: readonly (keyof FerryLane | 'clusters')[];

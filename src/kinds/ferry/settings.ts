@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
-import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
+import { covers } from '../../domain/launch/whole-tree.ts';
 import { argumentArray, name, path, word } from '../../settings/words.ts';
 
 const candidate = z.strictObject({
@@ -227,11 +227,6 @@ export function fixableOf({ scope, fixScope }: FerryLane): readonly string[] {
 /** Whether a ferry may change this file: one of its scope, and once an attempt has failed also what a fix may touch. */
 export function mayChange({ scope, fixScope }: FerryLane, path: string, isFix: boolean): boolean {
   return scope.includes(path) || (isFix && fixScope.some((folder) => covers(folder, path)));
-}
-
-/** Whether a path is this file, or lies in this folder; all lie in `.`. */
-export function covers(folder: string, path: string): boolean {
-  return folder === WHOLE_TREE || path === folder || path.startsWith(`${folder}/`);
 }
 
 function isFerryLane(lane: LaneConfig): lane is FerryLane {

@@ -11,7 +11,7 @@ describe('the options of npm start', () => {
     });
     for (const engine of ['ray', 'slurm', 'iris'])
       expect(readOptions(['--engine', engine])).toMatchObject({ options: { engine } });
-    for (const lane of ['rental', 'hero'])
+    for (const lane of ['rental', 'hero', 'adopted'])
       expect(readOptions(['--lane', lane])).toMatchObject({ options: { lane } });
     expect(readOptions(['--auto'])).toMatchObject({ kind: 'options', options: { port: 0, auto: true } });
   });
@@ -31,7 +31,7 @@ describe('the options of npm start', () => {
     [['--port', '1.5'], /is no port/],
     [['--keep', ''], /--keep needs a folder/],
     [['--engine', 'lsf'], /local, ray, slurm, iris, not lsf/],
-    [['--lane', 'daily'], /rental, hero, not daily/],
+    [['--lane', 'daily'], /rental, hero, adopted, not daily/],
     [['--lane', 'hero', '--engine', 'ray'], /--lane goes without --engine/],
     [['--keep'], /--keep/],
     [['--keep', 'a', '--keep', 'b'], /--keep is given twice/],

@@ -47,6 +47,7 @@ async function started() {
     branch: 'main',
     engineFolder: join(folder, 'jobs'),
     clones: join(folder, 'clones'),
+    experiment: 'experiments/ferries/daily.py',
   };
   const job = await startOwnJob(place, 'ada', Date.UTC(2026, 10, 21, 5, 17, 16));
   const engine = createLocalEngine({ directory: place.engineFolder, now: Date.now, stopGraceMs: 500 });

@@ -1,0 +1,25 @@
+/** What `npm start -- --lane adopted` adds to the example lab: an experiment with a slip in it, and a lane that may put one right. */
+
+import { readFile } from 'node:fs/promises';
+import { withPeoplesLane } from '../own-job/people-lane.ts';
+import type { SeedInput } from '../seed-lab.ts';
+
+export const ADOPTED_LANE = 'people';
+/** It uses a module that it does not import, after its last step. */
+export const SWEEP = 'experiments/sweep.py';
+
+/** The seed of the lab. Throws where the example config is not as it was. */
+export async function adoptedSeed(): Promise<NonNullable<SeedInput['cluster']>> {
+  const sweep = await readFile(new URL('sweep.py', import.meta.url), 'utf8');
+  return {
+    token: null,
+    configure: (config) => `${withPeoplesLane(config)}${MENDS}`,
+    files: { [SWEEP]: sweep },
+    // Whoever asks for the watch has a hand in what is launched again: another approves it.
+    roles: { ravi: 'maintain' },
+  };
+}
+
+const MENDS = `    # A slip in these files is put right on a branch of its own; whoever approves it has it launched.
+    fixScope: [experiments]
+`;

@@ -1,0 +1,89 @@
+/** `--lane adopted --auto`: the people of a job that ada has started by hand, from `/watch` over its slip to the seal. */
+
+import { type LogbookEntry, readLogbook } from '../logbook-events.ts';
+import type { OpenedLab } from '../open-lab.ts';
+import { comment, openIssue, type Speaker, shownApprovalLine } from '../person.ts';
+import type { Played, StageReport } from '../play.ts';
+import { found, NotReached, runOf, stagesOf } from '../reach.ts';
+import { ownJobs } from '../seed-lab.ts';
+import { ADOPTED_LANE, SWEEP } from './lane.ts';
+
+const READING_MS = 1_500;
+
+/** Mira takes the job over and hands its watch to ada; it dies of its slip, ravi approves the fix, and the next attempt passes it. */
+export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) => void): Promise<Played> {
+  const { jobId, cluster, experiment } = await ownJobs(lab.folder, lab.world, SWEEP)('ada');
+  const issue = await openIssue(lab.world, 'ada', {
+    title: `A job of mine: ${jobId}`,
+    body: `I have started \`${jobId}\` on \`${cluster}\` by hand. Can somebody have an eye on it?`,
+    labels: ['experiment'],
+  });
+  const say = (who: Speaker, line: string): Promise<void> => comment(lab.world, issue, line, who);
+  await say('mira', `/watch job=${jobId} cluster=${cluster} experiment=${experiment}`);
+  const reach = stagesOf(lab, ADOPTED_LANE, report);
+  try {
+    const run = await reach('proposed', (runs) => runOf(runs, issue));
+    const events = async (): Promise<readonly LogbookEntry[]> =>
+      (await readLogbook(lab.world)).get(run) ?? [];
+    const answered = async (who: Speaker, line: string): Promise<void> => {
+      const before = count(await events(), 'command-answered');
+      await say(who, line);
+      await reach('proposed', async () => found(await events(), 'command-answered', before + 1));
+    };
+    await reach('proposed', async () => found(await events(), 'described'));
+    await read();
+    await answered('mira', '/accept');
+    await answered('mira', '/handoff @ada');
+    await answered('ada', '/accept');
+    await reach('proposed', async () => found(await events(), 'ended'));
+    const fix = await reach('proposed', async () => fixIn(await events()));
+    const line = await reach('gated', async () =>
+      gatedAt(await events()) === fix ? shownApprovalLine(lab.world, issue) : null,
+    );
+    await read();
+    await say('ravi', line);
+    await reach('approved', async () => found(await events(), 'approved'));
+    await reach('ordered', async () => found(await events(), 'ordered'));
+    await reach('submitted', async () => found(await events(), 'submitted'));
+    await reach('stepping', async () => stepping(await events()));
+    await reach('ended', async () => succeeded(await events()));
+    await say('mira', '/seal');
+    await reach('sealed', async () => found(await events(), 'sealed'));
+    return { ok: true, run };
+  } catch (error) {
+    if (error instanceof NotReached) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+/** The time that a person takes to read what was said. */
+async function read(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, READING_MS));
+}
+
+function count(events: readonly LogbookEntry[], type: string): number {
+  return events.filter((event) => event.type === type).length;
+}
+
+/** The commit that puts the slip right. */
+function fixIn(events: readonly LogbookEntry[]): string | null {
+  const made = events.find(({ type, data }) => type === 'incident' && data['code'] === 'fix-made');
+  const detail = made?.data['detail'] as { readonly commit?: string } | undefined;
+  return detail?.commit ?? null;
+}
+
+function gatedAt(events: readonly LogbookEntry[]): string | null {
+  return String(events.findLast(({ type }) => type === 'gated')?.data['commit'] ?? '') || null;
+}
+
+/** A step of the attempt that was launched, and not of the job that was taken over. */
+function stepping(events: readonly LogbookEntry[]): true | null {
+  const isStepping = events.some(
+    ({ type, data }) => type === 'observed' && data['attempt'] === 2 && Number(data['step'] ?? 0) > 0,
+  );
+  return isStepping ? true : null;
+}
+
+function succeeded(events: readonly LogbookEntry[]): true | null {
+  return events.some(({ type, data }) => type === 'ended' && data['status'] === 'SUCCEEDED') ? true : null;
+}
