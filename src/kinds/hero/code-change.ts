@@ -18,23 +18,35 @@ const VALUE_CHARACTERS = 40;
 
 /** Text for people, logs, and tests: no job reads them. */
 const NO_PART = /\.(md|rst|log)$|(^|\/)(tests?|docs)\/|(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$/i;
-/** Files that report and evaluate, by their own name: nothing is trained there. */
-const TELLS =
-  /(^|\/)_*((log|logs|logging|logger|tracker|trackers|tracking|wandb|telemetry|profiler|profiling)(_\w+)?|\w+_(logging|logger|tracker)|(eval|evals|evaluation|evaluator)(_\w+)?)\.py$/i;
+/** Files that report and evaluate have one of these as their first word, or one of the others as their last: nothing is trained there. */
+const TELLING_FIRST = new Set([
+  ...['log', 'logs', 'logging', 'logger', 'tracker', 'trackers', 'tracking', 'wandb', 'telemetry'],
+  ...['profiler', 'profiling', 'eval', 'evals', 'evaluation', 'evaluator'],
+]);
+const TELLING_LAST = new Set(['logging', 'logger', 'tracker']);
 
 /** Empty where it can touch nothing; what nobody can tell counts as code that trains. */
 export function codeChanges({ path, delta }: FileChange): readonly CodeChange[] {
   if (NO_PART.test(path) || delta?.kind === 'none') return [];
   if (delta?.kind === 'knobs') return delta.changes.map((change) => valueChange(path, change));
   const line = delta === null ? '' : `, line ${delta.line}`;
-  return [{ touches: TELLS.test(path) ? 'telling' : 'code', shown: `${path}${line}`, names: [path] }];
+  return [{ touches: isTelling(path) ? 'telling' : 'code', shown: `${path}${line}`, names: [path] }];
 }
 
 function valueChange(path: string, { path: knob, before, after }: KnobChange): CodeChange {
   const of = (value: string | null): string => cutText(value ?? 'nothing', VALUE_CHARACTERS);
   return {
-    touches: TELLS.test(path) || bucketOf(knob) === 'observability' ? 'telling' : 'value',
+    touches: isTelling(path) || bucketOf(knob) === 'observability' ? 'telling' : 'value',
     shown: `${path}: ${knob} (${of(before)} → ${of(after)})`,
     names: [path, `${path}: ${knob}`],
   };
+}
+
+/** By the words of the file's own name. */
+function isTelling(path: string): boolean {
+  const name = path.split('/').at(-1)?.toLowerCase() ?? '';
+  const stem = name.endsWith('.py') ? name.slice(0, -'.py'.length) : '';
+  if (/\W/.test(stem)) return false;
+  const words = stem.split('_').filter((word) => word !== '');
+  return TELLING_FIRST.has(words[0] ?? '') || (words.length > 1 && TELLING_LAST.has(words.at(-1) ?? ''));
 }
