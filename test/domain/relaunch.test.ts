@@ -3,7 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { branded, isRunId } from '../../src/domain/ids.ts';
 import { restartsLeft, stateAtEntry } from '../../src/domain/launch/relaunch.ts';
+import { responseTo } from '../../src/domain/launch/response.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { consentDraft, proposal, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -11,11 +13,16 @@ import { bob } from '../support/run-drafts.ts';
 const submitted = withRestarts(1).approved(bob).ordered().submitted();
 
 /** A gated run whose manifest allows so many restarts. */
-function withRestarts(restarts: number): RunBuilder {
+function withRestarts(restarts: number, restartAfter?: readonly string[]): RunBuilder {
   const gated = aRun().gated();
   const { manifest, digest } = gated.state.gate ?? {};
   if (manifest === undefined || manifest === null || digest === undefined) throw new Error('no manifest');
-  return aRun().gated({ manifest: { ...manifest, envelope: { ...manifest.envelope, restarts } }, digest });
+  const envelope = {
+    ...manifest.envelope,
+    restarts,
+    ...(restartAfter === undefined ? {} : { restartAfter }),
+  };
+  return aRun().gated({ manifest: { ...manifest, envelope }, digest });
 }
 
 /** The bad node of an attempt, from the proposal to how it ended. */
@@ -99,6 +106,27 @@ describe('a run whose job failed', () => {
     expect(() => replaced.ordered(other)).toThrow(/another manifest or commit/);
     const commit = { commit: '0'.repeat(40) } as unknown as Parameters<RunBuilder['ordered']>[0];
     expect(() => replaced.ordered(commit)).toThrow(/another manifest or commit/);
+  });
+});
+
+describe('a rented run whose machine was outbid', () => {
+  const outbid = withRestarts(1, ['stopped'])
+    .approved(bob)
+    .ordered()
+    .submitted()
+    .ended({ status: 'STOPPED' }).state;
+
+  /** `/teardown` at this entry of the record. */
+  const letGo = (seq: number): RunState['rental'] => ({
+    ...outbid.rental,
+    asked: { at: outbid.head.at, seq, actor: bob },
+  });
+
+  it('is ordered again, unless somebody has let the machine of this attempt go since', () => {
+    expect(responseTo(outbid)).toEqual({ kind: 'relaunch' });
+    expect(responseTo({ ...outbid, rental: letGo(outbid.head.seq + 1) })).toBeNull();
+    const before = (outbid.submission?.seq ?? 0) - 1;
+    expect(responseTo({ ...outbid, rental: letGo(before) })).toEqual({ kind: 'relaunch' });
   });
 });
 

@@ -41,8 +41,8 @@ export function responseTo(state: RunState): Response | null {
     return { kind: 'ask', why: { attempt, reason: 'checkpoint-rejected', rejectedStep: rejected.step } };
   }
   if (askedFor(state) !== null) return byHand(state, last);
-  // Whoever ended the watch has let go of the job: nothing but a person starts it again.
-  if (state.watch.ended !== null) return null;
+  // Whoever ended the watch, or let the machine go, has let go of the job: nothing but a person starts it again.
+  if (state.watch.ended !== null || isLetGo(state)) return null;
   const replaced = replacementFor(state);
   const { restartAfter } = last.order.manifest?.envelope ?? {};
   if (replaced === null && restartAfter === undefined) return null;
@@ -52,6 +52,11 @@ export function responseTo(state: RunState): Response | null {
     barOfEnvelope(state);
   const { attempt } = last.submission;
   return why === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...why } };
+}
+
+/** Whether a person has asked for the end of what was rented since the newest attempt began. */
+function isLetGo({ rental, submission }: RunState): boolean {
+  return (rental.asked?.seq ?? -1) > (submission?.seq ?? 0);
 }
 
 /** The word of a person who wants the same again after this very attempt. */
