@@ -86,7 +86,7 @@ describe('a ferry without a proposal PR', () => {
       expect(lab.engine.startCount()).toBe(1);
       expect(issueOf(lab, issue)).toMatchObject({ state: 'closed' });
       expect(issueOf(lab, issue).labels).toEqual(
-        expect.arrayContaining(['experiment', 'ferry', 'ferry-daily']),
+        expect.arrayContaining(['experiment', 'ferry', 'ferry-daily', 'agent-generated']),
       );
       const said = botComments(lab).filter((comment) => comment.run === run);
       expect(new Set(said.map(({ thread }) => thread))).toEqual(new Set([issue]));

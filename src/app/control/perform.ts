@@ -88,6 +88,9 @@ const WITHOUT_KEY: EffectOutcome = {
   message: 'this process holds no key to sign a text',
 };
 
+/** On every issue that no person wrote (policy HR-72). */
+const AGENT_LABEL = 'agent-generated';
+
 type TextEffect = Extract<Effect, { kind: 'post-comment' | 'edit-comment' | 'open-issue' | 'edit-issue' }>;
 
 /** The one place where our texts are sealed: a text without a seal would be taken for somebody else's, and written again. */
@@ -118,7 +121,7 @@ async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise
         const found = markerOf(number, standing);
         return found !== null && markerIdentity(found) === effect.marker;
       };
-      return openIssue(client, { ...effect, body }, isSame);
+      return openIssue(client, { ...effect, body, labels: [...effect.labels, AGENT_LABEL] }, isSame);
     }
     case 'edit-issue':
       return editIssue(client, { ...effect, body }, lab.digestOf);
