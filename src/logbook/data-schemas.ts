@@ -163,6 +163,9 @@ export const dataSchemas = {
     accept: text.nullable(),
     closurePull: integerOrNull,
     metrics: texts,
+    attests: z
+      .looseObject({ body: digest, manifest: digest, order: digest, submitted: integer, ended: integer })
+      .exactOptional(),
     checkpoint: sealedCheckpoint.exactOptional(),
   }),
   closed: z.looseObject({

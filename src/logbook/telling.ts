@@ -125,7 +125,7 @@ const tellers: Tellers = {
   ...jobTellers,
   sealed: (event) => ({
     status: `sealed by ${personOf(event)}: ${event.data.verdict}`,
-    evidence: `tag ${code(event.data.tag)} on commit ${code(event.data.commit)}${event.data.closurePull === null ? '' : `, closure #${event.data.closurePull}`}${sealedCheckpoint(event.data)}`,
+    evidence: `tag ${code(event.data.tag)} on commit ${code(event.data.commit)}${event.data.closurePull === null ? '' : `, closure #${event.data.closurePull}`}${sealedCheckpoint(event.data)}${attested(event.data)}`,
     decision: event.data.accept === null ? 'the record is complete' : `accepted: ${prose(event.data.accept)}`,
     next: 'nothing follows',
   }),
@@ -214,6 +214,12 @@ const tellers: Tellers = {
 function aboutText(about: string): string {
   const [entry, time] = /^(\d+)-(\d+)$/.exec(about)?.slice(1) ?? [];
   return entry === undefined ? prose(about) : `entry ${entry}, notice ${time} of it`;
+}
+
+function attested({ attests }: EventOf<'sealed'>['data']): string {
+  if (attests === undefined) return '';
+  const { manifest, order, submitted, ended } = attests;
+  return `, manifest ${code(manifest)}, order ${code(order)}, job of entry ${submitted}, end of entry ${ended}`;
 }
 
 function sealedCheckpoint({ checkpoint }: EventOf<'sealed'>['data']): string {

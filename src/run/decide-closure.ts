@@ -10,6 +10,7 @@ import type { EffectOutcome } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import { attestationOf } from '../domain/launch/attestation.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
@@ -169,6 +170,7 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
     if (state.end === null || state.submission === null || said === null) return null;
     const tag = sealTagOf(state);
     const { commit } = state.submission;
+    const attests = attestationOf(state);
     const sealed: EventDraft = {
       type: 'sealed',
       role: 'control',
@@ -180,6 +182,7 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
         accept: decision.accept,
         closurePull,
         metrics: state.end.metrics,
+        ...(attests === null ? {} : { attests }),
         ...(decision.checkpoint === undefined ? {} : { checkpoint: decision.checkpoint }),
       },
     };

@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { branded, isRunId } from '../../src/domain/ids.ts';
+import { attestationOf } from '../../src/domain/launch/attestation.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { Attestation } from '../../src/domain/logbook/events/closure-events.ts';
 import { illegalAfter } from '../../src/domain/logbook/transition.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import {
@@ -101,7 +103,16 @@ const [firstLook, firstAnswer] = commandDrafts(proposed.state, {
 if (firstLook === undefined || firstAnswer === undefined) throw new Error('a command has two events');
 const lease = (holder: string, fence: number) => ({ holder, fence, until: '2026-11-21T23:00:00.000Z' });
 
-const ILLEGAL: readonly (readonly [what: string, run: RunBuilder, draft: EventDraft, rule: string])[] = [
+/** A seal in which this part is not what the record has. */
+function vouching(part: keyof Attestation): EventDraft {
+  const held = attestationOf(ended.state);
+  if (held === null) throw new Error('an ended run has all that a seal vouches for');
+  const other = typeof held[part] === 'number' ? held[part] - 1 : strangerDigest;
+  return control('sealed', { ...sealedData(ended.state), attests: { ...held, [part]: other } });
+}
+
+type Illegal = readonly [what: string, run: RunBuilder, draft: EventDraft, rule: string];
+const ILLEGAL: readonly Illegal[] = [
   ['a second proposal', proposed, control('proposed', proposed.state.proposal), 'a run is proposed once'],
   ['gates after the submit', submitted, gate, 'gated after the job was submitted'],
   [
@@ -297,6 +308,16 @@ const ILLEGAL: readonly (readonly [what: string, run: RunBuilder, draft: EventDr
     'stop-requested names no person',
   ],
   ['a seal while the job runs', watched, seal, 'sealed before the end'],
+  ['a seal of another text', ended, vouching('body'), 'vouches for another text than the record has'],
+  [
+    'a seal of another manifest',
+    ended,
+    vouching('manifest'),
+    'vouches for another manifest than the record has',
+  ],
+  ['a seal of another order', ended, vouching('order'), 'vouches for another order than the record has'],
+  ['a seal of another job', ended, vouching('submitted'), 'vouches for another job than the record has'],
+  ['a seal of another end', ended, vouching('ended'), 'vouches for another end than the record has'],
   ['a seal of a failed run', watched.ended({ status: 'FAILED' }), seal, 'a failed run gets no seal'],
   [
     'a seal by acceptance without a reason',

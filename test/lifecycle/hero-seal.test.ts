@@ -34,8 +34,8 @@ describe('the seal of a hero run', () => {
 
     await save(1_200);
     await seal(lab, HERO, issue);
-    const state = await stateOf(lab, HERO);
-    expect(state?.seal).toMatchObject({
+    const held = await stateOf(lab, HERO);
+    expect(held?.seal).toMatchObject({
       verdict: 'pass',
       checkpoint: {
         path: join(root, 'step-1200'),
@@ -82,9 +82,16 @@ describe('the seal of a hero run', () => {
       await say(lab, 'mira', issue, '/seal accept="its last rows were never sent"');
     } else await say(lab, 'mira', issue, '/seal');
     await until(lab, 'the seal', async () => (await stateOf(lab, HERO))?.seal !== null);
-    expect((await stateOf(lab, HERO))?.seal).toMatchObject({
+    const held = await stateOf(lab, HERO);
+    expect(held?.seal).toMatchObject({
       verdict: missing === null ? 'pass' : 'accepted',
       checkpoint: { unseen: [] },
+      attests: {
+        body: held?.approvals[0]?.body,
+        manifest: held?.gate?.digest,
+        submitted: held?.submission?.seq,
+        ended: held?.end?.seq,
+      },
     });
   });
 

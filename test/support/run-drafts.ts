@@ -4,6 +4,7 @@ import type { Actor } from '../../src/domain/actor.ts';
 import { bindingHex } from '../../src/domain/approval-binding.ts';
 import type { Surface } from '../../src/domain/command.ts';
 import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../../src/domain/ids.ts';
+import { attestationOf } from '../../src/domain/launch/attestation.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { type Order, submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
@@ -211,7 +212,9 @@ export function endedData(state: RunState): EventDataByType['ended'] {
 
 /** A seal on what ended, with the tag that the policy asks for. */
 export function sealedData(state: RunState): EventDataByType['sealed'] {
+  const attests = attestationOf(state);
   return {
+    ...(attests === null ? {} : { attests }),
     tag: `ferry/${state.proposal.lane}/${state.proposal.date.replaceAll('-', '')}/${state.run}`,
     commit: state.submission?.commit ?? shaOf(''),
     verdict: 'pass',
