@@ -89,25 +89,29 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     expect(await queuedIds('lost')).toHaveLength(1);
   });
 
+  let round = 0;
   it('cancels a submit that was doubled while it is pending, and the wrapper starts none that was not found', async () => {
-    const file = join(cluster.record.folder, 'doubled');
+    // Tried again, it is another run: what stands under the old names would be adopted.
+    round += 1;
+    const [doubled, late] = [`doubled-${round}`, `late-${round}`];
+    const file = join(cluster.record.folder, doubled);
     const twice = await standIn(cluster, 'sbatch', 'REAL "$@" > /dev/null; REAL "$@" > /dev/null; REAL "$@"');
-    const job = spec('doubled', ['bash', '-c', 'echo started >> "$1"; sleep 3', 'x', file]);
+    const job = spec(doubled, ['bash', '-c', 'echo started >> "$1"; sleep 3', 'x', file]);
     expect((await submitTo(cluster.engine(twice), job)).kind).toBe('submitted');
-    expect(await ended('doubled')).toMatchObject({ status: 'SUCCEEDED' });
-    const all = await queuedIds('doubled');
+    expect(await ended(doubled)).toMatchObject({ status: 'SUCCEEDED' });
+    const all = await queuedIds(doubled);
     expect(all).toHaveLength(3);
     expect(all.filter((line) => line.endsWith('CANCELLED'))).toHaveLength(2);
     // Nobody looks for these: the second one finds the right to start taken.
-    const late = join(cluster.record.folder, 'late');
-    await submitTo(cluster.engine(), spec('late', SAY_ONCE(late)));
-    await ended('late');
-    const { folder, wrapper } = paths('late');
-    const comment = await byHand('squeue', '--noheader', '--states=all', '--name=late', '--format=%k');
+    const lateFile = join(cluster.record.folder, late);
+    await submitTo(cluster.engine(), spec(late, SAY_ONCE(lateFile)));
+    await ended(late);
+    const { folder, wrapper } = paths(late);
+    const comment = await byHand('squeue', '--noheader', '--states=all', `--name=${late}`, '--format=%k');
     const id = await byHand(
       'sbatch',
       '--parsable',
-      '--job-name=late',
+      `--job-name=${late}`,
       `--comment=${comment.trim()}`,
       '--export=NIL',
       `--output=${folder}/slurm-%j.out`,
@@ -116,10 +120,13 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
       'once',
     );
     const said = join(folder, `slurm-${id.trim()}.out`);
-    for (let look = 0; look < 100 && !(await isThere(said)); look += 1) await sleep(200);
+    // Slurm makes the file before anything is written to it.
+    const isSaid = async (): Promise<boolean> =>
+      (await isThere(said)) && (await readFile(said, 'utf8')).includes('nothing is started');
+    for (let look = 0; look < 100 && !(await isSaid()); look += 1) await sleep(200);
     expect(await readFile(said, 'utf8')).toMatch(/has this run: nothing is started/);
-    expect(await readFile(late, 'utf8')).toBe('started\n');
-    expect(await ended('late')).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await readFile(lateFile, 'utf8')).toBe('started\n');
+    expect(await ended(late)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
   it('tells a time limit, a cancel by a person, and a signal as what they were', async () => {
