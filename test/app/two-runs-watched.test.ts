@@ -116,7 +116,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
       signingKeys: {},
     },
     config: {
-      lanes: { daily: { cadence: CADENCE, inCharge: [] } },
+      lanes: { daily: { cadence: CADENCE, inCharge: [], metrics: [] } },
       clusters: { 'us-central1': { engine: 'local' } },
       onCall: { shifts: [], quietHours: null, againAfterMinutes: 60, channels: {} },
       kindOf: () => ferryKind,
