@@ -62,7 +62,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
     'The checkpoint to begin from is not there as it was approved, or not of the run that it was of.',
   'dri-accepted': 'Who is in charge by the contract has not accepted it.',
   'config-drift':
-    'What decides how the run trains is other than in the attempt before, and the contract does not say that it is meant.',
+    'What decides how the run trains is other than in the attempt before, in a setting, in a value of a file or in code, and the contract does not say that it is meant.',
   'output-root-own': 'Another run of the record writes where this one would.',
   'contract-current': 'The issue says something else than the contract that is recorded.',
   'pull-closed': 'The pull request is not open any more.',
