@@ -8,6 +8,8 @@ describe('the example lab', () => {
     const result = await runProgram('python3', ['-B', '-m', 'unittest', 'discover', '-s', 'tests'], {
       env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8' },
       cwd: new URL('../../fixtures/lab', import.meta.url).pathname,
+      // It trains: half a minute of processor, and far more than that of a busy machine's time.
+      timeoutMs: 280_000,
     });
     expect(result.stderr).toMatch(/^OK$/m);
     expect(result.ok).toBe(true);
