@@ -24,8 +24,8 @@ const MACHINES = ['watch', 'stop', 'care'].map((name) => ({
 /** A thin caller, as a lab with a mirror of ferrybot in its own organisation has it. */
 const mirrored = (name: string, inputs: Readonly<Record<string, string>>, keys: readonly string[]): string =>
   [
-    'on:\n  workflow_dispatch:\n    inputs:',
-    ...Object.keys(inputs).map((input) => `      ${input}: {type: string}`),
+    // Where there is none an empty mapping: GitHub takes no workflow whose inputs are nothing.
+    `on:\n  workflow_dispatch:\n    inputs: {${Object.keys(inputs).map((input) => `${input}: {type: string}`)}}`,
     `permissions: {}\njobs:\n  go:\n    permissions: ${JSON.stringify(RIGHTS)}`,
     `    uses: lab/ferrybot/${FOLDER}/${name}.yml@${EXAMPLE}`,
     `    with: {${Object.keys(inputs).map((input) => `${input}: "\${{ inputs.${input} }}"`)}}`,
