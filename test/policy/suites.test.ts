@@ -11,7 +11,7 @@ it('every test file is in a suite that CI runs', () => {
   const run = new Set([main, ...own].flatMap((suite) => suite?.files ?? []));
   expect(globSync('test/**/*.test.ts').filter((file) => !run.has(file))).toEqual([]);
   const steps = readFileSync('.ci/run', 'utf8');
-  expect(own.filter(({ name }) => !steps.includes(`npm run --silent test:${name}\n`))).toEqual([]);
+  expect(own.filter(({ name }) => !new RegExp(`npm run --silent test:${name}'?\n`).test(steps))).toEqual([]);
 });
 
 it('each suite of its own has files, a sample in npm test, and a part that npm test leaves out', () => {
