@@ -26,7 +26,7 @@ export function renderLogbookFault(notice: FaultNotice): string {
     `**${titleOf(notice)}**
 
 - Evidence: ${evidenceOf(fault)}
-- What ferrybot did: ${didOf(fault)}
+- What ferrybot did: ${didOf(notice)}
 - What to do: ${todoOf(fault, branch)}`,
   );
 }
@@ -98,7 +98,7 @@ export function evidenceOf(fault: LogbookFault): string {
   }
 }
 
-function didOf(fault: LogbookFault): string {
+function didOf({ run, fault }: FaultNotice): string {
   if (fault.kind === 'push-refused')
     return 'What cannot be recorded is not done: no approval, no launch, no seal, and no answers until a push goes through. Nothing is lost: every command that stands here is answered then, so none has to be written again. A job that runs goes on.';
   if (fault.kind === 'seal-tag')
@@ -112,6 +112,9 @@ function didOf(fault: LogbookFault): string {
   if (fault.kind === 'look-failed')
     return 'It left that off and went on with everything else. It tries again at later looks; until one goes through, what was said or pushed there may not be answered, and nothing new is begun there. A job that runs goes on; where the watch met the error, it goes on unwatched.';
   const isBranch = fault.kind === 'branch-missing' || fault.kind === 'branch-rewound';
+  const isJournal = run === 'journal' && !isBranch;
+  if (isJournal)
+    return 'It launches nothing. A job that runs is watched on; `/stop` and `/hold` work in the threads of their run, and anywhere with `run=NAME`. What only the journal could answer waits until it is in order again.';
   return isBranch
     ? 'It does nothing more in this repository: no approval, no launch, no seal, and no answers. A job that runs goes on unwatched.'
     : 'It does nothing more on this run: no approval, no launch, no seal. A job that runs is watched on, and `/stop` works, from the last good entry.';

@@ -81,13 +81,21 @@ export async function pushFile(
   path: string,
   text: string,
 ): Promise<void> {
-  const there = await fileOf(lab, branch, path);
-  const sha =
-    there === null
-      ? {}
-      : { sha: filed.parse(await lab.as(who, 'GET', `/contents/${path}?ref=${branch}`)).sha };
   const content = Buffer.from(text).toString('base64');
-  await lab.as(who, 'PUT', `/contents/${path}`, { message: `Change ${path}`, content, branch, ...sha });
+  for (let attempt = 1; ; attempt += 1) {
+    const there = await fileOf(lab, branch, path);
+    const sha =
+      there === null
+        ? {}
+        : { sha: filed.parse(await lab.as(who, 'GET', `/contents/${path}?ref=${branch}`)).sha };
+    try {
+      await lab.as(who, 'PUT', `/contents/${path}`, { message: `Change ${path}`, content, branch, ...sha });
+      return;
+    } catch (error) {
+      // The bot wrote to it in between: a person reads it again.
+      if (attempt === 3 || !(error instanceof Error) || !error.message.includes(': 409 ')) throw error;
+    }
+  }
 }
 
 /** Edits the file of a ferry on its own branch. */

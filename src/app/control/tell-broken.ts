@@ -17,18 +17,24 @@ import { perform } from './perform.ts';
 /** The notices that this process has seen in their threads, and when (epoch ms): anybody who writes can delete one, so it is looked for again. */
 export type SeenNotices = Map<string, number>;
 
+/** Threads where a command was heard: any at all, and those that the journal would have answered had it been good. */
+export type Unheard = { readonly heard: readonly number[]; readonly unanswered: readonly number[] };
+
 /**
- * `told` grows. `more`: faults that no record shows, as of a seal's tag; `heard`: the threads where a command was heard.
- * What cannot be told is itself a trouble, and the other faults are told.
+ * `told` grows. `more`: faults that no record shows, as of a seal's tag. What cannot be told is itself a trouble, and the
+ * other faults are told.
  */
 export async function tellBroken(
   open: OpenLab,
   told: SeenNotices,
   troubles: Trouble[],
   more: readonly BrokenRun[] = [],
-  heard: readonly number[] = [],
+  { heard, unanswered }: Unheard = { heard: [], unanswered: [] },
 ): Promise<void> {
-  const faults = [...open.store.current().broken, ...refusedPush(open, heard), ...more];
+  const { broken } = open.store.current();
+  const ofJournal = broken.filter(({ run }) => run === JOURNAL);
+  const owed = unanswered.flatMap((thread) => ofJournal.map((fault) => ({ ...fault, thread })));
+  const faults = [...broken, ...owed, ...refusedPush(open, heard), ...more];
   await tellFaults(open, told, faults, troubles);
 }
 

@@ -31,6 +31,7 @@ import { experimentTriggers } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
 import { noToldAnswers, type ToldAnswers, tellAnswers } from './journal-answers.ts';
 import { careForJournal } from './journal-care.ts';
+import { brakesWithoutJournal } from './named-without-journal.ts';
 import { awaitedThread, type Looks, needsReconcile, noteReconciled } from './needs-reconcile.ts';
 import { type OrphanMemory, tellOrphans } from './orphan-issues.ts';
 import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
@@ -210,6 +211,7 @@ async function work(
   const receipt = (heard: readonly ReconcileRequest[]): Promise<void> =>
     own.receipts.give(heard, open.store.current(), troubles);
   const elsewhere = await apart(() => answerElsewhere(open, all, receipt, own.toldAnswers, troubles));
+  const unanswered = (await apart(() => brakesWithoutJournal(open, all, troubles))) ?? [];
   await apart(() => lookAtRuns(own, open, all, troubles));
   const moved = [
     ...((await apart(() => settleRequests(open, troubles))) ?? []),
@@ -223,7 +225,7 @@ async function work(
   await apart(() => followFullDisks(open, own.fullDisks, troubles));
   const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
   const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
-  await apart(() => tellBroken(open, own.toldFaults, troubles, seals, heard));
+  await apart(() => tellBroken(open, own.toldFaults, troubles, seals, { heard, unanswered }));
   await apart(() => checkBranches(open, own.defaultBranch, all, own.checked, troubles));
   // Commands that could not be recorded have to be found again.
   return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';

@@ -1,0 +1,110 @@
+/** The journal is damaged and a run's own record is not: what is said elsewhere is told so, and the notice says what is so. */
+
+import { describe, expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
+import { logbookText, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, pushFile, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+/** After a freeze that was lifted: what never was a journal is begun anew. */
+async function spoilJournal(lab: VirtualLab): Promise<void> {
+  const path = 'journal/events.jsonl';
+  await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${await logbookText(lab, 'journal')}junk\n`);
+}
+
+/** A lab whose journal has something in it. */
+async function proposed(): Promise<{
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+}> {
+  const lab = await openVirtualLab();
+  const { run, pull } = await propose(lab);
+  await say(lab, 'mira', pull, '/freeze reason="a look"');
+  await say(lab, 'mira', pull, '/thaw');
+  return { lab, run, pull };
+}
+
+async function elsewhere(lab: VirtualLab): Promise<number> {
+  const { number } = (await lab.as('mira', 'POST', '/issues', {
+    title: 'A question',
+    body: 'Who knows?',
+  })) as {
+    readonly number: number;
+  };
+  return number;
+}
+
+const noticesIn = (lab: VirtualLab, thread: number): readonly string[] =>
+  botComments(lab).flatMap((one) =>
+    one.thread === thread && one.text.includes('The journal does not verify') ? [one.text] : [],
+  );
+
+describe('a journal that does not verify', () => {
+  it('is told once where somebody who may write names a run, and not to a stranger', async () => {
+    const { lab, run } = await proposed();
+    const good = await logbookText(lab, 'journal');
+    await spoilJournal(lab);
+    const [asked, strange] = [await elsewhere(lab), await elsewhere(lab)];
+    await say(lab, 'mira', asked, `/unhold run=${run}`);
+    await say(lab, 'sol', strange, `/unhold run=${run}`);
+    await until(lab, 'a notice', async () => noticesIn(lab, asked).length > 0, { stepMs: MINUTE });
+    const again = await say(lab, 'mira', asked, `/unhold run=${run}`);
+    await lab.clock.advance(40 * MINUTE);
+    expect([noticesIn(lab, asked).length, noticesIn(lab, strange).length]).toEqual([1, 0]);
+    expect(noticesIn(lab, asked)[0]).toMatchSnapshot();
+    await pushFile(lab, 'ada', 'ferrybot/logbook', 'journal/events.jsonl', good);
+    await lab.clock.advance(90 * MINUTE);
+    expect(answersTo(lab, again)).toHaveLength(1);
+    await lab.close();
+  });
+
+  it('launches nothing, though the run is approved', async () => {
+    const { lab, pull } = await proposed();
+    await spoilJournal(lab);
+    const approved = await say(lab, 'mira', pull, approvalLine(lab));
+    await lab.clock.advance(90 * MINUTE);
+    expect([lab.engine.startCount(), answersTo(lab, approved).length]).toEqual([0, 1]);
+    await lab.close();
+  });
+
+  it.each([
+    ["in the run's own thread", true],
+    ['elsewhere', false],
+  ])('leaves a running job its /stop, said %s', async (_, isOwn) => {
+    const { lab, run, pull } = await proposed();
+    await say(lab, 'mira', pull, approvalLine(lab));
+    await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation != null, {
+      stepMs: MINUTE,
+    });
+    await spoilJournal(lab);
+    const stop = await say(
+      lab,
+      'mira',
+      isOwn ? pull : await elsewhere(lab),
+      isOwn ? '/stop' : `/stop run=${run}`,
+    );
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
+      stepMs: MINUTE,
+    });
+    await until(lab, 'an answer', async () => answersTo(lab, stop).length > 0, { stepMs: MINUTE });
+    await lab.clock.advance(90 * MINUTE);
+    expect(answersTo(lab, stop)).toEqual([expect.stringContaining('stop')]);
+    await lab.close();
+  });
+
+  it('leaves a hold that is said elsewhere, and answers it once, also when the journal is whole again', async () => {
+    const { lab, run } = await proposed();
+    const good = await logbookText(lab, 'journal');
+    await spoilJournal(lab);
+    const hold = await say(lab, 'mira', await elsewhere(lab), `/hold run=${run} reason="a look"`);
+    await until(lab, 'a hold', async () => (await stateOf(lab, run))?.holds.length === 1, { stepMs: MINUTE });
+    await pushFile(lab, 'ada', 'ferrybot/logbook', 'journal/events.jsonl', good);
+    await lab.clock.advance(90 * MINUTE);
+    expect(answersTo(lab, hold)).toEqual([expect.stringContaining('on hold: a look')]);
+    expect((await stateOf(lab, run))?.holds).toHaveLength(1);
+    await lab.close();
+  });
+});
