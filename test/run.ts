@@ -1,7 +1,7 @@
 /**
  * `npm test`: runs the main suite, or the files given to it, names every skipped test with its reason, and closes with
- * `N passed, N failed`. `--suite NAME` runs another suite of test/suites.ts, `--controller URL` the Iris tests on a real
- * controller. Exit 0 only if all ran and none failed; with CI=true none may be skipped either, and what fails is tried
+ * `N passed, N failed`. `--suite NAME` runs another suite of test/suites.ts, `--parts N --commit SHA` one of so many parts
+ * of it, `--controller URL` the Iris tests on a real controller. Exit 0 only if all ran and none failed; with CI=true none may be skipped either, and what fails is tried
  * once more and named.
  */
 
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestProjectInlineConfiguration } from 'vitest/config';
 import { parseCLI, startVitest } from 'vitest/node';
 import config from '../vitest.config.ts';
-import { MAIN, SUITES, type Suite, sharesProcess } from './suites.ts';
+import { MAIN, partOf, SUITES, type Suite, sharesProcess } from './suites.ts';
 import {
   closingLine,
   closingLineReporter,
@@ -32,14 +32,22 @@ function withController(argv: readonly string[]): readonly string[] {
   return argv.toSpliced(at, 2);
 }
 
+/** The value of an option that is ours, and what is left for Vitest. */
+function taken(argv: readonly string[], option: string): readonly [string | undefined, readonly string[]] {
+  const at = argv.indexOf(option);
+  return at === -1 ? [undefined, argv] : [argv[at + 1] ?? '', argv.toSpliced(at, 2)];
+}
+
 function asked(given: readonly string[]): Asked {
-  const argv = withController(given);
-  const at = argv.indexOf('--suite');
-  if (at === -1) return { suite: MAIN, argv };
-  const suite = SUITES.find(({ name }) => name === argv[at + 1]);
+  const [name, named] = taken(withController(given), '--suite');
+  const [parts, parted] = taken(named, '--parts');
+  const [commit, argv] = taken(parted, '--commit');
+  if (name === undefined) return { suite: MAIN, argv };
+  const suite = SUITES.find((one) => one.name === name);
   if (suite === undefined)
-    throw new Error(`--suite is one of ${SUITES.map(({ name }) => name).join(', ')}, not ${argv[at + 1]}`);
-  return { suite, argv: argv.toSpliced(at, 2) };
+    throw new Error(`--suite is one of ${SUITES.map((one) => one.name).join(', ')}, not ${name}`);
+  if (parts === undefined) return { suite, argv };
+  return { suite: { ...suite, files: partOf(suite, Number(parts), commit ?? '') }, argv };
 }
 
 /** What needs a process of its own begins first: it is what waits, beside what only computes. */

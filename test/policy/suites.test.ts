@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { SUITES } from '../suites.ts';
+import { partOf, SUITES } from '../suites.ts';
 
 const [main, ...others] = SUITES;
 
@@ -11,7 +11,7 @@ it('every test file is in a suite that CI runs', () => {
   const run = new Set([main, ...own].flatMap((suite) => suite?.files ?? []));
   expect(globSync('test/**/*.test.ts').filter((file) => !run.has(file))).toEqual([]);
   const steps = readFileSync('.ci/run', 'utf8');
-  expect(own.filter(({ name }) => !new RegExp(`npm run --silent test:${name}'?\n`).test(steps))).toEqual([]);
+  expect(own.filter(({ name }) => !steps.includes(`npm run --silent test:${name} -- --parts `))).toEqual([]);
 });
 
 it('each suite of its own has files, a sample in npm test, and a part that npm test leaves out', () => {
@@ -19,6 +19,17 @@ it('each suite of its own has files, a sample in npm test, and a part that npm t
     const sampled = files.filter((file) => main?.files.includes(file));
     expect([sampled.length > 0, sampled.length < files.length], name).toEqual([true, true]);
   }
+});
+
+it('the parts that CI runs of a suite are together what npm test leaves out of it', () => {
+  for (const suite of others.filter(({ name }) => name !== 'quick')) {
+    const parts = ['00000000', '00000001', '00000002', '00000003'].map((commit) => partOf(suite, 4, commit));
+    const left = suite.files.filter((file) => !main?.files.includes(file));
+    expect(parts.flat().toSorted(), suite.name).toEqual(left.toSorted());
+  }
+  const [first] = others;
+  if (first === undefined) throw new Error('there is no suite');
+  expect(() => partOf(first, 4, 'main')).toThrow('chosen by a commit');
 });
 
 it('docs/testing.md has each with its command, its subject and its minutes', () => {
