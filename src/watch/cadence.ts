@@ -6,6 +6,7 @@
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { jobStateOf } from '../domain/logbook/job-state.ts';
+import { rentalTerms } from '../domain/logbook/renting.ts';
 import { incidentsSinceTaken, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 
@@ -62,14 +63,31 @@ export function firstPaceMs(cadence: Cadence): number {
 
 /** How soon after a look the next one is; `state` has this look. */
 export function nextLookMs(state: RunState, cadence: Cadence, now: Instant): number {
-  const paceMs = isAlert(state)
+  const paceMs = Math.min(paceOf(state, cadence), witnessMs(state));
+  const sinceMs = now - (fromRfc3339(state.submission?.at ?? '') ?? now);
+  const start = startsOf(cadence.startupMs).find((ms) => ms > sinceMs);
+  return start === undefined ? paceMs : Math.min(paceMs, start - sinceMs);
+}
+
+function paceOf(state: RunState, cadence: Cadence): number {
+  return isAlert(state)
     ? Math.min(cadence.alertMs, cadence.pollMs)
     : isSettling(state, cadence)
       ? Math.min(cadence.settleMs ?? cadence.pollMs, cadence.pollMs)
       : cadence.pollMs;
-  const sinceMs = now - (fromRfc3339(state.submission?.at ?? '') ?? now);
-  const start = startsOf(cadence.startupMs).find((ms) => ms > sinceMs);
-  return start === undefined ? paceMs : Math.min(paceMs, start - sinceMs);
+}
+
+/** Looks at a job in the time that its rented machine may idle. */
+const WITNESSES = 3;
+
+/**
+ * A rented machine is destroyed where no step was seen to move for so long: whoever looks more seldom takes one that works for idle.
+ * The account is looked at twice before that time is over, and has to know by then what the job does.
+ */
+function witnessMs(state: RunState): number {
+  const terms = rentalTerms(state);
+  if (terms === null) return Number.POSITIVE_INFINITY;
+  return Math.max(limits.rentalAlertMs, (terms.idleMinutesMax * 60_000) / WITNESSES);
 }
 
 function startsOf(startupMs: Cadence['startupMs']): readonly number[] {

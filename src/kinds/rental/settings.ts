@@ -9,7 +9,10 @@ import type { Cadence } from '../../watch/cadence.ts';
 import type { EarlyStop } from './contract/early-stop.ts';
 import { FIELDS } from './contract/fields.ts';
 
-/** Policy VA, Babysitter Monitoring Strategy: the early window, every ten minutes until it was well twice, then every half hour. */
+/**
+ * Policy VA, Babysitter Monitoring Strategy: the early window, every ten minutes until it was well twice, then every half hour. While
+ * a machine may not idle for so long it is looked at more often: nobody takes one that works for idle.
+ */
 const RENTAL_CADENCE: Cadence = {
   startupMs: [60_000, 180_000, 420_000, 900_000],
   settleMs: 600_000,
