@@ -1,5 +1,6 @@
 /** One run of the past in a row: what it changed, what came of it, and what it cost. */
 
+import type { RentedMoney } from './launch/spending.ts';
 import type { EventDataByType } from './logbook/event.ts';
 import type { Metrics } from './logbook/events/job-events.ts';
 import type { Observed } from './observed.ts';
@@ -32,5 +33,8 @@ export type PastRow = {
   readonly tracker: string | null;
 };
 
+/** `rented`: what each run of every lane that rented has cost, in no order. */
+export type PastLane = { readonly rows: readonly PastRow[]; readonly rented: readonly RentedMoney[] };
+
 /** The last runs of a lane, for who asks; unknown where a record does not verify. */
-export type PastOf = (lane: string) => Observed<readonly PastRow[]>;
+export type PastOf = (lane: string) => Observed<PastLane>;

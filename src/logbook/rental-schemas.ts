@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { TEAR_DOWN_REASONS } from '../domain/logbook/events/rental-events.ts';
 import { MACHINE_STATUSES } from '../domain/rented.ts';
+import { digest } from './part-schemas.ts';
 
 const amount = z.int().min(0);
 
@@ -36,5 +37,24 @@ export const rentalSchemas = {
   'tear-down-begun': tearDown,
   'tear-down-ended': tearDown,
   'machine-kept': z.looseObject({ until: z.string(), reason: z.string() }),
+  'market-seen': z.looseObject({
+    digest: digest,
+    fits: amount,
+    unfit: z.record(z.string(), amount),
+    offer: z
+      .looseObject({
+        offer: z.int(),
+        machine: z.string(),
+        gpu: z.string(),
+        gpus: amount,
+        vramGb: amount,
+        ramGb: amount,
+        diskGb: amount,
+        reliability: z.string(),
+        microdollarsPerHour: amount,
+      })
+      .nullable(),
+    unread: z.string().exactOptional(),
+  }),
   'tear-down-asked': z.looseObject({ comment: z.int() }),
 } as const;

@@ -9,7 +9,8 @@ type RentalType =
   | 'tear-down-begun'
   | 'tear-down-ended'
   | 'machine-kept'
-  | 'tear-down-asked';
+  | 'tear-down-asked'
+  | 'market-seen';
 type Told = {
   readonly status: string;
   readonly evidence: string;
@@ -40,6 +41,20 @@ export const rentalTellers: { readonly [Type in RentalType]: (event: EventOf<Typ
     evidence: 'by a whole read of the account',
     decision: 'it costs nothing any more',
     next: '',
+  }),
+  'market-seen': ({ data: { fits, offer, unread } }) => ({
+    status:
+      unread !== undefined
+        ? 'the market could not be read'
+        : offer === null
+          ? 'no offer of the market fits'
+          : `the market has ${fits} ${fits === 1 ? 'offer that fits' : 'offers that fit'}`,
+    evidence:
+      offer === null
+        ? prose(unread ?? '')
+        : `the cheapest is offer ${offer.offer} of machine ${prose(offer.machine)}: ${offer.gpus} × ${prose(offer.gpu)}, reliability ${prose(offer.reliability)}, $${(offer.microdollarsPerHour / 1_000_000).toFixed(4)} an hour`,
+    decision: '',
+    next: 'the market is searched again, by the same rule, once the launch is approved',
   }),
   'machine-kept': ({ data: { until, reason }, actor }) => ({
     status: `the machines of this run are kept until ${until}`,

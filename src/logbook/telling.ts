@@ -66,6 +66,7 @@ const titles: { readonly [Type in EventType]: string } = {
   'tear-down-ended': 'tear-down verified',
   'machine-kept': 'machines kept',
   'tear-down-asked': 'tear-down asked for',
+  'market-seen': 'market looked at',
 };
 
 type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Telling, 'title'> };

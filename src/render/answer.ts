@@ -10,7 +10,7 @@ import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-row.ts';
 import { answerWords } from './answer-words.ts';
 import { compactLine } from './compact-line.ts';
-import { historyTable } from './history.ts';
+import { historyTable, rentedTables } from './history.ts';
 import type { RenderInput } from './input.ts';
 import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
@@ -62,7 +62,7 @@ function sourceOf({ name, args }: SeenCommand): string {
 function extraOf({ answer }: SeenCommand, input: RenderInput | null, past: PastOf): string | null {
   if (answer?.code === 'help-shown')
     return renderHelp(String(answer.detail['command'] ?? ''), input?.config ?? null);
-  if (answer?.code === 'lane-past') return pastPart(past(String(answer.detail['lane'] ?? '')));
+  if (answer?.code === 'lane-past') return pastPart(String(answer.detail['lane'] ?? ''), past);
   if (answer?.code !== 'status-shown' || input === null) return null;
   const { symbol, title, evidence } = stateLine(input.state);
   return paragraphs(
@@ -73,10 +73,11 @@ function extraOf({ answer }: SeenCommand, input: RenderInput | null, past: PastO
   );
 }
 
-function pastPart(runs: ReturnType<PastOf>): string {
-  return runs.kind === 'known'
-    ? historyTable(runs.value, limits.historyCharsMax)
-    : `They cannot be told now: ${text(runs.why)}.`;
+function pastPart(lane: string, past: PastOf): string {
+  const runs = past(lane);
+  if (runs.kind === 'unknown') return `They cannot be told now: ${text(runs.why)}.`;
+  const rented = runs.value.rented.filter((one) => one.lane === lane);
+  return paragraphs(historyTable(runs.value.rows, limits.historyCharsMax), rentedTables(rented));
 }
 
 /** All commands, or one. Without a config (a thread of no run) it is left out who may. */

@@ -23,8 +23,9 @@ import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { commandText, jobTable } from './job-table.ts';
 import { lineagePart } from './lineage.ts';
+import { marketPart } from './market-words.ts';
 import { trackerName, trackerUrl } from './progress.ts';
-import { rentalPart } from './rental-words.ts';
+import { rentalPart, rentedPart } from './rental-words.ts';
 import { continuesLine } from './resume-words.ts';
 import { stateLine } from './state-line.ts';
 import { resultWords, verdictTable } from './verdict-table.ts';
@@ -54,6 +55,8 @@ export function renderCard(input: CardInput): string {
       watchPart(state),
       costLine(input),
       rentalPart(state),
+      rentedPart(state, input.past),
+      marketPart(state),
       state.end?.diagnosis === undefined ? null : diagnosisPart(state.end.diagnosis),
       ...(isBeforeLaunch(state)
         ? [cardGates(input), cardContract(input), cardFix(state), cardManifest(input), jobPart(state)]

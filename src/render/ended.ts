@@ -9,7 +9,7 @@ import { fenced, safeUrl } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { trackerUrl } from './progress.ts';
-import { rentalPart } from './rental-words.ts';
+import { rentalPart, rentedPart } from './rental-words.ts';
 import { metricsLine, resultWords, verdictTable } from './verdict-table.ts';
 import { wantedLine } from './wanted.ts';
 import { code, listed, paragraphs, text, utc } from './words.ts';
@@ -26,6 +26,7 @@ export function renderEnded(input: RenderInput): string {
       ? 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.'
       : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(end, verdict, state.contract)),
     rentalPart(state),
+    rentedPart(state, input.past),
     failuresPart(state, end),
     fixPart(state),
     `**Wanted: ${wantedLine(input)}**`,

@@ -1,9 +1,11 @@
 /** The ferries of a lane as a table: one row each, newest first. */
 
+import type { RentedMoney } from '../domain/launch/spending.ts';
 import { limits } from '../domain/limits.ts';
 import type { PastRow } from '../domain/past-row.ts';
+import { dollarText } from './dollars.ts';
 import { safeUrl } from './escape.ts';
-import { code, table, text } from './words.ts';
+import { code, paragraphs, table, text } from './words.ts';
 
 /** Markdown, with every row that is given; where it is to fit a comment, with as many of the newest as there is room for. */
 export function historyTable(rows: readonly PastRow[], charsMax = Number.POSITIVE_INFINITY): string {
@@ -58,6 +60,24 @@ function whereCell({ issue, pull, tracker }: PastRow): string {
 function costCell({ launches, acceleratorHours, microdollars }: PastRow): string {
   if (launches === 0) return 'not launched';
   const cost = acceleratorHours === null ? 'not known' : text(acceleratorHours);
-  const rented = microdollars === null ? '' : `, $${(microdollars / 1_000_000).toFixed(2)} rented`;
+  const rented = microdollars === null ? '' : `, $${dollarText(microdollars)} rented`;
   return `${launches === 1 ? cost : `${cost} (${launches} launches)`}${rented}`;
+}
+
+/** What the runs have rented by day and by month, the newest first; null where they rented nothing. */
+export function rentedTables(rented: readonly RentedMoney[]): string | null {
+  if (rented.length === 0) return null;
+  return paragraphs(periodTable('Day', rented, 10), periodTable('Month', rented, 7));
+}
+
+/** `characters`: so much of a date names the period. */
+function periodTable(title: 'Day' | 'Month', rented: readonly RentedMoney[], characters: number): string {
+  const periods = [...new Set(rented.map(({ date }) => date.slice(0, characters)))].toSorted().toReversed();
+  const shown = periods.slice(0, limits.shownPeriodsMax.month);
+  const rows = shown.map((period) => {
+    const inIt = rented.filter(({ date }) => date.startsWith(period));
+    const microdollars = inIt.reduce((sum, one) => sum + one.microdollars, 0);
+    return [period, String(inIt.length), `$${dollarText(microdollars)}`];
+  });
+  return table([title, 'Runs that rented', 'Dollars'], rows, rows.length);
 }

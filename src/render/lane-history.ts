@@ -7,12 +7,13 @@ import {
   PERIODS,
   type Period,
   periodOf,
+  type RentedMoney,
 } from '../domain/launch/spending.ts';
 import { limits } from '../domain/limits.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
 import type { PastRow } from '../domain/past-row.ts';
 import { metricChart } from './chart.ts';
-import { historyTable } from './history.ts';
+import { historyTable, rentedTables } from './history.ts';
 import { code, paragraphs, table, text } from './words.ts';
 
 /** What is known of a lane that has a run behind it. */
@@ -24,6 +25,8 @@ export type LaneHistory = {
   readonly metric: string | null;
   /** All that those runs and earlier ones launched, in no order. */
   readonly launches: readonly Launch[];
+  /** What those of them have rented. */
+  readonly rented: readonly RentedMoney[];
 };
 
 /** The one issue of a lane, by which it is found again. */
@@ -45,7 +48,7 @@ export function renderLaneWithoutRuns(lane: string): string {
 }
 
 /** The source of its description; it tells no time of its own, so that it changes only when what it tells does. */
-export function renderLaneHistory({ lane, rows, metric, launches }: LaneHistory): string {
+export function renderLaneHistory({ lane, rows, metric, launches, rented }: LaneHistory): string {
   const told = rows.length === limits.historyRows ? `the last ${limits.historyRows}` : 'all of them';
   return framed(
     lane,
@@ -54,6 +57,7 @@ export function renderLaneHistory({ lane, rows, metric, launches }: LaneHistory)
       historyTable(rows, limits.historyCharsMax),
       chartPart(rows, metric),
       ...PERIODS.map((period) => costPart(launches, period)),
+      rentedTables(rented),
     ),
   );
 }

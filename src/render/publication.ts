@@ -17,7 +17,7 @@ import type { RenderInput } from './input.ts';
 import { renderLaunch } from './launch.ts';
 import { renderMutation } from './mutation.ts';
 import { renderNotice } from './notice.ts';
-import { rentalCost } from './rental-words.ts';
+import { rentalReport } from './rental-words.ts';
 import { renderSealed } from './sealed.ts';
 import { code, paragraphs, text, utc } from './words.ts';
 
@@ -64,16 +64,16 @@ function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
     case 'notice':
       return renderNotice(key, input);
     case 'sealed':
-      return renderSealed(input.state);
+      return renderSealed(input);
     case 'closed':
-      return renderClosed(input.state);
+      return renderClosed(input);
     default:
       return assertNever(kind);
   }
 }
 
 /** The run is closed; nothing more is recorded. */
-function renderClosed(state: RunState): string {
+function renderClosed({ state, past }: RenderInput): string {
   const { closed } = state;
   if (closed === null) throw new Error('a closing comment without a close');
   const lines = [
@@ -85,7 +85,7 @@ function renderClosed(state: RunState): string {
   return paragraphs(
     `**Closed** at ${utc(closed.at)}: ${outcomeWords(closed.outcome, state)}`,
     lines.join('\n'),
-    rentalCost(state),
+    rentalReport(state, past),
   );
 }
 

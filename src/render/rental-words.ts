@@ -1,11 +1,15 @@
 /** Rented machines in words: what they cost so far and will, how long they are kept, and what commands about them did. */
 
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';
+import { type RentedMoney, rentedMoneyOf } from '../domain/launch/spending.ts';
 import type { Machine } from '../domain/logbook/rental-state.ts';
 import { microdollarsOf, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import type { PastOf } from '../domain/past-row.ts';
 import type { Sentences } from './answer-view.ts';
-import { count, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
+import { dollarText } from './dollars.ts';
+import { takenPrices } from './market-words.ts';
+import { code, count, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
 
 type RentalAnswer =
   | 'kept'
@@ -40,13 +44,37 @@ export function rentalPart(state: RunState): string | null {
   if (terms === null || machines.length === 0) return null;
   const present = presentMachines(state);
   const cost = rentalCost(state);
-  if (present.length === 0) return cost;
+  if (present.length === 0) return paragraphs(cost, takenPrices(state));
   const kept =
     keep === null ? null : `Kept until ${utc(keep.until)} by ${person(keep.actor)}: ${text(keep.reason)}.`;
   return paragraphs(
     `Rented: ${listed(present.map(machineText))}. ${cost} ${projection(state, present, terms)}`,
+    takenPrices(state),
     state.rental.asked === null || (keep !== null && keep.seq > state.rental.asked.seq) ? kept : null,
   );
+}
+
+/** The same with what the lab has rented, for the report that closes the run. */
+export function rentalReport(state: RunState, past: PastOf): string | null {
+  if (state.rental.machines.length === 0) return null;
+  return paragraphs(rentalCost(state), takenPrices(state), rentedPart(state, past));
+}
+
+/** What the runs of its cluster have rented on the day and in the month of its launch, beside the budgets; null: it rents nothing. */
+export function rentedPart(state: RunState, past: PastOf): string | null {
+  const terms = rentalTerms(state) ?? state.gate?.manifest?.envelope.rental ?? null;
+  const cluster = state.order?.manifest?.cluster ?? state.gate?.manifest?.cluster ?? null;
+  if (terms === null || cluster === null) return null;
+  const all = past(state.proposal.lane);
+  if (all.kind === 'unknown') return `What other runs have rented cannot be told now: ${text(all.why)}.`;
+  const here = all.value.rented.filter((one) => one.cluster === cluster);
+  const day = rentedMoneyOf(state)?.date ?? state.proposal.date;
+  const said = (from: string, most: string | null): string => {
+    const inIt = here.filter(({ date }) => date.startsWith(from));
+    const cap = most === null ? 'no budget' : `of at most $${text(most)}`;
+    return `${from}: $${dollarText(sumOf(inIt))} (${cap}, ${count(inIt.length, 'run')})`;
+  };
+  return `Rented by all runs on ${code(cluster)}, each on the day of its launch: ${said(day, terms.dollarsPerDayMax)}; ${said(day.slice(0, 7), terms.dollarsPerMonthMax)}.`;
 }
 
 /** All machines of the run, also those that are gone; null where it had none. */
@@ -59,7 +87,7 @@ export function rentalCost(state: RunState): string | null {
   const estimated = machines.some((one) => one.isEstimated === true)
     ? ' Estimated, as the most that it can be: a machine may have run and stopped between two looks at the account.'
     : '';
-  return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **$${dollars(microdollarsOf(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
+  return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **$${dollarText(microdollarsOf(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
 }
 
 function machineText({
@@ -72,7 +100,11 @@ function machineText({
   const isUp = status === 'running' || status === 'frozen';
   const rate = isUp ? microdollarsPerHour : microdollarsPerHourStored;
   const going = tearDown !== null && tearDown.endedAt === null ? ', to be destroyed' : '';
-  return `machine ${instance} (${status ?? 'provisioned'}${going}, $${dollars(rate)} an hour${isUp ? '' : ' for its disk'})`;
+  return `machine ${instance} (${status ?? 'provisioned'}${going}, $${dollarText(rate)} an hour${isUp ? '' : ' for its disk'})`;
+}
+
+function sumOf(all: readonly RentedMoney[]): number {
+  return all.reduce((sum, { microdollars }) => sum + microdollars, 0);
 }
 
 /** At the rate of a machine that works: by the pace of the steps where they are known, and at the longest life. */
@@ -87,14 +119,10 @@ function projection(
   const lookedMs = Date.parse(state.rental.look?.at ?? '');
   const endsMs = Math.max(...present.map(({ createdAt }) => Date.parse(createdAt))) + hoursMax * MS_OF_HOUR;
   const atLongest = spent + (hourly * Math.max(0, endsMs - lookedMs)) / MS_OF_HOUR;
-  const longest = `If it lives its longest, about $${dollars(Math.min(most, atLongest))}.`;
+  const longest = `If it lives its longest, about $${dollarText(Math.min(most, atLongest))}.`;
   const { pace, step = null, totalSteps = null } = state.observation ?? {};
   const seconds = pace?.secondsPerStep == null ? null : Number(pace.secondsPerStep);
   if (seconds === null || step === null || totalSteps === null || state.end !== null) return longest;
   const atPace = spent + (hourly * Math.max(0, totalSteps - step) * seconds) / 3_600;
-  return `At its pace about $${dollars(Math.min(most, atPace))} when its steps are done. ${longest}`;
-}
-
-function dollars(microdollars: number): string {
-  return (microdollars / MICRO).toFixed(2);
+  return `At its pace about $${dollarText(Math.min(most, atPace))} when its steps are done. ${longest}`;
 }

@@ -2,12 +2,13 @@
 
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { headText } from './card.ts';
+import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
-import { rentalCost } from './rental-words.ts';
+import { rentalReport } from './rental-words.ts';
 import { code, paragraphs, person, text, utc } from './words.ts';
 
 /** The run is a sealed record now. */
-export function renderSealed(state: RunState): string {
+export function renderSealed({ state, past }: Pick<RenderInput, 'state' | 'past'>): string {
   const { seal } = state;
   if (seal === null) throw new Error('a seal comment without a seal');
   const how = seal.verdict === 'pass' ? 'as a pass' : `accepted with the reason: ${text(seal.accept ?? '')}`;
@@ -24,7 +25,7 @@ export function renderSealed(state: RunState): string {
       `- Record: ${code(headText(state, 64))}`,
       ...(state.contract === null ? [tomorrowLine(state, seal.verdict)] : contractLines(state)),
     ].join('\n'),
-    rentalCost(state),
+    rentalReport(state, past),
   );
 }
 

@@ -8,6 +8,7 @@ import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsDescription } from '../domain/logbook/adoption.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
+import { marketWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
@@ -15,7 +16,7 @@ import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts
 
 /** Whether something of the run is to be looked at and has no watch whose lease still runs. */
 export function needsWatch(state: RunState, now: Instant): boolean {
-  if (awaitsDescription(state)) return true;
+  if (awaitsDescription(state) || marketWanted(state) !== null) return true;
   // A bad node that the log shows is answered by a watch, also when the job has ended meanwhile.
   if (
     state.submission === null ||
@@ -34,7 +35,7 @@ export function decideWatch(
   now: Instant,
   memory: AttemptCache,
 ): Step | null {
-  const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster;
+  const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? marketWanted(state)?.cluster;
   if (!needsWatch(state, now) || cluster === undefined || !hasCluster(config, cluster)) return null;
   const key = watchKey(state, now);
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;

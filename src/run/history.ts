@@ -1,7 +1,7 @@
 /** The ferries of a lane in a row: what each changed, what came of it, and what it cost. */
 
 import { newChanges } from '../domain/launch/base.ts';
-import { costOf, launchesOf } from '../domain/launch/spending.ts';
+import { costOf, launchesOf, rentedMoneyOf } from '../domain/launch/spending.ts';
 import { limits } from '../domain/limits.ts';
 import type { Metrics } from '../domain/logbook/events/job-events.ts';
 import { microdollarsOf } from '../domain/logbook/renting.ts';
@@ -20,7 +20,8 @@ export function pastOf(
   return (lane) => {
     if (runs.kind === 'unknown') return runs;
     const keys = (Object.hasOwn(lanes, lane) ? (lanes[lane]?.metrics ?? []) : []).map(({ key }) => key);
-    return known(historyOf(runs.value, { lane, most: limits.historyRows, keys }));
+    const rows = historyOf(runs.value, { lane, most: limits.historyRows, keys });
+    return known({ rows, rented: runs.value.flatMap((state) => rentedMoneyOf(state) ?? []) });
   };
 }
 

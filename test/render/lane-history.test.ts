@@ -2,10 +2,10 @@
 
 import mermaid from 'mermaid';
 import { describe, expect, it } from 'vitest';
-import { costOf, launchesIn, periodOf } from '../../src/domain/launch/spending.ts';
+import { costOf, launchesIn, periodOf, type RentedMoney } from '../../src/domain/launch/spending.ts';
 import type { PastRow } from '../../src/domain/past-row.ts';
 import { metricChart } from '../../src/render/chart.ts';
-import { historyTable } from '../../src/render/history.ts';
+import { historyTable, rentedTables } from '../../src/render/history.ts';
 import { renderLaneHistory } from '../../src/render/lane-history.ts';
 
 const row = (day: number, change: Partial<PastRow> = {}): PastRow => ({
@@ -31,7 +31,28 @@ describe('the history of a lane', () => {
   it('is table, chart and cost by week and month', () => {
     const rows = [row(24), row(23, { status: 'FAILED', verdict: 'failed', metrics: {} }), row(22), row(21)];
     const launches = ['2026-11-21', '2026-11-22', '2026-11-23', '2026-11-24'].map((date) => launch(date));
-    expect(renderLaneHistory({ lane: 'daily', rows, metric: 'eval/loss', launches })).toMatchSnapshot();
+    const history = { lane: 'daily', rows, metric: 'eval/loss', launches, rented: [] };
+    expect(renderLaneHistory(history)).toMatchSnapshot();
+  });
+
+  it('tells what was rented by day and by month, and nothing where nothing was', () => {
+    const rented = [
+      ['2026-10-31', 4_000_000],
+      ['2026-11-01', 1_250_000],
+      ['2026-11-01', 500_000],
+    ].map(([date, microdollars]) => ({ lane: 'gpu', cluster: 'market', date, microdollars }) as RentedMoney);
+    expect(rentedTables(rented)).toMatchInlineSnapshot(`
+      "| Day | Runs that rented | Dollars |
+      |---|---|---|
+      | 2026-11-01 | 2 | $1.75 |
+      | 2026-10-31 | 1 | $4.00 |
+
+      | Month | Runs that rented | Dollars |
+      |---|---|---|
+      | 2026-11 | 2 | $1.75 |
+      | 2026-10 | 1 | $4.00 |"
+    `);
+    expect(rentedTables([])).toBe(null);
   });
 
   it('has a chart that Mermaid reads, whatever the metric is called', async () => {

@@ -1,6 +1,6 @@
 /** Keeps the one issue of a lane: opened when there is something to tell, written when what it tells has changed. */
 
-import { launchesOf } from '../../domain/launch/spending.ts';
+import { launchesOf, rentedMoneyOf } from '../../domain/launch/spending.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, saysTheSame } from '../../domain/marker.ts';
@@ -40,7 +40,9 @@ export async function keepLaneHistory(open: OpenLane): Promise<void> {
   if (broken.length > 0 || over.length === 0) return;
   const keys = config.lane.metrics.map(({ key }) => key);
   const rows = historyOf(over, { lane, most: limits.historyRows, keys });
-  const body = renderLaneHistory({ lane, rows, metric: keys[0] ?? null, launches: over.flatMap(launchesOf) });
+  const rented = over.flatMap((state) => rentedMoneyOf(state) ?? []);
+  const launches = over.flatMap(launchesOf);
+  const body = renderLaneHistory({ lane, rows, metric: keys[0] ?? null, launches, rented });
   const marker = markerIdentity(laneIssueMarker(lane));
   const markerOf = issueMarkerReader(lab, config);
   const found = await findIssue(lab.client, LANE_LABEL, (number, standing) => {

@@ -11,6 +11,7 @@ import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { awaitsDescription } from '../../domain/logbook/adoption.ts';
 import { watchedClusters } from '../../domain/logbook/liveness.ts';
+import { marketWanted } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -30,6 +31,7 @@ import {
   type Where,
 } from '../trouble.ts';
 import { describeAsked } from './describe-asked.ts';
+import { lookAtMarket } from './market.ts';
 import { observeInOnePass } from './one-pass.ts';
 import { lookAtAll } from './record-looks.ts';
 import { lookAfterMachines } from './rentals.ts';
@@ -62,11 +64,13 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   const watched = watchedStates(open.store.current()).filter((run) => isWatchable(run, input.cluster));
   if (!hasCluster(config, input.cluster)) return waiting(open, input, watched.length);
   const asked = watched.filter(awaitsDescription);
-  const live = watched.filter((state) => !asked.includes(state));
+  const shopping = watched.filter((state) => marketWanted(state) !== null);
+  const live = watched.filter((state) => !asked.includes(state) && !shopping.includes(state));
   const inRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
     contained(open, troubles, { run, thread: null }, work);
   for (const state of live) await inRun(state.run, () => stopIfAsked(open, input, state));
   for (const state of asked) await inRun(state.run, () => describeAsked(open, input, state));
+  for (const state of shopping) await inRun(state.run, () => lookAtMarket(open, input, state));
   const nextAt = (state: RunState): Instant => nextCheckAt(state, cadenceOf(open, state), lab.now());
   const due = containedEach(open, troubles, live, whereOf, (state) =>
     lab.now() >= nextAt(state) ? [state] : [],

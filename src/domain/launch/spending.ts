@@ -58,3 +58,24 @@ export function rentalSpendingOf(state: RunState): RentalSpending | null {
   const dollars = isLive(state) ? terms.dollarsMax : spent;
   return { cluster: order.manifest.cluster, date: order.claim.at.slice(0, 10), dollars };
 }
+
+/** What the machines of a run have cost until the newest look, in millionths of a dollar, on the day of its newest claim. */
+export type RentedMoney = {
+  readonly lane: string;
+  readonly cluster: string;
+  readonly date: string;
+  readonly microdollars: number;
+};
+
+/** Null for a run that has rented nothing. */
+export function rentedMoneyOf(state: RunState): RentedMoney | null {
+  const { order, proposal } = state;
+  if (rentalTerms(state) === null || order?.claim == null || order.manifest === null) return null;
+  const { cluster } = order.manifest;
+  return {
+    lane: proposal.lane,
+    cluster,
+    date: order.claim.at.slice(0, 10),
+    microdollars: microdollarsOf(state),
+  };
+}

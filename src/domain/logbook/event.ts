@@ -62,6 +62,7 @@ export const EVENT_TYPES = [
   'tear-down-ended',
   'machine-kept',
   'tear-down-asked',
+  'market-seen',
   'described',
   'adopted',
 ] as const satisfies readonly (keyof EventDataByType)[];
@@ -107,6 +108,7 @@ export const WRITERS = {
   'tear-down-ended': ['watch'],
   'machine-kept': ['control'],
   'tear-down-asked': ['control'],
+  'market-seen': ['watch'],
   described: ['watch'],
   adopted: ['control'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };

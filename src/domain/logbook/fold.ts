@@ -170,6 +170,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'tear-down-ended':
     case 'machine-kept':
     case 'tear-down-asked':
+    case 'market-seen':
       return { ...state, rental: rentalAfter(state.rental, event) };
     case 'delivered':
       return { ...state, deliveries: [...state.deliveries, { ...event.data, ...moment, role: event.role }] };

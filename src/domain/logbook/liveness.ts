@@ -2,6 +2,7 @@
 
 import { awaitsDescription } from './adoption.ts';
 import { holdingsOf } from './holdings.ts';
+import { marketWanted } from './renting.ts';
 import { isOver, type RunState } from './run-state.ts';
 
 /** Whether the run holds its lane: from an order that may be claimed at any moment until nothing of it is left in the world. */
@@ -14,9 +15,15 @@ export function isHolding(state: RunState): boolean {
   return holdingsOf(state).length > 0;
 }
 
-/** The clusters on which somebody has to look at what the run holds, or to ask what a job is. */
+/** The clusters on which somebody has to look at what the run holds, to ask what a job is, or what the market has for it. */
 export function watchedClusters(state: RunState): readonly string[] {
   const { adopts } = state.proposal;
   const asked = adopts !== undefined && awaitsDescription(state) ? [adopts.cluster] : [];
-  return [...asked, ...holdingsOf(state).flatMap((held) => ('cluster' in held ? [held.cluster] : []))];
+  const market = marketWanted(state);
+  const shopped = market === null ? [] : [market.cluster];
+  return [
+    ...asked,
+    ...shopped,
+    ...holdingsOf(state).flatMap((held) => ('cluster' in held ? [held.cluster] : [])),
+  ];
 }

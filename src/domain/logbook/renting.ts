@@ -1,10 +1,10 @@
 /** What a run rents by its record: under which terms, which machines are there, what may follow, and when somebody has to look. */
 
-import { branded, type Instant, isInstant } from '../ids.ts';
+import { branded, type Digest, type Instant, isInstant } from '../ids.ts';
 import type { RentalTerms } from '../launch/rental-terms.ts';
 import { after, fromRfc3339 } from '../time.ts';
 import type { Machine, RentalEvent } from './rental-state.ts';
-import type { RunState, Submission } from './run-state.ts';
+import { isOver, type RunState, type Submission } from './run-state.ts';
 
 const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
@@ -18,8 +18,23 @@ export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attem
   return held?.manifest?.envelope.rental ?? null;
 }
 
+/**
+ * The manifest for which somebody has to look at the market, since people are to see what would be rented before they approve
+ * it, and the cluster whose watch does; null where none waits. Each is looked for once, whatever came of that.
+ */
+export function marketWanted(
+  state: Pick<RunState, 'gate' | 'order' | 'rental' | 'seal' | 'closed'>,
+): { readonly digest: Digest; readonly cluster: string } | null {
+  const { gate, order, rental } = state;
+  if (gate?.manifest?.envelope.rental === undefined || gate.digest === null || order !== null) return null;
+  if (isOver(state) || rental.market?.digest === gate.digest) return null;
+  return { digest: gate.digest, cluster: gate.manifest.cluster };
+}
+
 /** The rule that the event breaks, or null. */
 export function illegalRental(state: RunState, event: RentalEvent): string | null {
+  if (event.type === 'market-seen')
+    return marketWanted(state)?.digest === event.data.digest ? null : 'a market that nobody waits for';
   if (rentalTerms(state) === null) return `${event.type} of a run that rents nothing`;
   if (event.type === 'machine-kept' || event.type === 'tear-down-asked')
     return event.actor === undefined ? `${event.type} names no person` : null;

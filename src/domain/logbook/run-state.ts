@@ -269,7 +269,7 @@ export function missedLift({ incidents, submission }: RunState): { readonly miss
 }
 
 /** Whether nothing more will be recorded for this run. */
-export function isOver(state: RunState): boolean {
+export function isOver(state: Pick<RunState, 'seal' | 'closed'>): boolean {
   return state.seal !== null || state.closed !== null;
 }
 

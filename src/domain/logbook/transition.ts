@@ -125,6 +125,7 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'tear-down-ended':
     case 'machine-kept':
     case 'tear-down-asked':
+    case 'market-seen':
       return illegalRental(state, event);
     case 'delivered':
       return deliveredRule(state, event.data);

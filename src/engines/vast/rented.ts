@@ -10,6 +10,7 @@ import {
 import { isSubmissionId } from '../file-records.ts';
 import { destroyInstance, type Instance, listInstances } from './account.ts';
 import { labelOf } from './label.ts';
+import { readMarket } from './market.ts';
 import { readVastSession } from './session.ts';
 import type { VastSettings } from './settings.ts';
 
@@ -17,6 +18,7 @@ import type { VastSettings } from './settings.ts';
 export function rentedOnVast(settings: VastSettings): RentalAccount {
   return {
     read: () => readAccount(settings),
+    market: () => readMarket(settings),
     destroy: async (condemned, permit) => {
       spendCapability(permit, destroyStep(condemned));
       const listed = await listInstances(settings);

@@ -15,7 +15,8 @@ import {
 } from './account.ts';
 import { ask, type NoAnswer } from './ask.ts';
 import { labelOf } from './label.ts';
-import { type Choice, chooseOffers, filtersOf, type Offer, offerSchema, whyChosen } from './offers.ts';
+import { searchOffers } from './market.ts';
+import { type Choice, chooseOffers, type Offer, whyChosen } from './offers.ts';
 import { readVastSession } from './session.ts';
 import { VAST, type VastSettings } from './settings.ts';
 import { specRefusal } from './spec-refusal.ts';
@@ -42,14 +43,9 @@ export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promi
   if (there.kind !== 'none') return there;
   const packed = await packTree(spec);
   if (packed.kind === 'rejected') return packed;
-  const { cluster } = settings;
-  const market = await ask(
-    settings,
-    { method: 'POST', path: '/api/v0/bundles/', body: filtersOf(cluster) },
-    z.object({ offers: z.array(offerSchema) }),
-  );
+  const market = await searchOffers(settings);
   if (market.kind === 'unknown') return unanswered(market);
-  const choice = chooseOffers(market.value.offers, cluster, spec.avoidMachines);
+  const choice = chooseOffers(market.value, settings.cluster, spec.avoidMachines);
   const stand: Stand = { settings, spec, session: session.id, tree: packed.variables };
   for (const offer of choice.fitting.slice(0, VAST.offersTried)) {
     const tried = await rent(stand, offer, choice);
@@ -57,7 +53,7 @@ export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promi
   }
   return rejected(
     'refused',
-    `none of ${market.value.offers.length} offers could be rented: ${choice.fitting.length} fit, ${JSON.stringify(choice.unfit)} do not`,
+    `none of ${market.value.length} offers could be rented: ${choice.fitting.length} fit, ${JSON.stringify(choice.unfit)} do not`,
   );
 }
 

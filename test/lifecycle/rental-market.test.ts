@@ -1,0 +1,69 @@
+/** What people see of the machine before they approve it, what it then really costs, and what the lab has rented by day and month. */
+
+import { afterEach, expect, it } from 'vitest';
+import { approve, propose, stateOf } from '../support/play.ts';
+import { openRentedLab, type RentedLab } from '../support/rented-lab.ts';
+import { answersTo, say, told } from '../support/talk.ts';
+
+let open: RentedLab | null = null;
+afterEach(async () => {
+  await open?.end();
+  open = null;
+});
+
+const JOB = `
+echo 'trainer First train step completed in 1.0s.'
+for step in 400 800 1199; do
+  echo "tqdm Progress on:train $step.0it/1.20kit rate:10.0it/s remaining:00:10 elapsed:00:10 postfix:loss=3.5"
+  sleep 0.3
+done
+echo 'trainer eval/loss: 3.4'
+`;
+
+const cardOf = ({ lab }: RentedLab): string => told(lab, 'card').at(-1) ?? '';
+
+it('the card shows which offer would be rented and why before anybody approves, and afterwards the price that was really taken', async () => {
+  open = await openRentedLab(JOB, { dollarsPerDayMax: '30' });
+  const { lab, vast, until } = open;
+  const rented = open;
+  const { run, pull, issue } = await propose(lab);
+  await until('the offer on the card', 30, () => cardOf(rented).includes('Machine: offer'));
+  expect(cardOf(open)).toContain('Machine: offer 103 of machine `13`, the cheapest of 2 that fit at ');
+  expect(cardOf(open)).toContain('| 1 × RTX 4090 | 24 GB | 64 GB | 400 GB | 0.995 | $0.3663 | $0.50 |');
+  expect(vast.account.list()).toEqual([]);
+  const [market] = vast.asked.filter(({ route }) => route.includes('/bundles/'));
+  expect(market).toBeDefined();
+  await approve(lab, 'mira', pull);
+  await until('a machine on the card', 60, () => cardOf(rented).includes('Taken: machine'));
+  expect(cardOf(open)).not.toContain('Machine: offer');
+  expect(cardOf(open)).toContain(
+    'at $0.3663 an hour, as the account says; the offer on the card before the approval was $0.3663.',
+  );
+  expect(cardOf(open)).toMatch(
+    /Rented by all runs on `us-central1`.*2026-11-21: \$0\.\d\d \(of at most \$30, 1 run\); 2026-11: /,
+  );
+  await until('the end', 60, async () => (await stateOf(lab, run))?.end != null);
+  await until('an empty account', 10, () => vast.account.list().length === 0);
+  await say(lab, 'mira', issue, '/seal accept="a rehearsal of the market"');
+  await until('the seal', 10, async () => (await stateOf(lab, run))?.seal != null);
+  await lab.clock.advance(60_000);
+  const sealed = told(lab, 'sealed').join();
+  expect(sealed).toContain('Cost of renting: about **$');
+  expect(sealed).toContain('Taken: machine');
+  expect(sealed).toContain('Rented by all runs on');
+  const asked = await say(lab, 'ada', pull, '/status lane=daily');
+  await lab.clock.advance(60_000);
+  expect(answersTo(lab, asked)[0]).toMatch(
+    /\| Month \| Runs that rented \| Dollars \|\n.*\n\| 2026-11 \| 1 \| \$0\.\d\d \|/,
+  );
+});
+
+it('a market that has nothing is told on the card, and looked at once for each manifest', async () => {
+  open = await openRentedLab(JOB, { dollarsPerHourMax: '0.10' });
+  const { lab, vast, until, pass } = open;
+  const rented = open;
+  await propose(lab);
+  await until('the market on the card', 30, () => cardOf(rented).includes('no offer of the market fits'));
+  await pass(30);
+  expect(vast.asked.filter(({ route }) => route.includes('/bundles/'))).toHaveLength(1);
+});
