@@ -13,7 +13,7 @@ import { cardContract } from './card-contract.ts';
 import { cardFix } from './card-fix.ts';
 import { cardGates } from './card-gates.ts';
 import { cardManifest } from './card-manifest.ts';
-import { lossChart } from './chart.ts';
+import { checkpointChart, lossChart, paceChart } from './chart.ts';
 import { comment } from './comment.ts';
 import { compactLine } from './compact-line.ts';
 import { costLine } from './cost-words.ts';
@@ -98,9 +98,15 @@ function jobPart(state: RunState): string | null {
     jobTable(state, submission),
     witnessTable(state),
     chart,
+    ...courseCharts(state),
     evalsPart(state),
     details('Exact command (scrubbed)', command),
   );
+}
+
+/** A run of weeks is judged by these too: whether it slows down, and how much a crash would cost. */
+function courseCharts({ contract, paces }: RunState): readonly (string | null)[] {
+  return contract === null ? [] : [paceChart(paces), checkpointChart(paces)];
 }
 
 /** What the contract expects of the loss, where it is one that says so. */

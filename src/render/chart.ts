@@ -1,11 +1,11 @@
-/** Lines as Mermaid charts: the loss over the steps of a run, and a metric from run to run. */
+/** Lines as Mermaid charts: loss, pace and checkpoints over the steps of a run, and a metric from run to run. */
 
 import { limits } from '../domain/limits.ts';
-import type { TracePoint } from '../domain/logbook/run-state.ts';
+import type { CoursePoint, TracePoint } from '../domain/logbook/run-state.ts';
 
 const LOSS_DRAWN_MAX = 1e12;
 
-type Point = { readonly step: number; readonly loss: number };
+type Point = { readonly step: number; readonly value: number };
 
 /**
  * A `xychart-beta` block, or null while there are too few points. Mermaid spaces a line's points evenly, so that the
@@ -13,18 +13,49 @@ type Point = { readonly step: number; readonly loss: number };
  * that people wrote down before, as a second line.
  */
 export function lossChart(trace: readonly TracePoint[], expected: number | null = null): string | null {
-  const points = pointsOf(trace);
-  const first = points[0];
-  const last = points.at(-1);
+  const points = pointsOf(trace.map(({ step, loss }) => ({ step, text: loss })));
+  const name = expected === null ? 'train loss' : 'train loss, and the pre-registered one';
+  return overSteps(points, name, (step) => [valueAt(points, step), ...(expected === null ? [] : [expected])]);
+}
+
+/** How fast the job went, in tokens where its log counts them and in steps elsewhere; null while too few looks tell it. */
+export function paceChart(paces: readonly CoursePoint[]): string | null {
+  const tokens = pointsOf(paces.map(({ step, tokensPerSecond }) => ({ step, text: tokensPerSecond ?? '' })));
+  if (tokens.length >= limits.chartPointsMin)
+    return overSteps(tokens, 'tokens a second', (step) => [valueAt(tokens, step)]);
+  const steps = pointsOf(paces.map(({ step, secondsPerStep }) => ({ step, text: secondsPerStep ?? '' })))
+    .filter(({ value }) => value > 0)
+    .map(({ step, value }) => ({ step, value: 1 / value }));
+  return overSteps(steps, 'steps a second', (step) => [valueAt(steps, step)]);
+}
+
+/**
+ * The newest complete checkpoint below the step itself: the distance of the two lines is what a crash would cost. Null while
+ * there is none.
+ */
+export function checkpointChart(paces: readonly CoursePoint[]): string | null {
+  if (paces.every(({ checkpointStep }) => checkpointStep === null)) return null;
+  const seen = [...new Map(paces.map((one) => [one.step, one])).values()].toSorted((a, b) => a.step - b.step);
+  const savedAt = (step: number): number =>
+    seen.findLast((one) => one.step <= step && one.checkpointStep !== null)?.checkpointStep ?? 0;
+  return overSteps(seen, 'step, and its newest complete checkpoint', (step) => [step, savedAt(step)]);
+}
+
+/** Lines at even steps between the first and the last point; null where there are too few. */
+function overSteps(
+  points: readonly Pick<Point, 'step'>[],
+  name: string,
+  valuesAt: (step: number) => readonly number[],
+): string | null {
+  const [first, last] = [points[0], points.at(-1)];
   if (points.length < limits.chartPointsMin || first === undefined || last === undefined) return null;
   const columns = limits.chartPointsMax;
   const width = last.step - first.step;
-  const losses = Array.from({ length: columns }, (_, column) =>
-    lossAt(points, first.step + (width * column) / (columns - 1)),
+  const rows = Array.from({ length: columns }, (_, column) =>
+    valuesAt(first.step + (width * column) / (columns - 1)),
   );
-  const level = expected === null ? [] : [losses.map(() => expected)];
-  const name = expected === null ? 'train loss' : 'train loss, and the pre-registered one';
-  return xyChart(`  x-axis "step" ${first.step} --> ${last.step}`, name, [losses, ...level]);
+  const lines = (rows[0] ?? []).map((_, line) => rows.map((values) => values[line] ?? 0));
+  return xyChart(`  x-axis "step" ${first.step} --> ${last.step}`, name, lines);
 }
 
 /** A metric from run to run, oldest first, by the day of each; null while too few runs have it. */
@@ -58,19 +89,19 @@ function xyChart(xAxis: string, name: string, lines: readonly (readonly number[]
 }
 
 /** Finite points by step; where a resumed job passed a step again, the later word counts. */
-function pointsOf(trace: readonly TracePoint[]): readonly Point[] {
+function pointsOf(printed: readonly { readonly step: number; readonly text: string }[]): readonly Point[] {
   const bySteps = new Map<number, Point>();
-  for (const { step, loss } of trace)
-    if (Number.isFinite(Number(loss)) && loss.trim() !== '') bySteps.set(step, { step, loss: Number(loss) });
+  for (const { step, text } of printed)
+    if (Number.isFinite(Number(text)) && text.trim() !== '') bySteps.set(step, { step, value: Number(text) });
   return [...bySteps.values()].toSorted((a, b) => a.step - b.step);
 }
 
-function lossAt(points: readonly Point[], step: number): number {
+function valueAt(points: readonly Point[], step: number): number {
   const right = points.find((point) => point.step >= step) ?? points.at(-1);
   const left = points.findLast((point) => point.step <= step) ?? points[0];
   if (right === undefined || left === undefined) throw new Error('a chart without points');
-  if (right.step === left.step) return right.loss;
-  return left.loss + ((right.loss - left.loss) * (step - left.step)) / (right.step - left.step);
+  if (right.step === left.step) return right.value;
+  return left.value + ((right.value - left.value) * (step - left.step)) / (right.step - left.step);
 }
 
 // Mermaid reads no exponents, which a loss that has run away would be printed with.

@@ -52,6 +52,13 @@ it('hears how the run stands once a day, and the logbook at every look', async (
     // It is news for who follows the run, and calls nobody.
     expect(text).not.toMatch(/@\w/);
   }
+  const card = told(lab, 'card').find((text) => text.includes(`Run \`${RUN}\``));
+  for (const line of [
+    'train loss, and the pre-registered one',
+    'steps a second',
+    'step, and its newest complete checkpoint',
+  ])
+    expect(card).toContain(`  y-axis "${line}" `);
   const looks = (await eventsOf(lab, RUN)).filter(({ type }) => type === 'observed');
   expect(looks.length).toBeGreaterThan(53 * 3);
   await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null);

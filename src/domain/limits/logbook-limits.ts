@@ -25,7 +25,7 @@ export const logbookLimits = {
   runsReadMax: 40,
   /** Days before a month's first to which a run of its first week may belong: the week began in the month before. */
   periodReachDays: 6,
-  /** Points of loss that a run's state keeps; thinned by half when there are more. */
+  /** Points of loss, and of pace, that a run's state keeps; thinned by half when there are more. */
   tracePointsMax: 60,
   /** A git command that talks to the remote: the first fetch of a large repository without blobs takes a minute. */
   gitNetworkTimeoutMs: 300_000,

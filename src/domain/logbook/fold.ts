@@ -63,6 +63,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     firstEval: null,
     firstTracker: null,
     trace: [],
+    paces: [],
     fence: 0,
     stop: null,
     end: null,
@@ -194,7 +195,7 @@ function afterAttempt(state: RunState, at: string): RunState {
     acknowledged: null,
     watch: watchOfNextAttempt(state.watch, at),
   };
-  return { ...state, ...fresh, trace: [], attempts: [...state.attempts, past] };
+  return { ...state, ...fresh, trace: [], paces: [], attempts: [...state.attempts, past] };
 }
 
 /** A gate that answers otherwise on the same manifest and text shows nothing new to whoever approves it. */

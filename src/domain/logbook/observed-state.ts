@@ -12,6 +12,7 @@ export function observed(state: RunState, event: EventOf<'observed'>): RunState 
     ...state,
     observation,
     trace: traced(state.trace, event.data),
+    paces: paced(state.paces, event.data),
     fence: event.data.lease.fence,
     firstEval: isFirstEval ? observation : state.firstEval,
     firstTracker: state.firstTracker ?? (isNewTracker(state, event.data) ? observation : null),
@@ -27,7 +28,21 @@ function isNewTracker({ attempts }: RunState, { trackers }: EventOf<'observed'>[
 /** A look at the same step adds nothing; when there are too many points every other one goes, but never the newest. */
 function traced(trace: RunState['trace'], { step, loss }: EventOf<'observed'>['data']): RunState['trace'] {
   if (step === null || loss === null || trace.at(-1)?.step === step) return trace;
-  const longer = [...trace, { step, loss }];
-  if (longer.length <= limits.tracePointsMax) return longer;
-  return longer.filter((_, index) => (longer.length - 1 - index) % 2 === 0);
+  return thinned([...trace, { step, loss }]);
+}
+
+/** A look that shows neither another step nor another checkpoint adds nothing. */
+function paced(
+  paces: RunState['paces'],
+  { step, pace, checkpointStep }: EventOf<'observed'>['data'],
+): RunState['paces'] {
+  const last = paces.at(-1);
+  if (step === null || (last?.step === step && last.checkpointStep === checkpointStep)) return paces;
+  const { tokensPerSecond = null, secondsPerStep = null } = pace ?? {};
+  return thinned([...paces, { step, tokensPerSecond, secondsPerStep, checkpointStep }]);
+}
+
+function thinned<Point>(points: readonly Point[]): readonly Point[] {
+  if (points.length <= limits.tracePointsMax) return points;
+  return points.filter((_, index) => (points.length - 1 - index) % 2 === 0);
 }

@@ -89,6 +89,14 @@ export type RolledBack = {
 /** Training loss at a step, as the log printed it. */
 export type TracePoint = { readonly step: number; readonly loss: string };
 
+/** How fast the job went when it was seen at a step, as its log printed it, and the newest checkpoint that was complete by then. */
+export type CoursePoint = {
+  readonly step: number;
+  readonly tokensPerSecond: string | null;
+  readonly secondsPerStep: string | null;
+  readonly checkpointStep: number | null;
+};
+
 /** A person took a step, and what was made from it, out of the lineage. */
 export type RejectedCheckpoint = EventDataByType['checkpoint-rejected'] & {
   readonly actor: Actor;
@@ -152,6 +160,8 @@ export type RunState = {
   readonly firstTracker: Observation | null;
   /** The course of the loss for people to see, oldest first: at most `limits.tracePointsMax` points; older ones are thinned. */
   readonly trace: readonly TracePoint[];
+  /** Its pace and its checkpoints in the same way. */
+  readonly paces: readonly CoursePoint[];
   readonly fence: number;
   readonly stop: {
     readonly actor: Actor;
