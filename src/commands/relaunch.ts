@@ -11,6 +11,7 @@ import { isFixGated, pastAttempt } from '../domain/launch/next-attempt.ts';
 import { rejectionFor } from '../domain/launch/rejected-lineage.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { approvalsSinceEnd, askedFor, mayBeRelaunched } from '../domain/launch/response.ts';
+import { spoiltBy } from '../domain/launch/spoilt.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { PastAttempt } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
@@ -27,6 +28,7 @@ const answer = answering({
   'relaunch-by-author': {},
   'relaunch-adopted': {},
   'relaunch-rejected': { attempt: 'integer', step: 'integer' },
+  'relaunch-spoilt': { attempt: 'integer', why: 'text' },
 });
 
 export const relaunch = {
@@ -56,6 +58,8 @@ function decide(context: CommandContext): CommandDecision {
   if (isFixGated(state)) return answer('relaunch-fix', { attempt });
   const failure = failureOf(last);
   if (!mayBeTriedByHand(failure)) return answer('relaunch-never', { attempt, failure });
+  const why = spoiltBy(state, last);
+  if (why !== null) return answer('relaunch-spoilt', { attempt, why });
   const rejected = rejectionFor(state, last);
   if (rejected !== null) return answer('relaunch-rejected', { attempt, step: rejected.step });
   const left = restartsLeft(state);

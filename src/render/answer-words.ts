@@ -156,6 +156,8 @@ const WORDS: Sentences<AnswerCode> = {
     `not started again: attempt ${d.attempt} ended with ${code(d.failure)}, and the same manifest would end so once more. Push a change to its branch, or close the run with \`/ack\`.`,
   'relaunch-rejected': (d) =>
     `not started again: the checkpoints from step ${d.step} on were rejected, and attempt ${d.attempt + 1} in the same output root would take the newest of them by itself. Push a change that writes elsewhere or begins at an earlier one, or close the run with \`/ack\`.`,
+  'relaunch-spoilt': (d) =>
+    `not started again: ${d.why === 'loss-lost' ? `the loss of attempt ${d.attempt} was no number any more` : `attempt ${d.attempt} made other steps than the one that it goes on from`}, and the same would go on from what that left behind. Push a change that begins at an earlier checkpoint, or close the run with \`/ack\`.`,
   'relaunch-digest-needed': (d) =>
     `not started again: the restarts that were approved (${d.restarts}) are used. Who may approve can have it tried once more with this line: \`/relaunch ${text(d.digest)}\``,
   'relaunch-by-author': (_, { input }) =>

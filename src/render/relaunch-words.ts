@@ -23,6 +23,10 @@ export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: Place
       return `Attempt ${d.attempt ?? 1} came no further than attempt ${d.earlier ?? 1} (${code(d.failure ?? '')}).`;
     case 'checkpoint-rejected':
       return `The checkpoints from step ${d.rejectedStep ?? 0} on were rejected, and started again in the same output root the job would take the newest of them by itself.`;
+    case 'loss-lost':
+      return `The loss of attempt ${d.attempt ?? 1} was no number any more before it ended: started again, the job would go on from what that left behind.`;
+    case 'other-steps':
+      return `Attempt ${d.attempt ?? 1} made other steps than the attempt that it goes on from: nothing is started on top of that.`;
     case 'same-in-lane':
       return `Attempt ${d.attempt ?? 1} failed as ${code(d.run ?? '')} of this lane did, and none has gone well since.`;
     default:

@@ -11,6 +11,7 @@ import { isFixGated, mayBeFixed, pastAttempt, repeatedFailure } from '../domain/
 import { preApproval } from '../domain/launch/pre-approval.ts';
 import { replacementFor, restartsLeft } from '../domain/launch/relaunch.ts';
 import { mayBeRelaunched, restingOn, wantsRelaunch } from '../domain/launch/response.ts';
+import { spoiltBy } from '../domain/launch/spoilt.ts';
 import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -145,8 +146,8 @@ function wantedForNode(state: RunState, ackPermission: string): string | null {
 /** How a person has the same started again; empty where nobody can. */
 function againWords(state: RunState): string {
   const last = pastAttempt(state);
-  if (last === null || state.stop !== null || !mayBeTriedByHand(failureOf(last)) || isFixGated(state))
-    return '';
+  if (last === null || state.stop !== null || isFixGated(state)) return '';
+  if (!mayBeTriedByHand(failureOf(last)) || spoiltBy(state, last) !== null) return '';
   if (restartsLeft(state) > 0) return '`/relaunch`, which starts the same again as it was approved; or ';
   return `\`/relaunch ${bindingHex(last.order.order.digest)}\` by who may approve, which starts the same once more; or `;
 }

@@ -4,12 +4,12 @@ import type { Evidence, PastEnd } from '../detectors/evidence.ts';
 import { medianOf } from '../detectors/series.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
+import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { courseOf, readSeries } from './course.ts';
 import { type Look, NO_WITNESSES } from './look.ts';
 import { comparedOf } from './replayed.ts';
-import { LOSS_NOT_FINITE } from './signatures.ts';
 import { useAt } from './use.ts';
 
 /** Everything that the detectors may know of this look. */

@@ -1,6 +1,7 @@
 /** What a job's log has said so far: a fold over its text in which every line is read exactly once. */
 
 import { cutText } from '../domain/cut-text.ts';
+import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import { limits } from '../domain/limits.ts';
 import { createLineFilter } from './line-filter.ts';
 import { PROGRESS_NEEDLE, type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
@@ -12,7 +13,7 @@ import {
   type TaskOrigin,
   withFailure,
 } from './signature-matches.ts';
-import { LOSS_NOT_FINITE, SIGNATURES } from './signatures.ts';
+import { SIGNATURES } from './signatures.ts';
 import { addTrainingLine, isNotFinite, NO_TRAINING, type Training } from './training.ts';
 import { parseTrainingLine, TRAINING_NEEDLES, type TrainingLine, trainingOfBar } from './training-line.ts';
 import { TASK_NEEDLE } from './worker-address.ts';

@@ -1,5 +1,7 @@
 /** What a log line can say about a failure: strings of real runs, their class, and what follows from them. */
 
+import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
+
 /** Classes of failure, after the monitoring loop's own division (small fix, complex, infrastructure). */
 export type FailureClass =
   | 'accelerator-memory'
@@ -36,9 +38,6 @@ export type Signature = {
   readonly needles: readonly string[];
   readonly opens: string | null;
 };
-
-/** The loss, or what it is made of, is no number. */
-export const LOSS_NOT_FINITE = 'loss-not-finite';
 
 /**
  * Signatures of policy ML-20, ML-21 and ML-29, and of Marin's, JAX's, CUDA's and Ray's own messages. A

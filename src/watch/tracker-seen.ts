@@ -1,6 +1,7 @@
 /** What the tracker says at a look, beside what it said before. */
 
 import type { Instant } from '../domain/ids.ts';
+import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import type { Metrics, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
@@ -8,7 +9,6 @@ import type { TrackedRun } from '../domain/tracker.ts';
 import type { LogFacts } from './log-facts.ts';
 import { type Look, redactAndTruncate } from './look.ts';
 import { withFailure } from './signature-matches.ts';
-import { LOSS_NOT_FINITE } from './signatures.ts';
 import { addTrainingLine, numberOf } from './training.ts';
 
 /** Keys under which trainers report what they minimise, the usual one first. */

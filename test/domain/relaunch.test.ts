@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { branded, isRunId } from '../../src/domain/ids.ts';
 import { restartsLeft, stateAtEntry } from '../../src/domain/launch/relaunch.ts';
-import { responseTo } from '../../src/domain/launch/response.ts';
+import { mayBeApprovedAgain, responseTo } from '../../src/domain/launch/response.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { consentDraft, proposal, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
@@ -106,6 +106,76 @@ describe('a run whose job failed', () => {
     expect(() => replaced.ordered(other)).toThrow(/another manifest or commit/);
     const commit = { commit: '0'.repeat(40) } as unknown as Parameters<RunBuilder['ordered']>[0];
     expect(() => replaced.ordered(commit)).toThrow(/another manifest or commit/);
+  });
+});
+
+describe('a run that trained wrongly and was then preempted', () => {
+  const died = {
+    class: 'preempted',
+    confidence: 'high',
+    response: 'relaunch',
+    place: null,
+    error: null,
+  } as const;
+  const preempted = {
+    status: 'FAILED',
+    lastStep: 4_600,
+    diagnosis: { ...died, evidence: ['the slice was preempted'] },
+  } as const;
+  const first = withRestarts(3, ['preempted']).approved(bob).ordered().submitted();
+  const second = first
+    .ended({ ...preempted, lastStep: 100, diagnosis: { ...died, evidence: ['maintenance'] } })
+    .ordered({ attempt: 2 })
+    .submitted();
+  const other = { detector: 'resume-mismatch', since: '4500', seen: '0.2', attempt: 2 };
+  const asked = { by: bob, name: 'relaunch', code: 'relaunch-asked', detail: { attempt: 3, left: 2 } };
+
+  it('is ordered again where nothing was seen of its training', () => {
+    expect(responseTo(first.ended(preempted).state)).toEqual({ kind: 'relaunch' });
+    expect(responseTo(second.ended(preempted).state)).toEqual({ kind: 'relaunch' });
+  });
+
+  it.each([
+    ['its loss was no number', 'loss-lost', first.ended({ ...preempted, signatures: ['loss-not-finite'] })],
+    ['it made other steps', 'other-steps', second.incident('run-alarm', other).ended(preempted)],
+  ])("is a person's where %s, and nobody has the same started again", (_, reason, run) => {
+    const { attempt } = run.state.submission ?? {};
+    const asks = { kind: 'ask', why: { attempt, reason } };
+    expect(responseTo(run.state)).toEqual(asks);
+    expect(responseTo(run.commanded(asked).state)).toEqual(asks);
+    expect(() => run.ordered({ attempt: (attempt ?? 0) + 1 })).toThrow(/ordered again after/);
+  });
+
+  it('is approved once more beyond its restarts where nothing was seen, and not where its loss was no number', () => {
+    const bare = withRestarts(0, ['preempted']).approved(bob).ordered().submitted();
+    expect(mayBeApprovedAgain(bare.ended(preempted).state)).toBe(true);
+    const lost = bare.ended({ ...preempted, signatures: ['loss-not-finite'] });
+    expect(mayBeApprovedAgain(lost.state)).toBe(false);
+  });
+
+  it('is ordered again where it was the attempt before that made other steps than one before', () => {
+    const earlier = { ...other, attempt: 1 };
+    expect(responseTo(second.incident('run-alarm', earlier).ended(preempted).state)).toEqual({
+      kind: 'relaunch',
+    });
+  });
+});
+
+describe('a run whose bad node was replaced after it ran out of memory', () => {
+  it("is a person's: another machine has no more of it", () => {
+    const died = {
+      class: 'oom-hbm',
+      confidence: 'high',
+      response: 'escalate',
+      place: null,
+      error: null,
+    } as const;
+    const diagnosis = { ...died, evidence: ['Ran out of memory'] };
+    const run = withRestarts(3, ['preempted']).approved(bob).ordered().submitted();
+    expect(responseTo(cared(run.ended({ status: 'FAILED', diagnosis }), 'replaced', 'done').state)).toEqual({
+      kind: 'ask',
+      why: { attempt: 1, reason: 'not-recoverable', failure: 'oom-hbm' },
+    });
   });
 });
 

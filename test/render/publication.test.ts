@@ -212,6 +212,7 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'relaunch-fix': { attempt: 1 },
   'relaunch-rejected': { attempt: 1, step: 800 },
   'relaunch-never': { attempt: 1, failure: 'oom-hbm' },
+  'relaunch-spoilt': { attempt: 2, why: 'other-steps' },
   'relaunch-digest-needed': { digest: '028e72ff16b3801953954e7e2f14bbb1', restarts: 1 },
   'reject-already': { step: 1_200, by: 'bob' },
   'accepted-charge': {},

@@ -4,12 +4,12 @@ import { FIRST_RESPONSE } from '../../domain/failure-class.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { type Incident, readIncident } from '../../domain/incidents.ts';
 import { responseTo } from '../../domain/launch/response.ts';
+import { LOSS_NOT_FINITE } from '../../domain/launch/spoilt.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../../domain/time.ts';
 import { alarmWhy } from '../../render/alarm-words.ts';
 import { incidentWords } from '../../render/incident-words.ts';
-import { LOSS_NOT_FINITE } from '../../watch/signatures.ts';
 
 export type Alarm = { readonly at: string; readonly detector: string; readonly why: string };
 export type Action = { readonly at: string; readonly action: string; readonly why: string };

@@ -23,6 +23,7 @@ import type { Order } from './order.ts';
 import { approvedBeforehand, preApproval } from './pre-approval.ts';
 import { rejectionFor } from './rejected-lineage.ts';
 import { replacementFor, restartsLeft } from './relaunch.ts';
+import { spoiltBy } from './spoilt.ts';
 
 export type Response =
   | { readonly kind: 'relaunch' }
@@ -48,6 +49,7 @@ export function responseTo(state: RunState): Response | null {
   if (replaced === null && restartAfter === undefined) return null;
   if (replaced === null && isNodeInHand(state)) return { kind: 'wait' };
   const why =
+    barOfTraining(state, last) ??
     (replaced === null ? barOf(state, last, restartAfter ?? []) : barAfterNode(state, last, replaced)) ??
     barOfEnvelope(state);
   const { attempt } = last.submission;
@@ -70,7 +72,8 @@ function byHand(state: RunState, last: PastAttempt): Response {
   const failure = failureOf(last);
   if (!mayBeTriedByHand(failure))
     return { kind: 'ask', why: { attempt, reason: 'not-recoverable', failure } };
-  const bar = approvalsSinceEnd(state, last).length > 0 ? null : barOfEnvelope(state);
+  const bar =
+    barOfTraining(state, last) ?? (approvalsSinceEnd(state, last).length > 0 ? null : barOfEnvelope(state));
   return bar === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...bar } };
 }
 
@@ -112,13 +115,22 @@ function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string
   return alikeIn(state, last) ?? withoutProgress(state, last);
 }
 
+/** What was trained wrongly stays in what the attempt has left behind, whatever ended it. */
+function barOfTraining(state: RunState, last: PastAttempt): Bar | null {
+  const spoilt = spoiltBy(state, last);
+  return spoilt === null ? null : { reason: spoilt };
+}
+
 /** What little a log says may as well be the trace of somebody who stopped the job. */
 function isGuess({ end }: PastAttempt, failure: Failure): boolean {
   return failure !== 'stopped' && end.diagnosis?.confidence === 'low';
 }
 
-/** A person who has let a machine go has spoken; where the config did, the same again is told to one. */
+/** A person who has let a machine go has spoken; where the config did, the same again is told to one. Another machine gives what the job died of no other end. */
 function barAfterNode(state: RunState, last: PastAttempt, { begun, consents }: MutationRecord): Bar | null {
+  const failure = failureOf(last);
+  if (!mayBeTriedByHand(failure) && rungFor(state, failure) === null)
+    return { reason: 'not-recoverable', failure };
   const byPerson = consents.some(({ seq, actor }) => seq === begun?.consent && actor !== null);
   return byPerson || last.order.manifest?.envelope.restartAfter === undefined ? null : alikeIn(state, last);
 }
@@ -233,6 +245,8 @@ const RULES: Readonly<Record<string, string>> = {
   'same-failure': 'after the same failure as before',
   'no-progress': 'though it came no further than before',
   'no-restarts-left': 'beyond the restarts that were approved',
+  'loss-lost': 'after a loss that was no number any more',
+  'other-steps': 'after an attempt that made other steps than the one that it goes on from',
   'checkpoint-rejected': 'where it would go on from a rejected checkpoint',
 };
 
@@ -244,6 +258,7 @@ export function mayBeApprovedAgain(state: RunState): boolean {
     restartsLeft(state) <= 0 &&
     state.gate?.digest === last.order.order.digest &&
     state.gate.commit === last.order.order.commit &&
-    mayBeTriedByHand(failureOf(last))
+    mayBeTriedByHand(failureOf(last)) &&
+    spoiltBy(state, last) === null
   );
 }

@@ -1,0 +1,314 @@
+// The processes of a night: each reads the record, decides by the code under test, pushes, calls, and may die between any two of these.
+
+import { type ClusterChange, changeAction, type Executor } from '../../src/actions/change-cluster.ts';
+import { type Launch, launchAction } from '../../src/actions/launch.ts';
+import { mintStop } from '../../src/actions/mint.ts';
+import { carryOut, type Place } from '../../src/actions/pipeline.ts';
+import type { OrderFacts } from '../../src/actions/verify-order.ts';
+import { spendCapability } from '../../src/domain/actions/capability.ts';
+import { NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import { onRung } from '../../src/domain/launch/ladder.ts';
+import { isBeforeLaunch } from '../../src/domain/launch/next-attempt.ts';
+import { citationKey } from '../../src/domain/launch/order.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { fromRfc3339 } from '../../src/domain/time.ts';
+import type { CardHistory } from '../../src/run/card-history.ts';
+import { decideOrder } from '../../src/run/decide-order.ts';
+import { decideRelaunch } from '../../src/run/decide-relaunch.ts';
+import type { Gated } from '../../src/run/gate-run.ts';
+import { leaseFor } from '../../src/watch/lease.ts';
+import { facts as consentFacts } from '../care/consent-parts.ts';
+import { gateFacts, someApprovals } from '../gates/sample-facts.ts';
+import { CONFIG, REPOSITORY } from '../run/parts.ts';
+import { bob, digestOf, endedData, incidentDraft, observedData } from '../support/run-drafts.ts';
+import { aChange, anIssue, aPull, permissions } from '../support/run-facts.ts';
+import { passingVerdicts } from '../support/run-parts.ts';
+import {
+  diagnosisOf,
+  engineOf,
+  type Night,
+  note,
+  push,
+  RUN,
+  type Version,
+  type Watcher,
+} from './night-world.ts';
+
+const CADENCE_MS = 570_000;
+
+/** A process that ends in the middle of what it does. */
+export class Died extends Error {
+  override readonly name = 'Died';
+}
+
+export type Death = 'never' | 'after-claim' | 'before-call' | 'after-call';
+
+/** One look of a watch, on the record as it reads it now, or as it read it before. */
+export function look(night: Night, watcher: Watcher, isFresh: boolean): void {
+  if (isFresh) watcher.view = night.record;
+  const { state } = watcher.view;
+  const { submission } = state;
+  if (submission === null || state.end !== null) return;
+  const lease = leaseFor(state, watcher.holder, night.now, CADENCE_MS);
+  const job = night.jobs.get(submission.jobId);
+  if (lease === null || job === undefined) return;
+  const { attempt } = submission;
+  const seen = {
+    ...{ attempt, trackers: [], step: job.step, lease },
+    signatures: job.isLost ? ['loss-not-finite'] : [],
+  };
+  const isTold = incidentsWith(state.incidents, 'run-alarm').some(({ detail }) => detail.attempt === attempt);
+  const alarm = { detector: 'resume-mismatch', since: '2', seen: '0.2', attempt };
+  const drafts: readonly EventDraft[] = [
+    { type: 'observed', role: 'watch', data: { ...observedData(night.now), ...seen, status: 'RUNNING' } },
+    ...(job.isOther && !isTold ? [incidentDraft('run-alarm', alarm)] : []),
+    ...endOf(night, state, lease.fence),
+  ];
+  const seqs = push(night, watcher.view, drafts);
+  watcher.view = night.record;
+  for (const seq of seqs ?? []) night.writers.set(seq, watcher.holder);
+}
+
+function endOf(night: Night, state: RunState, fence: number): readonly EventDraft[] {
+  const job = night.jobs.get(state.submission?.jobId ?? '');
+  if (job === undefined || job.fate === null) return [];
+  const { status, class: kind, where, confidence } = job.fate;
+  const diagnosis = status === 'FAILED' ? { diagnosis: diagnosisOf(kind, where, confidence) } : {};
+  const signatures = job.isLost ? ['loss-not-finite'] : [];
+  const data = { ...endedData(state), status, signatures, lastStep: job.step, fence, ...diagnosis };
+  return [{ type: 'ended', role: 'watch', data }];
+}
+
+/** Control decides what follows, on the record as it reads it now, or as it read it before. */
+export function decide(night: Night, isFresh: boolean): void {
+  if (isFresh) night.control = night.record;
+  const { state } = night.control;
+  const gated = gatedIn(night.control);
+  if (gated === null) return;
+  const input = { state, gated, repository: REPOSITORY, now: night.now, digestOf };
+  const runs = known(night.earlier === null ? [state] : [state, night.earlier]);
+  const step = isBeforeLaunch(state)
+    ? decideOrder(input)
+    : decideRelaunch({ ...input, runs, config: CONFIG });
+  if (step?.kind !== 'append') return;
+  push(night, night.control, step.drafts);
+  night.control = night.record;
+}
+
+/** Every gate over the change passes, and whoever approved still counts. */
+function gatedIn({ state }: Version): Gated | null {
+  const { gate } = state;
+  if (gate?.digest == null || gate.manifest === null) return null;
+  const given = state.approvals.map(({ actor, digest, body, at }) => {
+    return { actor, digest, body, at, standing: known('counts' as const) };
+  });
+  const facts = gateFacts({
+    manifest: known(gate.manifest),
+    bound: known({ digest: gate.digest, body: gate.body }),
+    change: known(aChange({ headSha: gate.commit })),
+    approvals: known(someApprovals({ given })),
+  });
+  const verdicts = passingVerdicts(state.proposal);
+  return { manifest: facts.manifest, bound: facts.bound, verdicts, approvals: verdicts.slice(0, 1), facts };
+}
+
+/** The runner takes the order that stands. */
+export async function launch(night: Night, dies: Death, isAnswerLost: boolean): Promise<void> {
+  const { order } = night.record.state;
+  if (order === null) return;
+  const seen = { view: night.record };
+  const engine = engineOf(night, isAnswerLost);
+  const given: Launch = {
+    orderDigest: order.digest,
+    repository: REPOSITORY,
+    digestOf,
+    workflowRun: 1,
+    cluster: 'local',
+    engine,
+    state: () => seen.view.state,
+    others: () => [],
+    facts: async (state) => orderFacts(night, state),
+    ship: async (state, issued) => {
+      const { submissionId, attempt, digest } = issued.order;
+      const { command = [] } = issued.manifest ?? {};
+      const started = onRung(state, { command, environment: {} });
+      const metadata = { run: RUN, attempt, manifest: digest };
+      const spec = {
+        submissionId,
+        metadata,
+        command: started.command,
+        env: started.environment,
+        workingDirectory: '/',
+      };
+      return {
+        kind: 'shipped',
+        spec,
+        scrubbedCommand: started.command,
+        urlsOf: () => ({}),
+        details: {},
+        leave: async () => undefined,
+      };
+    },
+    now: () => night.now,
+    boundary: (_kind, moment) => {
+      if (dies === `${moment}-call`) throw new Died();
+    },
+    redact: (text) => text,
+  };
+  await untilDead(() => carryOut(placeOf(night, seen, dies), launchAction(given)));
+}
+
+async function untilDead(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Died)) throw error;
+  }
+}
+
+function placeOf(night: Night, seen: { view: Version }, dies: Death): Place {
+  let hasClaimed = false;
+  return {
+    file: RUN,
+    now: () => night.now,
+    redact: (text) => text,
+    fault: () => null,
+    record: {
+      append: async (_file, drafts) => {
+        if (seen.view !== night.record) return { kind: 'conflict' };
+        const seqs = push(night, seen.view, drafts);
+        if (seqs === null) return { kind: 'failed', message: 'the rules refuse it' };
+        seen.view = night.record;
+        hasClaimed ||= drafts.some(({ type }) => type === 'claimed' || type === 'mutation-begun');
+        return { kind: 'appended', seqs: new Map([[RUN, seqs]]) };
+      },
+      load: async () => {
+        if (hasClaimed && dies === 'after-claim') throw new Died();
+        seen.view = night.record;
+      },
+    },
+  };
+}
+
+/** Everything that the runner reads itself, as it stands. */
+function orderFacts(night: Night, state: RunState): OrderFacts {
+  const { order, relaunchAsked, gate } = state;
+  const asked = [...(order?.order.approvals ?? []), ...(relaunchAsked === null ? [] : [relaunchAsked])];
+  const cited = asked.map(
+    (one) => [citationKey(one), known(night.said.get(citationKey(one)) ?? null)] as const,
+  );
+  return {
+    repository: REPOSITORY,
+    now: night.now,
+    config: CONFIG,
+    digestOf,
+    journalHolds: known([]),
+    recordedRuns: known(night.earlier === null ? [state] : [state, night.earlier]),
+    pull: known(aPull({ headSha: gate?.commit ?? aPull().headSha })),
+    body: known(gate?.body ?? digestOf('')),
+    cited: new Map(cited),
+    used: new Set(),
+    permissions: permissions([bob, 'maintain']),
+    digest: gate?.digest == null ? unknown('nothing is gated') : known(gate.digest),
+    gates: known(gateFacts()),
+    fix: unknown('no order asks for it'),
+    brakes: known([]),
+    cards: known([cardOf(night, state)]),
+    shown: { pull: known(aPull()), issue: known(anIssue()), branchWork: known(NO_BRANCH_WORK) },
+  };
+}
+
+/** The card, which control keeps at what the gates know. */
+function cardOf({ record }: Night, { run }: RunState): CardHistory {
+  const versions = record.events.flatMap((event) => {
+    const editedAt = fromRfc3339(event.at);
+    if (event.type !== 'gated' || editedAt === null) return [];
+    const fields = { manifest: event.data.digest ?? '', body: event.data.body };
+    const text = 'a'.repeat(64);
+    const marker = {
+      run,
+      kind: 'card',
+      key: 'card',
+      fields,
+      role: 'control',
+      at: editedAt,
+      text,
+      isIntact: true,
+    } as const;
+    return [{ editedAt, isDeleted: false, by: null, body: '', marker }];
+  });
+  const createdAt = versions[0]?.editedAt;
+  if (createdAt === undefined) throw new Error('nothing was gated');
+  return { createdAt, versions: versions.toReversed() };
+}
+
+/** Whoever finds a recorded stop carries it out. */
+export async function stop(night: Night, view: Version, isAnswerLost: boolean): Promise<void> {
+  const capability = mintStop(view.state, night.now);
+  const { submission, end } = view.state;
+  if (capability === null || submission === null || end !== null) return;
+  await engineOf(night, isAnswerLost).stop(submission.jobId, { capability, now: night.now });
+}
+
+/** The runner of a change of the cluster: the newest that is proposed. */
+export async function change(night: Night, dies: Death): Promise<void> {
+  const digest = night.record.state.mutations.at(-1)?.digest;
+  if (digest === undefined) return;
+  const seen = { view: night.record };
+  const wasCalled = (): boolean =>
+    night.calls.some((call) => call.does === 'delete' && call.target === digest);
+  const executor = (
+    steps: readonly { readonly does: 'delete-tpu-vm'; readonly command: readonly string[] }[],
+  ): Executor => ({
+    look: async () => ({ kind: 'same' }),
+    act: async (capability) => {
+      if (dies === 'before-call') throw new Died();
+      for (const step of steps) spendCapability({ capability, now: night.now }, step);
+      note(night, 'delete', digest, [], isConsentStanding(night, digest));
+      if (dies === 'after-call') throw new Died();
+      return { outcome: 'done', code: 'replaced', detail: {} };
+    },
+    lookBack: async () =>
+      wasCalled()
+        ? { outcome: 'done', code: 'replaced', detail: {} }
+        : { outcome: 'failed', code: 'still-there', detail: {} },
+  });
+  const given: ClusterChange = {
+    file: RUN,
+    digest,
+    workflowRun: 1,
+    record: () => ({ state: seen.view.state, mutations: seen.view.state.mutations }),
+    facts: async ({ mutation, state }) => {
+      const source = mutation.consents.at(-1)?.source;
+      const key = source?.kind === 'comment' ? citationKey(source) : '';
+      return consentFacts({
+        mutation,
+        now: night.now,
+        cited: known(night.said.get(key) ?? null),
+        shownSince: known(fromRfc3339(mutation.at)),
+        stoppedAt: state?.stop?.seq ?? null,
+        permission: known(night.isMaintainer ? 'maintain' : 'read'),
+        preApproval: known({ standsNow: night.isPreApproved, stoodThen: true, used: 0, max: 1 }),
+      });
+    },
+    executorFor: ({ proposal }) =>
+      executor(proposal.steps.map(({ command }) => ({ does: 'delete-tpu-vm' as const, command }))),
+    redact: (text) => text,
+  };
+  await untilDead(() => carryOut(placeOf(night, seen, dies), changeAction(given)));
+}
+
+/** By a model of its own: somebody who may wrote these very words, and they stand as they were written. */
+function isConsentStanding(night: Night, digest: string): boolean {
+  const words = digest.slice(7, 39);
+  return (
+    night.isMaintainer &&
+    [...night.said.values()].some(
+      ({ body, editedAt }) =>
+        editedAt === null && body.startsWith('/approve-node-delete') && body.includes(words),
+    )
+  );
+}

@@ -1,0 +1,252 @@
+// One night of one run as plain data: the record with its compare-and-set, the cluster's jobs, what people said, and every call that changed something.
+
+import { spendCapability } from '../../src/domain/actions/capability.ts';
+import {
+  type Engine,
+  type FoundJob,
+  isTerminal,
+  type JobSpec,
+  type JobStatus,
+  stopStep,
+  submitStep,
+} from '../../src/domain/engine.ts';
+import type { CommentFacts } from '../../src/domain/facts.ts';
+import type { Confidence, FailureClass } from '../../src/domain/failure-class.ts';
+import { branded, type Instant, isInstant, isRunId } from '../../src/domain/ids.ts';
+import type { Manifest } from '../../src/domain/launch/manifest.ts';
+import { citationKey } from '../../src/domain/launch/order.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import { foldOne } from '../../src/domain/logbook/fold.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { toRfc3339 } from '../../src/domain/time.ts';
+import { manifestDigest } from '../../src/run/manifest-digest.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob, digestOf, shaOf, shownDraft } from '../support/run-drafts.ts';
+import { aComment } from '../support/run-facts.ts';
+import { aManifest } from '../support/run-parts.ts';
+
+export const RUN = branded('ferry-daily-20261121', isRunId);
+export const MINUTE_MS = 60_000;
+
+/** How a job ended, as its log tells it. */
+export type Fate = {
+  readonly status: 'FAILED' | 'STOPPED' | 'SUCCEEDED';
+  readonly class: FailureClass;
+  readonly where: string;
+  readonly confidence: Confidence;
+};
+
+/** A job on the cluster. `isLost`: its loss is no number; `isOther`: it makes other steps than the one that it goes on from. */
+export type NightJob = {
+  readonly spec: JobSpec;
+  readonly attempt: number;
+  step: number;
+  isLost: boolean;
+  isOther: boolean;
+  fate: Fate | null;
+};
+
+/** A call that changed something outside, with the record as it was pushed by then. */
+export type Call = {
+  readonly does: 'submit' | 'stop' | 'delete';
+  /** The job's id, or the digest of the proposal. */
+  readonly target: string;
+  readonly command: readonly string[];
+  readonly at: number;
+  readonly recorded: readonly LogbookEvent[];
+  /** Whether the comment that it rests on stood at that moment, and the config that it may rest on. */
+  readonly consent: { readonly isStanding: boolean; readonly isConfigured: boolean };
+};
+
+/** The record at one head of the branch. */
+export type Version = { readonly state: RunState; readonly events: readonly LogbookEvent[] };
+
+/** A watch: it knows the record as it read it last, and a new process has a new name. */
+export type Watcher = { holder: string; view: Version };
+
+export type Night = {
+  now: Instant;
+  record: Version;
+  /** Who pushed an entry of the watch, by its number. */
+  readonly writers: Map<number, string>;
+  readonly watchers: readonly [Watcher, Watcher];
+  /** What control read last. */
+  control: Version;
+  /** The last run of the lane before this one; null where there is none. */
+  readonly earlier: RunState | null;
+  readonly jobs: Map<string, NightJob>;
+  readonly calls: Call[];
+  readonly said: Map<string, CommentFacts>;
+  isMaintainer: boolean;
+  isPreApproved: boolean;
+};
+
+/** What the approved manifest allows, and how the lane's last run ended. */
+export type Terms = {
+  readonly restarts: number;
+  readonly restartAfter: readonly string[];
+  readonly reductions: readonly string[];
+  readonly earlier: Fate | null;
+};
+
+/** Gated, shown and approved this morning; nothing is ordered yet. */
+export function newNight({ restarts, restartAfter, reductions, earlier }: Terms): Night {
+  const { events, state } = aRun();
+  const record = { state, events };
+  const night: Night = {
+    now: branded(Date.parse(state.head.at) + MINUTE_MS, isInstant),
+    record,
+    writers: new Map(),
+    watchers: [
+      { holder: 'watch-1', view: record },
+      { holder: 'watch-2', view: record },
+    ],
+    control: record,
+    earlier: earlier === null ? null : endedRun(earlier),
+    jobs: new Map(),
+    calls: [],
+    said: new Map(),
+    isMaintainer: true,
+    isPreApproved: false,
+  };
+  gate(night, { restarts, fixes: [], reductions, restartAfter });
+  return night;
+}
+
+/** The gates let a manifest through, the card shows it, and bob approves it. `fix` changes its command, on a commit of its own. */
+export function gate(night: Night, envelope: Manifest['envelope'], fix: Partial<Manifest> = {}): void {
+  const command = ['python3', 'experiments/ferries/daily.py', '--batch-size', '32'];
+  const manifest = aManifest({ command, envelope, ...fix });
+  const digest = manifestDigest(manifest, digestOf);
+  const { gate: before } = aRun().gated().state;
+  if (before === null) throw new Error('the sample run has a gate');
+  const { verdicts, body } = before;
+  const commit = Object.keys(fix).length === 0 ? before.commit : shaOf(digest);
+  const gated = { digest, manifest, commit, body, verdicts };
+  if (push(night, night.record, [{ type: 'gated', role: 'control', data: gated }]) === null) return;
+  pass(night, 1);
+  if (night.record.state.shown === null) push(night, night.record, [shownDraft(night.record.state)]);
+}
+
+/** A run of the day before that ended so. */
+function endedRun(fate: Fate): RunState {
+  const { status, class: kind, where, confidence } = fate;
+  const run = aRun({ date: '2026-11-20' }).gated();
+  const { manifest } = run.state.gate ?? {};
+  if (manifest == null) throw new Error('no manifest');
+  const envelope = { ...manifest.envelope, restartAfter: [] };
+  const changed = { ...manifest, envelope };
+  return aRun({ date: '2026-11-20' })
+    .gated({ manifest: changed, digest: manifestDigest(changed, digestOf) })
+    .approved(bob)
+    .ordered()
+    .submitted()
+    .ended({ status, diagnosis: diagnosisOf(kind, where, confidence) }).state;
+}
+
+export function diagnosisOf(kind: FailureClass, where: string, confidence: Confidence) {
+  const response = 'escalate' as const;
+  return { class: kind, confidence, response, place: null, error: null, evidence: [`it said ${where}`] };
+}
+
+export function pass(night: Night, minutes: number): void {
+  night.now = branded(night.now + minutes * MINUTE_MS, isInstant);
+}
+
+/** Appends where nobody has pushed since `seen`: the numbers, null where somebody has, or where the record's rules refuse it. */
+export function push(night: Night, seen: Version, drafts: readonly EventDraft[]): readonly number[] | null {
+  if (seen !== night.record) return null;
+  let { state } = seen;
+  const events: LogbookEvent[] = [];
+  for (const draft of drafts) {
+    const seq = state.head.seq + 1;
+    const frame = {
+      v: 1,
+      run: RUN,
+      seq,
+      at: toRfc3339(night.now),
+      prev: '',
+      keyId: '',
+      hash: `h${seq}`,
+      sig: '',
+    };
+    // A draft with its frame is an event of the same type; the compiler cannot see that through the union.
+    const event = { ...frame, ...draft } as LogbookEvent;
+    const next = foldOne(state, event);
+    if (!next.ok) return null;
+    state = next.value;
+    events.push(event);
+  }
+  night.record = { state, events: [...seen.events, ...events] };
+  return events.map(({ seq }) => seq);
+}
+
+/** Somebody writes a comment, which GitHub keeps as it was written. */
+export function write(night: Night, id: number, body: string, change: Partial<CommentFacts> = {}): void {
+  const comment = aComment(bob, body, { id, createdAt: night.now, ...change });
+  night.said.set(citationKey({ surface: 'comment', comment: id }), comment);
+}
+
+/** The cluster: jobs under their ids, an answer that may be lost, and a note of each call. */
+export function engineOf(night: Night, isAnswerLost: boolean): Engine {
+  const lost = { kind: 'unknown', message: 'the answer was lost' } as const;
+  return {
+    name: 'local',
+    session: async () => ({ kind: 'session', id: 'boot-1', version: '1' }),
+    submit: async (spec, permit) => {
+      spendCapability(permit, submitStep(spec));
+      const { submissionId, metadata } = spec;
+      note(night, 'submit', submissionId, Object.entries(spec.env).flat().concat(spec.command));
+      if (!night.jobs.has(submissionId)) {
+        const { attempt } = metadata;
+        night.jobs.set(submissionId, { spec, attempt, step: 0, isLost: false, isOther: false, fate: null });
+      }
+      if (isAnswerLost) return lost;
+      const locator = { kind: 'dashboard', url: '' } as const;
+      const job = { engine: 'local', jobId: submissionId, metadata, session: 'boot-1', locator };
+      return { kind: 'submitted', job };
+    },
+    observe: async (jobId) => {
+      const job = night.jobs.get(jobId);
+      return job === undefined ? { kind: 'absent', session: 'boot-1' } : seen(job);
+    },
+    describe: async () => ({ kind: 'cannot', why: 'nobody asks' }),
+    readLog: async () => ({ kind: 'absent' }),
+    stop: async (jobId, permit) => {
+      spendCapability(permit, stopStep(jobId));
+      note(night, 'stop', jobId, []);
+      const job = night.jobs.get(jobId);
+      if (job !== undefined && job.fate === null)
+        job.fate = { status: 'STOPPED', class: 'unknown', where: '', confidence: 'high' };
+      return isAnswerLost ? lost : { kind: 'stopped' };
+    },
+  };
+}
+
+function seen({ spec, fate }: NightJob): FoundJob {
+  const status: JobStatus = fate?.status ?? 'RUNNING';
+  return {
+    kind: 'found',
+    status,
+    message: '',
+    errorType: null,
+    exitCode: isTerminal(status) ? 1 : null,
+    startedAtMs: 0,
+    endedAtMs: null,
+    metadata: spec.metadata,
+    session: 'boot-1',
+    details: {},
+  };
+}
+
+/** What is called, beside what stands pushed at that moment. */
+export function note(
+  night: Night,
+  does: Call['does'],
+  target: string,
+  command: readonly string[],
+  isStanding = false,
+): void {
+  const consent = { isStanding, isConfigured: night.isPreApproved };
+  night.calls.push({ does, target, command, at: night.now, recorded: night.record.events, consent });
+}
