@@ -2,9 +2,10 @@
 
 import { commitFiles } from '../../playground/git/store/memory-remote.ts';
 import { fileOf } from '../support/talk.ts';
+import type { Who } from './cast.ts';
 import { comment, lineOnShow } from './honest.ts';
 import { logbookFiles, pushLogbookText } from './logbook-files.ts';
-import { type Scene, textOf, type Who } from './scene.ts';
+import { type Scene, textOf } from './scene.ts';
 import { loseWebhooks } from './steps.ts';
 
 /** One attack: what it is called in a failing sequence, and how it is done. */

@@ -1,5 +1,6 @@
 // Whether who spoke was heard: each honest command has its answer within its bound, in the bot's own words.
 
+import type { Deed } from './deeds.ts';
 import type { Scene } from './scene.ts';
 
 /** A sweep is made every half hour, and every second one where webhooks arrive. */
@@ -17,7 +18,7 @@ export function answerFaults(scene: Scene): readonly string[] {
   const now = scene.lab.clock.now();
   const ours = Object.values(comments).filter((row) => users[row.authorId]?.type === 'Bot');
   return scene.deeds.flatMap((deed) => {
-    if (deed.kind !== 'approved' && deed.kind !== 'braked' && deed.kind !== 'asked') return [];
+    if (!isCommand(deed)) return [];
     const isReview = deed.kind === 'approved' && deed.commit !== undefined;
     const row = isReview ? reviews[deed.comment] : comments[deed.comment];
     if (row === undefined || row.edits.length > 0 || now - deed.atMs < heardAfterMs(scene)) return [];
@@ -32,6 +33,12 @@ export function answerFaults(scene: Scene): readonly string[] {
       ? [`${deed.text} (${deed.comment}) has no answer`]
       : [`${deed.text} (${deed.comment}) was answered after ${(late.createdAtMs - deed.atMs) / 60_000} min`];
   });
+}
+
+type Command = Extract<Deed, { readonly kind: 'approved' | 'braked' | 'asked' | 'let-go' | 'kept' }>;
+
+function isCommand(deed: Deed): deed is Command {
+  return ['approved', 'braked', 'asked', 'let-go', 'kept'].includes(deed.kind);
 }
 
 /** Where somebody spoilt the run's record and the journal too, an answer can be kept nowhere: the thread is told of the record. */

@@ -1,9 +1,12 @@
 // What the checker reads of the record's bytes: the manifest that has a digest, and the order of a job.
 
 import { createHash } from 'node:crypto';
-import type { Start } from './scene.ts';
+import type { Start } from './witness.ts';
 
-type Manifest = { readonly trees?: Readonly<Record<string, string>> };
+type Manifest = {
+  readonly trees?: Readonly<Record<string, string>>;
+  readonly envelope?: { readonly restarts?: number; readonly reductions?: readonly string[] };
+};
 
 /** The digest that the engine was given, and the manifest of the record that has it; null where none has. */
 export function manifestOf(start: Start): { readonly digest: string; readonly manifest: Manifest | null } {

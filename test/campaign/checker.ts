@@ -6,8 +6,9 @@ import { treeAt } from '../../playground/git/store/memory-remote.ts';
 import { answerFaults, heardAfterMs, isAnswerTo } from './checker-answers.ts';
 import { commitOf, manifestOf, proposedAtMs } from './checker-record.ts';
 import type { Deed } from './deeds.ts';
-import type { Scene, Start } from './scene.ts';
+import type { Scene } from './scene.ts';
 import { APPROVAL_AGE_HOURS } from './terms.ts';
+import type { Start } from './witness.ts';
 
 /** GitHub tells whole seconds, and a launch that is under way reads the thread once. */
 const SLACK_MS = 2_000;
@@ -24,9 +25,26 @@ export async function faultsOf(scene: Scene): Promise<readonly string[]> {
   return [...faults, ...(await stopFaults(scene)), ...answerFaults(scene), ...idleFaults(scene)];
 }
 
-async function startFaults(scene: Scene, start: Start): Promise<readonly string[]> {
+/** What was wrong with a launch: other files, too few who had approved it, a job beside it, a brake that stood. */
+export async function startFaults(scene: Scene, start: Start): Promise<readonly string[]> {
+  const { digest } = manifestOf(start);
+  const approvals = approvalsOf(scene, start, digest).filter((deed) => !isInterested(scene, start, deed));
+  const people = new Set(approvals.map((deed) => deed.by));
+  const missing =
+    people.size < scene.quorum
+      ? [`${nameOf(start)}: ${people.size} of ${scene.quorum} had approved ${digest.slice(0, 12)}`]
+      : [];
+  return [...missing, ...(await situationFaults(scene, start, approvals))];
+}
+
+/** The same of all that no approval makes good. */
+export async function situationFaults(
+  scene: Scene,
+  start: Start,
+  approvals: readonly Approval[],
+): Promise<readonly string[]> {
   const { digest, manifest } = manifestOf(start);
-  const at = `started ${start.spec.submissionId} at ${new Date(start.atMs).toISOString()}`;
+  const at = nameOf(start);
   if (manifest === null) return [`${at}: no manifest of the record has the digest ${digest}`];
   const faults: string[] = [];
   const commit = commitOf(start);
@@ -38,14 +56,14 @@ async function startFaults(scene: Scene, start: Start): Promise<readonly string[
     if (path !== 'experiments' && tree !== (await treeAt(scene.lab.store, main, path)))
       faults.push(`${at}: ${path} is not what the lab has`);
   }
-  const approvals = approvalsOf(scene, start, digest).filter((deed) => !isInterested(scene, start, deed));
-  const people = new Set(approvals.map((deed) => deed.by));
-  if (people.size < scene.quorum)
-    faults.push(`${at}: ${people.size} of ${scene.quorum} had approved ${digest.slice(0, 12)}`);
   for (const other of start.beside) faults.push(`${at}: ${other} was running`);
   for (const deed of standingBrakes(scene, start, approvals))
     faults.push(`${at}: ${deed.text} of ${new Date(deed.atMs).toISOString()} stood`);
   return faults;
+}
+
+function nameOf({ spec, atMs }: Start): string {
+  return `started ${spec.submissionId} at ${new Date(atMs).toISOString()}`;
 }
 
 type Approval = Extract<Deed, { readonly kind: 'approved' }>;
@@ -76,8 +94,9 @@ function approvalsOf(scene: Scene, start: Start, digest: string): readonly Appro
   });
 }
 
-/** noor put a hand to something that is not the bot's any more at the moment of the launch. */
+/** Somebody asked for the run, or put a hand to something that is not the bot's any more at the moment of the launch. */
 function isInterested(scene: Scene, start: Start, approval: Approval): boolean {
+  if (approval.by === scene.askedBy) return true;
   const touched = scene.deeds.filter(
     (deed) => deed.kind === 'changed' && deed.by === approval.by && deed.atMs <= start.atMs,
   );
@@ -153,7 +172,7 @@ function hasKeptRole({ lab, ids, deeds }: Scene, start: Start): boolean {
 }
 
 /** A job that somebody stopped does not run on. */
-async function stopFaults(scene: Scene): Promise<readonly string[]> {
+export async function stopFaults(scene: Scene): Promise<readonly string[]> {
   const now = scene.lab.clock.now();
   const faults: string[] = [];
   for (const start of scene.starts) {

@@ -30,7 +30,21 @@ export type Deed = { readonly atMs: number } & (
       readonly by: 'mira';
       readonly run?: string;
     }
-  | { readonly kind: 'asked'; readonly by: 'mira'; readonly comment: number; readonly text: string }
+  | { readonly kind: 'asked'; readonly by: 'mira' | 'ada'; readonly comment: number; readonly text: string }
+  /** A rented machine is to go now, or to stay until then. */
+  | {
+      readonly kind: 'let-go';
+      readonly by: 'mira' | 'ada';
+      readonly comment: number;
+      readonly text: string;
+    }
+  | {
+      readonly kind: 'kept';
+      readonly by: 'mira' | 'ada';
+      readonly comment: number;
+      readonly text: string;
+      readonly untilMs: number;
+    }
   /** Something of the proposal that is not the bot's any more, by whomever in truth. */
   | { readonly kind: 'changed'; readonly what: 'branch' | 'body' | 'issue'; readonly by: 'noor' | 'ada' }
   /** `was`: as it stood before; `text`: as it was left, null where it was deleted. */

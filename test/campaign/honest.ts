@@ -1,6 +1,7 @@
 // What honest people of a lab do: they read the card, copy its line, brake and release, and ask.
 
-import type { Scene, Who } from './scene.ts';
+import type { Who } from './cast.ts';
+import type { Scene } from './scene.ts';
 
 /** Time passes, and everybody works: webhooks, sweeps, jobs. */
 export async function pass(scene: Scene, ms: number): Promise<void> {
@@ -32,7 +33,7 @@ export function isOnCard(scene: Scene, digest: string): boolean {
 export type Line = { readonly comment: number; readonly digest: string };
 
 /** The line that somebody sees on the newest card (of `run`, where it is named): answers tell a line too, and show no manifest. */
-export function lineOnShow(scene: Scene, run = '\\S+'): Line | null {
+export function lineOnShow(scene: Pick<Scene, 'lab' | 'pull'>, run = '\\S+'): Line | null {
   const card = new RegExp(`^<!-- ferrybot:\\S+ run=${run} kind=card `);
   const { comments, users } = scene.lab.world.state;
   const shown = Object.values(comments)
@@ -54,8 +55,13 @@ export async function approve(scene: Scene, by: 'mira' | 'noor'): Promise<void> 
 }
 
 /** Somebody who may says this line. */
-export async function approveLine(scene: Scene, by: 'mira' | 'noor', shown: Line): Promise<void> {
-  const text = `/approve-launch ${shown.digest}`;
+export async function approveLine(
+  scene: Scene,
+  by: 'mira' | 'noor',
+  shown: Line,
+  command: 'approve-launch' | 'relaunch' = 'approve-launch',
+): Promise<void> {
+  const text = `/${command} ${shown.digest}`;
   const isCardIntact = !isTouched(scene, shown.comment);
   const id = await comment(scene, by, scene.pull, text);
   if (id === null) return;

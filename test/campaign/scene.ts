@@ -1,12 +1,8 @@
 // One lab of the campaign: a virtual lab with two who may approve, a writer and a stranger, rulesets as the README asks
 // for them, and an engine that tells what it was really given.
 
-import { mintUserToken, mintWorkflowToken } from '../../playground/identity/tokens.ts';
-import { addUser } from '../../playground/world/seed.ts';
 import type { World } from '../../playground/world/world.ts';
-import type { Permit } from '../../src/domain/actions/capability.ts';
-import type { JobSpec } from '../../src/domain/engine.ts';
-import { logbookText, propose } from '../support/play.ts';
+import { propose } from '../support/play.ts';
 import type { Random } from '../support/random.ts';
 import { SHORT_FERRY } from '../support/talk.ts';
 import {
@@ -15,26 +11,10 @@ import {
   type VirtualLab,
   type VirtualLabOptions,
 } from '../support/virtual-lab.ts';
+import { type Ask, askingIn, type Cast, castOf, protect, type Who } from './cast.ts';
 import type { Deed } from './deeds.ts';
-import { APPROVAL_AGE_HOURS, secondOf } from './terms.ts';
-
-/** mira and noor may approve, and noor cheats; ada may write; sol has an account. `workflow` is a workflow of ada's or noor's branch. */
-export type Who = 'mira' | 'noor' | 'ada' | 'sol' | 'workflow';
-
-/** A job as the engine was given it, and the world as it was at that moment. */
-export type Start = {
-  readonly atMs: number;
-  readonly spec: JobSpec;
-  readonly comments: World['state']['comments'];
-  readonly reviews: World['state']['reviews'];
-  /** Other jobs that ran or waited at that moment. */
-  readonly beside: readonly string[];
-  readonly issues: World['state']['issues'];
-  readonly roles: Readonly<Record<string, string>>;
-  /** The run's file, with that of a second run of the same proposal, and the journal as they stood on the branch. */
-  readonly record: string;
-  readonly journal: string;
-};
+import { APPROVAL_AGE_HOURS } from './terms.ts';
+import { type Start, witness } from './witness.ts';
 
 /** What a scenario needs of its lab; the seed decides the rest. */
 export type Wants = {
@@ -54,6 +34,8 @@ export type Scene = Wants & {
   readonly pull: number;
   readonly issue: number;
   readonly branch: string;
+  /** Who asked for the run, where a person did: no approval of theirs counts. */
+  readonly askedBy: Who | null;
   /** The proposal as the bot made it. */
   readonly original: { readonly commit: string; readonly body: string; readonly issueBody: string };
   readonly ids: Readonly<Record<Who, number>>;
@@ -65,11 +47,8 @@ export type Scene = Wants & {
   /** How many jobs the engine really started. */
   readonly engineStarts: () => number;
   readonly starts: Start[];
-  /** One request in somebody's name; the status, and the answer where there is one. */
-  readonly ask: (who: Who, method: string, path: string, body?: object) => Promise<Answer>;
+  readonly ask: Ask;
 };
-
-export type Answer = { readonly status: number; readonly json: unknown };
 
 /** Opens a lab with a proposed ferry whose manifest has been shown. */
 export async function openScene(seed: number, random: Random, wants: Partial<Wants>): Promise<Scene> {
@@ -98,23 +77,6 @@ export async function openScene(seed: number, random: Random, wants: Partial<Wan
   const starts: Start[] = [];
   const { run, pull, issue, branch, original, cast } = beginning;
   witness(lab, run, starts);
-  const ask: Scene['ask'] = async (who, method, path, body) => {
-    const response = await lab.world.fetch(
-      new Request(`${lab.world.baseUrl}/api/v3/repos/lab/ferries${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${tokenOf(lab.world, cast, who)}`,
-          'content-type': 'application/json',
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    );
-    // A server in trouble answers with a page.
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
-    const json: unknown = isJson ? await response.json() : null;
-    await lab.clock.settle();
-    return { status: response.status, json };
-  };
   return {
     seed,
     random,
@@ -123,6 +85,7 @@ export async function openScene(seed: number, random: Random, wants: Partial<Wan
     pull,
     issue,
     branch,
+    askedBy: null,
     original,
     server,
     quorum,
@@ -133,7 +96,7 @@ export async function openScene(seed: number, random: Random, wants: Partial<Wan
     launcher,
     engineStarts: () => lab.engine.startCount(),
     starts,
-    ask,
+    ask: askingIn(lab, cast),
   };
 }
 
@@ -180,111 +143,4 @@ async function begin(wants: Wants): Promise<Beginning> {
 /** The text of an issue or pull request. */
 export function textOf(world: World, number: number): string {
   return Object.values(world.state.issues).find((row) => row.number === number)?.body ?? '';
-}
-
-type Person = Exclude<Who, 'workflow'>;
-type Cast = { readonly ids: Scene['ids']; readonly tokens: Readonly<Record<Person, string>> };
-
-function castOf(world: World): Cast {
-  const noor = addUser(world, 'noor', 'User', 'Noor Haddad');
-  for (const [id, repo] of Object.entries(world.state.repos))
-    world.state.repos[id] = { ...repo, collaborators: { ...repo.collaborators, [noor.id]: 'maintain' } };
-  const idOf = (login: string): number =>
-    Object.values(world.state.users).find((user) => user.login === login)?.id ?? 0;
-  const tokenFor = (login: string): string => mintUserToken(world, idOf(login));
-  return {
-    ids: {
-      mira: idOf('mira'),
-      noor: noor.id,
-      ada: idOf('ada'),
-      sol: idOf('sol'),
-      workflow: idOf('github-actions[bot]'),
-    },
-    tokens: {
-      mira: tokenFor('mira'),
-      noor: tokenFor('noor'),
-      ada: tokenFor('ada'),
-      sol: tokenFor('sol'),
-    },
-  };
-}
-
-function tokenOf(world: World, cast: Cast, who: Who): string {
-  if (who !== 'workflow') return cast.tokens[who];
-  const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
-  // A workflow of a branch, as anybody with write access may push one: everything that a job's token can be given.
-  const run = { id: 999_999, repoId } as Parameters<typeof mintWorkflowToken>[1];
-  const all = { contents: 'write', issues: 'write', 'pull-requests': 'write', actions: 'write' } as const;
-  return mintWorkflowToken(world, run, permissionsIn(all)).token;
-}
-
-/** The playground writes permissions with underscores, as the API does. */
-function permissionsIn(all: Readonly<Record<string, 'write'>>): Parameters<typeof mintWorkflowToken>[2] {
-  return Object.fromEntries(Object.entries(all).map(([name, level]) => [name.replaceAll('-', '_'), level]));
-}
-
-/** The rulesets of the README: the logbook is only appended to, tags below `ferry/` are fixed, main is the lab's. */
-function protect(world: World): void {
-  const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
-  const base = {
-    repoId,
-    enforcement: 'active',
-    exclude: [],
-    bypass: [],
-    createdAtMs: 0,
-    updatedAtMs: 0,
-  } as const;
-  world.state.rulesets[901] = {
-    ...base,
-    id: 901,
-    name: 'logbook',
-    target: 'branch',
-    include: ['refs/heads/ferrybot/logbook'],
-    rules: [{ type: 'deletion' }, { type: 'non_fast_forward' }],
-  };
-  world.state.rulesets[902] = {
-    ...base,
-    id: 902,
-    name: 'seals and marks',
-    target: 'tag',
-    include: ['refs/tags/ferry/**/*'],
-    rules: [{ type: 'deletion' }, { type: 'update' }],
-  };
-}
-
-/** Notes what the engine is given, before it is started. */
-function witness(lab: VirtualLab, run: string, starts: Start[]): void {
-  const { engine, world, clock } = lab;
-  const submit = engine.submit.bind(engine);
-  Object.assign(engine, {
-    submit: async (spec: JobSpec, permit: Permit) => {
-      const collaborators = Object.values(world.state.repos)[0]?.collaborators ?? {};
-      starts.push({
-        atMs: clock.now(),
-        spec,
-        comments: { ...world.state.comments },
-        reviews: { ...world.state.reviews },
-        beside: await liveAmong(engine, starts, spec),
-        issues: { ...world.state.issues },
-        roles: { ...collaborators },
-        record: `${await logbookText(lab, run)}${await logbookText(lab, secondOf(run))}`,
-        journal: await logbookText(lab, 'journal'),
-      });
-      return submit(spec, permit);
-    },
-  });
-}
-
-async function liveAmong(
-  engine: VirtualLab['engine'],
-  starts: readonly Start[],
-  { submissionId }: JobSpec,
-): Promise<readonly string[]> {
-  const ids = new Set(starts.map(({ spec }) => spec.submissionId).filter((id) => id !== submissionId));
-  const live: string[] = [];
-  for (const id of ids) {
-    const job = await engine.observe(id, null);
-    if (job.kind === 'found' && ['RUNNING', 'PENDING'].includes(job.status)) live.push(id);
-  }
-  return live;
 }

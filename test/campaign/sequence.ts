@@ -16,6 +16,7 @@ import {
   unholdElsewhere,
 } from './honest.ts';
 import type { Outcome } from './outcome.ts';
+import { playRental } from './rental-sequence.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { openScene, type Scene } from './scene.ts';
 import type { Scenario } from './steps.ts';
@@ -23,10 +24,12 @@ import { STOLEN_KEYS } from './stolen-keys.ts';
 
 const MINUTE = 60_000;
 const CARE_EVERY = 8;
+const RENTAL_EVERY = 16;
 
-/** Plays the sequence of this seed: random moves, and in some of them a scenario; one in so many is of the care scene. */
+/** Plays the sequence of this seed: random moves, and in some of them a scenario; some are of the scenes of care and of rentals. */
 export async function playSequence(seed: number): Promise<Outcome> {
   if (seed % CARE_EVERY === 0) return playCare(seed);
+  if (seed % RENTAL_EVERY === RENTAL_EVERY / 4) return playRental(seed);
   const random = randomFrom(seed);
   const scenario = random.chance(0.4) ? random.pick(SCENARIOS) : null;
   const scene = await openScene(seed, random, scenario?.wants ?? {});

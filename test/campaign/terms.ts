@@ -7,3 +7,11 @@ export const APPROVAL_AGE_HOURS = 1;
 export function secondOf(run: string): string {
   return `${run}-2`;
 }
+
+/** How many hours a machine of these labs may live. */
+export const RENTED_HOURS = 2;
+/** And what all machines of a run may cost. */
+export const RENTED_DOLLARS = 0.25;
+
+/** The attack of somebody with the stolen control key who has a machine kept. */
+export const FORGED_KEEP = 'control key: kept';

@@ -61,6 +61,7 @@ describe('what judges the campaign', () => {
   it('is looked at', () => {
     expect(CHECKERS).toContain('test/campaign/checker.ts');
     expect(CHECKERS).toContain('test/campaign/checker-care.ts');
+    expect(CHECKERS).toContain('test/campaign/checker-rental.ts');
   });
 
   it('runs none of the code that it judges', () => {

@@ -248,15 +248,8 @@ async function lookAtRuns(
     await contained(open, troubles, { run, thread: null }, async () => {
       if (!needsReconcile(own.looks, state, heard)) return;
       const { config } = openForRun(open, state);
-      const context = {
-        lab,
-        git: open.git,
-        config,
-        labConfig: open.config,
-        store: open.store,
-        gatherer,
-        memories,
-      };
+      const { git, store, config: labConfig } = open;
+      const context = { lab, git, config, labConfig, store, gatherer, memories };
       const outcome = await apartFromComments(open, troubles, (withoutText) =>
         reconcileRun({ ...context, withoutText }, run),
       );

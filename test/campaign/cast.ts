@@ -1,0 +1,109 @@
+// Who is in a lab of the campaign, what they speak with, and the rulesets that stand between them.
+
+import { mintUserToken, mintWorkflowToken } from '../../playground/identity/tokens.ts';
+import { addUser } from '../../playground/world/seed.ts';
+import type { World } from '../../playground/world/world.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+/** mira and noor may approve, and noor cheats; ada may write; sol has an account. `workflow` is a workflow of ada's or noor's branch. */
+export type Who = 'mira' | 'noor' | 'ada' | 'sol' | 'workflow';
+
+export type Answer = { readonly status: number; readonly json: unknown };
+
+/** One request in somebody's name; the status, and the answer where there is one. */
+export type Ask = (who: Who, method: string, path: string, body?: object) => Promise<Answer>;
+
+type Person = Exclude<Who, 'workflow'>;
+export type Cast = {
+  readonly ids: Readonly<Record<Who, number>>;
+  readonly tokens: Readonly<Record<Person, string>>;
+};
+
+/** Adds noor to a lab, and lets everybody speak. */
+export function castOf(world: World): Cast {
+  const noor = addUser(world, 'noor', 'User', 'Noor Haddad');
+  for (const [id, repo] of Object.entries(world.state.repos))
+    world.state.repos[id] = { ...repo, collaborators: { ...repo.collaborators, [noor.id]: 'maintain' } };
+  const idOf = (login: string): number =>
+    Object.values(world.state.users).find((user) => user.login === login)?.id ?? 0;
+  const tokenFor = (login: string): string => mintUserToken(world, idOf(login));
+  return {
+    ids: {
+      mira: idOf('mira'),
+      noor: noor.id,
+      ada: idOf('ada'),
+      sol: idOf('sol'),
+      workflow: idOf('github-actions[bot]'),
+    },
+    tokens: {
+      mira: tokenFor('mira'),
+      noor: tokenFor('noor'),
+      ada: tokenFor('ada'),
+      sol: tokenFor('sol'),
+    },
+  };
+}
+
+function tokenOf(world: World, cast: Cast, who: Who): string {
+  if (who !== 'workflow') return cast.tokens[who];
+  const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
+  // A workflow of a branch, as anybody with write access may push one: everything that a job's token can be given.
+  const run = { id: 999_999, repoId } as Parameters<typeof mintWorkflowToken>[1];
+  const all = { contents: 'write', issues: 'write', 'pull-requests': 'write', actions: 'write' } as const;
+  return mintWorkflowToken(world, run, permissionsIn(all)).token;
+}
+
+/** The playground writes permissions with underscores, as the API does. */
+function permissionsIn(all: Readonly<Record<string, 'write'>>): Parameters<typeof mintWorkflowToken>[2] {
+  return Object.fromEntries(Object.entries(all).map(([name, level]) => [name.replaceAll('-', '_'), level]));
+}
+
+/** The rulesets of the README: the logbook is only appended to, tags below `ferry/` are fixed, main is the lab's. */
+export function protect(world: World): void {
+  const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
+  const base = {
+    repoId,
+    enforcement: 'active',
+    exclude: [],
+    bypass: [],
+    createdAtMs: 0,
+    updatedAtMs: 0,
+  } as const;
+  world.state.rulesets[901] = {
+    ...base,
+    id: 901,
+    name: 'logbook',
+    target: 'branch',
+    include: ['refs/heads/ferrybot/logbook'],
+    rules: [{ type: 'deletion' }, { type: 'non_fast_forward' }],
+  };
+  world.state.rulesets[902] = {
+    ...base,
+    id: 902,
+    name: 'seals and marks',
+    target: 'tag',
+    include: ['refs/tags/ferry/**/*'],
+    rules: [{ type: 'deletion' }, { type: 'update' }],
+  };
+}
+
+/** Asks GitHub in the names of these people. */
+export function askingIn(lab: VirtualLab, cast: Cast): Ask {
+  return async (who, method, path, body) => {
+    const response = await lab.world.fetch(
+      new Request(`${lab.world.baseUrl}/api/v3/repos/lab/ferries${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${tokenOf(lab.world, cast, who)}`,
+          'content-type': 'application/json',
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+    // A server in trouble answers with a page.
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const json: unknown = isJson ? await response.json() : null;
+    await lab.clock.settle();
+    return { status: response.status, json };
+  };
+}

@@ -1,0 +1,111 @@
+// What must never happen to rented machines, judged from what people said, which machines there were, and the record's bytes.
+
+import type { Made } from '../support/rented-machines.ts';
+import { situationFaults, startFaults, stopFaults } from './checker.ts';
+import { answerFaults, heardAfterMs } from './checker-answers.ts';
+import { manifestOf } from './checker-record.ts';
+import type { RentalScene } from './rental.ts';
+import { FORGED_KEEP, RENTED_DOLLARS, RENTED_HOURS } from './terms.ts';
+import type { Start } from './witness.ts';
+
+const MINUTE = 60_000;
+/** The watch looks at the job each ten minutes and at the account as often, and what it sees is carried out at once. */
+const LOOK_MS = 20 * MINUTE;
+/** One machine goes while the next is on its way. */
+const OVERLAP_MS = 5 * MINUTE;
+/** What a machine costs until the next look is known beforehand, but for rounding. */
+const DOLLARS_SLACK = 0.02;
+
+/** Every promise that this sequence broke, in words; empty = none. */
+export async function rentalFaultsOf(scene: RentalScene): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const [index, start] of scene.starts.entries())
+    faults.push(...(await (index === 0 ? startFaults(scene, start) : nextFaults(scene, start))));
+  if (scene.machines.made.length > new Set(scene.machines.made.map(({ jobId }) => jobId)).size)
+    faults.push('a job has two machines');
+  for (const made of scene.machines.made) faults.push(...(await machineFaults(scene, made)));
+  return [
+    ...faults,
+    ...overlaps(scene),
+    ...moneyFaults(scene),
+    ...letGoFaults(scene),
+    ...(await stopFaults(scene)),
+    ...answerFaults(scene),
+  ];
+}
+
+/** Another attempt follows within what was approved for the first one, or somebody approves it anew. */
+async function nextFaults(scene: RentalScene, start: Start): Promise<readonly string[]> {
+  const [first] = scene.starts;
+  const { digest, manifest } = manifestOf(start);
+  const isFirst = first !== undefined && manifestOf(first).digest === digest;
+  const restarts = Number(manifest?.envelope?.restarts ?? 0);
+  const before = scene.starts.indexOf(start);
+  const isWithin = isFirst && before <= restarts && isAsApproved(start, first);
+  return isWithin ? situationFaults(scene, start, []) : startFaults(scene, start);
+}
+
+/** A smaller batch, as the approved manifest lists them, is all that may be different. */
+function isAsApproved(start: Start, first: Start): boolean {
+  const reductions = manifestOf(first).manifest?.envelope?.reductions ?? [];
+  const plain = first.spec.command.join(' ');
+  const now = start.spec.command.join(' ');
+  return now === plain || reductions.some((one) => now === plain.replace(/--batch-size \d+/, one));
+}
+
+/** How long a machine was there, and what for. */
+async function machineFaults(scene: RentalScene, made: Made): Promise<readonly string[]> {
+  const { lab, deeds } = scene;
+  const goneAtMs = made.endedAtMs ?? lab.clock.now();
+  const at = `machine ${made.id} of ${made.jobId}`;
+  const lived = goneAtMs - made.atMs;
+  const tooLong =
+    lived > RENTED_HOURS * 3_600_000 + MINUTE ? [`${at} was there ${Math.round(lived / MINUTE)} min`] : [];
+  const jobEndedAtMs = await scene.machines.jobEndedAtMs(made.jobId);
+  const isSpoilt = isKept(scene) || deeds.some(({ kind }) => kind === 'changed-record');
+  if (jobEndedAtMs === null || isSpoilt) return tooLong;
+  const left = goneAtMs - jobEndedAtMs;
+  return left > LOOK_MS ? [...tooLong, `${at} was left for ${Math.round(left / MINUTE)} min`] : tooLong;
+}
+
+/** Whoever keeps a machine may have it beside that of the next attempt, within what both may cost. */
+function isKept({ deeds }: RentalScene): boolean {
+  return deeds.some((deed) => deed.kind === 'kept' || (deed.kind === 'attack' && deed.what === FORGED_KEEP));
+}
+
+function overlaps(scene: RentalScene): readonly string[] {
+  const { machines, lab } = scene;
+  const now = lab.clock.now();
+  if (isKept(scene)) return [];
+  return machines.made.slice(1).flatMap((made, index) => {
+    const before = machines.made[index];
+    if (before === undefined) return [];
+    const both = Math.min(before.endedAtMs ?? now, made.endedAtMs ?? now) - made.atMs;
+    return both > OVERLAP_MS
+      ? [`${before.jobId} and ${made.jobId} had machines for ${both / MINUTE} min`]
+      : [];
+  });
+}
+
+function moneyFaults({ machines }: RentalScene): readonly string[] {
+  const dollars = machines.account.billed();
+  return dollars > RENTED_DOLLARS + DOLLARS_SLACK ? [`it cost ${dollars.toFixed(3)} dollars`] : [];
+}
+
+/** Who may and says so has the machine gone, and none comes after it. */
+function letGoFaults(scene: RentalScene): readonly string[] {
+  const { deeds, lab, machines } = scene;
+  const { comments } = lab.world.state;
+  return deeds.flatMap((deed) => {
+    if (deed.kind !== 'let-go' || comments[deed.comment]?.body !== deed.text) return [];
+    if (deed.by === 'mira' && deeds.some((one) => one.kind === 'attack' && one.what === 'a role changes'))
+      return [];
+    const dueMs = deed.atMs + (scene.webhooks.wereLost ? heardAfterMs(scene) : LOOK_MS);
+    return machines.made
+      .filter(
+        ({ atMs, endedAtMs }) =>
+          atMs < deed.atMs && dueMs < lab.clock.now() && (endedAtMs ?? dueMs + 1) > dueMs,
+      )
+      .map(({ id }) => `machine ${id} is there long after ${deed.text}`);
+  });
+}

@@ -1,0 +1,192 @@
+// What people and attackers do about a rental: they approve, brake, keep the machine and let it go, and others spoil what they can.
+
+import { stateOf } from '../support/play.ts';
+import { breakMachine } from '../support/rented-machines.ts';
+import { ATTACKS, type Attack } from './attacks.ts';
+import { forge } from './forging.ts';
+import { approve, approveLine, askStatus, brake, comment, type Line, lineOnShow, release } from './honest.ts';
+import type { RentalScene } from './rental.ts';
+import type { Scene } from './scene.ts';
+import { STOLEN_KEYS } from './stolen-keys.ts';
+import { FORGED_KEEP } from './terms.ts';
+
+const MINUTE = 60_000;
+
+export type RentalMove = (scene: RentalScene) => Promise<void>;
+
+/** Whoever asked for the machine approves it, where they could be one of two who may. */
+async function askerApproves(scene: RentalScene): Promise<void> {
+  await approve(scene, scene.askedBy === 'noor' ? 'noor' : 'mira');
+}
+
+async function letGo(scene: RentalScene): Promise<void> {
+  const by = scene.random.pick(['mira', 'ada'] as const);
+  const id = await comment(scene, by, scene.pull, '/teardown');
+  if (id !== null)
+    scene.deeds.push({ kind: 'let-go', atMs: saidAt(scene, id), by, comment: id, text: '/teardown' });
+}
+
+async function keep(scene: RentalScene): Promise<void> {
+  const by = scene.random.pick(['mira', 'ada'] as const);
+  const untilMs = scene.lab.clock.now() + (5 + scene.random.below(80)) * MINUTE;
+  const text = `/keep until=${new Date(untilMs).toISOString().slice(11, 16)} reason="I look at it"`;
+  const id = await comment(scene, by, scene.pull, text);
+  if (id !== null)
+    scene.deeds.push({ kind: 'kept', atMs: saidAt(scene, id), by, comment: id, text, untilMs });
+}
+
+function saidAt(scene: Scene, id: number): number {
+  return scene.lab.world.state.comments[id]?.createdAtMs ?? scene.lab.clock.now();
+}
+
+/** Somebody without a right asks for a machine to stay, or to go. */
+async function strangerKeeps(scene: RentalScene): Promise<void> {
+  const until = new Date(scene.lab.clock.now() + 90 * MINUTE).toISOString().slice(11, 16);
+  const texts = ['/teardown', `/keep until=${until} reason="mine"`, '/relaunch'];
+  await comment(scene, 'sol', scene.pull, scene.random.pick(texts));
+}
+
+/** The stolen control key has the machine kept for as long as there are hours. */
+async function forgeKeep(scene: RentalScene): Promise<void> {
+  const actor = { id: scene.ids.mira, login: 'mira' };
+  const until = new Date(scene.lab.clock.now() + 200 * 60 * MINUTE).toISOString();
+  const data = { until, reason: 'a look' } as const;
+  scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what: FORGED_KEEP });
+  await forge(scene, scene.run, [{ type: 'machine-kept', role: 'control', actor, data } as never]);
+}
+
+/** The stolen watch key says that the machines are gone, so that nobody looks for them. */
+async function forgeGone(scene: RentalScene): Promise<void> {
+  const machines = scene.machines.made.map(({ id, jobId, atMs }) => ({
+    ...{ instance: id, jobId, status: 'gone' },
+    createdAt: new Date(atMs).toISOString(),
+    ...{ microdollarsPerHour: 1, microdollarsPerHourStored: 1, microdollars: 1, microdollarsOfTraffic: 0 },
+  }));
+  const data = { machines, cadenceMs: 1_800_000 };
+  await forge(scene, scene.run, [{ type: 'machines-seen', role: 'watch', data } as never]);
+}
+
+/** The stolen watch key says that the job has failed of something that is simply tried again. */
+async function forgeFailure(scene: RentalScene): Promise<void> {
+  // Nobody can chain anything behind what is no record.
+  const state = await stateOf(scene.lab, scene.run).catch(() => null);
+  if (state === null || state.submission === null) return;
+  const { fence } = state;
+  const evidence = ['ConnectionResetError: [Errno 104] Connection reset by peer'];
+  const diagnosis = {
+    class: 'network',
+    confidence: 'high',
+    response: 'relaunch',
+    place: null,
+    error: null,
+    evidence,
+  };
+  const data = {
+    ...{
+      attempt: state.submission.attempt,
+      status: 'FAILED',
+      message: 'it failed',
+      errorType: null,
+      exitCode: 1,
+    },
+    ...{
+      startedAt: null,
+      endedAt: new Date(scene.lab.clock.now()).toISOString(),
+      lastStep: null,
+      totalSteps: null,
+    },
+    ...{ metrics: {}, trackers: [], signatures: [], checkpointStep: null, diagnosis, fence },
+  };
+  await forge(scene, scene.run, [{ type: 'ended', role: 'watch', data } as never]);
+}
+
+/** ada has a job that failed started again, which takes nobody's approval within the restarts that were approved. */
+async function relaunch(scene: RentalScene): Promise<void> {
+  const text = '/relaunch reason="once more"';
+  const id = await comment(scene, 'ada', scene.pull, text);
+  if (id !== null) scene.deeds.push({ kind: 'asked', atMs: saidAt(scene, id), by: 'ada', comment: id, text });
+}
+
+/** mira approves one more, by the digest of the card. */
+async function relaunchBeyond(scene: RentalScene): Promise<void> {
+  const shown = lineOnShow(scene) ?? lineOf(scene);
+  if (shown !== null) await approveLine(scene, 'mira', shown, 'relaunch');
+}
+
+/** What was approved first: once it runs no card asks for it any more. */
+function lineOf({ deeds }: RentalScene): Line | null {
+  const first = deeds.find((deed) => deed.kind === 'approved');
+  return first?.kind === 'approved' ? { comment: first.comment, digest: first.digest } : null;
+}
+
+async function wait(scene: RentalScene): Promise<void> {
+  await scene.lab.clock.advance((5 + scene.random.below(30)) * MINUTE);
+}
+
+/** A brake right before the launcher comes to what was approved, and no webhook tells of it. */
+async function lateBrake(scene: RentalScene): Promise<void> {
+  const { launcher, lab, random } = scene;
+  launcher.awayMs = (3 + random.below(20)) * MINUTE;
+  await approve(scene, 'mira');
+  await lab.clock.advance(MINUTE);
+  const left = (launcher.startsAtMs ?? 0) - 5_000 - lab.clock.now();
+  launcher.awayMs = 0;
+  if (left <= 0) return;
+  lab.world.state.settings.drop = 'all';
+  scene.webhooks.wereLost = true;
+  await lab.clock.advance(left);
+  await brake(scene, random.pick(['hold', 'stop', 'freeze', 'revoke'] as const));
+  await lab.clock.advance(MINUTE);
+  lab.world.state.settings.drop = 'none';
+}
+
+/** The answer to the next launch is lost: nobody knows whether there is a machine. */
+async function loseAnswer(scene: RentalScene): Promise<void> {
+  scene.lab.engine.loseNextAnswer('submit');
+}
+
+async function breakOne(scene: RentalScene): Promise<void> {
+  breakMachine(scene.machines, scene.lab.engine);
+}
+
+async function brakeIt(scene: RentalScene): Promise<void> {
+  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'revoke'] as const));
+}
+
+async function releaseIt(scene: RentalScene): Promise<void> {
+  await release(scene, scene.random.pick(['hold', 'freeze'] as const));
+}
+
+/** There is no pull request here, and no branch that somebody could push to. */
+const NOT_HERE = /^pushes (?:to|a config)|^edits the body/;
+
+const OF_OTHERS: readonly Attack[] = [...ATTACKS, ...STOLEN_KEYS].filter(({ what }) => !NOT_HERE.test(what));
+
+/** The moves of honest people, and of attackers, by their names. */
+export const RENTAL_MOVES: Readonly<Record<string, RentalMove>> = {
+  'mira approves': (scene) => approve(scene, 'mira'),
+  'the asker approves': askerApproves,
+  'a brake': brakeIt,
+  'a release': releaseIt,
+  'a brake at the last moment': lateBrake,
+  'lets it go': letGo,
+  'keeps it': keep,
+  asks: askStatus,
+  'ada relaunches': relaunch,
+  'mira relaunches': relaunchBeyond,
+  'time passes': wait,
+  'a machine breaks': breakOne,
+  'an answer is lost': loseAnswer,
+  'a stranger keeps or lets go': strangerKeeps,
+  [FORGED_KEEP]: forgeKeep,
+  'watch key: gone': forgeGone,
+  'watch key: failed': forgeFailure,
+  ...Object.fromEntries(
+    OF_OTHERS.map(({ what, act }) => [what, (scene: RentalScene) => attacked(scene, what, act)]),
+  ),
+};
+
+async function attacked(scene: RentalScene, what: string, act: Attack['act']): Promise<void> {
+  await act(scene);
+  scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what });
+}

@@ -1,0 +1,141 @@
+// A third scene: somebody has asked for a rented machine in an issue, and what it would run and cost is on show there.
+
+import { ferryScript, type JobScript } from '../support/ferry-script.ts';
+import { until } from '../support/play.ts';
+import { randomFrom } from '../support/random.ts';
+import { openIssue, runOf, withRentals } from '../support/rental.ts';
+import { type Machines, rentMachines } from '../support/rented-machines.ts';
+import { SHORT_FERRY } from '../support/talk.ts';
+import { type Moment, openVirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import { askingIn, type Cast, castOf, protect } from './cast.ts';
+import { lineOnShow } from './honest.ts';
+import { type Scene, textOf } from './scene.ts';
+import { APPROVAL_AGE_HOURS, RENTED_DOLLARS, RENTED_HOURS } from './terms.ts';
+import { witness } from './witness.ts';
+
+/** Who asks for the machine: somebody who may write, or one of the two who may approve. */
+export const RENTERS = ['ada', 'ada', 'noor'] as const;
+export type Renter = (typeof RENTERS)[number];
+
+/** How its jobs go, one attempt after the other; what comes after them goes well. */
+export const COURSES = {
+  well: [],
+  'a short one': [],
+  'a crash': ['ConnectionResetError: [Errno 104] Connection reset by peer'],
+  'crash after crash': Array.from(
+    { length: 6 },
+    () => 'ConnectionResetError: [Errno 104] Connection reset by peer',
+  ),
+  'too little memory': ['torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+export type Course = keyof typeof COURSES;
+
+/** The thread is an issue: there is no pull request, and `pull` is the issue too. */
+export type RentalScene = Scene & {
+  readonly course: Course;
+  readonly machines: Machines;
+};
+
+/** What a test wants; the seed decides the rest. */
+export type AskedRental = {
+  readonly renter?: Renter;
+  readonly course?: Course;
+  readonly server?: boolean;
+  readonly moves?: readonly string[];
+};
+
+/** Opens a lab in which a rental waits for its approval. */
+export async function openRentalScene(seed: number, asked: AskedRental = {}): Promise<RentalScene> {
+  const random = randomFrom(seed);
+  const renter = asked.renter ?? random.pick(RENTERS);
+  const course = asked.course ?? random.pick(Object.keys(COURSES) as Course[]);
+  const server = asked.server ?? random.chance(0.85);
+  const { moment, cast, run, issue, ...begun } = await beginningOf(server, renter);
+  const launcher: Scene['launcher'] = {
+    awayMs: random.chance(0.3) ? random.below(80 * 60_000) : 0,
+    longestAwayMs: 0,
+    startsAtMs: null,
+  };
+  let sleep = async (_ms: number): Promise<void> => undefined;
+  const lab = await openVirtualLab({
+    ...labOptions(server),
+    script: scriptOf(course),
+    from: { ...moment, seed },
+    beforeJob: async (mode) => {
+      if (mode !== 'launch') return;
+      launcher.startsAtMs = lab.clock.now() + launcher.awayMs;
+      launcher.longestAwayMs = Math.max(launcher.longestAwayMs, launcher.awayMs);
+      await sleep(launcher.awayMs);
+    },
+  });
+  sleep = lab.clock.sleep;
+  const starts: Scene['starts'] = [];
+  const machines = rentMachines(lab.engine, lab.clock.now);
+  witness(lab, run, starts);
+  return {
+    ...{ seed, random, lab, run, issue, pull: issue, branch: 'main', course, machines, server, starts },
+    askedBy: renter,
+    ...{ quorum: 1, job: 'short', ids: cast.ids, deeds: [], webhooks: { wereLost: false }, launcher },
+    original: begun.original,
+    engineStarts: () => lab.engine.startCount(),
+    ask: askingIn(lab, cast),
+  };
+}
+
+function scriptOf(course: Course): NonNullable<VirtualLabOptions['script']> {
+  let started = 0;
+  return (): JobScript => {
+    const line: string | undefined = COURSES[course][started];
+    started += 1;
+    const failAt = line === undefined ? null : { step: 100, line, exitCode: 1 };
+    const minutes = course === 'a short one' ? 4 : 28;
+    return {
+      ...ferryScript({ ...SHORT_FERRY, runName: 'rental_2026-11-21', durationMs: minutes * 60_000, failAt }),
+      pendingMs: 30_000,
+    };
+  };
+}
+
+type Beginning = Pick<Scene, 'run' | 'issue' | 'original'> & {
+  readonly moment: Omit<Moment, 'seed'>;
+  readonly cast: Cast;
+};
+
+const beginnings = new Map<string, Promise<Beginning>>();
+
+function beginningOf(server: boolean, renter: Renter): Promise<Beginning> {
+  const key = `${server} ${renter}`;
+  const known = beginnings.get(key) ?? begin(server, renter);
+  beginnings.set(key, known);
+  return known;
+}
+
+function labOptions(server: boolean): VirtualLabOptions {
+  return {
+    server,
+    config: (text) =>
+      withRentals(text.replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`)).replace(
+        /^ {2}quorum: .*/m,
+        '  quorum: 1',
+      ),
+  };
+}
+
+async function begin(server: boolean, renter: Renter): Promise<Beginning> {
+  const lab = await openVirtualLab(labOptions(server));
+  rentMachines(lab.engine, lab.clock.now);
+  const cast = castOf(lab.world);
+  protect(lab.world);
+  const issue = await openIssue(lab, 'ada');
+  const body = `/rent gpu="RTX 4090" hours=${RENTED_HOURS} cap="${RENTED_DOLLARS} USD" reason="does it still train?"`;
+  await askingIn(lab, cast)(renter, 'POST', `/issues/${issue}/comments`, { body });
+  await until(lab, 'a card', () => lineOnShow({ lab, pull: issue }) !== null, { limitMs: 3_600_000 });
+  await lab.clock.advance(90_000);
+  const main = 'refs/heads/main';
+  const commit = (await lab.store.refs(main)).get(main) ?? '';
+  const text = textOf(lab.world, issue);
+  const moment = lab.keep();
+  const run = runOf(lab, issue);
+  await lab.close();
+  return { run, issue, original: { commit, body: text, issueBody: text }, cast, moment };
+}

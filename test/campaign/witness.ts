@@ -1,0 +1,59 @@
+// What the engine of a lab was really given, and the world as it was at that moment.
+
+import type { World } from '../../playground/world/world.ts';
+import type { Permit } from '../../src/domain/actions/capability.ts';
+import type { JobSpec } from '../../src/domain/engine.ts';
+import { logbookText } from '../support/play.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+import { secondOf } from './terms.ts';
+
+/** A job as the engine was given it, and the world as it was at that moment. */
+export type Start = {
+  readonly atMs: number;
+  readonly spec: JobSpec;
+  readonly comments: World['state']['comments'];
+  readonly reviews: World['state']['reviews'];
+  /** Other jobs that ran or waited at that moment. */
+  readonly beside: readonly string[];
+  readonly issues: World['state']['issues'];
+  readonly roles: Readonly<Record<string, string>>;
+  /** The run's file, with that of a second run of the same proposal, and the journal as they stood on the branch. */
+  readonly record: string;
+  readonly journal: string;
+};
+/** Notes what the engine is given, before it is started. */
+export function witness(lab: VirtualLab, run: string, starts: Start[]): void {
+  const { engine, world, clock } = lab;
+  const submit = engine.submit.bind(engine);
+  Object.assign(engine, {
+    submit: async (spec: JobSpec, permit: Permit) => {
+      const collaborators = Object.values(world.state.repos)[0]?.collaborators ?? {};
+      starts.push({
+        atMs: clock.now(),
+        spec,
+        comments: { ...world.state.comments },
+        reviews: { ...world.state.reviews },
+        beside: await liveAmong(engine, starts, spec),
+        issues: { ...world.state.issues },
+        roles: { ...collaborators },
+        record: `${await logbookText(lab, run)}${await logbookText(lab, secondOf(run))}`,
+        journal: await logbookText(lab, 'journal'),
+      });
+      return submit(spec, permit);
+    },
+  });
+}
+
+async function liveAmong(
+  engine: VirtualLab['engine'],
+  starts: readonly Start[],
+  { submissionId }: JobSpec,
+): Promise<readonly string[]> {
+  const ids = new Set(starts.map(({ spec }) => spec.submissionId).filter((id) => id !== submissionId));
+  const live: string[] = [];
+  for (const id of ids) {
+    const job = await engine.observe(id, null);
+    if (job.kind === 'found' && ['RUNNING', 'PENDING'].includes(job.status)) live.push(id);
+  }
+  return live;
+}
