@@ -117,27 +117,29 @@ const NAMING = {
 
 /** A brake in an issue that has nothing to do with the run, which it names. */
 export async function brakeElsewhere(scene: Scene, kind: keyof typeof NAMING): Promise<void> {
-  const said = await sayElsewhere(scene, `/${NAMING[kind]} run=${scene.run}`);
+  const said = await sayElsewhere(scene, 'mira', `/${NAMING[kind]} run=${scene.run}`);
   if (said === null) return;
   scene.deeds.push({ kind: 'braked', brake: kind, by: 'mira', ...said, run: scene.run });
 }
 
 /** mira takes a hold back from there. */
 export async function unholdElsewhere(scene: Scene): Promise<void> {
-  const said = await sayElsewhere(scene, `/unhold run=${scene.run}`);
+  const said = await sayElsewhere(scene, 'mira', `/unhold run=${scene.run}`);
   if (said === null) return;
   scene.deeds.push({ kind: 'released', atMs: said.atMs, brake: 'hold', by: 'mira', run: scene.run });
 }
 
-async function sayElsewhere(
+/** In an issue of their own that has nothing to do with any run; null where GitHub refused it. */
+export async function sayElsewhere(
   scene: Scene,
+  who: 'mira' | 'sol',
   text: string,
 ): Promise<{ atMs: number; comment: number; text: string; thread: number } | null> {
   const issue = { title: 'A question', body: 'Who knows?' };
-  const { status, json } = await scene.ask('mira', 'POST', '/issues', issue);
+  const { status, json } = await scene.ask(who, 'POST', '/issues', issue);
   if (status !== 201 || typeof json !== 'object' || json === null || !('number' in json)) return null;
   const thread = Number(json.number);
-  const id = await comment(scene, 'mira', thread, text);
+  const id = await comment(scene, who, thread, text);
   return id === null ? null : { atMs: createdAt(scene, id), comment: id, text, thread };
 }
 

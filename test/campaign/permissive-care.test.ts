@@ -64,6 +64,30 @@ vi.mock('../../src/actions/verify-consent.ts', async (original) => {
   return { ...real, consentFault };
 });
 
+// What a file was when it was first seen is what it is said to be ever after.
+vi.mock('../../src/stores/folder.ts', async (original) => {
+  const real = await original<typeof import('../../src/stores/folder.ts')>();
+  const { folderBucket: bucket } = real;
+  const first = new Map<string, string>();
+  const nameOf = (key: string, identity: string): string => {
+    if (!gone.has('the very file')) return identity;
+    if (!first.has(key)) first.set(key, identity);
+    return first.get(key) ?? identity;
+  };
+  const read: typeof bucket.read = async (key, most) => {
+    const found = await bucket.read(key, most);
+    return found.kind === 'unknown' || found.value === null
+      ? found
+      : known({ ...found.value, identity: nameOf(key, found.value.identity) });
+  };
+  const remove: typeof bucket.remove = async (key, identity) => {
+    const now = gone.has('the very file') ? await bucket.read(key, 1_000_000) : null;
+    const seen = now?.kind === 'known' ? now.value?.identity : undefined;
+    return bucket.remove(key, seen ?? identity);
+  };
+  return { ...real, folderBucket: { ...bucket, read, remove } };
+});
+
 describe.each(CHANGES)('the %s', (change) => {
   it('is changed by a consent that stands, and that is no fault', async () => {
     const { faults, starts } = await playCare(1, { change, moves: ['mira consents'] });
@@ -83,7 +107,11 @@ const DEFENCES: readonly (readonly [gone: string, moves: readonly string[]])[] =
 const OF_ALL: readonly (readonly [gone: string, change: Change, moves: readonly string[]])[] =
   DEFENCES.flatMap(([defence, moves]) => CHANGES.map((change) => [defence, change, moves] as const));
 
-describe.each(OF_ALL)('without "%s", the %s: %o', (defence, change, moves) => {
+const OF_ONE: readonly (readonly [gone: string, change: Change, moves: readonly string[]])[] = [
+  ['the very file', 'checkpoints', ['what was listed is written anew']],
+];
+
+describe.each([...OF_ALL, ...OF_ONE])('without "%s", the %s: %o', (defence, change, moves) => {
   it('is changed though nobody consented to it, and with it nothing is', async () => {
     const play = (seed: number) => playCare(seed, { change, moves });
     gone.add(defence);

@@ -1,0 +1,74 @@
+/** The same of what is said in other threads and names the run: that it is heard, by whom and how long, also without the journal. */
+
+import { describe, expect, it, vi } from 'vitest';
+import { known } from '../../src/domain/observed.ts';
+import { ELSEWHERE } from './elsewhere-scenarios.ts';
+import type { Outcome } from './outcome.ts';
+import { firstBroken, SEEDS } from './permissive.ts';
+import { playAlone } from './sequence.ts';
+
+const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
+
+vi.mock('../../src/app/brakes-elsewhere.ts', async (original) => {
+  const real = await original<typeof import('../../src/app/brakes-elsewhere.ts')>();
+  const saidElsewhere: typeof real.saidElsewhere = (...asked) =>
+    gone.has("the launcher's look elsewhere")
+      ? Promise.resolve(known({ comments: [], commands: new Map() }))
+      : real.saidElsewhere(...asked);
+  return { ...real, saidElsewhere };
+});
+
+vi.mock('../../src/run/decide-named.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/decide-named.ts')>();
+  const decideNamed: typeof real.decideNamed = (input) => {
+    const decided = real.decideNamed(input);
+    if (gone.has('answers elsewhere')) return null;
+    return decided !== null && gone.has('what is said elsewhere is recorded')
+      ? { ...decided, drafts: [] }
+      : decided;
+  };
+  return { ...real, decideNamed };
+});
+
+vi.mock('../../src/app/control/named-without-journal.ts', async (original) => {
+  const real = await original<typeof import('../../src/app/control/named-without-journal.ts')>();
+  const brakesWithoutJournal: typeof real.brakesWithoutJournal = (...asked) =>
+    gone.has('brakes without the journal') ? Promise.resolve([]) : real.brakesWithoutJournal(...asked);
+  return { ...real, brakesWithoutJournal };
+});
+
+vi.mock('../../src/domain/actor.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/actor.ts')>();
+  const permits: typeof real.permits = (...asked) => gone.has('the right to lift') || real.permits(...asked);
+  return { ...real, permits };
+});
+
+type Named = keyof typeof ELSEWHERE;
+
+function playing(what: Named): (seed: number) => Promise<Outcome> {
+  return (seed) => playAlone(seed, { what, ...ELSEWHERE[what] });
+}
+
+it('a hold that mira takes back from elsewhere holds nothing back, and that is no fault', async () => {
+  const { faults, starts } = await playing('mira lifts her hold from elsewhere')(1);
+  expect({ faults, starts }).toEqual({ faults: [], starts: 1 });
+});
+
+const DEFENCES: readonly (readonly [gone: readonly string[], scenario: Named])[] = [
+  [["the launcher's look elsewhere"], 'a brake elsewhere at the last moment'],
+  [["the launcher's look elsewhere", 'what is said elsewhere is recorded'], 'a brake elsewhere in time'],
+  [['answers elsewhere'], 'a brake elsewhere in time'],
+  [['what is said elsewhere is recorded'], 'a job is stopped from elsewhere'],
+  [['brakes without the journal'], 'a job is stopped from elsewhere without the journal'],
+  [['the right to lift'], 'a stranger lifts a hold from elsewhere'],
+];
+
+describe.each(DEFENCES)('without %o, "%s"', (defences, scenario) => {
+  it('breaks a promise, and with it none', async () => {
+    for (const defence of defences) gone.add(defence);
+    const found = await firstBroken(playing(scenario), SEEDS);
+    gone.clear();
+    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
+    expect(await firstBroken(playing(scenario), found?.seed ?? 0)).toBeNull();
+  });
+});
