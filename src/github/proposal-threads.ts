@@ -63,7 +63,7 @@ async function readIssueFirst(
   return known({
     pull,
     issue: known(issueOf(issue, versions.value)),
-    checks: pull.kind === 'known' ? checkFacts(commits, pull.value.headSha, reading) : pull,
+    checks: pull.kind === 'known' ? checkFacts(commits, pull.value.headSha, reading, 'oldest') : pull,
     comments: comments.value,
   });
 }

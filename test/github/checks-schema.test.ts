@@ -137,4 +137,20 @@ describe('the checks cannot be told', () => {
     expect(read([suite([], { checkRuns: { totalCount: 51, nodes: [] } })]).kind).toBe('unknown');
     expect(read([], { checkSuites: { totalCount: 51, nodes: [] } }).kind).toBe('unknown');
   });
+
+  it('but of a commit that has stayed for weeks its oldest are what counts', () => {
+    const checkSuites = {
+      totalCount: 3_000,
+      nodes: [suite([{}]), suite([{ name: 'lint', conclusion: 'FAILURE' }])],
+    };
+    const answer = checksSchema.parse({ nodes: [{ commit: { oid: HEAD, checkSuites, status: null } }] });
+    expect(checkFacts(answer, HEAD, OWN).kind).toBe('unknown');
+    expect(checkFacts(answer, HEAD, OWN, 'oldest')).toMatchObject({
+      kind: 'known',
+      value: [
+        { name: 'tests', state: 'green' },
+        { name: 'lint', state: 'failed' },
+      ],
+    });
+  });
 });

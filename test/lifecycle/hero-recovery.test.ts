@@ -71,6 +71,16 @@ async function answer({ lab, issue }: Play, line: string): Promise<string> {
   return answersTo(lab, comment).join('\n');
 }
 
+it('is started again after hours too, however many runs a clock has begun on its commit meanwhile', async () => {
+  const hours = { durationMs: 7 * 60 * MINUTE_MS, ...until900 };
+  const play = await begin([hours, {}], TAKES);
+  const { lab, folders, jobs } = play;
+  await lab.clock.advance(5 * 60 * MINUTE_MS);
+  await folders.write(800, lab.clock.now());
+  await until(lab, 'the second attempt', () => jobs.length === 2, { limitMs: 4 * 60 * MINUTE_MS });
+  expect(Object.keys(lab.world.state.checkSuites).length).toBeGreaterThan(50);
+});
+
 it('goes on from the newest whole checkpoint, back behind a rejected one by a manifest of its own, and to the seal', async () => {
   const play = await begin([until900, until900, {}], TAKES);
   const { lab, issue, folders, jobs } = play;

@@ -37,9 +37,10 @@ export function pastAttempt({
   return { order, submission, observation, firstEval, firstTracker, end, trace: exact };
 }
 
-/** The last step that was seen of an attempt. */
+/** The last step that was seen of an attempt: the exact one may be an eval's of long before, where a log rounds the others. */
 export function reachedStep({ end, observation }: Pick<PastAttempt, 'end' | 'observation'>): number | null {
-  return end.lastStep ?? observation?.step ?? null;
+  const seen = [end.lastStep, observation?.step ?? null].filter((step) => step !== null);
+  return seen.length === 0 ? null : Math.max(...seen);
 }
 
 /** The same failure before and after a fix. */
