@@ -21,7 +21,6 @@ export function lastPass(
     seal?.verdict === 'pass' &&
     end?.status === 'SUCCEEDED' &&
     submission !== null &&
-    seal.commit === submission.commit &&
     proposal.experiment === experiment &&
     (until === null || Date.parse(seal.at) <= Date.parse(until))
       ? [{ run, commit: submission.commit, atMs: Date.parse(seal.at) }]

@@ -318,6 +318,18 @@ const ILLEGAL: readonly Illegal[] = [
   ['a seal of another order', ended, vouching('order'), 'vouches for another order than the record has'],
   ['a seal of another job', ended, vouching('submitted'), 'vouches for another job than the record has'],
   ['a seal of another end', ended, vouching('ended'), 'vouches for another end than the record has'],
+  [
+    'a seal on another commit',
+    ended,
+    control('sealed', { ...sealedData(ended.state), commit: shaOf('another') }),
+    'seals another commit than was launched',
+  ],
+  [
+    'a seal of other numbers',
+    ended,
+    control('sealed', { ...sealedData(ended.state), metrics: { 'eval/loss': '0.1' } }),
+    'seals other metrics than the job ended with',
+  ],
   ['a seal of a failed run', watched.ended({ status: 'FAILED' }), seal, 'a failed run gets no seal'],
   [
     'a seal by acceptance without a reason',

@@ -226,7 +226,7 @@ const ending: readonly EventDraft[] = [
       verdict: 'pass',
       accept: null,
       closurePull: 14,
-      metrics: {},
+      metrics: { 'eval/loss': '3.012' },
     },
   },
 ];

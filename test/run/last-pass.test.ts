@@ -43,12 +43,6 @@ describe('the last pass of a lane', () => {
       'sealed as a pass though it did not succeed',
       launched('2026-11-22', 'x').ended({ status: 'STOPPED' }).sealed(bob),
     ],
-    [
-      'sealed on another commit than was launched',
-      launched('2026-11-22', 'x')
-        .ended()
-        .sealed(bob, { commit: shaOf('y') }),
-    ],
     ['of another lane', passed('2026-11-22', 'x', { lane: 'weekly' })],
     ['of another file', passed('2026-11-22', 'x', { experiment: 'experiments/other.py' })],
   ])('is none that %s', (_, other) => {

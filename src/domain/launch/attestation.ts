@@ -1,5 +1,6 @@
 /** What a seal vouches for, as the record has it. */
 
+import type { EventDataByType } from '../logbook/event.ts';
 import type { Attestation } from '../logbook/events/closure-events.ts';
 import type { RunState } from '../logbook/run-state.ts';
 import { asLaunched } from './next-attempt.ts';
@@ -22,8 +23,24 @@ export function attestationOf(state: RunState): Attestation | null {
       };
 }
 
-/** Why what a seal says of its run is not what the record has of it, or null. */
-export function attestationRule(state: RunState, said: Attestation): string | null {
+type Sealed = EventDataByType['sealed'];
+
+/**
+ * Why what a seal says of its run is not what the record has of it, or null. A seal is control's word, and later runs are judged by
+ * its metrics: who has stolen the control key makes nothing pass with numbers that no job ended with.
+ */
+export function sealRule(state: RunState, { commit, metrics, attests }: Sealed): string | null {
+  if (commit !== state.submission?.commit) return 'seals another commit than was launched';
+  if (!isSame(metrics, state.end?.metrics ?? {})) return 'seals other metrics than the job ended with';
+  return attests === undefined ? null : attestationRule(state, attests);
+}
+
+function isSame(one: Sealed['metrics'], other: Sealed['metrics']): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => one[name] === other[name]);
+}
+
+function attestationRule(state: RunState, said: Attestation): string | null {
   const held = attestationOf(state);
   if (held === null) return 'vouches for what is not in the record';
   for (const part of ['body', 'manifest', 'order', 'submitted', 'ended'] as const)

@@ -2,7 +2,7 @@
 
 import { assertNever } from '../assert.ts';
 import { illegalMutation, underWay } from '../care/mutation-state.ts';
-import { attestationRule } from '../launch/attestation.ts';
+import { sealRule } from '../launch/attestation.ts';
 import {
   failedAttempt,
   fixRule,
@@ -256,10 +256,7 @@ function sealedRule(state: RunState, event: Extract<LogbookEvent, { type: 'seale
   if (isHolding(state)) return 'sealed while the run holds something';
   if (state.end.status === 'FAILED') return 'a failed run gets no seal';
   if (event.data.verdict === 'accepted' && event.data.accept === null) return 'accepted without saying why';
-  const { attests } = event.data;
-  const wrong = attests === undefined ? null : attestationRule(state, attests);
-  if (wrong !== null) return wrong;
-  return personRule(event);
+  return sealRule(state, event.data) ?? personRule(event);
 }
 
 /** A claimed order may have started a job already: the run stays open until the runner says what became of it. */
