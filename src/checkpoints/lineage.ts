@@ -73,6 +73,7 @@ function recorded({ order, observation, end }: Parts, before: readonly RecordedA
     from,
     until: end === null ? null : moment(end.at),
     startStep,
+    ...(told !== null && startedFrom === told.path ? { isChosen: true } : {}),
     startedFrom,
     parent: startedFrom === null ? null : parentOf(before, startStep),
     newestStep: end?.checkpointStep ?? observation?.checkpointStep ?? null,

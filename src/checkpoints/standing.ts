@@ -12,6 +12,8 @@ export type WritingAttempt = {
   readonly until: Instant | null;
   /** The step that it went on from, 0 where it began anew; null where nobody knows. */
   readonly startStep: number | null;
+  /** The order named that checkpoint, so that the rule had let it be when the attempt was claimed; left out: it did not. */
+  readonly isChosen?: true;
 };
 
 export type Rejection = { readonly step: number; readonly at: Instant };
@@ -54,13 +56,14 @@ function wasWriting(attempts: readonly WritingAttempt[], at: number, writtenAt: 
 
 /**
  * What an attempt made from a rejected step on is out where it was under way before people said so, or went on from that
- * step or a later one. Only an attempt that is known to have gone back behind it makes those steps anew.
+ * step or a later one without its order's word. An attempt makes those steps anew that is known to have gone back behind it,
+ * or that went on from what such a one had made: its order named that, which the rule had let be after the rejection.
  */
 function taintOf(
-  { from, startStep }: WritingAttempt,
+  { from, startStep, isChosen = false }: WritingAttempt,
   { step, at }: Rejection,
 ): 'rejected' | 'clean' | 'unknown' {
   if (from <= at) return 'rejected';
   if (startStep === null) return 'unknown';
-  return startStep >= step ? 'rejected' : 'clean';
+  return startStep >= step && !isChosen ? 'rejected' : 'clean';
 }

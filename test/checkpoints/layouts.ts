@@ -108,6 +108,7 @@ const lineage = fc
         pause: fc.integer({ min: 0, max: 6 }),
         length: fc.integer({ min: 0, max: 12 }),
         startStep: fc.option(step, { freq: 4 }),
+        isChosen: fc.boolean(),
       }),
       { minLength: 1, maxLength: 4 },
     ),
@@ -117,7 +118,7 @@ const lineage = fc
   .map(({ attempts, isRunning, rejections }) => {
     let at = 2;
     return {
-      attempts: attempts.map(({ pause, length, startStep }, index) => {
+      attempts: attempts.map(({ pause, length, startStep, isChosen }, index) => {
         const from = at + pause;
         at = from + length;
         const isLast = index === attempts.length - 1;
@@ -126,6 +127,7 @@ const lineage = fc
           from: branded(from * MINUTE_MS, isInstant),
           until: isLast && isRunning ? null : branded(at * MINUTE_MS, isInstant),
           startStep,
+          ...(isChosen ? { isChosen: true as const } : {}),
         };
       }),
       rejections: rejections.map((one) => ({ step: one.step, at: branded(one.at * MINUTE_MS, isInstant) })),

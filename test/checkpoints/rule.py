@@ -82,7 +82,9 @@ def out(lineage, step, written_at):
             continue
         if attempt["from"] <= rejection["at"]:
             return True
-        if attempt["startStep"] is None or attempt["startStep"] >= rejection["step"]:
+        if attempt["startStep"] is None:
+            return True
+        if attempt["startStep"] >= rejection["step"] and not attempt.get("isChosen", False):
             return True
     return False
 
