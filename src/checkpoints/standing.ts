@@ -60,10 +60,10 @@ function wasWriting(attempts: readonly WritingAttempt[], at: number, writtenAt: 
  * or that went on from what such a one had made: its order named that, which the rule had let be after the rejection.
  */
 function taintOf(
-  { from, startStep, isChosen = false }: WritingAttempt,
+  { from, startStep, isChosen }: WritingAttempt,
   { step, at }: Rejection,
 ): 'rejected' | 'clean' | 'unknown' {
   if (from <= at) return 'rejected';
   if (startStep === null) return 'unknown';
-  return startStep >= step && !isChosen ? 'rejected' : 'clean';
+  return startStep >= step && isChosen !== true ? 'rejected' : 'clean';
 }

@@ -24,7 +24,7 @@ const ANSWERS = {
     wanted: 'text',
   },
   'propose-issue-refused': {
-    why: ['several-lanes', 'knobs', 'not-permitted', 'no-person'],
+    why: ['several-lanes', 'knobs', 'not-permitted', 'no-person', 'no-value', 'no-name'],
     about: 'text',
     wanted: 'text',
   },

@@ -80,6 +80,7 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
   },
   'dri-accepted': {
     'wrote-it': (f) => [`${code(f.dri)} is in charge, and wrote so`],
+    'asked-for-it': (f) => [`${code(f.dri)} is in charge, and asked for the run`],
     accepted: (f) => [`${code(f.dri)} is in charge, and has accepted it`],
     nobody: () => ['nobody is in charge', 'the issue names a DRI'],
     'not-accepted': (f) => [

@@ -94,6 +94,10 @@ function issueRefused({ why, about, wanted }: AnswerFacts<'propose-issue-refused
       return `this issue is not taken up: ${text(about)} asks for it, and to propose takes ${text(wanted)} permission.`;
     case 'no-person':
       return `this issue is not taken up: ${text(about)}, which is no person, opened it, and no person put the label on. Somebody with ${text(wanted)} permission asks for the run with \`/propose\` here, or takes the label off and puts it on again.`;
+    case 'no-value':
+      return `no issue is opened: ${code(about)} is no value of the contract. It has ${listed(wanted.split(' ').map(code))}.`;
+    case 'no-name':
+      return `no issue is opened: the run has no name. Say ${code(wanted)}, in lower-case letters, digits and dashes, or what it is for with \`objective="…"\`.`;
     default:
       return assertNever(why);
   }

@@ -63,12 +63,16 @@ export function authorsOf(
   });
 }
 
-/** Somebody's own pull request that no person opened: whoever has that app in hand may be the one who approves. */
+/**
+ * Somebody's own pull request or issue that no person opened: whoever has that app in hand may be the one who approves. Of an
+ * issue that the bot wrote for somebody the record has its text, and who asked is named.
+ */
 function unnamedOpener(
-  { own }: Proposal,
+  { own, texts, requestedBy }: Proposal,
   { number, author, authorIsBot }: PullFacts,
 ): readonly UnnamedWork[] {
   if (own === undefined || !authorIsBot) return [];
+  if (texts?.pull !== undefined && requestedBy !== null) return [];
   return [{ code: 'opened-unnamed', about: `#${number}`, by: author.login }];
 }
 

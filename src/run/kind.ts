@@ -98,6 +98,16 @@ export type Contracts = {
   /** The run's name, where the contract gives it one that a run can have. */
   readonly name: (contract: Contract) => RunId | null;
   readonly objective: (contract: Contract) => Objective;
+  /** How the bot opens the issue of a run that nobody has an issue for; left out where it opens none. */
+  readonly opens?: {
+    /** What stands before the run's name in the issue's title. */
+    readonly title: string;
+    /** What is known of the contract without anybody's saying: from who asks, and from what they want it for. */
+    readonly known: (asked: {
+      readonly login: string;
+      readonly objective: string | null;
+    }) => Readonly<Record<string, string>>;
+  };
   /** What stands in the issue's place where a run goes on as another one; left out where none does. */
   readonly continued?: (old: RunId, said: Readonly<Record<string, string>>) => ProposalRequest['knobs'];
 };

@@ -38,7 +38,7 @@ export function refused(
 
 /** A refusal of an issue, as an answer. */
 export function refusedIssue(
-  why: 'several-lanes' | 'knobs' | 'not-permitted' | 'no-person',
+  why: 'several-lanes' | 'knobs' | 'not-permitted' | 'no-person' | 'no-value' | 'no-name',
   about = '',
   wanted = '',
 ): Answered {

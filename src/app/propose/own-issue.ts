@@ -1,5 +1,7 @@
 /** Takes somebody's own issue up as a run of a lane whose runs begin from one: its text is the contract, and nothing is opened. */
 
+import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
+import type { Digest } from '../../domain/ids.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type OwnIssue } from '../../domain/own-pull.ts';
@@ -20,6 +22,11 @@ function askedOf(
 ): readonly { readonly path: string; readonly after: string }[] {
   if (given !== name) return [];
   return Object.entries(args).flatMap(([path, after]) => (path === 'lane' ? [] : [{ path, after }]));
+}
+
+/** By it what people write into it later is known from what the bot wrote. */
+function printOf({ lab, config }: OpenLane, text: string): Digest {
+  return lab.digestOf(bodyFingerprintText(text, config.lane.checklist.preconditions));
 }
 
 /** What is recorded at once with the proposal is what the issue says at this moment; the gates look at what it says later. */
@@ -57,6 +64,9 @@ export async function takeUpIssue(
     ...proposedData({ ...open, config: scoped }, planned, request, place),
     requestedBy: asked.kind === 'command' ? asked.command.actor : asked.by,
     ...(asked.kind === 'command' && asked.continues !== undefined ? { continues: asked.continues } : {}),
+    ...(asked.kind === 'command' && asked.written !== undefined
+      ? { texts: { pull: printOf(open, asked.written) } }
+      : {}),
     issue: issue.number,
     pull: issue.number,
     own: {

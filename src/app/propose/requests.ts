@@ -17,6 +17,7 @@ import { type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
 import { type Answered, answerTo } from './answers.ts';
 import { proposedData } from './begin.ts';
+import { openIssueFor } from './open-issue.ts';
 import { takeUpHere } from './own-pull-asked.ts';
 import { carryOutRequest, type RequestOutcome } from './request.ts';
 import { resumeAs } from './resume-as.ts';
@@ -80,7 +81,9 @@ async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<Reques
   }
   const lane = openLane(open, meant.lane);
   if (lane === null) return answerTo('propose-failed', { why: `no lane ${meant.lane} any more` });
-  return carryOutRequest(lane, command);
+  return lane.config.kind.contracts?.opens === undefined
+    ? carryOutRequest(lane, command)
+    : openIssueFor(lane, command);
 }
 
 /** Nothing is opened for it: it is said in an open issue of a lane whose runs begin so, or nowhere. */

@@ -68,6 +68,7 @@ export const VERDICTS = {
   },
   'dri-accepted': {
     'wrote-it': { dri: 'text' },
+    'asked-for-it': { dri: 'text' },
     accepted: { dri: 'text' },
     nobody: {},
     'not-accepted': { dri: 'text' },

@@ -6,7 +6,14 @@ import { outputRootOwn } from '../../contracts/gates/output-root-own.ts';
 import { configDelta } from '../../delta/config-delta.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
-import { checkpointPlanOf, continuedAs, objectiveOf, settingsOf, sourceOf } from './contract/apply.ts';
+import {
+  checkpointPlanOf,
+  continuedAs,
+  knownOf,
+  objectiveOf,
+  settingsOf,
+  sourceOf,
+} from './contract/apply.ts';
 import { FIELDS } from './contract/fields.ts';
 import { isHero, readHeroContract, runNameOf } from './contract/read-contract.ts';
 import { checkpointProven } from './gates/checkpoint-proven.ts';
@@ -63,6 +70,7 @@ export const heroKind: Kind = {
     checkpoints: checkpointPlanOf,
     objective: objectiveOf,
     continued: continuedAs,
+    opens: { title: 'Hero run', known: knownOf },
   },
   proposals: {
     usual: OBJECTIVE,

@@ -97,3 +97,14 @@ export function continuedAs(
     ...(root === undefined ? [] : [{ path: 'outputRoot' as const, after: root }]),
   ];
 }
+
+/** Who asks is in charge until somebody else is named, and has said what it is for (policy HR-15). */
+export function knownOf({
+  login,
+  objective,
+}: {
+  readonly login: string;
+  readonly objective: string | null;
+}): { readonly [Name in FieldName]?: string } {
+  return { dri: login, ...(objective === null ? {} : { goal: objective }) };
+}

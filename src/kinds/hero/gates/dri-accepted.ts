@@ -1,4 +1,4 @@
-/** Gate: who is in charge by the contract wrote it, or has said so (policy HR-15). */
+/** Gate: who is in charge by the contract wrote it, asked for the run, or has said so (policy HR-15). */
 
 import { isSameLogin, personInCharge } from '../../../domain/launch/contract.ts';
 import { type Gate, given, judging } from '../../../gates/gate.ts';
@@ -13,6 +13,8 @@ export const driAccepted: Gate = {
       const dri = personInCharge(now);
       if (dri === null) return block('nobody', 'author');
       if (isSameLogin(dri, proposal.author.login)) return pass('wrote-it', { dri });
+      const { requestedBy } = proposal;
+      if (requestedBy !== null && isSameLogin(dri, requestedBy.login)) return pass('asked-for-it', { dri });
       return owner !== null && isSameLogin(dri, owner.login)
         ? pass('accepted', { dri })
         : block('not-accepted', 'anyone', { dri });

@@ -1,0 +1,104 @@
+/** Opens the issue of a run that nobody has an issue for, with what the command says of it, and takes it up: what is missing people write there. */
+
+import { namesOf } from '../../contracts/fields.ts';
+import type { RunId } from '../../domain/ids.ts';
+import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { markerIdentity, markerText } from '../../domain/marker.ts';
+import { dateOf } from '../../domain/time.ts';
+import { readOwnThread } from '../../github/own-pull.ts';
+import { renderRunIssue } from '../../render/run-issue.ts';
+import type { Contracts } from '../../run/kind.ts';
+import { ownRunId } from '../../run/own-pull.ts';
+import { askOf, isFrom } from '../../run/propose-request.ts';
+import { perform } from '../control/perform.ts';
+import type { OpenLane } from '../open-lab.ts';
+import { answerTo } from './answers.ts';
+import { labelsOf } from './begin.ts';
+import { refusedIssue } from './not-taken.ts';
+import { takeUpIssue } from './own-issue.ts';
+import { roomFor } from './own-pull.ts';
+import type { RequestOutcome } from './request.ts';
+
+/** Every step is found again by the command: after a crash it is called again. */
+export async function openIssueFor(open: OpenLane, command: SeenCommand): Promise<RequestOutcome> {
+  const { store, config } = open;
+  const { contracts } = config.kind;
+  if (contracts?.opens === undefined) throw new Error(`a ${config.kind.name} is opened no issue`);
+  const from = store.current().runs.find(({ proposal }) => isFrom(proposal.request, command));
+  if (from !== undefined) {
+    const { pull, issue } = from.proposal;
+    return answerTo('proposed', { run: from.run, pull, issue });
+  }
+  const busy = roomFor(open);
+  if (busy !== null) return busy;
+  const { knobs, objective } = askOf(command);
+  const names = namesOf(contracts.fields);
+  const stranger = knobs.find(([name]) => !names.includes(name));
+  if (stranger !== undefined) return refusedIssue('no-value', stranger[0], names.join(' '));
+  const known = contracts.opens.known({ login: command.actor.login, objective });
+  const said = { ...known, ...Object.fromEntries(knobs) };
+  const run = nameFor(open, contracts, command, said, objective);
+  if (run === null) return refusedIssue('no-name', '', 'slug=…');
+  const written = bodyOf(open, command, contracts, { run, said });
+  return takenUp(open, command, written, await opened(open, command, contracts, { run, written }));
+}
+
+/** What its contract calls it, or what it is for where that says nothing. */
+function nameFor(
+  { config, lab, store }: OpenLane,
+  contracts: Contracts,
+  { actor: author }: SeenCommand,
+  said: Readonly<Record<string, string>>,
+  objective: string | null,
+): RunId | null {
+  const asked = Object.entries(said).map(([path, after]) => ({ path, after }));
+  const contract = contracts.read({ title: objective ?? '', body: '', author, asked }, config.lane);
+  const name = contracts.name(contract);
+  if (name === null) return null;
+  return ownRunId({ ...config, name }, dateOf(lab.now()), '', store.current().runs);
+}
+
+function bodyOf(
+  { config }: OpenLane,
+  { actor: by, thread }: SeenCommand,
+  { fields }: Contracts,
+  { run, said }: { readonly run: RunId; readonly said: Readonly<Record<string, string>> },
+): string {
+  const answers = namesOf(fields).map(
+    (name) => [fields[name]?.label ?? name, name === 'slug' ? run : (said[name] ?? null)] as const,
+  );
+  return renderRunIssue({ run, by, thread, logbookBranch: config.logbookBranch, answers });
+}
+
+function opened(
+  open: OpenLane,
+  command: SeenCommand,
+  { opens, labels }: Contracts,
+  { run, written }: { readonly run: RunId; readonly written: string },
+): ReturnType<typeof perform> {
+  const key = `asked-${commandKey(command).replaceAll(':', '-')}`;
+  const marker = { run: 'journal', kind: 'issue', key } as const;
+  return perform(open, {
+    kind: 'open-issue',
+    marker: markerIdentity(marker),
+    title: `${opens?.title}: ${run}`,
+    body: `${markerText({ ...marker, fields: {} })}\n${written}`,
+    labels: ['experiment', ...labels, ...labelsOf(open)],
+  });
+}
+
+async function takenUp(
+  open: OpenLane,
+  command: SeenCommand,
+  written: string,
+  outcome: Awaited<ReturnType<typeof perform>>,
+): Promise<RequestOutcome> {
+  if (outcome.kind !== 'done' || outcome.number === null)
+    return { kind: 'wait', why: `the issue: ${outcome.kind === 'done' ? 'no number' : outcome.message}` };
+  const read = await readOwnThread(open.lab.client, outcome.number);
+  if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
+  const issue = read.value;
+  if (issue === null || issue.kind !== 'issue')
+    return { kind: 'wait', why: `#${outcome.number} cannot be read yet` };
+  return takeUpIssue(open, issue, { kind: 'command', command, knobs: [], written });
+}

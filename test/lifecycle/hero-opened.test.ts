@@ -1,0 +1,117 @@
+/** A hero run that nobody has an issue for: the bot opens one, people write what is missing, and it is launched. */
+
+import { expect, it, onTestFinished } from 'vitest';
+import { ANSWERS, formBody, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openGates } from '../support/own-pull.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, fileOf, say, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE = 60_000;
+const ASK = `/propose lane=hero slug=${RUN} objective="Does the mixture hold at 1e23?"`;
+
+async function open(): Promise<VirtualLab> {
+  const lab = await openHeroLab();
+  onTestFinished(() => lab.close());
+  return lab;
+}
+
+type Row = {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+};
+
+/** Issues that the bot opened for hero runs. */
+function openedIssues(lab: VirtualLab): readonly Row[] {
+  const { issues, labels } = lab.world.state as unknown as {
+    issues: Record<
+      string,
+      { number: number; title: string; body: string; labelIds?: number[]; pull: unknown }
+    >;
+    labels: Record<string, { name: string }>;
+  };
+  return Object.values(issues)
+    .filter(({ title }) => title.startsWith('Hero run: '))
+    .map(({ number, title, body, labelIds = [] }) => ({
+      ...{ number, title, body },
+      labels: labelIds.map((id) => labels[id]?.name ?? ''),
+    }));
+}
+
+it('is opened with what is known, linked with its logbook, and launched once people have written the rest', async () => {
+  const lab = await open();
+  const { pull } = await propose(lab);
+  const asked = await say(lab, 'ada', pull, ASK);
+  await until(lab, 'the run', async () => (await stateOf(lab, RUN)) !== null);
+  await lab.clock.advance(5 * MINUTE);
+  const [issue, more] = openedIssues(lab);
+  expect(more).toBeUndefined();
+  expect(issue).toMatchObject({ title: `Hero run: ${RUN}` });
+  expect(issue?.body).toContain(`Logbook: \`runs/${RUN}/logbook.md\` on the branch \`ferrybot/logbook\`.`);
+  const { number = 0 } = issue ?? {};
+  const labels = ((await lab.as('ada', 'GET', `/issues/${number}`)) as { labels: { name: string }[] }).labels;
+  expect(labels.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['experiment', 'hero-run', 'agent-generated']),
+  );
+  expect(answersTo(lab, asked)[0]).toContain(`proposed as \`${RUN}\`: issue #${number}`);
+  const state = await stateOf(lab, RUN);
+  expect(state?.proposal).toMatchObject({ issue: number, pull: number, requestedBy: { login: 'ada' } });
+  expect(state?.contract).toMatchObject({
+    dri: { value: 'ada', source: 'given' },
+    goal: { value: 'Does the mixture hold at 1e23?', source: 'given' },
+    slug: { value: RUN },
+  });
+  expect(state?.submission).toBeNull();
+  expect(told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``))).toContain('**missing**');
+  const logbook = (await fileOf(lab, 'ferrybot/logbook', `runs/${RUN}/logbook.md`)) ?? '';
+  expect(logbook).toMatch(new RegExp(`^- Issue: \\S+#${number}$`, 'm'));
+
+  const body = formBody({ ...ANSWERS, 'Source SHA': await headOf(lab) });
+  await lab.as('ada', 'PATCH', `/issues/${number}`, { body: `${issue?.body.split('### ')[0]}${body}` });
+  await until(lab, 'green gates', async () => {
+    const now = await stateOf(lab, RUN);
+    return now?.gate?.digest != null && openGates(now).length === 0;
+  });
+  expect((await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'dri-accepted')).toMatchObject(
+    { code: 'asked-for-it' },
+  );
+  await approve(lab, 'mira', number, RUN);
+  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+});
+
+it('is asked of somebody else than who is in charge: they accept first', async () => {
+  const lab = await open();
+  const { pull } = await propose(lab);
+  await say(lab, 'ada', pull, `${ASK} dri=@mira`);
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null);
+  expect((await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'dri-accepted')).toMatchObject(
+    { outcome: 'fail', code: 'not-accepted' },
+  );
+});
+
+it.each([
+  ['without a name', '/propose lane=hero', 'the run has no name'],
+  [
+    'with a value that no contract has',
+    `${ASK} learning_rate=3e-4`,
+    '`learning_rate` is no value of the contract',
+  ],
+])('is not opened %s', async (_, line, words) => {
+  const lab = await open();
+  const { pull } = await propose(lab);
+  const asked = await say(lab, 'ada', pull, line);
+  await lab.clock.advance(5 * MINUTE);
+  expect(answersTo(lab, asked)[0]).toContain(words);
+  expect(openedIssues(lab)).toEqual([]);
+});
+
+it('is not opened where somebody has an issue: that one is the run', async () => {
+  const lab = await open();
+  const issue = await openHeroIssue(lab, { labels: ['experiment'] });
+  await say(lab, 'ada', issue, '/propose lane=hero');
+  await until(lab, 'the run', async () => (await stateOf(lab, RUN))?.proposal.issue === issue);
+  expect(openedIssues(lab)).toEqual([]);
+});
