@@ -43,6 +43,8 @@ async function metricsFile(tree: string): Promise<string> {
 /** Ids, hashes, signatures and times; each is replaced by its own name, so that its place still counts. */
 const MASKED =
   /^(at|hash|sig|prev|seq|keys|comment|workflowRun|engineSession|session|pid|processStart|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|body|digest|orderDigest|commit|sinceCommit|baseAt|fence|head|shownAt|text|shippedDigest|shippedFiles|workingDirectory)$/;
+/** What a seal says of the place and the hash of other events. */
+const ATTESTED = /^(manifest|order|submitted|ended)$/;
 /** A commit as the gates name it in short. */
 const SHORT_COMMIT = /^[0-9a-f]{12}$/;
 
@@ -52,7 +54,11 @@ function masked(text: string, stateFolder: string): readonly unknown[] {
     .filter((line) => line !== '')
     .map((line): unknown =>
       JSON.parse(line.replaceAll(stateFolder, '<state>'), (key, value: unknown) =>
-        MASKED.test(key) || SHORT_COMMIT.test(String(value)) ? `<${key}>` : value,
+        MASKED.test(key) ||
+        (ATTESTED.test(key) && typeof value !== 'object') ||
+        SHORT_COMMIT.test(String(value))
+          ? `<${key}>`
+          : value,
       ),
     )
     .filter((event) => !/"type":"observed"/.test(JSON.stringify(event)));
