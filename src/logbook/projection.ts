@@ -116,6 +116,7 @@ function instanceBlock(
   const contract = contractBefore(events, seq);
   const hardware = saidIn(contract, 'hardware');
   const cadence = check?.type === 'observed' ? `every ${Math.round(check.data.cadenceMs / 1000)} s` : '';
+  const watched = contract === null ? cadence : watchedBy(data.attempt, cadence, contract, events);
   return {
     id: `instance-${seq}`,
     text: lines([
@@ -130,9 +131,29 @@ function instanceBlock(
       `- ${code('initialize_from')}: ${code(order?.checkpoint?.path ?? manifest?.resume.initializeFrom ?? '')}`,
       `- Final step: ${finalStep ?? saidIn(contract, 'finalStep') ?? ''}`,
       `- Checkpoint policy: ${retentionOf(manifest)}`,
-      `- Babysitter/check cadence: ${cadence}`,
+      `- Babysitter/check cadence: ${watched}`,
     ]),
   };
+}
+
+/** How often an attempt is looked at and for whom, and whether somebody has ended that: the state of its watch, as of now. */
+function watchedBy(
+  attempt: number,
+  cadence: string,
+  contract: Contract,
+  events: readonly LogbookEvent[],
+): string {
+  const taken = events.findLast((event) => event.type === 'handoff' && event.data.state === 'accepted');
+  const owner = taken?.type === 'handoff' ? taken.data.to.login : personInCharge(contract);
+  const said = events.findLast(
+    (event) =>
+      (event.type === 'watch-ended' || event.type === 'watch-resumed') && event.data.attempt === attempt,
+  );
+  return [
+    cadence === '' ? 'not looked at yet' : cadence,
+    ...(owner === null ? [] : [`for @${prose(owner)}`]),
+    ...(said?.type === 'watch-ended' ? [`ended at ${minuteOf(said.at)}, and the job went on`] : []),
+  ].join(', ');
 }
 
 /** Who is in charge, under what identity it is tracked and where it writes: an attempt of a run with a contract says so itself. */

@@ -98,6 +98,23 @@ describe('the logbook of a hero run', () => {
     expect(contract).toContain(`- Goal: ${ANSWERS['Goal']}\n`);
     expect(contract).toContain(`- Stop/escalation criteria: ${ANSWERS['Stop and escalation criteria']}\n`);
     const [, first = '', second = ''] = instances.split(/^### .+ - /m);
+    expect(first).toContain('- Babysitter/check cadence: every 60 s, for @ada\n');
+    // With the time in its heading, all that the policy asks to be recorded of a launched instance, and nothing empty.
+    for (const attempt of [first, second])
+      expect([...attempt.matchAll(/^- ([^:]+): \S.*$/gm)].map(([, label]) => label)).toEqual([
+        'DRI',
+        'W&B run',
+        'Output root',
+        'Command',
+        'Git SHA',
+        'Dirty tree',
+        'Source bundle/container',
+        'Hardware/topology',
+        '`initialize_from`',
+        'Final step',
+        'Checkpoint policy',
+        'Babysitter/check cadence',
+      ]);
     for (const attempt of [first, second])
       for (const line of [
         '- DRI: @ada',
