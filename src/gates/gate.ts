@@ -68,6 +68,8 @@ export type GateFacts = {
   readonly liveRuns: Observed<readonly string[]>;
   /** Another run that the record knows to write where this one would; null: none does. */
   readonly rootHolder: Observed<RootHolder | null>;
+  /** Another run that the record knows under this one's identity in the tracker; null: none is. */
+  readonly trackerHolder: Observed<string | null>;
   readonly holds: Observed<readonly Hold[]>;
   /** Runs of the lane that were sealed as passes. */
   readonly passes: Observed<readonly string[]>;

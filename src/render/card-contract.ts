@@ -7,7 +7,9 @@ import { type ContractFields, type Field, namesOf } from '../contracts/fields.ts
 import type { Contract, ContractValue } from '../domain/launch/contract.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { outcomeWords } from './card-gates.ts';
+import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
+import { type PlaceWord, placeWord } from './place-word.ts';
 import { code, details, table, text } from './words.ts';
 
 /** Null for a run that has no contract. */
@@ -15,7 +17,7 @@ export function cardContract({ state, config }: Pick<RenderInput, 'state' | 'con
   const fields = config.kind.contracts?.fields;
   const { contract, gate } = state;
   if (fields === undefined || contract === null) return null;
-  const rows = listedRows(fields, contract, gate?.verdicts ?? []);
+  const rows = listedRows(fields, contract, gate?.verdicts ?? [], placeWord(state));
   return details(
     `What the launch rests on: ${tally(fields, contract)}`,
     table(['By the contract', 'Value', 'Where it is from', 'Held against reality'], rows, rows.length),
@@ -27,6 +29,7 @@ function listedRows(
   fields: ContractFields,
   contract: Contract,
   verdicts: readonly Verdict[],
+  place: PlaceWord,
 ): readonly (readonly string[])[] {
   return namesOf(fields).flatMap((name) => {
     const [field, said] = [fields[name], contract[name]];
@@ -36,7 +39,7 @@ function listedRows(
         field.label,
         said === undefined ? '' : code(said.value),
         sourceWords(said),
-        checkWords(field, verdicts),
+        checkWords(field, verdicts, place),
       ],
     ];
   });
@@ -54,9 +57,11 @@ function sourceWords(said: ContractValue | undefined): string {
   }
 }
 
-function checkWords({ checkedBy }: Field, verdicts: readonly Verdict[]): string {
+/** With what was found there, such as the step that a checkpoint's own file says. */
+function checkWords({ checkedBy }: Field, verdicts: readonly Verdict[], place: PlaceWord): string {
   const verdict = verdicts.find(({ gate }) => gate === checkedBy);
-  return verdict === undefined ? '' : `${outcomeWords(verdict.outcome)} (\`${verdict.gate}\`)`;
+  if (verdict === undefined) return '';
+  return `${outcomeWords(verdict.outcome)} (\`${verdict.gate}\`): ${gateWords(verdict, place).found}`;
 }
 
 function tally(fields: ContractFields, contract: Contract): string {

@@ -11,6 +11,7 @@ type Own = Extract<
   | 'contract-complete'
   | 'contract-current'
   | 'output-root-own'
+  | 'tracker-own'
   | 'checkpoint-proven'
   | 'config-drift'
   | 'dri-accepted'
@@ -109,6 +110,15 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
     taken: (f) => [
       `would write to ${code(f.root)}, and the run ${code(f.run)} was launched to write to ${code(f.theirs)}`,
       `name another output root in the issue, or under *Source run* the run that it goes on from`,
+    ],
+  },
+  'tracker-own': {
+    own: (f) => [
+      `reports as ${code(f.id)}, as no other run of the record does; to resume there is ${code(f.resume)}`,
+    ],
+    taken: (f) => [
+      `would report as ${code(f.id)}, and the run ${code(f.run)} was launched under that identity`,
+      'name another run id in the issue, or under *Source run* the run that it goes on from',
     ],
   },
   'contract-current': {

@@ -63,6 +63,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'dri-accepted': 'Who is in charge by the contract has not accepted it.',
   'config-drift':
     'What decides how the run trains is other than in the attempt before, in a setting, in a value of a file or in code, and the contract does not say that it is meant.',
+  'tracker-own': 'Another run of the record reports under the identity that this one would have.',
   'output-root-own': 'Another run of the record writes where this one would.',
   'contract-current': 'The issue says something else than the contract that is recorded.',
   'pull-closed': 'The pull request is not open any more.',

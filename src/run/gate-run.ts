@@ -9,7 +9,6 @@ import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
 import type { Contract } from '../domain/launch/contract.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
-import { rootHolder } from '../domain/launch/output-root.ts';
 import type { OwnFix } from '../domain/launch/small-fix.ts';
 import { type Launch, launchesOf, type RentalSpending, rentalSpendingOf } from '../domain/launch/spending.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
@@ -20,7 +19,6 @@ import {
   type Description,
   type PastAttempt,
   type RolledBack,
-  type RunState,
   runsOfLane,
 } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -31,6 +29,7 @@ import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
 import { authorsOf } from './authors.ts';
 import { contractNow } from './contract.ts';
 import { fillLane } from './fill.ts';
+import { heldElsewhere } from './held-elsewhere.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
 
@@ -129,7 +128,10 @@ export function gateFactsOf(input: GateInput): GateFacts {
     issueToldAt: issueToldAt(facts, input.ownFix ?? null),
     // Jobs that people have launched by hand have never waited for each other.
     liveRuns: config.kind.adopts === undefined ? liveOthers(facts, input.run, proposal.lane) : known([]),
-    rootHolder: rootHolderFor(input, manifest),
+    ...heldElsewhere(
+      { ...input, source: config.checkpoints?.from?.run ?? null, recordedRuns: facts.recordedRuns },
+      manifest,
+    ),
     holds: holdsFor(input),
     passes: passesOf(facts, proposal.lane),
     launches: launchesFor(input),
@@ -252,20 +254,6 @@ function liveOthers(facts: GateReading, run: RunId, lane: string): Observed<read
 }
 
 /** What the contract names as its source, and what the same issue has asked for before, may have written there. */
-function rootHolderFor(
-  { run, config, proposal, facts: { recordedRuns } }: GateInput,
-  manifest: Observed<Manifest>,
-): GateFacts['rootHolder'] {
-  if (recordedRuns.kind === 'unknown') return recordedRuns;
-  if (manifest.kind === 'unknown') return manifest;
-  const { outputRoot: root, cluster } = manifest.value;
-  const source = config.checkpoints?.from?.run ?? null;
-  // Under another identity it shares no place with what it goes on from.
-  const lineage = (one: RunState): boolean =>
-    proposal.continues === undefined && (one.run === source || one.proposal.issue === proposal.issue);
-  return known(rootHolder(recordedRuns.value, { root, cluster }, { run, lineage }));
-}
-
 function passesOf({ recordedRuns }: GateReading, lane: string): Observed<readonly string[]> {
   if (recordedRuns.kind === 'unknown') return recordedRuns;
   return known(

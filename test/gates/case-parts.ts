@@ -84,6 +84,7 @@ export const MANIFEST_READERS: readonly GateId[] = [
   'cost-budget',
   'manifest-complete',
   'output-root-own',
+  'tracker-own',
 ];
 export const MANIFEST: Facts = { manifest: unknown('the proposed commit has no lib') };
 export const CHECKS: Facts = { checks: unknown('GitHub is away') };

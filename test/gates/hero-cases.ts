@@ -185,6 +185,18 @@ export const HERO_CASES = {
       ],
     ],
   },
+  'tracker-own': {
+    pass: 'own',
+    cases: [
+      ['the identity of another run', { trackerHolder: known('grug-1e22') }, 'fail', 'taken'],
+      [
+        'a record that does not verify',
+        { trackerHolder: unknown('a logbook is broken') },
+        'unknown',
+        'unreadable',
+      ],
+    ],
+  },
   'contract-current': {
     pass: 'as-recorded',
     cases: [

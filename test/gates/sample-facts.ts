@@ -86,6 +86,7 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     issueToldAt: known(NOON),
     liveRuns: known([]),
     rootHolder: known(null),
+    trackerHolder: known(null),
     holds: known([]),
     passes: known([]),
     launches: known([]),

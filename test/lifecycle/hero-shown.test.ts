@@ -30,13 +30,13 @@ it('lists on the card what the launch rests on: given, inferred and from what, o
   const card = cardOf(lab);
   expect((await stateOf(lab, RUN))?.submission).toBeNull();
   for (const row of [
-    '| DRI | `ada` | given | ✅ passes (`dri-accepted`) |',
-    `| W&B run id | \`${RUN}\` | given |  |`,
+    '| DRI | `ada` | given | ✅ passes (`dri-accepted`): ',
+    `| W&B run id | \`${RUN}\` | given | ✅ passes (\`tracker-own\`): `,
     `| W&B display name | \`${RUN}\` | inferred from the W&amp;B run id |  |`,
     '| Resume policy | `allow` | given |  |',
-    '| Output root | `outputs/grug-moe-1e23-ep8` | given | ✅ passes (`output-root-own`) |',
+    '| Output root | `outputs/grug-moe-1e23-ep8` | given | ✅ passes (`output-root-own`): ',
     '| Checkpoints kept for rollback | `10` | given |  |',
-    '| initialize_from | `none` | given | ✅ passes (`checkpoint-proven`) |',
+    '| initialize_from | `none` | given | ✅ passes (`checkpoint-proven`): ',
     '| Final step |  | **missing** |  |',
     '| FLOP budget | `1.88e18` | inferred from six operations a parameter and token |  |',
   ])

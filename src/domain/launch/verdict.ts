@@ -81,6 +81,7 @@ export const VERDICTS = {
     drift: { names: 'list' },
     'may-train-otherwise': { names: 'list' },
   },
+  'tracker-own': { own: { id: 'text', resume: 'text' }, taken: { id: 'text', run: 'text' } },
   'output-root-own': { own: { root: 'text' }, taken: { root: 'text', run: 'text', theirs: 'text' } },
   'contract-current': { 'as-recorded': {}, none: {}, differs: { names: 'list' } },
   'machine-fits': {

@@ -3,6 +3,7 @@
 import { contractComplete } from '../../contracts/gates/contract-complete.ts';
 import { contractCurrent } from '../../contracts/gates/contract-current.ts';
 import { outputRootOwn } from '../../contracts/gates/output-root-own.ts';
+import { trackerOwn } from '../../contracts/gates/tracker-own.ts';
 import { configDelta } from '../../delta/config-delta.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
@@ -50,6 +51,7 @@ export const heroKind: Kind = {
       contractComplete(FIELDS),
       contractCurrent(FIELDS),
       outputRootOwn,
+      trackerOwn,
       checkpointProven,
       configDrift,
       driAccepted,

@@ -55,6 +55,7 @@ export function recordedFacts({ state, gate, at, config, others }: RecordedLook,
     issueToldAt: unknown(NOT_RECORDED),
     liveRuns: unknown(NOT_RECORDED),
     rootHolder: unknown(NOT_RECORDED),
+    trackerHolder: unknown(NOT_RECORDED),
     holds: unknown(NOT_RECORDED),
     passes: unknown(NOT_RECORDED),
   };

@@ -100,6 +100,7 @@ export const FIELDS = {
     also: ['tracker id', 'wandb run id', 'w&b id', 'wandb id', 'run id'],
     needed: true,
     read: matching(/^([A-Za-z0-9_.-]{1,120})$/, 'letters, digits, dots, dashes and underscores'),
+    checkedBy: 'tracker-own',
   },
   trackerName: {
     label: 'W&B display name',
