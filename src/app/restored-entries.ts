@@ -9,7 +9,7 @@ import type { Record, RecordName } from './record-files.ts';
 /** What one file gets. */
 export type Entry = { readonly run: RecordName; readonly drafts: readonly EventDraft[] };
 
-/** Nothing of this brings a launch or a change of the cluster nearer. */
+/** Nothing of this brings a launch or a change of the cluster nearer; what is rented is let go as it was approved, and as soon. */
 const CALMING: ReadonlySet<EventType> = new Set([
   'command-seen',
   'command-answered',
@@ -19,6 +19,9 @@ const CALMING: ReadonlySet<EventType> = new Set([
   'checkpoint-rejected',
   'observed',
   'ended',
+  'machines-seen',
+  'tear-down-begun',
+  'tear-down-ended',
   'incident',
   'notified',
 ]);

@@ -55,15 +55,14 @@ function isAsApproved(start: Start, first: Start): boolean {
 
 /** How long a machine was there, and what for. */
 async function machineFaults(scene: RentalScene, made: Made): Promise<readonly string[]> {
-  const { lab, deeds } = scene;
+  const { lab } = scene;
   const goneAtMs = made.endedAtMs ?? lab.clock.now();
   const at = `machine ${made.id} of ${made.jobId}`;
   const lived = goneAtMs - made.atMs;
   const tooLong =
     lived > RENTED_HOURS * 3_600_000 + MINUTE ? [`${at} was there ${Math.round(lived / MINUTE)} min`] : [];
   const jobEndedAtMs = await scene.machines.jobEndedAtMs(made.jobId);
-  const isSpoilt = isKept(scene) || deeds.some(({ kind }) => kind === 'changed-record');
-  if (jobEndedAtMs === null || isSpoilt) return tooLong;
+  if (jobEndedAtMs === null || isKept(scene)) return tooLong;
   const left = goneAtMs - jobEndedAtMs;
   return left > LOOK_MS ? [...tooLong, `${at} was left for ${Math.round(left / MINUTE)} min`] : tooLong;
 }

@@ -59,7 +59,14 @@ describe('before a launch', () => {
 
   it('the exact command is on the card', () => {
     const approvals = recordedApprovalVerdicts(state, config);
-    const shown = cardManifest({ state, config, verdict: null, past: () => known({ rows: [], rented: [] }), approvals }) ?? '';
+    const shown =
+      cardManifest({
+        state,
+        config,
+        verdict: null,
+        past: () => known({ rows: [], rented: [] }),
+        approvals,
+      }) ?? '';
     expect(state.submission).toBeNull();
     expect(shown).toContain('\nFERRY_DATE=2026-11-21 python3 experiments/ferries/daily.py\n');
   });

@@ -13,6 +13,7 @@ import { after } from '../../domain/time.ts';
 import { isRentingOn, type RentalRecord } from '../../rental/look.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
 import { configFor } from '../../run/run-config.ts';
+import { watchedStates } from '../broken-states.ts';
 import { deliver } from '../channels.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
@@ -53,10 +54,14 @@ function dueAtMs(open: OpenLab, cluster: string): number {
   return Math.min(...renting.map(rentalDueAtMs));
 }
 
-/** What does not verify proves nobody an orphan, and nor does a record that is read in part because of its size. */
+/**
+ * What does not verify proves nobody an orphan, and nor does a record that is read in part because of its size. A run whose record
+ * does not verify is looked after as its last good entry leaves it: its caps hold whatever somebody pushed.
+ */
 function recordOf({ store }: OpenLab): RentalRecord {
-  const { runs, broken, journal } = store.current();
-  const live = runs.filter((run) => !isOver(run));
+  const record = store.current();
+  const { broken, journal } = record;
+  const live = watchedStates(record).filter((run) => !isOver(run));
   const isWhole = broken.length === 0 && live.length < limits.liveRunsReadMax;
   return { live, orphans: journal.orphans, isWhole };
 }
