@@ -1,19 +1,41 @@
-/** What a month of a hero run costs: 2,880 looks, ten crashes, a clean-up and a seal, and whether a look of the last week costs what one of the first did. */
+/** What a month of a hero run costs: 2,880 looks, ten crashes, two rollbacks, a clean-up and a seal, and whether a look of the last week costs what one of the first did. */
 
+import type { RunState } from '../src/domain/logbook/run-state.ts';
 import { consentLine } from '../test/support/approve.ts';
-import { HERO, openCheckpointLab } from '../test/support/checkpoint-lab.ts';
+import { HERO, openCheckpointLab, saveCheckpoint } from '../test/support/checkpoint-lab.ts';
 import { ferryScript, type JobScript } from '../test/support/ferry-script.ts';
 import { HERO_LANE } from '../test/support/hero-run.ts';
 import { approve, eventsOf, seal, stateOf, until } from '../test/support/play.ts';
-import { say } from '../test/support/talk.ts';
+import { answersTo, say } from '../test/support/talk.ts';
 import type { VirtualLab } from '../test/support/virtual-lab.ts';
 import { against, type Result, reported } from './measure.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS = 30;
-const CRASHES = 10;
 const STEPS = 300_000;
-const LINE = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
+const SAVED_EVERY = STEPS / 60;
+/** What takes their machines away: the same twice would be a person's. */
+const TAKEN_BY = [
+  'alba',
+  'bora',
+  'cers',
+  'etesia',
+  'foehn',
+  'gregale',
+  'harmattan',
+  'levante',
+  'mistral',
+  'zonda',
+];
+/** How far each of the ten attempts that crash gets, of eleven parts; one that gets no further than the one before is a person's. */
+const REACHED = [1, 2, 1.99, 4, 5, 6, 5.99, 8, 9, 10] as const;
+/** Of a job that does all steps: with the parts of those that crash it is the month. */
+const WHOLE_DAYS = 5.2;
+/** How often somebody looks at what was saved, and whether a crash waits for people. */
+const TURN_MS = DAY_MS / 8;
+const TURNS_OF_DAY = DAY_MS / TURN_MS;
+/** A bit more than the time between two checkpoints. */
+const SAVED_MINUTES = '150';
 
 type Mark = {
   readonly looks: number;
@@ -29,28 +51,27 @@ export async function measureHero(): Promise<readonly Result[]> {
   const { lab, issue, save, close } = await openCheckpointLab(
     {
       script: attempts(),
+      // Webhooks tell of everything; the sweep is for those that are lost.
+      sweepMs: 30 * 60_000,
       config: (text) =>
-        `${text.trimEnd()}\n${HERO_LANE.replace('pollMs: 60000', 'pollMs: 900000')}    restartsMax: ${CRASHES}\n`,
+        `${text.trimEnd()}\n${HERO_LANE.replace('pollMs: 60000', 'pollMs: 900000')}    restartsMax: ${REACHED.length}\n`,
     },
-    { 'Final step': String(STEPS) },
-    async (running, thread) => {
+    { 'Final step': String(STEPS), 'Temporary checkpoints every (minutes)': SAVED_MINUTES },
+    async (running, thread, root) => {
       await approve(running, 'mira', thread, HERO);
-      while (days.length < DAYS + 1) {
-        await running.clock.advance(DAY_MS);
-        days.push(await markOf(running));
+      for (let turn = 1; ; turn += 1) {
+        await running.clock.advance(TURN_MS);
+        const state = await stateOf(running, HERO);
+        if (turn % TURNS_OF_DAY === 0 && days.length <= DAYS) days.push(await markOf(running));
+        if (state?.end?.status === 'SUCCEEDED' && days.length > DAYS) return;
+        if (turn > 2 * DAYS * TURNS_OF_DAY) throw new Error(stuck(running, state));
+        await keepSaved(root, running, state);
+        if (isRefused(state)) await goBack(running, thread, state);
       }
-      await until(
-        running,
-        'the end',
-        async () => (await stateOf(running, HERO))?.end?.status === 'SUCCEEDED',
-        {
-          stepMs: 3_600_000,
-          limitMs: 7 * DAY_MS,
-        },
-      );
     },
+    ' --resume={checkpoint}',
   );
-  for (const step of [STEPS / 4, STEPS / 3, STEPS / 2, STEPS]) await save(step);
+  await save(STEPS);
   await say(lab, 'ada', issue, '/cleanup-checkpoints');
   await lab.clock.advance(120_000);
   await say(lab, 'mira', issue, consentLine(lab, 'approve-checkpoint-cleanup'));
@@ -61,13 +82,18 @@ export async function measureHero(): Promise<readonly Result[]> {
   );
   await seal(lab, HERO, issue);
   const all = await markOf(lab);
-  const crashes = (await stateOf(lab, HERO))?.attempts.length ?? 0;
+  const state = await stateOf(lab, HERO);
   await close();
-  const first = between(days[0], days[7]);
-  const last = between(days[DAYS - 8], days[DAYS - 1]);
+  return [
+    reported('hero-month-crashes', state?.attempts.length ?? 0, 'crashes'),
+    reported('hero-month-rollbacks', state?.rejections.length ?? 0, 'rollbacks'),
+    ...costs(all, between(days[0], days[7]), between(days[DAYS - 8], days[DAYS - 1])),
+  ];
+}
+
+function costs(all: Mark, first: Mark, last: Mark): readonly Result[] {
   return [
     reported('hero-month-looks', all.looks, 'looks'),
-    reported('hero-month-crashes', crashes, 'crashes'),
     reported('hero-month-requests-a-look', ratio(all.requests, all.looks), 'requests'),
     reported('hero-month-content-writes-a-look', ratio(all.contentWrites, all.looks), 'requests'),
     reported('hero-month-events-a-look', ratio(all.events, all.looks), 'events'),
@@ -83,22 +109,59 @@ export async function measureHero(): Promise<readonly Result[]> {
   ];
 }
 
-/** Ten attempts that are preempted, each at a step of its own, and one that comes to the end. */
+/** What the log says was saved lies there. */
+async function keepSaved(root: string, lab: VirtualLab, state: RunState | null): Promise<void> {
+  const step = state?.end?.checkpointStep ?? state?.observation?.checkpointStep ?? null;
+  const atMs = Date.parse(state?.observation?.at ?? '');
+  if (step === null || Number.isNaN(atMs)) return;
+  for (const one of [step - SAVED_EVERY, step])
+    if (one > 0) await saveCheckpoint(root, one, { atMs: Math.min(atMs, lab.clock.now()) });
+}
+
+/** An attempt that got no further than the one before: somebody goes back behind its newest checkpoint, and has that approved. */
+async function goBack(lab: VirtualLab, issue: number, state: RunState): Promise<void> {
+  const step = (state.end?.checkpointStep ?? 0) - SAVED_EVERY;
+  const asked = await say(lab, 'mira', issue, `/rollback step=${step} reason="it got no further"`);
+  await lab.clock.advance(120_000);
+  const [answer = ''] = answersTo(lab, asked);
+  if (!answer.includes('out of its lineage')) throw new Error(`no way back: ${answer}`);
+  await approve(lab, 'mira', issue, HERO);
+}
+
+/** A crash that is not started again by itself. */
+function isRefused(state: RunState | null): state is RunState {
+  if (state?.end?.status !== 'FAILED') return false;
+  return state.incidents.some(
+    (one) => one.code === 'relaunch-refused' && one.detail.attempt === state.submission?.attempt,
+  );
+}
+
+function stuck(lab: VirtualLab, state: RunState | null): string {
+  const { attempts = [], end = null } = state ?? {};
+  return `attempt ${attempts.length + 1} ended ${end?.status}, and nothing followed:\n${lab.log.slice(-12).join('\n')}`;
+}
+
+/** Ten attempts that are preempted, and one that comes to the end. */
 function attempts(): () => JobScript {
   let attempt = 0;
   return () => {
+    const part = REACHED[attempt] ?? null;
     attempt += 1;
-    const failAt = attempt > CRASHES ? null : { step: STEPS - 1_000 * attempt, line: LINE, exitCode: 1 };
-    const durationMs = (DAYS / (CRASHES + 1)) * DAY_MS;
+    const failAt =
+      part === null ? null : { step: Math.round((STEPS * part) / 11), line: lineOf(attempt), exitCode: 1 };
     return ferryScript({
       runName: HERO,
       steps: STEPS,
-      durationMs,
+      durationMs: WHOLE_DAYS * DAY_MS,
       evalEverySteps: STEPS / 6,
-      checkpointEverySteps: STEPS / 12,
+      checkpointEverySteps: SAVED_EVERY,
       failAt,
     });
   };
+}
+
+function lineOf(attempt: number): string {
+  return `trainer PREEMPTION: the slice goes to the reservation ${TAKEN_BY[attempt - 1]}`;
 }
 
 async function markOf(lab: VirtualLab): Promise<Mark> {

@@ -49,12 +49,13 @@ export async function saveCheckpoint(
   }
 }
 
-/** A run that has ended, two checkpoints deep for rollback unless the answers say otherwise. */
+/** A run that has ended, two checkpoints deep for rollback unless the answers say otherwise. `more`: of its command. */
 export async function openCheckpointLab(
   options: VirtualLabOptions = {},
   answers: Answers = {},
-  play: (lab: VirtualLab, issue: number) => Promise<void> = (lab, issue) =>
+  play: (lab: VirtualLab, issue: number, root: string) => Promise<void> = (lab, issue) =>
     approveAndFinish(lab, HERO, issue),
+  more = '',
 ): Promise<CheckpointLab> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-hero-'));
   const lab = await openHeroLab(options);
@@ -62,7 +63,7 @@ export async function openCheckpointLab(
   const issue = await openHeroIssue(lab, {
     answers: {
       'Output root': outputs,
-      Command: `FERRY_DATE=hero LAB_OUTPUT_ROOT=${outputs} python3 experiments/ferries/daily.py`,
+      Command: `FERRY_DATE=hero LAB_OUTPUT_ROOT=${outputs} python3 experiments/ferries/daily.py${more}`,
       'Checkpoints kept for rollback': '2',
       ...answers,
     },
@@ -70,10 +71,10 @@ export async function openCheckpointLab(
   await until(lab, 'the gates', async () => (await stateOf(lab, HERO))?.gate?.digest != null, {
     limitMs: 3_600_000,
   });
-  await play(lab, issue);
+  const root = join(outputs, 'checkpoints');
+  await play(lab, issue, root);
   const state = await stateOf(lab, HERO);
   const ranAtMs = Date.parse(state?.order?.claim?.at ?? '') + 60_000;
-  const root = join(outputs, 'checkpoints');
   return {
     lab,
     issue,
