@@ -8,6 +8,7 @@ import type { GitReader, GitWriter } from '../src/domain/git.ts';
 import { createGitProgram } from '../src/host/git/git-program.ts';
 
 export type ScratchRemote = {
+  readonly url: string;
   readonly client: () => GitReader & GitWriter;
   readonly remove: () => void;
 };
@@ -21,6 +22,7 @@ export function scratchRemote(): ScratchRemote {
     execFileSync('git', ['-C', path, 'config', key, 'true']);
   let mirrors = 0;
   return {
+    url: `file://${path}`,
     client: () => {
       mirrors += 1;
       return createGitProgram({

@@ -14,6 +14,7 @@ import { measurePlayground } from './playground.ts';
 import { measureRay } from './ray.ts';
 import { measureReading } from './reading.ts';
 import { measureRequests } from './requests.ts';
+import { measureWatch } from './watch.ts';
 
 const SUITES = {
   requests: measureRequests,
@@ -25,6 +26,7 @@ const SUITES = {
   detectors: measureDetectors,
   diagnosis: measureDiagnosis,
   gates: measureGates,
+  watch: measureWatch,
   ray: measureRay,
   start: measureStart,
   playground: measurePlayground,

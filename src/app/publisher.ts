@@ -15,60 +15,141 @@ import { verdictOf } from '../run/verdict-of.ts';
 import { perform } from './control/perform.ts';
 import { type OpenLab, openForRun } from './open-lab.ts';
 import { placeOf, readingOf } from './reading.ts';
+import { createWriteBudget, type WriteBudget } from './write-budget.ts';
+
+/** A run of whose entries people are to be told. */
+export type Owed = { readonly run: RunId; readonly seqs: readonly number[] };
 
 export type Publisher = {
+  /** Says what these entries owe, as far as there is room for it now; the rest follows with `sayOwed`. */
   readonly publish: (open: OpenLab, run: RunId, seqs: readonly number[]) => Promise<void>;
+  /** Takes note of what is owed, to be said with that of other runs. */
+  readonly owe: (owed: Owed) => void;
+  /** Says what is owed, the alerts of all runs before anything else; `inRun` keeps the trouble of one from the others. */
+  readonly sayOwed: (open: OpenLab, inRun: InRun, pass: Pass) => Promise<void>;
 };
+
+type InRun = (run: RunId, work: () => Promise<boolean>) => Promise<boolean | null>;
+
+/** What a publisher knows, and what it still owes. */
+type Said = {
+  readonly threads: Map<RunId, readonly CommentFacts[]>;
+  readonly memories: Map<RunId, AttemptCache>;
+  /** In the order in which it came up. */
+  readonly owing: Map<RunId, readonly number[]>;
+  readonly budget: WriteBudget;
+};
+
+/** How the keys of what tells an incident begin. */
+const ALERT = 'publish:incident:';
+
+/** What of a run's debts is paid in one pass; `alerts` alone where there is not the time for all. */
+type Pass = 'alerts' | 'all';
 
 /** A publisher that reads the threads once and then knows them by what it writes itself: progress costs one request an edit. */
 export function createPublisher(): Publisher {
-  const threads = new Map<RunId, readonly CommentFacts[]>();
-  const memories = new Map<RunId, AttemptCache>();
+  const said: Said = {
+    threads: new Map(),
+    memories: new Map(),
+    owing: new Map(),
+    budget: createWriteBudget(),
+  };
+  const owe = ({ run, seqs }: Owed): void => {
+    said.owing.set(run, [...(said.owing.get(run) ?? []), ...seqs]);
+  };
   return {
+    owe,
     publish: async (open, run, seqs) => {
-      const comments = threads.get(run) ?? (await readOurs(open, run));
-      if (comments === null) return;
-      const before = memories.get(run) ?? NO_ATTEMPTS;
-      let memory: AttemptCache = {
-        ...before,
-        tries: new Map(),
-        appended: new Set([...before.appended, ...seqs]),
-      };
-      let ours = comments;
-      let isAllSaid = true;
-      let isRead = !threads.has(run);
-      for (let step = 0; step < limits.publishStepsMax; step += 1) {
-        const next = decidePublication({ ...inputFor(open, run, ours), memory });
-        if (next === null || next.kind !== 'perform') break;
-        if (!isRead && mayStandAlready(next.effect)) {
-          const read = await readOurs(open, run);
-          if (read === null) {
-            isAllSaid = false;
-            break;
-          }
-          isRead = true;
-          ours = read;
-          continue;
-        }
-        const outcome = await perform(open, next.effect);
-        memory = {
-          ...memory,
-          outcomes: new Map([...memory.outcomes, [next.key, outcome]]),
-          tries: new Map([...memory.tries, [next.key, (memory.tries.get(next.key) ?? 0) + 1]]),
-        };
-        const now = withOwn(ours, next.effect, outcome);
-        ours = now ?? ours;
-        isAllSaid &&= outcome.kind === 'done' && now !== null;
+      owe({ run, seqs });
+      await sayIn(said, open, run, 'all');
+    },
+    sayOwed: async (open, inRun, upTo) => {
+      const until = open.lab.now() + limits.publishTurnMs;
+      const alarmed = [...said.owing.keys()].filter((run) => owesAlert(said, open, run));
+      const passes = [
+        ...alarmed.map((run) => [run, 'alerts'] as const),
+        ...(upTo === 'all' ? [...said.owing.keys()] : []).map((run) => [run, 'all'] as const),
+      ];
+      for (const [run, pass] of passes) {
+        if (open.lab.now() >= until || !said.budget.hasRoom(open.lab.now(), pass === 'alerts')) return;
+        // What could not be said because of a bug is not tried in every turn.
+        if ((await inRun(run, () => sayIn(said, open, run, pass))) === null) said.owing.delete(run);
       }
-      // What could not be said, or perhaps was, control says after a while: the next time the threads are read anew.
-      if (isAllSaid) threads.set(run, ours);
-      else threads.delete(run);
-      memories.set(run, {
-        ...memory,
-        outcomes: new Map([...memory.outcomes].filter(([, o]) => o.kind === 'done')),
-      });
     },
   };
+}
+
+/** Whether an incident is among what is owed; the threads need not be read for that. */
+function owesAlert({ owing, memories }: Said, open: OpenLab, run: RunId): boolean {
+  const seqs = owing.get(run) ?? [];
+  const outcomes = memories.get(run)?.outcomes;
+  return stateOf(open, run).incidents.some(
+    ({ seq }) => seqs.includes(seq) && outcomes?.get(`${ALERT}${seq}`) === undefined,
+  );
+}
+
+/** Says what one run owes; false where something is left for another time. */
+async function sayIn(said: Said, open: OpenLab, run: RunId, pass: Pass): Promise<boolean> {
+  const { threads, memories, owing, budget } = said;
+  const comments = threads.get(run) ?? (await readOurs(open, run));
+  if (comments === null) return giveUp(said, run);
+  const before = memories.get(run) ?? NO_ATTEMPTS;
+  const appended = new Set([...before.appended, ...(owing.get(run) ?? [])]);
+  let memory: AttemptCache = { ...before, tries: new Map(), appended };
+  let ours = comments;
+  let isAllSaid = true;
+  const only = pass === 'alerts' ? { isAlertsAlone: true as const } : {};
+  let isLeft = false;
+  let isRead = !threads.has(run);
+  for (let step = 0; step < limits.publishStepsMax; step += 1) {
+    const next = decidePublication({ ...inputFor(open, run, ours), memory, ...only });
+    if (next === null || next.kind !== 'perform') break;
+    isLeft = !budget.hasRoom(open.lab.now(), next.key.startsWith(ALERT));
+    if (isLeft) break;
+    if (!isRead && mayStandAlready(next.effect)) {
+      const read = await readOurs(open, run);
+      if (read === null) {
+        isAllSaid = false;
+        break;
+      }
+      isRead = true;
+      ours = read;
+      continue;
+    }
+    const writes = open.lab.client.usage.contentWrites;
+    const outcome = await perform(open, next.effect);
+    budget.note(open.lab.now(), open.lab.client.usage.contentWrites - writes);
+    memory = withOutcome(memory, next.key, outcome);
+    const now = withOwn(ours, next.effect, outcome);
+    ours = now ?? ours;
+    isAllSaid &&= outcome.kind === 'done' && now !== null;
+  }
+  // What could not be said, or perhaps was, control says after a while: the next time the threads are read anew.
+  if (isAllSaid) threads.set(run, ours.map(withoutWords));
+  else threads.delete(run);
+  const done = [...memory.outcomes].filter(([, { kind }]) => kind === 'done');
+  memories.set(run, { ...memory, outcomes: new Map(done) });
+  if (!isLeft && pass === 'all') owing.delete(run);
+  return !isLeft;
+}
+
+/** Control says it after a while. */
+function giveUp({ owing }: Said, run: RunId): boolean {
+  owing.delete(run);
+  return true;
+}
+
+function withOutcome(memory: AttemptCache, key: string, outcome: EffectOutcome): AttemptCache {
+  return {
+    ...memory,
+    outcomes: new Map([...memory.outcomes, [key, outcome]]),
+    tries: new Map([...memory.tries, [key, (memory.tries.get(key) ?? 0) + 1]]),
+  };
+}
+
+/** Of every other text than the card nothing is asked again but that it stands there: a thousand runs have many. */
+function withoutWords(comment: CommentFacts): CommentFacts {
+  return comment.marker?.kind === 'card' ? comment : { ...comment, body: '' };
 }
 
 /** What another process wrote in the record it has probably said, and threads that were read earlier do not show that. */

@@ -33,12 +33,15 @@ export type PublishInput = {
   readonly verdict: RunVerdict | null;
   readonly activeRuns: number;
   readonly annotations: readonly Annotation[];
+  /** What tells an incident and nothing else: where there is not room for everything. */
+  readonly isAlertsAlone?: true;
 };
 
 /** The next publication, or null when the threads say what the record says. */
 export function decidePublication(input: PublishInput): Step | null {
   if (input.facts.comments.kind === 'unknown') return null;
   const ours = input.facts.comments.value.filter(({ marker }) => marker !== null);
+  if (input.isAlertsAlone === true) return nextComment(input, ours);
   return nextComment(input, ours) ?? nextCheck(input, ours) ?? nextCard(input, ours) ?? nextTick(input);
 }
 
@@ -73,6 +76,7 @@ function viewOf({ state, config, verdict, facts }: PublishInput): RenderInput {
 
 function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   for (const { marker, ...publication } of owedComments(input.state, ours)) {
+    if (input.isAlertsAlone === true && publication.kind !== 'incident') continue;
     if (isShownElsewhere(input, publication)) continue;
     const key = tryOf(input, publication);
     if (isDone(input.memory, key) || !isMine(input, publication)) continue;

@@ -150,7 +150,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
     trackerOf: () => null,
     diskOf: async () => null,
     redact: (text: string) => text,
-    publisher: { publish: async () => undefined },
+    publisher: { publish: async () => undefined, owe: () => undefined, sayOwed: async () => undefined },
     toldFaults: new Map(),
   } as unknown as WatchInput;
   return {

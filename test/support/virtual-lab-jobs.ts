@@ -93,6 +93,7 @@ function partsOf(
     secrets: createSecretKeeper(env, () => undefined),
     temporaryDirectory: '/nonexistent-temp',
     sleep: clock.sleep,
+    saveMemory: () => undefined,
     shipTree,
   };
 }

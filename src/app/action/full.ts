@@ -8,6 +8,7 @@ import { Octokit } from '@octokit/core';
 import { z } from 'zod';
 import { loadAdapters } from '../../engines/registry.ts';
 import type { Environment } from '../../host/private-environment.ts';
+import { createMemorySaver } from '../../host/spare-memory.ts';
 import { openStoreToDelete } from '../../stores/open.ts';
 import { cloudFor, gcloudOf } from '../clouds.ts';
 import { composeLab, signingKeysFrom, storeOpener } from '../compose-lab.ts';
@@ -119,6 +120,7 @@ async function act(payload: unknown, environment: Environment, secrets: SecretKe
         path,
       ),
     readMetrics: metricsFromFile,
+    saveMemory: createMemorySaver(),
     trackerOf: createTrackers(environment, { fetch, now: Date.now }),
     shipTree,
     environment,

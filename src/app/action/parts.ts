@@ -45,6 +45,8 @@ export type ActionParts = {
   /** What the runner empties after each job. */
   readonly temporaryDirectory: string;
   readonly sleep: (durationMs: number) => Promise<void>;
+  /** Gives back what a long process does not need any more. */
+  readonly saveMemory: () => void;
 };
 
 /** `ok` decides the job's conclusion; `result` is a closed word; `detail` is for the job summary. */

@@ -23,6 +23,7 @@ export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
   const problem = notReady(parts, opening.open.config, cluster);
   if (problem !== null) return problem;
   const outcome = await watch({
+    saveMemory: parts.saveMemory,
     opener,
     now: parts.lab.now,
     sleep: parts.sleep,

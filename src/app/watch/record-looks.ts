@@ -60,6 +60,11 @@ export async function lookAtAll(
 export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<Recorded> {
   const troubles: Trouble[] = [];
   const recorded = await lookAtAll(open, input, [run], new Map(), troubles);
+  await input.publisher.sayOwed(
+    open,
+    (one, work) => contained(open, troubles, { run: one, thread: null }, work),
+    'all',
+  );
   throwIfAny(troubles);
   return recorded;
 }
@@ -193,12 +198,12 @@ async function told(
     throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
   if (result.kind === 'conflict')
     lab.log('the logbook kept moving; looking again at the next turn', run === undefined ? {} : { run });
-  else
+  else {
+    for (const one of runs) input.publisher.owe({ run: one, seqs: result.seqs.get(one) ?? [] });
     for (const one of runs)
-      await contained(open, troubles, { run: one, thread: null }, async () => {
-        const seqs = result.seqs.get(one) ?? [];
-        await input.publisher.publish(open, one, seqs);
-        await deliver(open, one, new Set(seqs), 'watch');
-      });
+      await contained(open, troubles, { run: one, thread: null }, () =>
+        deliver(open, one, new Set(result.seqs.get(one) ?? []), 'watch'),
+      );
+  }
   return 'looked';
 }

@@ -31,6 +31,7 @@ import {
   type Where,
 } from '../trouble.ts';
 import { describeAsked } from './describe-asked.ts';
+import { longestDue } from './longest-due.ts';
 import { lookAtMarket } from './market.ts';
 import { observeInOnePass } from './one-pass.ts';
 import { lookAtAll } from './record-looks.ts';
@@ -72,14 +73,16 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   for (const state of asked) await inRun(state.run, () => describeAsked(open, input, state));
   for (const state of shopping) await inRun(state.run, () => lookAtMarket(open, input, state));
   const nextAt = (state: RunState): Instant => nextCheckAt(state, cadenceOf(open, state), lab.now());
-  const due = containedEach(open, troubles, live, whereOf, (state) =>
-    lab.now() >= nextAt(state) ? [state] : [],
+  const allDue = containedEach(open, troubles, live, whereOf, (state) =>
+    lab.now() >= nextAt(state) ? [{ state, at: nextAt(state) }] : [],
   );
+  const due = longestDue(allDue);
   const inOnePass = () => observeInOnePass(input.engineOf(config, input.cluster), due);
   const seen = await contained(open, troubles, EVERYWHERE, inOnePass);
   const runsDue = due.map(({ run }) => run);
   if ((await lookAtAll(open, input, runsDue, seen ?? new Map(), troubles)) === 'refused')
     return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
+  await input.publisher.sayOwed(open, inRun, allDue.length > due.length ? 'alerts' : 'all');
   const sighted = (runs: readonly RunState[]): readonly RunState[] =>
     containedEach(open, troubles, runs, whereOf, (run) =>
       hasOpenSignatureMatch(run, input.cluster) ? [run] : [],

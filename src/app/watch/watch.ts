@@ -19,6 +19,8 @@ export type WatchOptions = {
   readonly shiftMs: number;
   readonly input: WatchInput;
   readonly log: Log;
+  /** Called after each turn: what the looks of a thousand jobs leave need not lie until the next one. */
+  readonly saveMemory: () => void;
 };
 
 /** Why the watch ended: nothing left to watch, its shift is over, or there is no config to watch by. */
@@ -39,6 +41,7 @@ export async function watch(options: WatchOptions): Promise<WatchEnd> {
       throwIfAny([...turn.troubles, ...troubles]);
       return { kind: 'shift-over' };
     }
+    options.saveMemory();
     await options.sleep(Math.max(limits.watchPauseMs, turn.at - options.now()));
   }
 }

@@ -5,6 +5,13 @@ export const controlLimits = {
   publishGraceMs: 60_000,
   /** Steps of publishing in one turn: comments that are owed, then the card. */
   publishStepsMax: 12,
+  /**
+   * Writes of a watch: GitHub takes 80 a minute and 500 an hour of everybody together, control's answers to people among
+   * them. What is no alert leaves some of that to alerts, which may be many at once.
+   */
+  contentWrites: { alerts: { minute: 60, hour: 450 }, others: { minute: 40, hour: 200 } },
+  /** Time for what threads are owed in one turn of the watch: the next look for a stop must not wait for it. */
+  publishTurnMs: 15_000,
   /** The card is edited no oftener than this unless the state changed, for the 80 requests of a five-hour ferry (docs/decisions/0021-how-often-the-card-moves.md). */
   cardPeriodMs: 20 * 60 * 1_000,
   /** The share of each active run in the installation's content budget: 500 writes an hour, of which cards get 200. */

@@ -15,6 +15,8 @@ export const watchLimits = {
   stopLookPeriodMs: 30_000,
   /** A watch's lease outlives its cadence by this much, then another may take over with a higher fence. */
   leaseSlackMs: 90_000,
+  /** Looks in one turn: what a thousand runs print at once is not held together, and a stop is looked for between. */
+  looksPerTurnMax: 100,
   /** Between two turns of the watch at the least. */
   watchPauseMs: 200,
   /** Between two looks at an account that rents machines: a machine that stops is billed for so long and no longer. */

@@ -1,0 +1,207 @@
+/**
+ * One watch process over a thousand runs, as it is in the action, but for GitHub, which the process that measures plays, and
+ * for the clock: time passes with the work that is done here and with every wait, and nobody really waits.
+ */
+
+import type { Lab, LabGit } from '../src/app/lab.ts';
+import { createLabOpener } from '../src/app/open-lab.ts';
+import { createPublisher } from '../src/app/publisher.ts';
+import { watch } from '../src/app/watch/watch.ts';
+import { branded, type Instant, isInstant } from '../src/domain/ids.ts';
+import { createClient, type Octokit } from '../src/github/call.ts';
+import { createGitProgram } from '../src/host/git/git-program.ts';
+import { sha256Hex } from '../src/host/hash.ts';
+import { verifyEd25519 } from '../src/host/keys.ts';
+import { createMemorySaver } from '../src/host/spare-memory.ts';
+import { digestOf, seededKey } from '../test/logbook/sample-logbook.ts';
+import { BEGIN_MS, benchEngine, indexOf, PLAYED_MS } from './watch-plan.ts';
+
+/** What the watch tells the process that measures; each is answered before it goes on. */
+export type Told =
+  | {
+      readonly kind: 'request';
+      readonly route: string;
+      readonly parameters: Record<string, unknown>;
+      readonly nowMs: number;
+    }
+  | { readonly kind: 'sleep'; readonly fromMs: number; readonly untilMs: number }
+  | { readonly kind: 'log'; readonly line: string }
+  | {
+      readonly kind: 'done';
+      readonly rssMaxMb: number;
+      readonly heapMaxMb: number;
+      readonly lateMaxMs: number;
+      readonly looks: number;
+      readonly turns: number;
+      readonly turnMaxMs: number;
+      readonly pushesMaxATurn: number;
+      /** When a stop had reached which job. */
+      readonly stopped: readonly (readonly [number, number])[];
+      /** When an incident of which run was recorded. */
+      readonly incidents: readonly (readonly [number, number])[];
+    };
+
+const GITHUB_MS = 200;
+const GIT_MS = 400;
+
+const [remoteUrl = '', directory = ''] = process.argv.slice(2);
+const clock = { startedAt: performance.now(), pausedMs: 0, skippedMs: 0 };
+const nowMs = (): number =>
+  Math.round(BEGIN_MS + clock.skippedMs + performance.now() - clock.startedAt - clock.pausedMs);
+const now = (): Instant => branded(nowMs(), isInstant);
+const spend = (ms: number): void => {
+  clock.skippedMs += ms;
+};
+
+/** The time that the other process takes is nobody's. */
+async function tell(told: Told): Promise<unknown> {
+  const since = performance.now();
+  const answer = new Promise((resolve) => process.once('message', resolve));
+  process.send?.(told);
+  const answered = await answer;
+  clock.pausedMs += performance.now() - since;
+  return answered;
+}
+
+const octokit: Octokit = {
+  request: async (route, parameters) => {
+    const answer = await tell({ kind: 'request', route, parameters, nowMs: nowMs() });
+    spend(GITHUB_MS);
+    const { status, data } = answer as { readonly status: number; readonly data: unknown };
+    return { status, data, headers: {} };
+  },
+};
+
+let pushes = 0;
+
+function gitAs(identity: { readonly name: string; readonly email: string }): LabGit {
+  const environment = { PATH: process.env['PATH'] ?? '' };
+  const git = createGitProgram({ directory, remoteUrl, token: async () => null, environment })(identity);
+  return {
+    ...git,
+    fetch: async () => {
+      await git.fetch();
+      spend(GIT_MS);
+    },
+    commitAndPush: async (request) => {
+      pushes += 1;
+      const outcome = await git.commitAndPush(request);
+      spend(GIT_MS);
+      return outcome;
+    },
+  };
+}
+
+const never = (): never => {
+  throw new Error('the bench has no such part');
+};
+
+const sleep = async (ms: number): Promise<void> => {
+  const fromMs = nowMs();
+  await tell({ kind: 'sleep', fromMs, untilMs: fromMs + ms });
+  spend(ms);
+};
+
+const lab: Lab = {
+  repository: 'lab/models',
+  client: createClient({
+    octokit,
+    owner: 'lab',
+    repo: 'models',
+    baseUrl: 'https://api.github.com',
+    sleep,
+    now: nowMs,
+  }),
+  gitAs,
+  signingKeys: { watch: seededKey(3) },
+  hash: sha256Hex,
+  digestOf,
+  verifySignature: verifyEd25519,
+  parser: never,
+  judgeSyntax: never,
+  helpers: { propose: never, check: never } as never,
+  sendToChannel: never,
+  stores: never,
+  now,
+  log: (line) => void process.send?.({ kind: 'log', line } satisfies Told),
+  boundary: sample,
+};
+
+const seen = { rss: 0, heap: 0, turns: 0, turnMaxMs: 0, pushesMax: 0, pushesBefore: 0, turnBegan: nowMs() };
+
+/** At every push and every write, where a turn has the most in its hands. */
+function sample(): void {
+  const { rss, heapUsed } = process.memoryUsage();
+  seen.rss = Math.max(seen.rss, rss);
+  seen.heap = Math.max(seen.heap, heapUsed);
+}
+
+/** Between two turns: how long this one was, and how often it pushed. */
+async function pause(ms: number): Promise<void> {
+  sample();
+  seen.turns += 1;
+  // The first turn reads everything, as every shift does once.
+  if (seen.turns > 1) seen.turnMaxMs = Math.max(seen.turnMaxMs, nowMs() - seen.turnBegan);
+  seen.pushesMax = Math.max(seen.pushesMax, pushes - seen.pushesBefore);
+  seen.pushesBefore = pushes;
+  await sleep(ms);
+  seen.turnBegan = nowMs();
+}
+
+const stopped = new Map<number, number>();
+const opener = createLabOpener(lab, 'main');
+const engine = benchEngine(nowMs, spend, stopped);
+await watch({
+  opener,
+  now,
+  sleep: pause,
+  shiftMs: PLAYED_MS,
+  input: {
+    cluster: 'local',
+    holder: 'watch-1',
+    engineOf: () => engine,
+    cloudOf: () => null,
+    readMetrics: async () => ({}),
+    trackerOf: () => null,
+    diskOf: async () => null,
+    redact: (text) => text,
+    publisher: createPublisher(),
+    toldFaults: new Map(),
+  },
+  log: lab.log,
+  saveMemory: createMemorySaver(),
+});
+
+/** How late the latest look was, against the time that the look before it had named. */
+async function lateness(): Promise<
+  Pick<Extract<Told, { kind: 'done' }>, 'lateMaxMs' | 'looks' | 'incidents'>
+> {
+  const opening = await opener.open();
+  if (opening.kind !== 'open') throw new Error('there is no config');
+  let [lateMaxMs, looks] = [0, 0];
+  const incidents: (readonly [number, number])[] = [];
+  for (const events of opening.open.store.histories()) {
+    let dueMs = BEGIN_MS + 120_000;
+    for (const event of events) {
+      if (event.type === 'incident') incidents.push([indexOf(`-${event.run}-a1`), Date.parse(event.at)]);
+      if (event.type !== 'observed') continue;
+      looks += 1;
+      lateMaxMs = Math.max(lateMaxMs, Date.parse(event.at) - dueMs);
+      dueMs = Date.parse(event.at) + event.data.cadenceMs;
+    }
+  }
+  return { lateMaxMs, looks, incidents };
+}
+
+const late = await lateness();
+await tell({
+  kind: 'done',
+  rssMaxMb: seen.rss / 2 ** 20,
+  heapMaxMb: seen.heap / 2 ** 20,
+  turns: seen.turns,
+  turnMaxMs: seen.turnMaxMs,
+  pushesMaxATurn: seen.pushesMax,
+  stopped: [...stopped],
+  ...late,
+});
+process.disconnect();

@@ -1,0 +1,30 @@
+/** How much one process may still write on GitHub: its secondary limits count writes, tell nobody, and whoever runs into them is shut out. */
+
+import { limits } from '../domain/limits.ts';
+
+export type WriteBudget = {
+  /** Whether one more may be written now; what is no alert leaves room for one. */
+  readonly hasRoom: (now: number, isAlert: boolean) => boolean;
+  /** So many were written. */
+  readonly note: (now: number, count: number) => void;
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** A budget of which nothing is used. */
+export function createWriteBudget(): WriteBudget {
+  const times: number[] = [];
+  const since = (moment: number): number => times.filter((at) => at > moment).length;
+  return {
+    hasRoom: (now, isAlert) => {
+      while (times[0] !== undefined && times[0] <= now - HOUR_MS) times.shift();
+      const { alerts, others } = limits.contentWrites;
+      const { minute, hour } = isAlert ? alerts : others;
+      return since(now - MINUTE_MS) < minute && times.length < hour;
+    },
+    note: (now, count) => {
+      for (let one = 0; one < count; one += 1) times.push(now);
+    },
+  };
+}

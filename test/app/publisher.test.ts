@@ -1,0 +1,90 @@
+/** What a watch of many runs says: the alerts of all of them first, and no more than GitHub takes; the rest follows. */
+
+import { expect, it } from 'vitest';
+import { benchGitHub } from '../../bench/watch-github.ts';
+import type { OpenLab } from '../../src/app/open-lab.ts';
+import { createPublisher } from '../../src/app/publisher.ts';
+import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { after } from '../../src/domain/time.ts';
+import { createClient } from '../../src/github/call.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { verifyEd25519 } from '../../src/host/keys.ts';
+import { seededKey } from '../logbook/sample-logbook.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { bob, digestOf } from '../support/run-drafts.ts';
+import { aConfig } from '../support/run-parts.ts';
+
+const MINUTE_MS = 60_000;
+const LOST = { signature: 'loss-not-finite', class: 'numerical', advice: 'alert', line: 'loss=nan' };
+
+/** Runs that were looked at once: what the look recorded is owed, of the last `alarmed` an incident too. */
+function watched(count: number, alarmed: number) {
+  const clock: { now: Instant } = { now: branded(Date.parse('2026-11-21T09:08:00.000Z'), isInstant) };
+  const runs = Array.from({ length: count }, (_, index): RunBuilder => {
+    const thread = 100 + index;
+    const run = aRun({ run: `ferry-daily-20261121-${index + 2}`, issue: thread, pull: thread });
+    const looked = run.gated().approved(bob).ordered().submitted().observed();
+    return index < count - alarmed ? looked : looked.incident('failure-signature', LOST);
+  });
+  const github = benchGitHub();
+  const client = createClient({
+    octokit: {
+      request: async (route, parameters) => {
+        const answer = github.answer({ route, parameters, nowMs: clock.now });
+        return { ...answer, headers: {} };
+      },
+    },
+    ...{ owner: 'lab', repo: 'models', baseUrl: 'https://api.github.com', sleep: async () => undefined },
+    now: () => clock.now,
+  });
+  const states = runs.map(({ state }) => state);
+  // Of a lab only what saying something touches.
+  const open = {
+    lab: {
+      ...{ repository: 'lab/models', client, hash: sha256Hex, digestOf, verifySignature: verifyEd25519 },
+      ...{ signingKeys: { watch: seededKey(3) }, now: () => clock.now, log: () => undefined },
+      boundary: () => undefined,
+    },
+    config: aConfig(),
+    store: { current: () => ({ runs: states, broken: [] }) },
+  } as unknown as OpenLab; // an edge of trust: a part stands for the whole
+  const publisher = createPublisher();
+  for (const { state, events } of runs) {
+    const seqs = events.filter(({ role }) => role === 'watch').map(({ seq }) => seq);
+    publisher.owe({ run: state.run, seqs });
+  }
+  const kinds = (): readonly string[] => github.writes.map(({ body }) => /kind=(\S+)/.exec(body)?.[1] ?? '');
+  const turn = async (pass: 'alerts' | 'all', minutes = 0): Promise<void> => {
+    clock.now = after(clock.now, minutes * MINUTE_MS);
+    await publisher.sayOwed(open, (_, work) => work(), pass);
+  };
+  return { turn, kinds, writes: github.writes };
+}
+
+it('tells every incident before anything else, whichever run came first', async () => {
+  const { turn, kinds } = watched(6, 2);
+  await turn('alerts');
+  expect(kinds()).toEqual(['incident', 'incident']);
+  await turn('all');
+  expect(kinds().slice(2)).toContain('tracker');
+  expect(kinds().filter((kind) => kind === 'incident')).toHaveLength(2);
+});
+
+it('writes no more in a minute than there is room for, still tells alerts, and says the rest later, nothing twice', async () => {
+  const { others, alerts } = limits.contentWrites;
+  const { turn, kinds, writes } = watched(45, 0);
+  await turn('all');
+  expect(writes).toHaveLength(others.minute);
+  await turn('all');
+  expect(writes).toHaveLength(others.minute);
+  for (let minute = 0; minute < 10; minute += 1) await turn('all', 1);
+  expect(writes.length).toBeGreaterThan(others.minute);
+  const said = kinds().filter((kind) => kind === 'tracker');
+  expect(said).toHaveLength(45);
+  const many = watched(alerts.minute + 20, alerts.minute + 20);
+  await many.turn('all');
+  expect(many.kinds()).toEqual(Array.from({ length: alerts.minute }, () => 'incident'));
+  await many.turn('all', 1);
+  expect(many.kinds().filter((kind) => kind === 'incident')).toHaveLength(alerts.minute + 20);
+});
