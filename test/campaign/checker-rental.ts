@@ -5,7 +5,7 @@ import { situationFaults, startFaults, stopFaults } from './checker.ts';
 import { answerFaults, heardAfterMs } from './checker-answers.ts';
 import { manifestOf } from './checker-record.ts';
 import type { RentalScene } from './rental.ts';
-import { FORGED_KEEP, RENTED_DOLLARS, RENTED_HOURS } from './terms.ts';
+import { FORGED_KEEP, LOST_ANSWER, RENTED_DOLLARS, RENTED_HOURS } from './terms.ts';
 import type { Start } from './witness.ts';
 
 const MINUTE = 60_000;
@@ -64,7 +64,13 @@ async function machineFaults(scene: RentalScene, made: Made): Promise<readonly s
   const jobEndedAtMs = await scene.machines.jobEndedAtMs(made.jobId);
   if (jobEndedAtMs === null || isKept(scene)) return tooLong;
   const left = goneAtMs - jobEndedAtMs;
-  return left > LOOK_MS ? [...tooLong, `${at} was left for ${Math.round(left / MINUTE)} min`] : tooLong;
+  return left > lookMs(scene) ? [...tooLong, `${at} was left for ${Math.round(left / MINUTE)} min`] : tooLong;
+}
+
+/** Nobody knows of a machine whose creation was not answered, until the launcher is back and looks. */
+function lookMs({ deeds, launcher }: RentalScene): number {
+  const isLost = deeds.some((deed) => deed.kind === 'attack' && deed.what === LOST_ANSWER);
+  return isLost ? 2 * LOOK_MS + launcher.longestAwayMs : LOOK_MS;
 }
 
 /** Whoever keeps a machine may have it beside that of the next attempt, within what both may cost. */

@@ -8,7 +8,7 @@ import { approve, approveLine, askStatus, brake, comment, type Line, lineOnShow,
 import type { RentalScene } from './rental.ts';
 import type { Scene } from './scene.ts';
 import { STOLEN_KEYS } from './stolen-keys.ts';
-import { FORGED_KEEP } from './terms.ts';
+import { FORGED_KEEP, LOST_ANSWER } from './terms.ts';
 
 const MINUTE = 60_000;
 
@@ -142,6 +142,7 @@ async function lateBrake(scene: RentalScene): Promise<void> {
 
 /** The answer to the next launch is lost: nobody knows whether there is a machine. */
 async function loseAnswer(scene: RentalScene): Promise<void> {
+  scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what: LOST_ANSWER });
   scene.lab.engine.loseNextAnswer('submit');
 }
 
@@ -176,7 +177,7 @@ export const RENTAL_MOVES: Readonly<Record<string, RentalMove>> = {
   'mira relaunches': relaunchBeyond,
   'time passes': wait,
   'a machine breaks': breakOne,
-  'an answer is lost': loseAnswer,
+  [LOST_ANSWER]: loseAnswer,
   'a stranger keeps or lets go': strangerKeeps,
   [FORGED_KEEP]: forgeKeep,
   'watch key: gone': forgeGone,

@@ -15,3 +15,6 @@ export const RENTED_DOLLARS = 0.25;
 
 /** The attack of somebody with the stolen control key who has a machine kept. */
 export const FORGED_KEEP = 'control key: kept';
+
+/** What happens where nobody knows whether a job was started, until the launcher looks again. */
+export const LOST_ANSWER = 'an answer is lost';
