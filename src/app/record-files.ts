@@ -147,7 +147,8 @@ function takeIn(
   held.delete(name);
   const { fault, versions } = judged;
   const earlier = before.good.get(name);
-  const best = longest([...versions, ...(known ? [known] : []), ...(earlier ? [earlier] : []), file]);
+  const all = [...versions, ...(known ? [known] : []), ...(earlier ? [earlier] : []), file];
+  const best = longest(all.filter(hasLost(fault))) ?? longest(all);
   if (best === null && fault.kind === 'bad-entry') {
     lab.log('what stands in the place of a logbook never was one', { run: name });
     good.set(name, { run: name, events: [], ends: [], tree, markdown: new Map() });
@@ -157,6 +158,12 @@ function takeIn(
   const state = stateAfter(best?.events ?? []) ?? told?.state ?? null;
   if (best !== null) good.set(name, { ...best, tree, markdown });
   broken.push({ run: name, fault, state, thread: told?.thread ?? null });
+}
+
+/** Whoever has stolen a key may put other entries in the place of what they took away, and more of them. */
+function hasLost(fault: LogbookFault): (version: Pick<GoodFile, 'events'>) => boolean {
+  return ({ events }) =>
+    fault.kind !== 'entry-missing' || events[fault.seq]?.hash.startsWith(fault.hash) === true;
 }
 
 /** A file that a bug keeps from being read, with what was known of the run before. */

@@ -8,9 +8,11 @@
 import { describe, expect, it } from 'vitest';
 import { eventsPath } from '../../src/logbook/segments.ts';
 import { randomFrom } from '../support/random.ts';
+import { takeBrakeBack } from './attacks.ts';
 import { answerFaults, heardAfterMs } from './checker-answers.ts';
+import { citationOf, forgeOrder } from './forged-orders.ts';
 import { forge, readable } from './forging.ts';
-import { approve, pass } from './honest.ts';
+import { approve, brake, comment, lineOnShow, pass } from './honest.ts';
 import { pushLogbookText } from './logbook-files.ts';
 import type { Outcome } from './outcome.ts';
 import { openScene } from './scene.ts';
@@ -44,6 +46,22 @@ describe('the campaign', () => {
     await pass(scene, 2_000);
     const { type, role, data } = first;
     expect(await forge(scene, secondOf(scene.run), [{ type, role, data }])).toBe(true);
+    await pass(scene, heardAfterMs(scene) + 5 * 60_000);
+    expect(answerFaults(scene)).toEqual([]);
+    await scene.lab.close();
+  });
+
+  // Found by seed 30011.
+  it('answers a stop though a thief put more entries in the place of those that were taken away', async () => {
+    const scene = await openScene(1, randomFrom(1), { server: false, quorum: 1 });
+    await brake(scene, 'revoke');
+    await pass(scene, 60_000);
+    await takeBrakeBack(scene);
+    const text = `/approve-launch ${lineOnShow(scene)?.digest}`;
+    const cited = citationOf(scene, (await comment(scene, 'mira', scene.issue, text)) ?? 0);
+    expect(cited !== null && (await forgeOrder(scene, [cited]))).toBe(true);
+    await pass(scene, 5 * 60_000);
+    await brake(scene, 'stop');
     await pass(scene, heardAfterMs(scene) + 5 * 60_000);
     expect(answerFaults(scene)).toEqual([]);
     await scene.lab.close();
