@@ -36,7 +36,7 @@ export async function saidElsewhere(
   const found: SweptComment[] = [];
   for (const surface of ['comment', 'review-comment'] as const) {
     const since = after(restsOn.createdAt, -limits.brakeReachMs);
-    const page = await listNewComments(lab.client, surface, since, limits.sweepPagesMax);
+    const page = await listNewComments(lab.client, surface, since, limits.brakePagesMax);
     if (page.kind === 'unknown') return page;
     if (!page.value.isWhole) return unknown('more was written since the approval than is read');
     found.push(...page.value.found);

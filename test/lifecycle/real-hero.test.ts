@@ -22,8 +22,9 @@ it('is preempted, goes on from its newest checkpoint, diverges, goes back before
   const { code, answer } = await startProcess(folder, '--lane', 'hero').ended;
   expect(answer).toMatchObject({ ok: true, reason: null });
   expect(code).toBe(0);
-  const run = answer?.runs[0]?.run ?? '';
-  expect(run).toBe('small-hero');
+  // The ferry of the day is proposed beside it where it is that time of the day.
+  const run = 'small-hero';
+  expect(answer?.runs.map((one) => one.run)).toContain(run);
   const events = await recordedEvents(join(folder, 'logbook'), run);
   const all = (type: string) => events.flatMap((event) => (event.type === type ? [event.data] : []));
   const at = (step: number): string => join(folder, `outputs/small-hero/checkpoints/step-${step}`);

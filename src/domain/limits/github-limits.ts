@@ -40,6 +40,8 @@ export const githubLimits = {
   brakeAuthorsMax: 200,
   /** So long before an approval a brake in another thread may have been said and not be in the record yet: three sweeps. */
   brakeReachMs: 90 * 60 * 1_000,
+  /** Pages of a hundred comments, written in the repository since an approval, in which a launcher looks for brakes: whoever floods it with more holds the launch back. */
+  brakePagesMax: 100,
   /** Holds and ends of holds that name a run in other threads, each of which a launcher reads again: two a person. */
   namedHoldsReadMax: 40,
   /** People with a role here, in ten requests; a larger lab's later ones are not named, and of them nobody is called a stranger. */
