@@ -8,9 +8,9 @@ import { projectMonitoringState } from '../logbook/monitoring-state.ts';
 import type { Anchor } from '../logbook/ports.ts';
 import { eventsPath, type GoodFile, markdownPath, monitoringPath } from '../logbook/segments.ts';
 import { createLogbookStore, type LogbookStore } from '../logbook/store/git-store.ts';
-import { NOT_STORED, storedRuns, textsOf } from '../logbook/store/stored-runs.ts';
+import { NOT_STORED, readEvents, storedRuns, textsOf } from '../logbook/store/stored-runs.ts';
 import type { Lab, LabGit } from './lab.ts';
-import { backing, type Checking, lostMarks, lostVersions, versionsSince } from './record-check.ts';
+import { backing, type Checking, goodOf, lostMarks, lostVersions, versionsSince } from './record-check.ts';
 import { goodWithoutBranch, loadAt, NOTHING_READ } from './record-files.ts';
 import { createMarkReader } from './record-marks.ts';
 import type { Held } from './record-reading.ts';
@@ -135,8 +135,18 @@ async function readSeen(
 ): Promise<void> {
   const held = new Map<string, Held>();
   const record = await loadAt({ ...checking, store, held, before: NOTHING_READ }, tip);
-  for (const [run, file] of [...held, ...record.good])
-    if (file.events.length > (seen.get(run)?.events.length ?? 0)) seen.set(run, file);
+  for (const [run, file] of [...held, ...record.good]) {
+    const version = record.good.has(run) ? await asSeen(checking, tip, file) : file;
+    if (version.events.length > (seen.get(run)?.events.length ?? 0)) seen.set(run, version);
+  }
+}
+
+/** What stood there itself where it does not go on as the version does that a mark asks for: both are signed, and people decide. */
+async function asSeen(checking: Checking, tip: Sha, file: Seen): Promise<Seen> {
+  const own = goodOf(checking, file.run, await readEvents(checking.git, tip, file.run));
+  const last = own.events.at(-1);
+  const isContinued = last === undefined || file.events[last.seq]?.hash === last.hash;
+  return isContinued ? file : { ...own, markdown: file.markdown };
 }
 
 /** Commits that were the branch's head and are not in its history: the newest that a mark knows, and what was seen. */
