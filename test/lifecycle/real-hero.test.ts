@@ -3,22 +3,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { recordedEvents } from '../support/run-record.ts';
 import { startProcess } from '../support/start-process.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ferrybot-hero-'));
-});
+const folders: string[] = [];
 afterAll(async () => {
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 it('is preempted, goes on from its newest checkpoint, diverges, goes back before the jump at the word of people, and is sealed', {
   // Two and a half minutes on a quiet machine; beside a heavy neighbour several times that.
   timeout: 1_500_000,
 }, async () => {
+  // Another one for each attempt: a lab that was played to its end is no new one.
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-hero-'));
+  folders.push(folder);
   const { code, answer } = await startProcess(folder, '--lane', 'hero').ended;
   expect(answer).toMatchObject({ ok: true, reason: null });
   expect(code).toBe(0);
@@ -34,11 +34,18 @@ it('is preempted, goes on from its newest checkpoint, diverges, goes back before
   // Two people for each of the two manifests, and none for the attempt that began by itself.
   expect(all('approved').map(({ attempt }) => attempt)).toHaveLength(4);
   expect(new Set(all('approved').map(({ digest }) => digest)).size).toBe(2);
-  const alarms = all('incident').flatMap(({ code: one, detail }) =>
-    one === 'run-alarm' ? [(detail as Readonly<Record<string, unknown>>)['detector']] : [],
-  );
+  const alarmsIn = (some: typeof events) =>
+    some.flatMap(({ type, data }) =>
+      type === 'incident' && data['code'] === 'run-alarm'
+        ? [(data['detail'] as Readonly<Record<string, unknown>>)['detector']]
+        : [],
+    );
+  const last = events.findLastIndex(({ type }) => type === 'submitted');
+  // Where two evals are seen before people stop it, they tell of the same.
+  const [first, ...others] = alarmsIn(events.slice(0, last));
+  expect([first, ...others.filter((one) => one !== 'regression')]).toEqual(['loss-spike']);
   // What is made again is what was made before: the damage was in the checkpoints, not in the resuming.
-  expect(alarms).toEqual(['loss-spike']);
+  expect(alarmsIn(events.slice(last))).toEqual([]);
   expect(all('incident').map(({ code: one }) => one)).toContain('start-refused');
   expect(all('checkpoint-rejected').map(({ step }) => step)).toEqual([800, 601]);
   expect(all('sealed')[0]).toMatchObject({ checkpoint: { path: at(1_200), step: 1_200 } });
