@@ -15,12 +15,12 @@ async function spoilJournal(lab: VirtualLab): Promise<void> {
 }
 
 /** A lab whose journal has something in it. */
-async function proposed(): Promise<{
+async function proposed(config = (text: string) => text): Promise<{
   readonly lab: VirtualLab;
   readonly run: string;
   readonly pull: number;
 }> {
-  const lab = await openVirtualLab();
+  const lab = await openVirtualLab({ config });
   const { run, pull } = await propose(lab);
   await say(lab, 'mira', pull, '/freeze reason="a look"');
   await say(lab, 'mira', pull, '/thaw');
@@ -92,6 +92,39 @@ describe('a journal that does not verify', () => {
     await until(lab, 'an answer', async () => answersTo(lab, stop).length > 0, { stepMs: MINUTE });
     await lab.clock.advance(90 * MINUTE);
     expect(answersTo(lab, stop)).toEqual([expect.stringContaining('stop')]);
+    await lab.close();
+  });
+
+  it('is told where a run is named that is over, whose record takes nothing more', async () => {
+    const { lab, run, pull } = await proposed();
+    await say(lab, 'mira', pull, '/ack reject reason="not this one"');
+    await lab.as('mira', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.closed != null, { stepMs: MINUTE });
+    const before = await logbookText(lab, run);
+    await spoilJournal(lab);
+    const asked = await elsewhere(lab);
+    await say(lab, 'mira', asked, `/stop run=${run}`);
+    await until(lab, 'a notice', async () => noticesIn(lab, asked).length > 0, { stepMs: MINUTE });
+    expect(await logbookText(lab, run)).toBe(before);
+    await lab.close();
+  });
+
+  it('leaves its /stop to whom the lab lets stop, whatever their role', async () => {
+    const { lab, run, pull } = await proposed((text) => text.replace('  stop: write', '  stop: triage'));
+    await say(lab, 'mira', pull, approvalLine(lab));
+    await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation != null, {
+      stepMs: MINUTE,
+    });
+    await spoilJournal(lab);
+    const repo = Object.values(lab.world.state.repos).find(({ name }) => name === 'ferries');
+    const sol = Object.values(lab.world.state.users).find(({ login }) => login === 'sol');
+    if (repo === undefined || sol === undefined) throw new Error('the lab has no such repository or person');
+    const collaborators = { ...repo.collaborators, [sol.id]: 'triage' as const };
+    lab.world.state.repos[repo.id] = { ...repo, collaborators };
+    await say(lab, 'sol', await elsewhere(lab), `/stop run=${run}`);
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
+      stepMs: MINUTE,
+    });
     await lab.close();
   });
 

@@ -4,7 +4,7 @@ import { namedRun } from '../../commands/named-run.ts';
 import { definitionOf } from '../../commands/registry.ts';
 import { type Permission, permits } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
-import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { commandKey, isOver, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after } from '../../domain/time.ts';
@@ -20,7 +20,7 @@ import { readingOf } from '../reading.ts';
 import { apartFromComments, contained, type Trouble } from '../trouble.ts';
 
 /**
- * Carries out the brakes of people who may write. Gives the threads that hold something else of theirs, which only the journal could
+ * Carries out the brakes of people with a role here. Gives the threads that hold something else of theirs, which only the journal could
  * answer: they are told of it.
  */
 export async function brakesWithoutJournal(
@@ -81,8 +81,9 @@ async function namingIn(open: OpenLab, thread: number, troubles: Trouble[]): Pro
       permissions.set(person.id, await readPermission(lab.client, person));
     return pendingItems(known, comments, { ...look, permissions }).flatMap((item) => {
       const permission = permissions.get(item.comment.author.id);
-      const mayWrite = permission?.kind === 'known' && permits(permission.value, 'write');
-      return mayWrite && isOther(item) ? [{ item, permission }] : [];
+      // Who may brake is the lab's setting; a stranger fills no thread with notices.
+      const isColleague = permission?.kind === 'known' && permits(permission.value, 'triage');
+      return isColleague && isOther(item) ? [{ item, permission }] : [];
     });
   });
 }
@@ -102,7 +103,7 @@ async function isCarriedOut(
   const run = said.kind === 'command' ? namedRun(said) : null;
   if (said.kind !== 'command' || run === null) return false;
   const state = store.current().runs.find((one) => one.run === run);
-  if (state === undefined) return false;
+  if (state === undefined || isOver(state)) return false;
   const { id, surface, thread, bodyDigest } = comment;
   const command: SeenCommand = {
     ...{ comment: id, surface, index, thread, bodyDigest, actor: comment.author },
