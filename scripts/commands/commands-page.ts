@@ -6,7 +6,7 @@ import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import type { ArgumentSpec } from '../../src/commands/spec.ts';
 import { approvalsSchema, permissionsSchema } from '../../src/config/approvals-schema.ts';
 import { onCallSchema } from '../../src/config/on-call-schema.ts';
-import type { LabConfig } from '../../src/config/schema.ts';
+import type { LabConfig } from '../../src/run/lane-scope.ts';
 
 type Permissions = Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>;
 

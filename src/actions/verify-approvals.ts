@@ -6,7 +6,6 @@
 
 import { APPROVING } from '../commands/approving.ts';
 import { maxAgeMsOf } from '../config/approval-age.ts';
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
 import type { Permission } from '../domain/actor.ts';
@@ -22,6 +21,7 @@ import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { interestedIn } from '../run/authors.ts';
+import type { LaneScopedConfig } from '../run/lane-scope.ts';
 import { citedFault } from './cited-comment.ts';
 import { approvingAttempt } from './verify-pre-approval.ts';
 

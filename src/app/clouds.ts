@@ -3,9 +3,9 @@
 import { type GcloudOptions, gcloudEnvironment } from '../clouds/gcp/gcloud.ts';
 import { createTpuCloud } from '../clouds/gcp/tpu-cloud.ts';
 import { traitsOf } from '../config/engine-traits.ts';
-import type { LabConfig } from '../config/schema.ts';
 import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import { runProgram } from '../host/process.ts';
+import type { LabConfig } from '../run/lane-scope.ts';
 
 /** The gcloud of this machine, with its own credentials alone. */
 export function gcloudOf(environment: Readonly<Record<string, string | undefined>>): GcloudOptions {

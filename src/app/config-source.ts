@@ -1,20 +1,25 @@
 /** The config in force: the last valid `.github/ferrybot.yml` of the default branch, and what is wrong with the newest. */
 
+import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import type { Known } from '../config/lane-kind.ts';
 import { type ConfigReading, readConfig } from '../config/read-config.ts';
-import type { LabConfig } from '../config/schema.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
 import type { GitReader } from '../domain/git.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { remembered } from '../domain/remembered.ts';
 import { KINDS } from '../kinds/registry.ts';
+import type { Kind } from '../run/kind.ts';
+import type { LabConfig } from '../run/lane-scope.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 
 export const CONFIG_PATH = '.github/ferrybot.yml';
 
+const KNOWN: Known<Kind> = { kinds: KINDS, ownCommands: COMMAND_DEFINITIONS.map(({ name }) => name) };
+
 /** Reads the text of a config whose lanes are of the kinds that there are. */
-export function readLabConfig(text: string, now: Instant | null = null): ConfigReading {
-  return readConfig(text, KINDS, now);
+export function readLabConfig(text: string, now: Instant | null = null): ConfigReading<Kind> {
+  return readConfig(text, KNOWN, now);
 }
 
 /** The commit by which the newest config of the branch stopped being valid; since then an older one is in force. */

@@ -1,8 +1,8 @@
 /** The engine behind each cluster name, as the config of this process's runner says. */
 
-import type { LabConfig } from '../config/schema.ts';
 import type { ComposedEngine, EngineHost } from '../engines/definition.ts';
 import { type Adapters, adapterOf } from '../engines/registry.ts';
+import type { LabConfig } from '../run/lane-scope.ts';
 import type { EngineOf } from './lab.ts';
 
 export type EnginesHost = Omit<EngineHost, 'cluster' | 'checkout'> & {

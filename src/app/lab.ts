@@ -1,6 +1,5 @@
 /** Everything that a process needs to work on one repository, put together once at a composition root. */
 
-import type { LabConfig } from '../config/schema.ts';
 import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import type { ChannelMessage, Delivery } from '../domain/channel.ts';
 import type { CheckpointReader, StorePath } from '../domain/checkpoint/stored.ts';
@@ -11,6 +10,7 @@ import type { Observed } from '../domain/observed.ts';
 import type { JudgeSyntax, PythonParser } from '../domain/python-syntax.ts';
 import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/ports.ts';
+import type { LabConfig } from '../run/lane-scope.ts';
 import type { Helpers } from '../run/proposing.ts';
 import type { SigningKeys } from './signers.ts';
 

@@ -1,7 +1,7 @@
 /** The lint of one cluster file from its text: what its set-up commands do, and what of it nobody here can read. */
 
 import { type InfraFinding, lintInfra } from '../care/infra/lint.ts';
-import { setupEntries, type Unread } from '../config/setup-entries.ts';
+import { setupEntries, type Unread } from '../care/infra/setup-entries.ts';
 import { ok, type Result } from '../domain/result.ts';
 
 /** What stands for the mount point where a finding is about the file and not about one of them. */

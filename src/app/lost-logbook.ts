@@ -1,11 +1,10 @@
 /** Whether a logbook that is not there was there once: missing after it existed is an incident, never *new* (architecture, D1). */
 
-import { lanesOf } from '../config/lane-scope.ts';
-import type { LabConfig } from '../config/schema.ts';
 import { GitError } from '../domain/git.ts';
 import { limits } from '../domain/limits.ts';
 import { listLabelledPulls } from '../github/issues.ts';
 import { readThread } from '../github/thread.ts';
+import { type LabConfig, lanesOf } from '../run/lane-scope.ts';
 import { publishedHeads } from './control/published-heads.ts';
 import type { Lab } from './lab.ts';
 import { readingOf } from './reading.ts';

@@ -1,8 +1,8 @@
 /** The markers of a lab's texts: sealed where effects are carried out, verified where texts are read. */
 
-import type { LabConfig } from '../config/schema.ts';
 import type { ReadMarker } from '../domain/marker.ts';
 import { sealMarker, UNNUMBERED, verifyMarker } from '../logbook/marker-seal.ts';
+import type { LabConfig } from '../run/lane-scope.ts';
 import type { Lab } from './lab.ts';
 import { signersFrom } from './signers.ts';
 

@@ -1,10 +1,9 @@
 /** Opens a repository for work: fetches, reads the config in force, and loads the verified record under it. */
 
-import { configOfLane, type LaneScopedConfig } from '../config/lane-scope.ts';
-import type { LabConfig } from '../config/schema.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { configOfLane, type LabConfig, type LaneScopedConfig } from '../run/lane-scope.ts';
 import { configFor } from '../run/run-config.ts';
 import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';

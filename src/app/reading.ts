@@ -1,11 +1,10 @@
 /** How this lab's comments are read: with SHA-256, and knowing under which names ferrybot itself speaks here. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
-import type { LabConfig } from '../config/schema.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { ProposalPlace } from '../github/proposal-threads.ts';
 import type { Reading } from '../github/thread-comments.ts';
 import { ownBots } from '../github/threads.ts';
+import type { LabConfig, LaneScopedConfig } from '../run/lane-scope.ts';
 import type { Lab } from './lab.ts';
 import { issueMarkerReader, markerReader } from './markers.ts';
 

@@ -1,6 +1,5 @@
 /** The marks of a repository's logbook as a process reads them: the genuine ones, and what they vouch for. */
 
-import type { LabConfig } from '../config/schema.ts';
 import type { GitReader, TagText } from '../domain/git.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -17,6 +16,7 @@ import {
   markName,
   readMark,
 } from '../logbook/mark.ts';
+import type { LabConfig } from '../run/lane-scope.ts';
 import type { Lab } from './lab.ts';
 import { signersFrom } from './signers.ts';
 

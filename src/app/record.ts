@@ -1,6 +1,5 @@
 /** The record of a repository as this process keeps it: loads it at one head of the logbook branch and appends on top of that. */
 
-import type { LabConfig } from '../config/schema.ts';
 import { GitError } from '../domain/git.ts';
 import type { Instant, RunId, Sha } from '../domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
@@ -17,6 +16,7 @@ import {
   type LogbookStore,
   type LogbookView,
 } from '../logbook/store/git-store.ts';
+import type { LabConfig } from '../run/lane-scope.ts';
 import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import type { Lab, LabGit } from './lab.ts';
 import type { Checking } from './record-check.ts';

@@ -1,6 +1,5 @@
 /** Puts every broken file of the logbook back on its longest good version, in one ordinary commit. No key is needed: every line is signed. */
 
-import type { LabConfig } from '../config/schema.ts';
 import { invariant } from '../domain/assert.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
@@ -9,6 +8,7 @@ import type { Anchor } from '../logbook/ports.ts';
 import { eventsPath, type GoodFile, markdownPath, monitoringPath } from '../logbook/segments.ts';
 import { createLogbookStore, type LogbookStore } from '../logbook/store/git-store.ts';
 import { NOT_STORED, readEvents, storedRuns, textsOf } from '../logbook/store/stored-runs.ts';
+import type { LabConfig } from '../run/lane-scope.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { backing, type Checking, goodOf, lostMarks, lostVersions, versionsSince } from './record-check.ts';
 import { goodWithoutBranch, loadAt, NOTHING_READ } from './record-files.ts';

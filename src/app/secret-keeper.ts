@@ -4,9 +4,9 @@
  */
 
 import { traitsOf } from '../config/engine-traits.ts';
-import type { LabConfig } from '../config/schema.ts';
 import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';
+import type { LabConfig } from '../run/lane-scope.ts';
 
 export type SecretKeeper = {
   /** Takes in the values behind `passSecrets` of every lane; gives the names that this process has no value for. */

@@ -2,7 +2,7 @@
 
 import { isAbsolute, relative } from 'node:path';
 import { traitsOf } from '../config/engine-traits.ts';
-import type { LabConfig } from '../config/schema.ts';
+import type { LabConfig } from '../run/lane-scope.ts';
 
 /**
  * Null where it will; otherwise what to do. Jobs of this machine have their records there: a folder that ends with the job

@@ -1,6 +1,7 @@
 /** The clean-up of a run's checkpoints as a proposal: exactly which ones, what protects the others, and whether each may still go (policy HR-63). */
 
 import { evidenceDigest, proposalDigest } from '../care/mutation-digest.ts';
+import { checkpointRoots } from '../config/fill.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import { areSameSteps } from '../domain/actions/step.ts';
 import type { Actor } from '../domain/actor.ts';
@@ -18,7 +19,6 @@ import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { checkpointRoots } from '../run/fill.ts';
 import type { JudgedCheckpoint } from './choose.ts';
 import { identityOf, type KeptCheckpoint, needsOf, type Retention, retentionOf } from './retention.ts';
 

@@ -7,8 +7,8 @@ import { consentEndsAt, type MutationRecord, proposalShownAt } from '../domain/c
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { toRfc3339 } from '../domain/time.ts';
+import { nearest } from '../settings/nearness.ts';
 import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
-import { nearest } from './grammar/nearness.ts';
 
 /** What each of them may be answered. */
 export const consentAnswer = answering({

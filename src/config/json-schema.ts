@@ -1,7 +1,7 @@
 /** The config's schema as JSON Schema 2020-12: what editors check and complete by, and what the documentation is made from. */
 
 import { z } from 'zod';
-import type { Kinds } from '../run/kind.ts';
+import type { LaneKinds } from './lane-kind.ts';
 import { configSchema } from './schema.ts';
 
 /** The part of JSON Schema that zod writes for this config. */
@@ -27,7 +27,7 @@ export const SCHEMA_ID =
   'https://raw.githubusercontent.com/ferrybot/ferrybot/main/schema/ferrybot.schema.json';
 
 /** The schema of what a person writes: keys with a default may be left out. */
-export function configJsonSchema(kinds: Kinds): JsonSchema {
+export function configJsonSchema(kinds: LaneKinds): JsonSchema {
   // zod's own type leaves the keywords open; the shape above is what it writes for the kinds that schema.ts uses.
   const written = z.toJSONSchema(configSchema(kinds), { io: 'input' }) as JsonSchema;
   const { $schema, ...rest } = written;

@@ -1,25 +1,29 @@
 /** `.github/ferrybot.yml` in three stages: YAML with positions → schema → rules; problems are values with line and column. */
 
 import type { Instant } from '../domain/ids.ts';
-import type { Kinds } from '../run/kind.ts';
 import { type ConfigIssue, type ConfigProblem, dotted, type KeyPath } from '../settings/problem.ts';
+import type { Known, LaneKind } from './lane-kind.ts';
 import { readYaml } from './read-yaml.ts';
 import { brokenRules } from './rules/all-rules.ts';
-import { configSchema, type LabConfig, labConfig } from './schema.ts';
+import { configSchema, type LabConfig } from './schema.ts';
 import { issuesOfKinds, schemaErrors } from './schema-errors.ts';
 import { validSubset } from './valid-subset.ts';
 import type { Place } from './yaml-place.ts';
 
 /** Problems stand in the order of the text. */
-export type ConfigReading =
-  | { readonly kind: 'valid'; readonly config: LabConfig; readonly warnings: readonly ConfigProblem[] }
+export type ConfigReading<K extends LaneKind = LaneKind> =
+  | { readonly kind: 'valid'; readonly config: LabConfig<K>; readonly warnings: readonly ConfigProblem[] }
   | { readonly kind: 'invalid'; readonly problems: readonly ConfigProblem[] };
 
 /**
  * Reads the text of a config. Never throws for what a person wrote. With `now` the keys have to be valid at that moment
  * too: asked of a config that somebody is about to put in force, never of one that is, which must not end by itself.
  */
-export function readConfig(text: string, kinds: Kinds, now: Instant | null = null): ConfigReading {
+export function readConfig<K extends LaneKind>(
+  text: string,
+  { kinds, ownCommands }: Known<K>,
+  now: Instant | null = null,
+): ConfigReading<K> {
   const yaml = readYaml(text);
   if (yaml.kind === 'unreadable') return { kind: 'invalid', problems: inOrder(yaml.problems) };
   const place = (configIssues: readonly ConfigIssue[]): readonly ConfigProblem[] =>
@@ -30,14 +34,14 @@ export function readConfig(text: string, kinds: Kinds, now: Instant | null = nul
     const sound = validSubset(yaml.value, issues, kinds);
     const configIssues = [
       ...schemaErrors(issues, yaml.value, kinds),
-      ...(sound === null ? [] : brokenRules(sound.config, now, sound.unsound)),
+      ...(sound === null ? [] : brokenRules(sound.config, { now, ownCommands }, sound.unsound)),
     ];
     return { kind: 'invalid', problems: inOrder([...yaml.problems, ...place(configIssues)]) };
   }
-  const config = labConfig(parsed.data, kinds);
+  const config = { ...parsed.data, kinds };
   const problems = inOrder([
     ...yaml.problems,
-    ...place(brokenRules(config, now, { top: new Set(), lanes: new Map() })),
+    ...place(brokenRules(config, { now, ownCommands }, { top: new Set(), lanes: new Map() })),
   ]);
   if (problems.some(({ severity }) => severity === 'error')) return { kind: 'invalid', problems };
   return { kind: 'valid', config, warnings: problems };

@@ -1,10 +1,10 @@
 /** What the schema says against a value, in words that help: the key that was meant, the type that was found, what is missing. */
 
 import type { z } from 'zod';
-import { nearest } from '../commands/grammar/nearness.ts';
-import type { Kinds } from '../run/kind.ts';
+import { nearest } from '../settings/nearness.ts';
 import { type ConfigIssue, dotted, type KeyPath } from '../settings/problem.ts';
 import { configJsonSchema, type JsonSchema, schemasAt } from './json-schema.ts';
+import type { LaneKinds } from './lane-kind.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -37,7 +37,11 @@ function isOfKind({ code, path }: Issue): boolean {
 }
 
 /** One misfit for each thing that is wrong: of ten unknown keys in one map, ten. */
-export function schemaErrors(issues: readonly Issue[], value: unknown, kinds: Kinds): readonly ConfigIssue[] {
+export function schemaErrors(
+  issues: readonly Issue[],
+  value: unknown,
+  kinds: LaneKinds,
+): readonly ConfigIssue[] {
   // Made only for a config that is wrong: it takes some milliseconds.
   const schema = configJsonSchema(kinds);
   return issues.flatMap((issue) => misfitsOf(issue, [], value, schema));

@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import { remembered } from '../domain/remembered.ts';
 import { clusterSchema } from '../engines/registry.ts';
-import type { Kind, Kinds } from '../run/kind.ts';
 import { laneName, moment, name, word } from '../settings/words.ts';
 import { approvalsSchema, permissionsSchema } from './approvals-schema.ts';
+import type { LaneKind, LaneKinds } from './lane-kind.ts';
 import type { LaneConfig, LaneSchema } from './lane-schema.ts';
 import { onCallSchema } from './on-call-schema.ts';
 
@@ -80,7 +80,7 @@ const keys = {
 } as const;
 
 /** The whole file, as a person writes it and as it is after defaults. What a lane is, its kind says. */
-function schemaOf(kinds: Kinds) {
+function schemaOf(kinds: LaneKinds) {
   return z
     .strictObject({
       ...keys,
@@ -95,7 +95,7 @@ function schemaOf(kinds: Kinds) {
 }
 
 /** One schema where there is one kind; else that which `kind` says. */
-function laneSchemaOf([first, ...others]: Kinds): z.ZodType<LaneConfig> {
+function laneSchemaOf([first, ...others]: LaneKinds): z.ZodType<LaneConfig> {
   return others.length === 0
     ? first.settings
     : z.union([first.settings, ...others.map(({ settings }): LaneSchema => settings)]);
@@ -104,23 +104,9 @@ function laneSchemaOf([first, ...others]: Kinds): z.ZodType<LaneConfig> {
 export type ConfigSchema = ReturnType<typeof schemaOf>;
 
 /** Made once for a list of kinds: it takes some milliseconds. */
-export const configSchema = remembered(schemaOf, namesOf);
+export const configSchema = remembered(schemaOf, (kinds) => kinds.map(({ name }) => name).join(' '));
 
-/** The config after defaults: every key present. */
-export type LabConfig = z.infer<ConfigSchema> & { readonly kindOf: (lane: Pick<LaneConfig, 'kind'>) => Kind };
-
-/** What was read, with the kinds that its lanes are of. */
-export function labConfig(parsed: z.infer<ConfigSchema>, kinds: Kinds): LabConfig {
-  return { ...parsed, kindOf: lookupIn(kinds) };
-}
-
-const lookupIn = remembered(
-  (kinds: Kinds): LabConfig['kindOf'] =>
-    ({ kind }) =>
-      kinds.find(({ name }) => name === kind) ?? kinds[0],
-  namesOf,
-);
-
-function namesOf(kinds: Kinds): string {
-  return kinds.map(({ name }) => name).join(' ');
-}
+/** The config after defaults: every key present, with the kinds that its lanes are of. */
+export type LabConfig<K extends LaneKind = LaneKind> = z.infer<ConfigSchema> & {
+  readonly kinds: LaneKinds<K>;
+};

@@ -1,9 +1,9 @@
 /** What is left of a config that the schema refuses: its sound parts, so that one mistake does not hide all others. */
 
-import type { Kind, Kinds } from '../run/kind.ts';
 import { laneName } from '../settings/words.ts';
+import { kindOf, type LaneKind, type LaneKinds } from './lane-kind.ts';
 import type { LanePart, Part } from './rules/rule.ts';
-import { type ConfigSchema, configSchema, type LabConfig, labConfig } from './schema.ts';
+import { type ConfigSchema, configSchema, type LabConfig } from './schema.ts';
 import { isAbout } from './schema-errors.ts';
 
 /** Parts that are not in shape: of the file, and by lane of that lane. */
@@ -18,7 +18,7 @@ export type ValidSubset = { readonly config: LabConfig; readonly unsound: Invali
 type Issues = readonly NonNullable<ReturnType<ConfigSchema['safeParse']>['error']>['issues'][number][];
 
 /** Null where nothing can be made of it. */
-export function validSubset(value: unknown, issues: Issues, kinds: Kinds): ValidSubset | null {
+export function validSubset(value: unknown, issues: Issues, kinds: LaneKinds): ValidSubset | null {
   const schema = configSchema(kinds);
   // `Object.keys` forgets the names that the schemas' types know.
   const topParts = Object.keys(schema.shape).filter((key) => key !== 'lanes') as Part[];
@@ -50,7 +50,7 @@ export function validSubset(value: unknown, issues: Issues, kinds: Kinds): Valid
   const parsed = schema.safeParse(mended);
   if (!parsed.success) return null;
   return {
-    config: labConfig(parsed.data, kinds),
+    config: { ...parsed.data, kinds },
     unsound: { top: top.unsound, lanes: new Map(named.map(({ name, unsound }) => [name, unsound])) },
   };
 }
@@ -99,16 +99,16 @@ function firstOf(entries: readonly (readonly [string, unknown])[]): unknown {
   return entries[0]?.[1];
 }
 
-function kindIn(source: unknown, kinds: Kinds): Kind {
+function kindIn(source: unknown, kinds: LaneKinds): LaneKind {
   const said = firstOf(own(source, 'kind'));
-  return kinds.find(({ name }) => name === said) ?? kinds[0];
+  return kindOf(kinds, { kind: typeof said === 'string' ? said : '' });
 }
 
-function partsOf({ settings }: Kind): readonly LanePart[] {
+function partsOf({ settings }: LaneKind): readonly LanePart[] {
   return Object.keys(settings.shape).map((key): LanePart => `lane.${key}`);
 }
 
-function standInOf(kind: Kind): Readonly<Record<string, unknown>> {
+function standInOf(kind: LaneKind): Readonly<Record<string, unknown>> {
   return { kind: kind.name, ...LANE_STAND_IN, ...kind.settingsOf({ experiment: 'x.py' }) };
 }
 

@@ -1,7 +1,6 @@
 /** The approvals of a run for its gates: as today's facts show them, and as the record alone has them. */
 
 import { maxAgeMsOf } from '../config/approval-age.ts';
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { commentName } from '../domain/answer-key.ts';
@@ -15,6 +14,7 @@ import { type Approval, type RunState, standingApprovals } from '../domain/logbo
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { ApprovalFacts, ApprovalStanding } from '../gates/approvals.ts';
 import { approvalVerdicts } from '../gates/run-gates.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 
 /** Every approval that was not dropped, looked at again: the comment as it is now, the permission that the person has now. */
 export function approvalFacts(

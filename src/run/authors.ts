@@ -1,7 +1,6 @@
 /** Who had a hand in a proposal: pushers, authors and committers of what is not the bot's, and editors of its texts. */
 
 import { bodyFingerprintText } from '../commands/grammar/fingerprint-text.ts';
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { Authors, BranchWork, Contributor, TextVersion, UnnamedWork } from '../domain/authorship.ts';
 import type { PullFacts, RunFacts } from '../domain/facts.ts';
@@ -9,6 +8,7 @@ import type { Digest, DigestOf, RunId, Sha } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { known, type Observed } from '../domain/observed.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 
 type Proposal = EventDataByType['proposed'];
 type Shown = Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;

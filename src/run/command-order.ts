@@ -2,8 +2,8 @@
 
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
-import type { LabConfig } from '../config/schema.ts';
 import type { Permission } from '../domain/actor.ts';
+import type { LabConfig } from './lane-scope.ts';
 import type { PendingItem } from './pending-commands.ts';
 
 /**

@@ -1,12 +1,12 @@
 /** The contract of a run that began from an issue: what the issue says now, and when that becomes what the run is of. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { IssueFacts, PullFacts } from '../domain/facts.ts';
 import { type Contract, isSameContract } from '../domain/launch/contract.ts';
 import { isFixPushed } from '../domain/launch/next-attempt.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed } from '../domain/observed.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
 type Threads = { readonly pull: Observed<PullFacts>; readonly issue: Observed<IssueFacts> };

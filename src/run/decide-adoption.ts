@@ -1,12 +1,12 @@
 /** What follows from a job of somebody's that nobody takes over: one reminder, and then its run is over, so that nothing is asked or watched for ever. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Instant } from '../domain/ids.ts';
 import { awaitsAdoptionUntil } from '../domain/logbook/adoption.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { isNotified, type RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { notConfirmed } from '../render/adoption-words.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 
 const HOUR_MS = 3_600_000;
 

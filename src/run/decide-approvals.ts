@@ -1,6 +1,5 @@
 /** Decides whether an approval that stands has lost its ground: it falls visibly, before anything is ordered on it. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -10,6 +9,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
 import type { ApprovalStanding } from '../gates/approvals.ts';
 import { approvalFacts, approvalsToLookAt } from './approval-facts.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
 /** Drops the approvals of the first reason that is found; a fact that cannot be read drops nothing and orders nothing. */

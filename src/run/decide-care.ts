@@ -1,8 +1,6 @@
 /** Decides what control owes to proposed changes of a cluster: the config's consent, the dispatch of the runner, and the word that a consent ran out. */
 
 import { preApprovalOf, preApprovalsUsed } from '../care/pre-approval.ts';
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
-import type { LabConfig } from '../config/schema.ts';
 import { targetName } from '../domain/care/mutation.ts';
 import { type Consent, consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
@@ -12,6 +10,7 @@ import { holdsOn } from '../domain/launch/hold.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type Claimable, decideClaimable, dispatchKey, wantsRunsOf } from './dispatch.ts';
+import type { LabConfig, LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, isDone, type Step } from './step.ts';
 
 /** One record's mutations, and what is needed to carry them out. */

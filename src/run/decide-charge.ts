@@ -1,10 +1,10 @@
 /** Asks who is in charge by a contract that somebody else wrote: once, and before anything is launched. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { permits } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import { isNotified, type RunState } from '../domain/logbook/run-state.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
 /** The login of who is still to be asked; null where nobody is. */

@@ -4,7 +4,6 @@
  */
 
 import { answerOf } from '../commands/registry.ts';
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { cutText } from '../domain/cut-text.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -21,6 +20,7 @@ import { sealTagOf } from './begun-seal.ts';
 import { answerDraft } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';
 import type { ClosureDecision } from './kind.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
 /** `said` null: nobody asked for it, the time ran out. */

@@ -15,9 +15,7 @@ import {
 import { namesOther } from '../commands/named-run.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
-import { adoptingLanes } from '../config/adoptable.ts';
 import { maxAgeMsOf } from '../config/approval-age.ts';
-import { type LaneScopedConfig, proposingLanes } from '../config/lane-scope.ts';
 import { missingCluster } from '../config/missing-cluster.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
@@ -34,11 +32,13 @@ import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/r
 import { known as certain, unknown } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { adoptingLanes } from '../run/adoptable.ts';
 import { interestedIn } from './authors.ts';
 import { begunSeal, withdrawnSeal } from './begun-seal.ts';
 import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-events.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
 import { cardLeftUntil } from './decide-shown.ts';
+import { type LaneScopedConfig, proposingLanes } from './lane-scope.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
 import { append, appendBoth, type Step } from './step.ts';

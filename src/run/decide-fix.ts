@@ -1,6 +1,5 @@
 /** Puts a slip right on the run's own branch: a commit on top of what ran, which nobody is asked about before it is shown. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
@@ -11,6 +10,7 @@ import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { fixCommitMessage } from '../render/fix-words.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
 
 export type FixInput = {

@@ -1,10 +1,10 @@
 /** Decides whether the thread of a run is told that the cluster of its job was taken out of the config, or put back. */
 
 import { missingCluster } from '../config/missing-cluster.ts';
-import type { LabConfig } from '../config/schema.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import type { LabConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
 /** Once each time it is taken out, and once when it is there again: what was told last stands in the record. */

@@ -4,7 +4,6 @@ import { type AnswerDecision, answerCommon } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import { missingCluster } from '../config/missing-cluster.ts';
-import type { LabConfig } from '../config/schema.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import type { Instant, RunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -12,6 +11,7 @@ import { isLive } from '../domain/logbook/liveness.ts';
 import { isOver, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import type { LabConfig } from './lane-scope.ts';
 import { configFor } from './run-config.ts';
 
 export type NamedInput = {

@@ -1,6 +1,5 @@
 /** Whom a waiting run is told to and when, each occasion once by the record; and when it closes itself because nobody decided. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -9,6 +8,7 @@ import { isHolding } from '../domain/logbook/liveness.ts';
 import { type Ending, isNotified, isOver, type Notice, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 import type { ClosingCommand } from './decide-closure.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 
 const HOUR_MS = 3_600_000;
 

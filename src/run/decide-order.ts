@@ -1,6 +1,5 @@
 /** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { consentEndsAt } from '../domain/care/mutation-state.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
@@ -15,6 +14,7 @@ import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { type Claimable, decideClaimable, dispatchKey, wantsRunsOf } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
 import { goesOnFrom } from './goes-on-from.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { orderDigest } from './manifest-digest.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
 

@@ -1,12 +1,12 @@
 /** What follows from an offer of the watch that nobody took, and from the end of a watch of which nobody took note. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { openOffer, ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
 const HOUR_MS = 3_600_000;

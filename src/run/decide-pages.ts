@@ -1,6 +1,5 @@
 /** Whom an incident is told to that needs a person, whoever has taken the watch first: once, and once more where nobody says in time that they took it. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Instant } from '../domain/ids.ts';
 import { urgencyOf } from '../domain/incident-urgency.ts';
 import { type Incident, readIncident } from '../domain/incidents.ts';
@@ -10,6 +9,7 @@ import { inChargeByContract } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import { isOver, type Notice, pagesOf, type RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { isQuiet, peopleAt } from './on-call.ts';
 
 /** Pages that are due for what stands in the record. */

@@ -1,6 +1,5 @@
 /** Decides what to publish next: comments that are owed, then the check run, the card, and the outcome boxes of the PR body. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -18,6 +17,7 @@ import { renderPublication } from '../render/publication.ts';
 import { recordedApprovalVerdicts } from './approval-facts.ts';
 import { cardLeftUntil, needsShowing } from './decide-shown.ts';
 import { pastOf } from './history.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import { type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';

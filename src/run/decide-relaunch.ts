@@ -1,7 +1,6 @@
 /** Decides what is done about an attempt that failed: ordered again as it was approved, on today's facts, or a person is asked. */
 
 import { openSignatureMatch } from '../care/bad-node.ts';
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
@@ -14,6 +13,7 @@ import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type OrderInput, orderStep } from './decide-order.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
 export type RelaunchInput = OrderInput & {

@@ -1,6 +1,5 @@
 /** Decides whether a stop workflow is dispatched: somebody has given /stop, and no watch is seen to be alive to carry it out. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { missingCluster } from '../config/missing-cluster.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -9,6 +8,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { needsWatch } from './decide-watch.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** When the issue of a run that goes on without a word is told how it stands (policy HR-26). */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { publicationsOf } from './publications.ts';
 
 const HOUR_MS = 3_600_000;

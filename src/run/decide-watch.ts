@@ -1,7 +1,6 @@
 /** Decides whether a watch must be started: every live job has one, and only one, by lease. */
 
 import { openSignatureMatch } from '../care/bad-node.ts';
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { hasCluster } from '../config/missing-cluster.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -12,6 +11,7 @@ import { marketWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
 /** Whether something of the run is to be looked at and has no watch whose lease still runs. */

@@ -2,7 +2,7 @@
 
 import { type ResumePoint, resumePoint } from '../checkpoints/resume.ts';
 import { type StartPoint, startPoint } from '../checkpoints/start.ts';
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import { fillLane } from '../config/fill.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
@@ -28,8 +28,8 @@ import type { GateFacts } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
 import { authorsOf } from './authors.ts';
 import { contractNow } from './contract.ts';
-import { fillLane } from './fill.ts';
 import { heldElsewhere } from './held-elsewhere.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
 

@@ -4,7 +4,8 @@
  */
 
 import type { CommandDecision } from '../commands/decision.ts';
-import type { LaneConfig, LaneRule, LaneSchema } from '../config/lane-schema.ts';
+import type { LaneKind, LaneKinds } from '../config/lane-kind.ts';
+import type { LaneConfig } from '../config/lane-schema.ts';
 import type { ContractFields } from '../contracts/fields.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
 import type { Responses } from '../domain/failure-class.ts';
@@ -23,14 +24,7 @@ import type { RunVerdict } from '../domain/run-verdict.ts';
 import type { OwnGates } from '../gates/gate.ts';
 import type { Proposals } from './proposing.ts';
 
-export type Kind = {
-  /** What a lane's `kind` says. */
-  readonly name: string;
-  /** The settings of a lane; `rules` are what the schema cannot say. */
-  readonly settings: LaneSchema;
-  readonly rules: readonly LaneRule[];
-  /** Values for its own settings without a default, for a run whose lane is gone. */
-  readonly settingsOf: (run: RecordedPlace) => Readonly<Record<string, unknown>>;
+export type Kind = LaneKind & {
   /** The file whose settings a proposal changes, and what it changes in it; null where a run takes the branch as it is. */
   readonly change: {
     readonly file: (lane: LaneConfig) => string;
@@ -129,9 +123,6 @@ export type Adopts = {
 /** `pass`: the commit that the pass was launched from; `onto`: the commit of the target branch that the run is made on. */
 export type StartPlace = { readonly path: string; readonly pass: Sha; readonly onto: Sha };
 
-/** What a run's own record says of its lane. */
-export type RecordedPlace = { readonly experiment: string };
-
 export type TextAbout = {
   readonly delta: Delta;
   /** The run before it that the proposal names, as the record knows it. */
@@ -169,4 +160,4 @@ export type ClosureView = {
 };
 
 /** The kinds that there are; the first is what a lane is of that does not say. */
-export type Kinds = readonly [Kind, ...(readonly Kind[])];
+export type Kinds = LaneKinds<Kind>;

@@ -1,8 +1,8 @@
 /** Builds the manifest of a run from facts: the same function on the App's side and on the runner, so that both get one digest. */
 
 import { traitsOf } from '../config/engine-traits.ts';
+import { fillLane } from '../config/fill.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
 import { FAILURES, type Failure, mayPassAgain } from '../domain/failure-class.ts';
@@ -12,7 +12,7 @@ import type { Delta } from '../domain/launch/delta.ts';
 import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { fillLane } from './fill.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 
 export type ManifestFacts = {
   readonly run: RunId;

@@ -1,9 +1,9 @@
 /** Who is on call at a moment, and whether it is one of the quiet hours; all of it is UTC. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { OnCall } from '../config/on-call-schema.ts';
 import type { Instant } from '../domain/ids.ts';
 import { dateAfter, dateOf, timeOf, weekdayOf } from '../domain/time.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 
 /** Ids of those in charge of the lane and of those who are on call now, each once. */
 export function peopleAt({ lane, onCall }: LaneScopedConfig, now: Instant): readonly number[] {

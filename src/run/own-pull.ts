@@ -1,7 +1,5 @@
 /** Which lane somebody's own pull request asks for, and whether anything speaks against taking it up at all. */
 
-import { type LaneScopedConfig, lanesOf } from '../config/lane-scope.ts';
-import type { LabConfig } from '../config/schema.ts';
 import { isRunId, type RunId } from '../domain/ids.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import {
@@ -13,6 +11,7 @@ import {
   type OwnThread,
 } from '../domain/own-pull.ts';
 import { compactDate, fromRfc3339 } from '../domain/time.ts';
+import { type LabConfig, type LaneScopedConfig, lanesOf } from './lane-scope.ts';
 
 /** The label that makes a pull request a run of the lane; the bot's own proposals carry it too. */
 export function laneLabel({ kind, laneName }: Pick<LaneScopedConfig, 'kind' | 'laneName'>): string {

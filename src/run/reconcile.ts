@@ -3,7 +3,6 @@
  * and the facts alone, so that a lost, doubled or reordered trigger changes nothing but the delay (architecture, D2).
  */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -47,6 +46,7 @@ import { decideStop } from './decide-stop.ts';
 import { decideUpdate } from './decide-update.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun } from './gate-run.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
 import { verdictOf } from './verdict-of.ts';
 

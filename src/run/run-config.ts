@@ -1,11 +1,10 @@
 /** The config that a run is judged by: that of the lane which its record names. */
 
 import { fitted } from '../config/engine-traits.ts';
-import { configOfRun, type LaneScopedConfig } from '../config/lane-scope.ts';
-import type { LabConfig } from '../config/schema.ts';
 import type { Contract, PinnedSource } from '../domain/launch/contract.ts';
 import { fixBranch, ownFix } from '../domain/launch/small-fix.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { configOfRun, type LabConfig, type LaneScopedConfig } from './lane-scope.ts';
 
 /** The config for this run, with what its contract, or its cluster, says; also where its lane was taken out of the config since. */
 export function configFor(config: LabConfig, state: RunState): LaneScopedConfig {

@@ -1,9 +1,9 @@
 /** How a run of the lane has ended, against the runs that were sealed before it: the same answer today and in a year. */
 
-import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { SealedMetrics } from '../domain/facts.ts';
 import { type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 
 /**
  * The verdict on an ended run; null while it has not ended. `runs` are those of the record, newest first, the run itself or

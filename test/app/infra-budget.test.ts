@@ -2,16 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { lintTogether } from '../../src/app/control/infra-check.ts';
-import { readConfig } from '../../src/config/read-config.ts';
-import { setupEntries } from '../../src/config/setup-entries.ts';
+import { setupEntries } from '../../src/care/infra/setup-entries.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 
-const read = readConfig(
+const read = readLabConfig(
   readFileSync(new URL('../../fixtures/lab/.github/ferrybot.yml', import.meta.url), 'utf8'),
-  KINDS,
 );
 if (read.kind === 'invalid') throw new Error('the example config is not read');
 const { config } = read;

@@ -4,14 +4,13 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { createEngines, type Engines } from '../../src/app/engines.ts';
 import { launcherCheckout } from '../../src/app/launcher-checkout.ts';
-import { readConfig } from '../../src/config/read-config.ts';
-import type { LabConfig } from '../../src/config/schema.ts';
 import { GitError, type GitExporter, type GitReader } from '../../src/domain/git.ts';
 import { branded, isSha } from '../../src/domain/ids.ts';
 import { loadAdapters } from '../../src/engines/registry.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
+import type { LabConfig } from '../../src/run/lane-scope.ts';
 import { changed } from '../config/small-config.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
@@ -22,12 +21,11 @@ let asked: (readonly string[])[];
 let isGitAway = false;
 
 const configWith = (keys: string): LabConfig => {
-  const reading = readConfig(
+  const reading = readLabConfig(
     changed(
       'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
       `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys} }`,
     ),
-    KINDS,
   );
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   return reading.config;

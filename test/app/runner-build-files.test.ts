@@ -1,21 +1,19 @@
 /** The runner's own look at what a change would have built beside the token, whatever the gates have said before: on real git. */
 
 import { expect, it } from 'vitest';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import type { OpenLab } from '../../src/app/open-lab.ts';
 import { changedBuildFiles } from '../../src/app/runner/build-files.ts';
-import { readConfig } from '../../src/config/read-config.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 import { changed } from '../config/small-config.ts';
 import { AT_MS, bareRepository, firstCommit } from '../host/git/scratch-repository.ts';
 import { inLane } from '../support/run-parts.ts';
 
 const configOf = (cluster: string): OpenLab['config'] => {
-  const reading = readConfig(
+  const reading = readLabConfig(
     changed(
       'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
       `local: { ${cluster}, acceleratorHoursPerRun: "2.5" }`,
     ),
-    KINDS,
   );
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   return reading.config;

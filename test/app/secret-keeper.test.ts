@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
-import type { LabConfig } from '../../src/config/schema.ts';
+import type { LabConfig } from '../../src/run/lane-scope.ts';
 import { aConfig } from '../support/run-parts.ts';
 
 const passing = (...names: readonly string[]): LabConfig => {

@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { createDiskPort, type DiskPort, diskPlaceOf } from '../../src/app/disk-scan/disk-port.ts';
 import { readScanReport } from '../../src/care/disk/scan-report.ts';
-import { readConfig } from '../../src/config/read-config.ts';
 import { runProgram } from '../../src/host/process.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 import { diskSchema } from '../../src/settings/disk-schema.ts';
 import { changed } from '../config/small-config.ts';
 
@@ -41,12 +40,11 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 /** The port of a lab whose config has these keys of disk care, and no other. */
 function portOf(keys: string): DiskPort {
   const disk = `mountPoint: /tmp/gcsfuse_mount, clusterFile: infra/marin-us-central1.yaml${keys}`;
-  const reading = readConfig(
+  const reading = readLabConfig(
     changed(
       'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
       `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "http://10.0.0.2:8265", gcp: { project: example-lab, zones: [us-central1-a] }, disk: { ${disk} } }`,
     ),
-    KINDS,
   );
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   const place = diskPlaceOf(reading.config, 'local');

@@ -1,9 +1,8 @@
 /** Disk care in the config: the policy's own commands by default, and what is refused with line and column. */
 
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 import { changed, placeIn } from './small-config.ts';
 
 const NOW = branded(Date.parse('2026-06-01T00:00:00Z'), isInstant);
@@ -16,7 +15,7 @@ const withDisk = (keys: string): string =>
 
 describe('disk care', () => {
   it("has the guidelines' own commands and thresholds where nothing else is said", () => {
-    const reading = readConfig(withDisk(LEAST), KINDS, NOW);
+    const reading = readLabConfig(withDisk(LEAST), NOW);
     if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
     const cluster = reading.config.clusters['local'];
     const disk = cluster?.engine === 'ray' ? cluster.disk : null;
@@ -102,7 +101,7 @@ describe('disk care', () => {
   ];
   it.each(refused)('refuses %s', (_, keys, code, path, where) => {
     const text = withDisk(keys);
-    expect(readConfig(text, KINDS, NOW)).toMatchObject({
+    expect(readLabConfig(text, NOW)).toMatchObject({
       kind: 'invalid',
       problems: [{ severity: 'error', code, path: `clusters.local.disk.${path}`, ...placeIn(text, where) }],
     });
@@ -110,7 +109,7 @@ describe('disk care', () => {
 
   it('refuses workers that nobody can find', () => {
     const text = withDisk(LEAST).replace('gcp: { project: example-lab, zones: [us-central1-a] }, ', '');
-    expect(readConfig(text, KINDS, NOW)).toMatchObject({
+    expect(readLabConfig(text, NOW)).toMatchObject({
       problems: [{ code: 'disk-nowhere', path: 'clusters.local.disk', ...placeIn(text, 'disk: {') }],
     });
   });

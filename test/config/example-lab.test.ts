@@ -4,13 +4,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isMap, isPair, isScalar, type Node, type Pair, parseDocument, visit } from 'yaml';
-import { readConfig } from '../../src/config/read-config.ts';
-import { configSchema, type LabConfig } from '../../src/config/schema.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
+import { configSchema } from '../../src/config/schema.ts';
 import { bucketOf, DEFAULT_BUCKETS } from '../../src/delta/bucket.ts';
 import { readKnobs } from '../../src/delta/read-knobs.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
 import { applyEdits } from '../../src/kinds/ferry/edit.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
+import type { LabConfig } from '../../src/run/lane-scope.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import { inLane } from '../support/run-parts.ts';
 
@@ -23,7 +24,7 @@ const experiment = parser.parse(readFileSync(join(LAB, lane.experiment), 'utf8')
 
 describe('the example config', () => {
   it('is valid without a warning', () => {
-    expect(readConfig(text, KINDS)).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(readLabConfig(text)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
   it('says every key of the schema, so that nobody has to guess a default', () => {
@@ -100,7 +101,7 @@ describe('the lane', () => {
 });
 
 function valid(): LabConfig {
-  const reading = readConfig(text, KINDS);
+  const reading = readLabConfig(text);
   if (reading.kind === 'invalid') throw new Error(JSON.stringify(reading.problems));
   return reading.config;
 }

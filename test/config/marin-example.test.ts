@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { raySchema } from '../../src/engines/ray/schema.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/ray-scripts.md'), 'utf8');
@@ -29,7 +28,7 @@ function adopted(changes: Readonly<Record<string, unknown>> = {}): string {
 
 describe('the example for Marin', () => {
   it('is a config without an error or a warning', () => {
-    const reading = readConfig(adopted(), KINDS);
+    const reading = readLabConfig(adopted());
     expect(reading).toMatchObject({ kind: 'valid', warnings: [] });
     if (reading.kind !== 'valid') return;
     expect(reading.config.lanes['daily']?.ships).toEqual(['.']);
@@ -43,7 +42,7 @@ describe('the example for Marin', () => {
 
   it('would be refused with more beside the whole tree, and with its log or its experiment on the wrong side of it', () => {
     const codesOf = (changes: Readonly<Record<string, unknown>>): readonly string[] => {
-      const reading = readConfig(adopted(changes), KINDS);
+      const reading = readLabConfig(adopted(changes));
       return (reading.kind === 'valid' ? reading.warnings : reading.problems).map(({ code }) => code);
     };
     expect(codesOf({ ships: ['.', 'lib'] })).toContain('doubled');

@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { configurationPage } from '../../scripts/config/configuration-page.ts';
 import { schemaFile } from '../../scripts/config/schema-file.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { configJsonSchema, type JsonSchema, SCHEMA_ID } from '../../src/config/json-schema.ts';
-import { readConfig } from '../../src/config/read-config.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
 import { changed, SMALL, withLane } from './small-config.ts';
 
@@ -51,7 +51,7 @@ describe('the schema', () => {
     ['a path from the root', changed('experiment: experiments', 'experiment: /experiments')],
   ])('refuses %s, as the code does', (_, text) => {
     expect(validate(parse(text))).toBe(false);
-    expect(readConfig(text, KINDS).kind).toBe('invalid');
+    expect(readLabConfig(text).kind).toBe('invalid');
   });
 
   it('says what every key means', () => {

@@ -1,9 +1,8 @@
 /** A cluster of the `ray` engine in the config: what may be left out, and what is wrong with it, with line and column. */
 
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 import { changed, placeIn } from './small-config.ts';
 
 const NOW = branded(Date.parse('2026-06-01T00:00:00Z'), isInstant);
@@ -16,7 +15,7 @@ const withRay = (keys: string): string =>
 
 describe('a Ray cluster', () => {
   it('needs a dashboard and no more', () => {
-    const reading = readConfig(withRay(DASHBOARD), KINDS, NOW);
+    const reading = readLabConfig(withRay(DASHBOARD), NOW);
     expect(reading).toMatchObject({
       kind: 'valid',
       config: {
@@ -34,7 +33,7 @@ describe('a Ray cluster', () => {
   });
 
   it("has Marin's own entry points where it says no more than that there are scripts", () => {
-    const reading = readConfig(withRay(`${DASHBOARD}, scripts: {}`), KINDS, NOW);
+    const reading = readLabConfig(withRay(`${DASHBOARD}, scripts: {}`), NOW);
     if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
     const cluster = reading.config.clusters['local'];
     if (cluster?.engine !== 'ray') throw new Error('no Ray cluster');
@@ -160,7 +159,7 @@ const ERRORS: readonly Row[] = [
 describe('a Ray cluster is refused', () => {
   it.each(ERRORS)('%s', (_, keys, code, path, where) => {
     const text = withRay(keys);
-    const reading = readConfig(text, KINDS, NOW);
+    const reading = readLabConfig(text, NOW);
     expect(reading).toMatchObject({
       kind: 'invalid',
       problems: [{ severity: 'error', code, path, ...placeIn(text, where) }],
@@ -169,11 +168,11 @@ describe('a Ray cluster is refused', () => {
 
   it('when no engine or an unknown one is named', () => {
     const missing = changed('engine: local, ', '');
-    expect(readConfig(missing, KINDS, NOW)).toMatchObject({
+    expect(readLabConfig(missing, NOW)).toMatchObject({
       problems: [{ code: 'missing-key', path: 'clusters.local.engine' }],
     });
     const misspelt = changed('engine: local', 'engine: locl');
-    expect(readConfig(misspelt, KINDS, NOW)).toMatchObject({
+    expect(readLabConfig(misspelt, NOW)).toMatchObject({
       problems: [
         { code: 'bad-value', message: expect.stringMatching(/one of local, ray.*did you mean local/) },
       ],
@@ -182,7 +181,7 @@ describe('a Ray cluster is refused', () => {
 });
 
 it('warns of a Ray cluster that has scripts alone', () => {
-  expect(readConfig(withRay('scripts: {}'), KINDS, NOW)).toMatchObject({
+  expect(readLabConfig(withRay('scripts: {}'), NOW)).toMatchObject({
     kind: 'valid',
     warnings: [{ code: 'scripts-alone', path: 'clusters.local' }],
   });

@@ -4,15 +4,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 import type { ConfigProblem } from '../../src/settings/problem.ts';
 import { changed, placeIn, SMALL, withLane } from './small-config.ts';
 
 const TEXT = readFileSync(join(import.meta.dirname, '../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
 const problemsOf = (text: string): readonly ConfigProblem[] => {
-  const reading = readConfig(text, KINDS);
+  const reading = readLabConfig(text);
   return reading.kind === 'invalid' ? reading.problems : reading.warnings;
 };
 
@@ -296,14 +295,14 @@ describe('the shape: a config is refused for', () => {
       message: expect.stringMatching(message),
     };
     expect(problemsOf(text)).toEqual(expect.arrayContaining([problem]));
-    expect(readConfig(text, KINDS).kind).toBe('invalid');
+    expect(readLabConfig(text).kind).toBe('invalid');
     expect(problemsOf(text).filter((one) => one.severity === 'error')).toHaveLength(1);
   });
 });
 
 describe('the text: a config is refused for', () => {
   it.each(TEXTS)('%s', (_, text, code, path, where) => {
-    const reading = readConfig(text, KINDS);
+    const reading = readLabConfig(text);
     expect(reading).toMatchObject({
       kind: 'invalid',
       problems: expect.arrayContaining([
@@ -318,25 +317,25 @@ describe('the text: a config is refused for', () => {
         .fill(i === 0 ? 'x' : `*k${i - 1}`)
         .join(',')}]`;
     const bomb = Array.from({ length: 9 }, (_, i) => level(i)).join('\n');
-    expect(readConfig(bomb, KINDS)).toMatchObject({
+    expect(readLabConfig(bomb)).toMatchObject({
       kind: 'invalid',
       problems: [{ code: 'alias', line: 2 }],
     });
   });
 
   it('an alias of itself', () => {
-    expect(readConfig('version: &a [*a]\n', KINDS).kind).toBe('invalid');
-    expect(readConfig(changed('environment: {', 'environment: &a { A: *a,'), KINDS).kind).toBe('invalid');
+    expect(readLabConfig('version: &a [*a]\n').kind).toBe('invalid');
+    expect(readLabConfig(changed('environment: {', 'environment: &a { A: *a,')).kind).toBe('invalid');
   });
 
   it('brackets without end', () => {
-    expect(readConfig('['.repeat(limits.configCharactersMax), KINDS).kind).toBe('invalid');
+    expect(readLabConfig('['.repeat(limits.configCharactersMax)).kind).toBe('invalid');
   });
 });
 
 describe('a file with a byte-order mark', () => {
   it('is read, is warned of, and its first line counts from the first letter', () => {
-    expect(readConfig(`\uFEFF${SMALL}`, KINDS)).toMatchObject({
+    expect(readLabConfig(`\uFEFF${SMALL}`)).toMatchObject({
       kind: 'valid',
       warnings: [{ code: 'byte-order-mark', line: 1, column: 1 }],
     });
@@ -373,7 +372,7 @@ describe('every problem is told at once', () => {
 it('never throws, however the example config is damaged', () => {
   fc.assert(
     fc.property(fc.nat(TEXT.length), fc.nat(200), fc.string({ unit: 'binary' }), (at, length, insert) => {
-      const reading = readConfig(TEXT.slice(0, at) + insert + TEXT.slice(at + length), KINDS);
+      const reading = readLabConfig(TEXT.slice(0, at) + insert + TEXT.slice(at + length));
       expect(['valid', 'invalid']).toContain(reading.kind);
     }),
     { numRuns: 40 },

@@ -1,10 +1,9 @@
 /** Every rule across keys: a config that breaks it alone is told so, where it is broken. */
 
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import { CHECK_NAME } from '../../src/github/check-run.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 import { PROBLEM_CODES } from '../../src/settings/problem.ts';
 import { ADOPTED_LANE } from '../support/adopted-job.ts';
 import { changed, placeIn, SMALL, withLane, withSecondLane } from './small-config.ts';
@@ -528,13 +527,13 @@ const WARNINGS: readonly Row[] = [
 
 describe('the small config', () => {
   it('breaks no rule', () => {
-    expect(readConfig(SMALL, KINDS, NOW)).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(readLabConfig(SMALL, NOW)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 });
 
 describe('a config is refused for', () => {
   it.each(ERRORS)('%s', (_, text, code, path, where) => {
-    const reading = readConfig(text, KINDS, NOW);
+    const reading = readLabConfig(text, NOW);
     const problems = reading.kind === 'invalid' ? reading.problems : [];
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([
       { severity: 'error', code, path, ...placeIn(text, where), message: expect.any(String) },
@@ -544,7 +543,7 @@ describe('a config is refused for', () => {
 
 describe('a config of two lanes is refused for', () => {
   it.each(BETWEEN_LANES)('%s', (_, text, code, path, where) => {
-    const reading = readConfig(text, KINDS, NOW);
+    const reading = readLabConfig(text, NOW);
     const problems = reading.kind === 'invalid' ? reading.problems : [];
     const above = text.slice(0, text.indexOf('  weekly:'));
     const { line, column } = placeIn(text.slice(above.length), where);
@@ -555,7 +554,7 @@ describe('a config of two lanes is refused for', () => {
   });
 
   it('nothing, where they are apart', () => {
-    expect(readConfig(withSecondLane(...APART), KINDS, NOW)).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(readLabConfig(withSecondLane(...APART), NOW)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
   it('a mistake of each: what is wrong in one lane hides nothing of the other', () => {
@@ -563,7 +562,7 @@ describe('a config of two lanes is refused for', () => {
       'cluster: local',
       'cluster: 7',
     );
-    const reading = readConfig(text, KINDS, NOW);
+    const reading = readLabConfig(text, NOW);
     expect(reading.kind === 'invalid' && reading.problems.map(({ code, path }) => [code, path])).toEqual([
       ['wrong-type', 'lanes.daily.cluster'],
       ['cluster-unknown', 'lanes.weekly.cluster'],
@@ -573,7 +572,7 @@ describe('a config of two lanes is refused for', () => {
 
 describe('a config is warned of', () => {
   it.each(WARNINGS)('%s', (_, text, code, path, where) => {
-    expect(readConfig(text, KINDS, NOW)).toMatchObject({
+    expect(readLabConfig(text, NOW)).toMatchObject({
       kind: 'valid',
       warnings: [{ severity: 'warning', code, path, ...placeIn(text, where) }],
     });
@@ -582,15 +581,14 @@ describe('a config is warned of', () => {
 
 describe('no rule', () => {
   it('minds keys that follow each other without a gap, or clusters and people that are apart', () => {
-    expect(readConfig(changed('clusters:', next('2027-03-01T00:00:00Z')), KINDS, NOW)).toMatchObject({
+    expect(readLabConfig(changed('clusters:', next('2027-03-01T00:00:00Z')), NOW)).toMatchObject({
       warnings: [],
     });
     expect(
-      readConfig(
+      readLabConfig(
         top(
           "approvals: { users: [7, 8], quorumByCost: [{ fromAcceleratorHours: '9', people: 2 }, { fromAcceleratorHours: '10', people: 2 }] }",
         ),
-        KINDS,
         NOW,
       ),
     ).toMatchObject({ kind: 'valid', warnings: [] });
@@ -601,18 +599,18 @@ describe('no rule', () => {
       '\n',
       ADOPTED_LANE.replace('cluster: us-central1', 'cluster: local'),
     );
-    expect(readConfig(people, KINDS, NOW)).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(readLabConfig(people, NOW)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
   it('asks a config in force for its keys: it would end by itself', () => {
-    expect(readConfig(SMALL, KINDS)).toMatchObject({ kind: 'valid', warnings: [] });
-    expect(readConfig(SMALL, KINDS, at('2031-01-01T00:00:00Z'))).toMatchObject({ kind: 'invalid' });
+    expect(readLabConfig(SMALL)).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(readLabConfig(SMALL, at('2031-01-01T00:00:00Z'))).toMatchObject({ kind: 'invalid' });
   });
 
   it('repeats a secret that it found', () => {
     const secret = `hf_${'Zq9'.repeat(10)}`;
     const text = changed('"{outputRoot}"]', `"${secret}"]`);
-    expect(JSON.stringify(readConfig(text, KINDS))).not.toContain(secret);
+    expect(JSON.stringify(readLabConfig(text))).not.toContain(secret);
   });
 });
 

@@ -2,9 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { clusterSchema, engineDefinition } from '../../src/engines/registry.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 import { vastCluster } from '../support/vast-bench.ts';
 
 const LAB = readFileSync(new URL('../../fixtures/lab/.github/ferrybot.yml', import.meta.url), 'utf8');
@@ -54,7 +53,7 @@ it('has a fleet of its own: of two clusters with the same nobody could tell whos
       { ...good, fleet },
     ].map((one) => JSON.stringify(one));
     const text = LAB.replace('\nclusters:\n', `\nclusters:\n  first: ${first}\n  second: ${second}\n`);
-    const reading = readConfig(text, KINDS);
+    const reading = readLabConfig(text);
     return reading.kind === 'valid'
       ? 'valid'
       : reading.problems.map(({ code, path, message }) => [code, path, message]);

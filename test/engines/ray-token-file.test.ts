@@ -4,10 +4,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { createEngines, type Engines } from '../../src/app/engines.ts';
-import { readConfig } from '../../src/config/read-config.ts';
 import { loadAdapters } from '../../src/engines/registry.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 import { changed } from '../config/small-config.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
@@ -55,7 +54,7 @@ async function launched(keys: string): Promise<readonly SeenCall[]> {
   const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys},
     scripts: { python: [${PROGRAM}], submit: [${SCRIPT}, submit, "{submissionId}", "{environment}", "--", "{command}"],
       list: [${SCRIPT}, list], logs: [${SCRIPT}, logs, "{jobId}", "{lines}"], stop: [${SCRIPT}, stop, "{jobId}"] } }`;
-  const reading = readConfig(changed('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text), KINDS);
+  const reading = readLabConfig(changed('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text));
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   const engine = engines.engineOf(reading.config, 'local');
   if (engine === null) throw new Error('the cluster has an engine');
@@ -106,7 +105,7 @@ it.each([
 ])('a script that knows only the file reads %s', async (_, keys, length) => {
   const program = `python: [${PROGRAM}, --input-type=module, -e, ${JSON.stringify(READS)}]`;
   const text = `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys}, scripts: { ${program}, logs: ["{python}", "{jobId}", "{lines}"] } }`;
-  const reading = readConfig(changed('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text), KINDS);
+  const reading = readLabConfig(changed('local: { engine: local, acceleratorHoursPerRun: "2.5" }', text));
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   const engine = engines.engineOf(reading.config, 'local');
   if (engine === null) throw new Error('the cluster has an engine');

@@ -1,7 +1,6 @@
 // The bot's processes in the simulation: two controls with their own memory and view of the record, and the runner.
 
 import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/actions/verify-order.ts';
-import type { LaneScopedConfig } from '../../src/config/lane-scope.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
@@ -15,6 +14,7 @@ import { approvalFacts } from '../../src/run/approval-facts.ts';
 import type { CardHistory } from '../../src/run/card-history.ts';
 import { decideJournal } from '../../src/run/decide-journal.ts';
 import { gateRun } from '../../src/run/gate-run.ts';
+import type { LaneScopedConfig } from '../../src/run/lane-scope.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import { pendingItems } from '../../src/run/pending-commands.ts';
 import { reconcile } from '../../src/run/reconcile.ts';

@@ -9,6 +9,27 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Cruise, cruise, ROOT, RULES_FILE } from './cruise.ts';
 
+/** The rooms of the core from below to above. */
+const ORDER = [
+  'logbook',
+  'settings',
+  'detectors',
+  'diagnosis',
+  'delta',
+  'rental',
+  'watch',
+  'config',
+  'care',
+  'checkpoints',
+  'gates',
+  'commands',
+  'contracts',
+  'render',
+  'run',
+  'actions',
+  'kinds',
+];
+
 /** From → to, and the rule that must say no. A `to` that begins with a dot or letter and has no slash is a package. */
 const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['domain-imports-nothing', 'src/domain/a.ts', 'src/config/target.ts'],
@@ -49,6 +70,11 @@ const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['actions-know-no-kind', 'src/actions/a.ts', 'src/kinds/target.ts'],
   ['actions-know-no-kind', 'src/actions/b.ts', 'src/render/target.ts'],
   ['core-knows-no-outside', 'src/actions/c.ts', 'src/engines/target.ts'],
+  ...ORDER.slice(0, -1).map((room, index): [string, string, string] => [
+    `${room}-knows-nothing-above`,
+    `src/${room}/below.ts`,
+    `src/${ORDER[index + 1]}/target.ts`,
+  ]),
   ['no-circles', 'src/run/circle.ts', 'src/run/circle-back.ts'],
   ['found', 'src/app/c.ts', 'src/app/nowhere.ts'],
   ['shipped-packages-are-dependencies', 'src/app/d.ts', 'vitest'],

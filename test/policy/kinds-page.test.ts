@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { problemsOfTold } from '../../scripts/policy/told-page.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -26,7 +26,7 @@ describe('the page of kinds', () => {
   it.each(sections.map((section) => [section.split('\n')[0] ?? '', section]))(
     '%s: a lab has it by these lines',
     (_, section) => {
-      const outcome = readConfig(withBlocks(section), KINDS);
+      const outcome = readLabConfig(withBlocks(section));
       expect(outcome).toMatchObject({ kind: 'valid', warnings: [] });
       const lanes = outcome.kind === 'valid' ? Object.keys(outcome.config.lanes) : [];
       expect(lanes.length).toBeGreaterThan(1);

@@ -6,10 +6,9 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { known } from '../../src/domain/observed.ts';
 import { raySchema } from '../../src/engines/ray/schema.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
 import { cardManifest } from '../../src/render/card-manifest.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
 import { diskSchema } from '../../src/settings/disk-schema.ts';
@@ -75,9 +74,9 @@ describe('before a launch', () => {
     const text = readFileSync(join(LAB, '.github/ferrybot.yml'), 'utf8');
     const token = `hf_${'aB3'.repeat(12)}`;
     const written = text.replace(/^( {4}environment:\n)/m, `$1      HF_HUB: "${token}"\n`);
-    expect(readConfig(text, KINDS)).toMatchObject({ kind: 'valid' });
-    expect(readConfig(written, KINDS)).toMatchObject({ kind: 'invalid' });
-    expect(JSON.stringify(readConfig(written, KINDS))).not.toContain(token);
+    expect(readLabConfig(text)).toMatchObject({ kind: 'valid' });
+    expect(readLabConfig(written)).toMatchObject({ kind: 'invalid' });
+    expect(JSON.stringify(readLabConfig(written))).not.toContain(token);
   });
 });
 

@@ -1,13 +1,13 @@
 /** Recorded ferries under a changed config: what would have been decided otherwise, what not, and what the record cannot tell. */
 
 import { describe, expect, it } from 'vitest';
-import type { LabConfig } from '../../src/config/schema.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import type { Verdict } from '../../src/domain/launch/verdict.ts';
 import type { EventDataByType } from '../../src/domain/logbook/event.ts';
 import { type Backtest, differences } from '../../src/domain/replayed.ts';
 import { backtestTitle, renderBacktest } from '../../src/render/backtest.ts';
 import { backtest } from '../../src/run/backtest/backtest.ts';
+import type { LabConfig } from '../../src/run/lane-scope.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import { budget } from '../gates/case-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';

@@ -1,8 +1,7 @@
 /** Which files of a change would be run while it is submitted. */
 
 import { expect, it } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { isBuildFile } from '../../src/run/build-files.ts';
 import { changed } from '../config/small-config.ts';
 
@@ -36,7 +35,7 @@ it('no ferry may have one in its scope where a script submits', () => {
       'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
       `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${cluster} }`,
     ).replace('scope: [experiments/daily.py]', 'scope: [experiments/daily.py, pyproject.toml]');
-  const reading = readConfig(text('dashboard: "http://10.0.0.2:8265", scripts: {}'), KINDS);
+  const reading = readLabConfig(text('dashboard: "http://10.0.0.2:8265", scripts: {}'));
   expect(reading.kind === 'invalid' && reading.problems.map(({ code }) => code)).toContain('scope-builds');
-  expect(readConfig(text('dashboard: "http://10.0.0.2:8265"'), KINDS).kind).toBe('valid');
+  expect(readLabConfig(text('dashboard: "http://10.0.0.2:8265"')).kind).toBe('valid');
 });

@@ -1,10 +1,10 @@
 /** A job of somebody's that nobody takes over: who hears of it once more, and when its run is over. */
 
 import { describe, expect, it } from 'vitest';
-import type { LaneScopedConfig } from '../../src/config/lane-scope.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { decideUnconfirmed } from '../../src/run/decide-adoption.ts';
+import type { LaneScopedConfig } from '../../src/run/lane-scope.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { aConfig } from '../support/run-parts.ts';

@@ -10,8 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { type Bundle, buildBundle } from '../../scripts/bundle/build-bundle.ts';
 import { differencesFrom } from '../../scripts/bundle/compare.ts';
-import { readConfig } from '../../src/config/read-config.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROBE = `
@@ -19,11 +18,10 @@ import { getInput } from ${path('node_modules/@actions/core/lib/core.js')};
 import { execa } from ${path('node_modules/execa/index.js')};
 import { z } from ${path('node_modules/zod/index.js')};
 import { supervisorSource } from ${path('src/engines/local/supervisor.ts')};
-import { readConfig } from ${path('src/config/read-config.ts')};
-import { KINDS } from ${path('src/kinds/registry.ts')};
+import { readLabConfig } from ${path('src/app/config-source.ts')};
 import { openTailSocket } from ${path('src/engines/ray/rest/tail-socket.ts')};
 if (process.env.PROBE === 'look') console.log('looked');
-else if (process.env.PROBE === 'config') console.log(JSON.stringify(readConfig(process.env.PROBE_TEXT, KINDS)));
+else if (process.env.PROBE === 'config') console.log(JSON.stringify(readLabConfig(process.env.PROBE_TEXT)));
 else if (process.env.PROBE === 'follow') {
   const request = { url: new URL(process.env.PROBE_URL), headers: {}, timeoutMs: 20_000 };
   openTailSocket(request, {
@@ -88,7 +86,7 @@ describe('the bundle of a probe', () => {
       cwd: folder,
       env: { PROBE: 'config', PROBE_TEXT: text },
     });
-    expect(stdout).toBe(JSON.stringify(readConfig(text, KINDS)));
+    expect(stdout).toBe(JSON.stringify(readLabConfig(text)));
   });
 
   it('looks at an event without loading the rest', async () => {

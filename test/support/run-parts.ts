@@ -1,13 +1,11 @@
 // The longer constants of a run in tests: a manifest, green gates, and a lab's config.
 
-import { configOfLane, type LaneScopedConfig } from '../../src/config/lane-scope.ts';
-import { readConfig } from '../../src/config/read-config.ts';
-import type { LabConfig } from '../../src/config/schema.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { GATES, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
 import type { EventDataByType } from '../../src/domain/logbook/event.ts';
 import { type FerryLane, ferryLane } from '../../src/kinds/ferry/settings.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
+import { configOfLane, type LabConfig, type LaneScopedConfig } from '../../src/run/lane-scope.ts';
 import { keys } from '../logbook/sample-logbook.ts';
 
 /** What the sample run would launch; `change` replaces parts of it. */
@@ -88,7 +86,7 @@ export type FerryConfig = LaneScopedConfig & { readonly lane: FerryLane };
 
 /** A small lab's config after defaults. */
 export function aConfig(): FerryConfig {
-  const reading = readConfig(JSON.stringify(CONFIG), KINDS);
+  const reading = readLabConfig(JSON.stringify(CONFIG));
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
   return inLane(reading.config);
 }

@@ -12,13 +12,12 @@ import { judgeSettings, type SettingsFacts } from '../../src/app/cli/doctor/judg
 import { createJudgeTrackers, judgeTrackers } from '../../src/app/cli/doctor/judge-trackers.ts';
 import { trackerSecretsOf } from '../../src/app/cli/doctor/judge-workflow-keys.ts';
 import { judgeWorkflows, launchLocation } from '../../src/app/cli/doctor/judge-workflows.ts';
+import { readLabConfig } from '../../src/app/config-source.ts';
 import { APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
-import { readConfig } from '../../src/config/read-config.ts';
-import type { LabConfig } from '../../src/config/schema.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { createClient } from '../../src/github/call.ts';
 import type { TagRuleset } from '../../src/github/settings.ts';
-import { KINDS } from '../../src/kinds/registry.ts';
+import type { LabConfig } from '../../src/run/lane-scope.ts';
 import { irisConfig } from '../support/iris-config.ts';
 import { NOON } from '../support/run-facts.ts';
 import { inLane } from '../support/run-parts.ts';
@@ -100,7 +99,7 @@ function tags(include: string[], exclude: string[]): TagRuleset {
 }
 
 function config(): LabConfig {
-  const reading = readConfig(text, KINDS);
+  const reading = readLabConfig(text);
   if (reading.kind !== 'valid') throw new Error('the example config is not valid');
   return reading.config;
 }

@@ -1,11 +1,11 @@
 /** The action's work for one event, with everything it touches given: the same function runs on a runner and in tests on virtual time. */
 
-import { anyLane } from '../../config/lane-scope.ts';
 import { assertNever } from '../../domain/assert.ts';
 import { GitError } from '../../domain/git.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { triggerOf } from '../../handlers/registry.ts';
+import { anyLane } from '../../run/lane-scope.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { configFor } from '../../run/run-config.ts';
 import { care } from '../care/care.ts';

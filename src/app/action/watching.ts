@@ -1,8 +1,8 @@
 /** The modes that look at jobs: watch, a shift for one cluster; stop, one run; watchdog, whether anybody looks at all. */
 
 import { tmpdir } from 'node:os';
-import type { LabConfig } from '../../config/schema.ts';
 import { diskSpace } from '../../host/disk-space.ts';
+import type { LabConfig } from '../../run/lane-scope.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { createPublisher } from '../publisher.ts';
 import { stateDirectoryProblem } from '../state-directory.ts';

@@ -1,11 +1,11 @@
 /** A proposal's text as the gates want it: what its kind reads in it, and the fingerprint that approvals are bound to. */
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { TextAbout } from '../../run/kind.ts';
+import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { Lab } from '../lab.ts';
 
 /** Reads one text. Without a known change it cannot be held against anything, and nothing is declared. */

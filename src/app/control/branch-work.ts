@@ -1,6 +1,5 @@
 /** What others than the bot did on a proposal's branch: asked for where its head is not the very commit that the bot pushed. */
 
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import { type BranchWork, NO_BRANCH_WORK } from '../../domain/authorship.ts';
 import type { ChangeFacts, PullFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
@@ -9,6 +8,7 @@ import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readBranchWork, readMoves } from '../../github/branch-work.ts';
+import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { Lab } from '../lab.ts';
 
 /** Asks GitHub, whatever the record says of the head. */

@@ -2,7 +2,6 @@
 
 import { leftOutOfLane } from '../../config/engine-traits.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { ChangeFacts, FileChange } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../domain/ids.ts';
@@ -15,6 +14,7 @@ import { isAdopted } from '../../domain/logbook/adoption.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { PySyntax } from '../../domain/python-syntax.ts';
+import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { provenBase } from '../../run/last-pass.ts';
 import { namedBy } from '../../settings/left-out.ts';
 import type { Lab } from '../lab.ts';

@@ -2,7 +2,6 @@
 
 import { cleanupOf, depthOf, listed, rootsOf } from '../../checkpoints/cleanup.ts';
 import { rootOf } from '../../checkpoints/start.ts';
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import { permits } from '../../domain/actor.ts';
 import type {
   CheckpointReader,
@@ -16,6 +15,7 @@ import type { CheckpointPlan } from '../../domain/launch/contract.ts';
 import { failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
 
 type StoreOf = (path: StorePath) => Observed<CheckpointReader>;

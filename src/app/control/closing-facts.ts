@@ -1,6 +1,5 @@
 /** What only the closing of a run looks at: the tag of its seal, and the file that its closure adds to. */
 
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { ClosureLogFacts, RunFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
@@ -9,6 +8,7 @@ import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { sealTagOf } from '../../run/begun-seal.ts';
 import { unsealedClosing } from '../../run/decide-notices.ts';
 import { NOT_ASKED } from '../../run/dispatch.ts';
+import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 
 /** A seal or a close that was asked for and is not answered yet, or one because nobody decided. */
 export function isClosing(state: RunState, config: LaneScopedConfig, now: Instant): boolean {

@@ -1,13 +1,13 @@
 /** A job says that a disk is full: its cluster's workers are scanned at once, and its thread hears what was found. */
 
 import { type FullDisk, fullDisks, mayScan, scanSince } from '../../care/disk/scan-for-full.ts';
-import { anyLane } from '../../config/lane-scope.ts';
 import type { RecordedScan } from '../../domain/care/disk-scan.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { markerIdentity } from '../../domain/marker.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { diskAnswerMarker, renderDiskAnswer } from '../../render/disk-answer.ts';
+import { anyLane } from '../../run/lane-scope.ts';
 import { diskPlaceOf } from '../disk-scan/disk-port.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';

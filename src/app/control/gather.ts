@@ -1,7 +1,5 @@
 /** Gathers the facts that a decision about one run may look at: each read once a trigger, and only if somebody asks. */
 
-import { healthFor, type LaneScopedConfig } from '../../config/lane-scope.ts';
-import type { LabConfig } from '../../config/schema.ts';
 import type { Permission } from '../../domain/actor.ts';
 import { commentName } from '../../domain/answer-key.ts';
 import type { CommentFacts, ConfigHealth, PersonFacts, RunFacts } from '../../domain/facts.ts';
@@ -29,6 +27,7 @@ import { wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { NOT_ASKED } from '../../run/dispatch.ts';
+import { healthFor, type LabConfig, type LaneScopedConfig } from '../../run/lane-scope.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import { configFor } from '../../run/run-config.ts';
 import type { AttemptCache } from '../../run/step.ts';

@@ -1,12 +1,12 @@
 /** Changes of a cluster that belong to no run: what the journal says was consented to is handed to the runner. */
 
-import { anyLane } from '../../config/lane-scope.ts';
 import { limits } from '../../domain/limits.ts';
 import { unknown } from '../../domain/observed.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { decideMutations, wantsCareRuns } from '../../run/decide-care.ts';
 import { NOT_ASKED } from '../../run/dispatch.ts';
+import { anyLane } from '../../run/lane-scope.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { Memories } from './attempt-caches.ts';

@@ -1,6 +1,5 @@
 /** Which runs a trigger is worth reading threads for: what is owed can often be told from the record alone, at no request. */
 
-import type { LabConfig } from '../../config/schema.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { mayBeFixed } from '../../domain/launch/next-attempt.ts';
 import { wantsRelaunch } from '../../domain/launch/response.ts';
@@ -18,6 +17,7 @@ import { decidePages } from '../../run/decide-pages.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { decideUpdate } from '../../run/decide-update.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
+import type { LabConfig } from '../../run/lane-scope.ts';
 import { publicationsOf } from '../../run/publications.ts';
 import { configFor } from '../../run/run-config.ts';
 import type { Memories } from './attempt-caches.ts';

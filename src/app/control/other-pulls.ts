@@ -1,6 +1,5 @@
 /** What concerns pull requests without a run that is under way: labels that ask for one, reviews with commands, and files of a fork to be checked. */
 
-import { lanesOf } from '../../config/lane-scope.ts';
 import type { Instant, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -9,6 +8,7 @@ import { changedFiles, listMovedPulls, type MovedPull } from '../../github/moved
 import { listNewReviews } from '../../github/new-comments.ts';
 import { readFileText } from '../../github/repository-files.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { lanesOf } from '../../run/lane-scope.ts';
 import { askedLabels } from '../../run/own-pull.ts';
 import { CONFIG_PATH } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';

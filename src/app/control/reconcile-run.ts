@@ -1,7 +1,5 @@
 /** The loop around reconcile: decide one step, do it, feed what came of it back, until nothing is owed. */
 
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
-import type { LabConfig } from '../../config/schema.ts';
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
 import type { RunId } from '../../domain/ids.ts';
@@ -9,6 +7,7 @@ import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { isAllSaid } from '../../run/decide-publications.ts';
+import type { LabConfig, LaneScopedConfig } from '../../run/lane-scope.ts';
 import { reconcile } from '../../run/reconcile.ts';
 import { configFor } from '../../run/run-config.ts';
 import type { AttemptCache, Step } from '../../run/step.ts';

@@ -1,6 +1,5 @@
 /** Reads whether what people were shown stayed as it was: the card's edit history, and that of what proposes a change of a cluster. */
 
-import type { LabConfig } from '../../config/schema.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import type {
   CommentFacts,
@@ -16,6 +15,7 @@ import { readTextHistory, type StandingText } from '../../github/text-history.ts
 import { proposalWords } from '../../render/mutation.ts';
 import { cardComment, isCardForeign, wasEditedSince } from '../../run/decide-shown.ts';
 import { NOT_ASKED } from '../../run/dispatch.ts';
+import type { LabConfig } from '../../run/lane-scope.ts';
 import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
 import {
   isOpenProposal,

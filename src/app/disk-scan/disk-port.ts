@@ -9,7 +9,6 @@ import { listVms } from '../../clouds/gcp/list-vms.ts';
 import { runScriptCommand, scriptCommand } from '../../clouds/gcp/script-command.ts';
 import { inspectWorker } from '../../clouds/gcp/ssh.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
-import type { LabConfig } from '../../config/schema.ts';
 import type { Permit } from '../../domain/actions/capability.ts';
 import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { VmListing } from '../../domain/care/tpu-vm.ts';
@@ -17,6 +16,7 @@ import { isMountPoint, type MountPoint, type TpuWorker } from '../../domain/care
 import { limits } from '../../domain/limits.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ProgramResult } from '../../host/process.ts';
+import type { LabConfig } from '../../run/lane-scope.ts';
 import type { DiskConfig } from '../../settings/disk-schema.ts';
 import { readLooks } from './read-looks.ts';
 

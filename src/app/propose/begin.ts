@@ -4,6 +4,7 @@
  */
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
+import { fillLane } from '../../config/fill.ts';
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { PullFacts } from '../../domain/facts.ts';
 import type { Digest } from '../../domain/ids.ts';
@@ -12,7 +13,6 @@ import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
-import { fillLane } from '../../run/fill.ts';
 import { laneLabel } from '../../run/own-pull.ts';
 import { type Failed, notDone, type Planned, type ProposeOutcome } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
@@ -219,7 +219,7 @@ export function proposedData(
   const { run, date, recorded } = planned;
   return {
     lane: laneName,
-    ...(config.kindOf({ kind: '' }) === kind ? {} : { kind: kind.name }),
+    ...(config.kinds[0] === kind ? {} : { kind: kind.name }),
     date,
     runName: fillLane(lane, { run, date }).runName,
     repository: lab.repository,

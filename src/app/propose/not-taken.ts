@@ -1,7 +1,7 @@
 /** Why somebody's own pull request or issue is not taken up as it is, as answers. */
 
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { OwnIssue, OwnPull } from '../../domain/own-pull.ts';
+import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { type Answered, answerTo } from './answers.ts';
 

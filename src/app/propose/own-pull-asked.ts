@@ -1,10 +1,10 @@
 /** `/propose` in somebody's own pull request or issue: that very thread becomes the run. */
 
-import { lanesOf } from '../../config/lane-scope.ts';
 import { GitError } from '../../domain/git.ts';
 import { isOver, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
+import { lanesOf } from '../../run/lane-scope.ts';
 import { askedLabels, isOurWork, runsOfPull } from '../../run/own-pull.ts';
 import { askOf, isFrom, isOfItsIssue } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';

@@ -1,7 +1,6 @@
 /** People's own pull requests and issues that carry a lane's label: each is taken up once its lane has room, or told why not. */
 
 import { policyOf } from '../../commands/policy.ts';
-import { type LaneScopedConfig, lanesOf } from '../../config/lane-scope.ts';
 import { type Actor, permits } from '../../domain/actor.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
@@ -12,6 +11,7 @@ import { listLabelledOpen, readOwnThread } from '../../github/own-pull.ts';
 import { readPermission } from '../../github/permission.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { renderNotTaken } from '../../render/own-pull.ts';
+import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { askedByLabel, askedLabels, askingLabels, isOurWork, lookedAtLabels } from '../../run/own-pull.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';

@@ -1,6 +1,5 @@
 /** mode: propose, the scheduled workflow: what people asked for first, then in each lane that is due what was begun, then a new ferry. */
 
-import { type LaneScopedConfig, lanesOf } from '../../config/lane-scope.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { holdsOn } from '../../domain/launch/hold.ts';
@@ -11,6 +10,7 @@ import { dateOf, fromRfc3339, timeOf, weekdayOf } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
+import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { type Nothing, notDone, nothing, type ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';

@@ -1,8 +1,6 @@
 /** `/propose`, carried out: the command stands in the journal, its work outside is done, and only then it is answered. */
 
 import { laneUnclear, type MeantLane, meantLane } from '../../commands/meant-lane.ts';
-import { adoptingLanes } from '../../config/adoptable.ts';
-import { lanesOf, proposingLanes } from '../../config/lane-scope.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { holderOf } from '../../domain/logbook/holder.ts';
@@ -11,6 +9,8 @@ import { commandKey, isOver, type SeenCommand } from '../../domain/logbook/run-s
 import { dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { adoptingLanes } from '../../run/adoptable.ts';
+import { lanesOf, proposingLanes } from '../../run/lane-scope.ts';
 import { ownRunId, runsOfPull } from '../../run/own-pull.ts';
 import { askOf, isFrom, isOfItsIssue, waitingRequests } from '../../run/propose-request.ts';
 import { type OpenLab, openLane } from '../open-lab.ts';

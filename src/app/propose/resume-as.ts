@@ -1,10 +1,10 @@
 /** `/resume-as`, carried out: the old run is closed, and the same issue becomes the run that goes on from it. */
 
-import { lanesOf } from '../../config/lane-scope.ts';
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { isHolding } from '../../domain/logbook/liveness.ts';
 import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
+import { lanesOf } from '../../run/lane-scope.ts';
 import { runsOfPull } from '../../run/own-pull.ts';
 import { isFrom } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';

@@ -1,9 +1,9 @@
 /** What is owed around proposals in one trigger: half-made ones completed, and what was handed over carried out. */
 
-import { lanesOf } from '../../config/lane-scope.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
+import { lanesOf } from '../../run/lane-scope.ts';
 import { carryOutNamed } from '../named-runs.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inLane, type Trouble } from '../trouble.ts';

@@ -3,9 +3,9 @@
 import { launchAction, type Submitted } from '../../actions/launch.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
-import { anyLane } from '../../config/lane-scope.ts';
 import { branded, isRunId } from '../../domain/ids.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
+import { anyLane } from '../../run/lane-scope.ts';
 import type { EngineOf } from '../lab.ts';
 import { type OpenLab, openForRun } from '../open-lab.ts';
 import { recordFault } from '../record-fault.ts';

@@ -3,7 +3,6 @@
 import { type ApprovalFacts, approvalsUsed, type Cited } from '../../actions/verify-approvals.ts';
 import type { OrderFacts } from '../../actions/verify-order.ts';
 import { approvingAttempt } from '../../actions/verify-pre-approval.ts';
-import { healthFor } from '../../config/lane-scope.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
 import type { SearchedRoot } from '../../domain/checkpoint/stored.ts';
@@ -25,6 +24,7 @@ import type { ThreadFacts } from '../../github/threads.ts';
 import { type CardHistory, cardCandidates } from '../../run/card-history.ts';
 import { NOT_ASKED } from '../../run/dispatch.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
+import { healthFor } from '../../run/lane-scope.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { lastKnownRun, readBody } from '../control/body-facts.ts';

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { ShippedJob, ShipRefusal } from '../../actions/launch.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
+import { fillLane } from '../../config/fill.ts';
 import { linksOf } from '../../config/job-links.ts';
 import type { Engine, JobMetadata } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
@@ -12,7 +13,6 @@ import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import { isBuildFile } from '../../run/build-files.ts';
-import { fillLane } from '../../run/fill.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { signersFrom } from '../signers.ts';
 import { changedBuildFiles } from './build-files.ts';

@@ -1,6 +1,5 @@
 /** The watch asks what a job is that somebody wants taken over: nothing of its log is read before a person has seen the answer. */
 
-import { mayAdoptOn } from '../../config/adoptable.ts';
 import { linksOf } from '../../config/job-links.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import type { Engine, JobDescription } from '../../domain/engine.ts';
@@ -10,6 +9,7 @@ import { awaitsDescription } from '../../domain/logbook/adoption.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../../domain/time.ts';
+import { mayAdoptOn } from '../../run/adoptable.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { WatchInput } from './watch-input.ts';
 

@@ -1,8 +1,8 @@
 /** Each account that rents is looked at once a day, though nothing runs: a creation that came late bills until somebody looks. */
 
 import { traitsOf } from '../../config/engine-traits.ts';
-import { anyLane } from '../../config/lane-scope.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
+import { anyLane } from '../../run/lane-scope.ts';
 import { type AccountLook, judgeAccountLook } from '../../watch/account-look.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLab } from '../open-lab.ts';

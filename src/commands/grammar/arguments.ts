@@ -1,8 +1,8 @@
 /** Fits the tokens of a command line to what the command takes. */
 
+import { nearest } from '../../settings/nearness.ts';
 import type { ArgumentSpec, CommandSpec } from '../spec.ts';
 import { folded } from './characters.ts';
-import { nearest } from './nearness.ts';
 import type { ErrorCode } from './reading.ts';
 import type { Token, Tokens } from './tokens.ts';
 

@@ -1,8 +1,8 @@
 /** Whose word a slash word is: ours, nearly ours, another bot's, a path, or nobody's. */
 
+import { nearest } from '../../settings/nearness.ts';
 import type { CommandSpec } from '../spec.ts';
 import { folded, isAscii } from './characters.ts';
-import { nearest } from './nearness.ts';
 
 /** `word` is the slash word proper, without what is glued to it. */
 export type WordClass =

@@ -1,10 +1,9 @@
 /** What the schema cannot say: every rule over more than one value, and which of them a config breaks. */
 
-import type { Instant } from '../../domain/ids.ts';
 import type { ConfigIssue } from '../../settings/problem.ts';
 import { traitsOf } from '../engine-traits.ts';
+import { type LaneOfFile, lanesOfFile } from '../lane-of-file.ts';
 import type { LaneRule } from '../lane-schema.ts';
-import { type LaneScopedConfig, lanesOf } from '../lane-scope.ts';
 import type { LabConfig } from '../schema.ts';
 import type { InvalidParts } from '../valid-subset.ts';
 import { APPROVAL_RULES } from './approval-rules.ts';
@@ -13,19 +12,15 @@ import { KEY_RULES } from './key-rules.ts';
 import { LANE_RULES } from './lane-rules.ts';
 import { LANES_RULES } from './lanes-rules.ts';
 import { REPOSITORY_RULES } from './repository-rules.ts';
-import { fromRoot, type Part, type Rule } from './rule.ts';
+import { type Asked, fromRoot, type Part, type Rule } from './rule.ts';
 import { SECRET_RULES } from './secret-rules.ts';
 import { TEMPLATE_RULES } from './template-rules.ts';
 
 /** Every rule that the config breaks; rules that read one of the `unsound` parts are not asked. */
-export function brokenRules(
-  config: LabConfig,
-  now: Instant | null,
-  unsound: InvalidParts,
-): readonly ConfigIssue[] {
-  const lanes = lanesOf(config);
-  const ofFirst = lanes.slice(0, 1).flatMap((lane) => asked(lane, now, unsound, (rule) => !isOfLane(rule)));
-  const ofEach = lanes.flatMap((lane) => asked(lane, now, unsound, isOfLane));
+export function brokenRules(config: LabConfig, about: Asked, unsound: InvalidParts): readonly ConfigIssue[] {
+  const lanes = lanesOfFile(config);
+  const ofFirst = lanes.slice(0, 1).flatMap((lane) => asked(lane, about, unsound, (rule) => !isOfLane(rule)));
+  const ofEach = lanes.flatMap((lane) => asked(lane, about, unsound, isOfLane));
   const between = LANES_RULES.filter(({ reads }) =>
     lanes.every(({ laneName }) => !reads.some((part) => unsound.lanes.get(laneName)?.has(part) === true)),
   ).flatMap(({ configIssues }) => configIssues(lanes));
@@ -33,8 +28,8 @@ export function brokenRules(
 }
 
 function asked(
-  config: LaneScopedConfig,
-  now: Instant | null,
+  config: LaneOfFile,
+  about: Asked,
   unsound: InvalidParts,
   isMeant: (rule: Rule) => boolean,
 ): readonly ConfigIssue[] {
@@ -42,7 +37,7 @@ function asked(
   return [...RULES, ...config.kind.rules.map(ofKind)]
     .filter(isMeant)
     .filter(({ reads }) => !reads.some((part) => unsound.top.has(part) || inLane.has(part)))
-    .flatMap(({ configIssues }) => configIssues(config, now))
+    .flatMap(({ configIssues }) => configIssues(config, about))
     .map((misfit) => ({ ...misfit, path: fromRoot(config.laneName, misfit.path) }));
 }
 

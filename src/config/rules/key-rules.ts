@@ -25,7 +25,7 @@ const everyRoleHasAKey: Rule = {
 
 const everyRoleHasAKeyNow: Rule = {
   reads: ['keys'],
-  configIssues: (config, now) =>
+  configIssues: (config, { now }) =>
     now === null ? [] : ROLES.flatMap((role) => keyNow(keysOf(config, role), role, now)),
 };
 

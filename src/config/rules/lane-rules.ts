@@ -2,6 +2,7 @@
 
 import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
 import { error, warning } from '../../settings/problem.ts';
+import type { LaneRule } from '../lane-schema.ts';
 import { doubled, inLane, type Rule, standingPaths } from './rule.ts';
 
 /** Trees are taken by their names: a star would stand for itself. */
@@ -15,20 +16,23 @@ const shippedPathsStand: Rule = {
   ],
 };
 
-const metricsJudge: Rule = {
+const metricsStandOnce: Rule = {
   reads: ['lane.metrics'],
-  configIssues: ({ lane, kind }) => {
-    if (lane.metrics.length > 0)
-      return doubled(
-        lane.metrics.map(({ key }) => key),
-        (index) => inLane('metrics', index, 'key'),
-        'the metric',
-      );
-    // A job of a person is judged by its status alone: no two of them are of one series, and its metrics lie where nobody said.
-    return kind.adopts === undefined
-      ? [warning('no-metrics', inLane('metrics'), 'without key metrics a regression passes unseen')]
-      : [];
-  },
+  configIssues: ({ lane }) =>
+    doubled(
+      lane.metrics.map(({ key }) => key),
+      (index) => inLane('metrics', index, 'key'),
+      'the metric',
+    ),
+};
+
+/** For kinds whose runs are of one series; a job of a person is judged by its status alone, and its metrics lie where nobody said. */
+export const METRICS_JUDGE: LaneRule = {
+  reads: ['metrics'],
+  configIssues: ({ metrics }) =>
+    metrics.length > 0
+      ? []
+      : [warning('no-metrics', inLane('metrics'), 'without key metrics a regression passes unseen')],
 };
 
 const listsHoldThingsOnce: Rule = {
@@ -120,7 +124,7 @@ const checkpointsComeBeforeTheEnd: Rule = {
 
 export const LANE_RULES: readonly Rule[] = [
   shippedPathsStand,
-  metricsJudge,
+  metricsStandOnce,
   listsHoldThingsOnce,
   ownChecksAreNotRequired,
   outcomesAreNoPreconditions,

@@ -1,7 +1,7 @@
 /** Rules between lanes: no two of them may be taken for each other in a tracker or on a disk. */
 
 import { type ConfigIssue, error } from '../../settings/problem.ts';
-import type { LaneScopedConfig } from '../lane-scope.ts';
+import type { LaneOfFile } from '../lane-of-file.ts';
 import type { LanesRule } from './rule.ts';
 
 /** Two runs of one day in two lanes would have one name in the tracker. */
@@ -36,10 +36,7 @@ const outputRootsAreApart: LanesRule = {
 export const LANES_RULES: readonly LanesRule[] = [runNamesAreApart, outputRootsAreApart];
 
 /** The second and later lanes with the same key. */
-function repeated(
-  lanes: readonly LaneScopedConfig[],
-  keyOf: (lane: LaneScopedConfig) => string,
-): readonly LaneScopedConfig[] {
+function repeated(lanes: readonly LaneOfFile[], keyOf: (lane: LaneOfFile) => string): readonly LaneOfFile[] {
   const keys = lanes.map(keyOf);
   return lanes.filter((_, index) => keys.indexOf(keys[index] ?? '') !== index);
 }

@@ -1,6 +1,5 @@
 /** Rules for what the config names in the repository and outside: clusters, branches, workflows, words of other bots. */
 
-import { COMMAND_DEFINITIONS } from '../../commands/registry.ts';
 import { error } from '../../settings/problem.ts';
 import { doubled, inLane, type Rule } from './rule.ts';
 
@@ -66,9 +65,9 @@ const workflowsAreApart: Rule = {
 
 const otherBotsLeaveOurWords: Rule = {
   reads: ['otherBots'],
-  configIssues: ({ otherBots }) => [
+  configIssues: ({ otherBots }, { ownCommands }) => [
     ...otherBots.flatMap((word, index) =>
-      COMMAND_DEFINITIONS.some(({ name }) => `/${name}` === word)
+      ownCommands.some((name) => `/${name}` === word)
         ? [
             error(
               'own-command',

@@ -1,5 +1,6 @@
 /** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
 
+import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
 import { configDelta } from '../../delta/config-delta.ts';
 import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
@@ -20,7 +21,7 @@ import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
 export const ferryKind: Kind = {
   name: 'ferry',
   settings: ferrySettings,
-  rules: FERRY_RULES,
+  rules: [METRICS_JUDGE, ...FERRY_RULES],
   settingsOf: ({ experiment }) => ({ experiment, scope: [experiment] }),
   change: {
     file: (lane) => ferryLane(lane).experiment,

@@ -1,5 +1,6 @@
 /** The hero run: an expensive production run of weeks, begun from the contract in its issue. */
 
+import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
 import { contractComplete } from '../../contracts/gates/contract-complete.ts';
 import { contractCurrent } from '../../contracts/gates/contract-current.ts';
 import { outputRootOwn } from '../../contracts/gates/output-root-own.ts';
@@ -33,7 +34,7 @@ const FROM_ISSUES = {
 export const heroKind: Kind = {
   name: 'hero',
   settings: heroSettings,
-  rules: [],
+  rules: [METRICS_JUDGE],
   settingsOf: () => ({}),
   change: null,
   comparesCode: configDelta,

@@ -1,5 +1,6 @@
 /** The rental: a run on a machine that is rented for it, begun from its issue or with `/rent` in one. */
 
+import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
 import { contractComplete } from '../../contracts/gates/contract-complete.ts';
 import { contractCurrent } from '../../contracts/gates/contract-current.ts';
 import type { Kind } from '../../run/kind.ts';
@@ -26,7 +27,7 @@ const FROM_ISSUES = {
 export const rentalKind: Kind = {
   name: 'rental',
   settings: rentalSettings,
-  rules: RENTAL_RULES,
+  rules: [METRICS_JUDGE, ...RENTAL_RULES],
   settingsOf: () => ({}),
   change: null,
   fixable: () => [],

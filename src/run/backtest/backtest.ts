@@ -1,10 +1,9 @@
 /** Recorded runs replayed against a changed config: which decisions would have been others. */
 
-import { configOfLane } from '../../config/lane-scope.ts';
-import type { LabConfig } from '../../config/schema.ts';
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { fold } from '../../domain/logbook/fold.ts';
 import { type Backtest, isChanged, isUnclear } from '../../domain/replayed.ts';
+import { configOfLane, type LabConfig } from '../lane-scope.ts';
 import { replayRun } from './replay-run.ts';
 
 /**

@@ -1,6 +1,5 @@
 /** The facts of a recorded look, as far as the record has them, with the settings of another config: what gates are asked over again. */
 
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { BodyFacts, ChangeFacts, PullFacts } from '../../domain/facts.ts';
 import { branded, type Instant, isInstant, isRunId, isSha, isTreeId } from '../../domain/ids.ts';
 import { BUCKETS, type Delta } from '../../domain/launch/delta.ts';
@@ -10,6 +9,7 @@ import type { Gate, RunState } from '../../domain/logbook/run-state.ts';
 import { known, unknown } from '../../domain/observed.ts';
 import { dateOf } from '../../domain/time.ts';
 import type { GateFacts } from '../../gates/gate.ts';
+import type { LaneScopedConfig } from '../lane-scope.ts';
 import { manifestOf } from '../manifest-of.ts';
 
 /** `state`: as it was just after the look; `others`: what the other runs of the lane have launched, whenever. */

@@ -2,7 +2,6 @@
 
 import { approveLaunch } from '../../commands/approve-launch.ts';
 import { policyOf } from '../../commands/policy.ts';
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import { mayApprove } from '../../config/may-approve.ts';
 import { quorumOf } from '../../config/quorum.ts';
 import { type Actor, PERMISSIONS, type Permission } from '../../domain/actor.ts';
@@ -10,6 +9,7 @@ import { branded, type Instant, isInstant } from '../../domain/ids.ts';
 import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
 import { readFacts } from '../../domain/payload.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
+import type { LaneScopedConfig } from '../lane-scope.ts';
 
 /** `why`: the code of the answer; where nobody can tell, the one that may have been given. */
 export type Counts = { readonly to: 'counts' | 'refused' | 'unknown'; readonly why: string };

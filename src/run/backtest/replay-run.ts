@@ -1,7 +1,5 @@
 /** One recorded run under another config: its looks at the gates, its approvals, whether it would have launched, its verdict. */
 
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
-import type { LabConfig } from '../../config/schema.ts';
 import { type Launch, launchesOf } from '../../domain/launch/spending.ts';
 import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
@@ -20,6 +18,7 @@ import { fromRfc3339 } from '../../domain/time.ts';
 import { cannotTell, type Judgement, type PastAnswer } from '../../gates/gate.ts';
 import { allGates } from '../../gates/run-gates.ts';
 import { recordedApprovalVerdicts } from '../approval-facts.ts';
+import type { LabConfig, LaneScopedConfig } from '../lane-scope.ts';
 import { configFor } from '../run-config.ts';
 import { verdictOf } from '../verdict-of.ts';
 import { type RecordedLook, recordedFacts } from './recorded-facts.ts';

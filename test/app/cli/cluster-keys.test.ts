@@ -7,8 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAsksForKey } from '../../../src/app/cli/doctor/ask-clusters.ts';
 import type { Finding } from '../../../src/app/cli/doctor/finding.ts';
 import { judgeClusterKeys } from '../../../src/app/cli/doctor/judge-cluster-keys.ts';
-import { readConfig } from '../../../src/config/read-config.ts';
-import { KINDS } from '../../../src/kinds/registry.ts';
+import { readLabConfig } from '../../../src/app/config-source.ts';
 import { changed } from '../../config/small-config.ts';
 import { serveIris } from '../../support/iris-http.ts';
 import { createRecordedIris } from '../../support/recorded-iris.ts';
@@ -26,7 +25,7 @@ describe('a cluster that says whether it asks for a key', () => {
   async function doctorSays(cluster: string, checkedOut?: string): Promise<Finding> {
     const text = changed(LOCAL, cluster);
     await writeFile(join(folder, '.github/ferrybot.yml'), checkedOut ?? text);
-    const reading = readConfig(text, KINDS);
+    const reading = readLabConfig(text);
     if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
     const io = { cwd: folder, environment: {} } as Parameters<typeof createAsksForKey>[0];
     return judgeClusterKeys(reading.config, createAsksForKey(io, text));

@@ -8,20 +8,18 @@ import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CallTimes, judgeScriptCalls } from '../../../src/app/cli/doctor/judge-script-calls.ts';
 import { createMeasure } from '../../../src/app/cli/doctor/measure-calls.ts';
-import { readConfig } from '../../../src/config/read-config.ts';
-import type { LabConfig } from '../../../src/config/schema.ts';
+import { readLabConfig } from '../../../src/app/config-source.ts';
 import { known, type Observed, unknown } from '../../../src/domain/observed.ts';
 import { raySchema } from '../../../src/engines/ray/schema.ts';
-import { KINDS } from '../../../src/kinds/registry.ts';
+import type { LabConfig } from '../../../src/run/lane-scope.ts';
 import { changed } from '../../config/small-config.ts';
 
 const configWith = (keys: string): LabConfig => {
-  const reading = readConfig(
+  const reading = readLabConfig(
     changed(
       'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
       `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys} }`,
     ),
-    KINDS,
   );
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   return reading.config;
@@ -59,7 +57,7 @@ describe('a call of a script', () => {
       'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
       'local: { engine: ray, acceleratorHoursPerRun: "2.5", scripts: { python: [sh, -c, "sleep 0.3"] } }',
     );
-    expect(readConfig(text, KINDS)).toMatchObject({
+    expect(readLabConfig(text)).toMatchObject({
       kind: 'valid',
       warnings: [
         {

@@ -11,11 +11,10 @@ import { endJobs, livingJobs } from '../../../playground/start/end-jobs.ts';
 import { withPeoplesLane } from '../../../playground/start/own-job/people-lane.ts';
 import { startOwnJob } from '../../../playground/start/own-job/start-own-job.ts';
 import { withSecondLane } from '../../../playground/start/second-lane.ts';
-import { adoptingLanes } from '../../../src/config/adoptable.ts';
-import { readConfig } from '../../../src/config/read-config.ts';
+import { readLabConfig } from '../../../src/app/config-source.ts';
 import { stopStep } from '../../../src/domain/engine.ts';
 import { createLocalEngine } from '../../../src/engines/local/engine.ts';
-import { KINDS } from '../../../src/kinds/registry.ts';
+import { adoptingLanes } from '../../../src/run/adoptable.ts';
 import { permitFor } from '../../support/capabilities.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml');
@@ -85,7 +84,7 @@ describe('a job that somebody starts by hand', () => {
   it('is one that the lab of npm start lets people take over, with one lane of ferries or two', async () => {
     const example = await readFile(EXAMPLE, 'utf8');
     for (const text of [withPeoplesLane(example), withPeoplesLane(withSecondLane(example))]) {
-      const read = readConfig(text, KINDS);
+      const read = readLabConfig(text);
       expect(read.kind).toBe('valid');
       if (read.kind !== 'valid') continue;
       expect(adoptingLanes(read.config).map(({ laneName, lane }) => [laneName, lane.cluster])).toEqual([

@@ -9,8 +9,7 @@ import { repositoryOf } from '../../../playground/start/own/checkout.ts';
 import { ownRunners } from '../../../playground/start/own/own-runners.ts';
 import { rehearsalConfig } from '../../../playground/start/own/rehearsal-config.ts';
 import { workflowProblems } from '../../../playground/start/own/workflow-problems.ts';
-import { readConfig } from '../../../src/config/read-config.ts';
-import { KINDS } from '../../../src/kinds/registry.ts';
+import { readLabConfig } from '../../../src/app/config-source.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml');
 let folder = '';
@@ -46,7 +45,7 @@ describe('the config of a rehearsal', () => {
     const changed = rehearsalConfig(example, keys);
     expect(changed?.localClusters).toEqual([]);
     expect(changed?.text).toContain('# Public halves of the keys that sign events');
-    const reading = readConfig(changed?.text ?? '', KINDS);
+    const reading = readLabConfig(changed?.text ?? '');
     if (reading.kind === 'invalid') throw new Error(JSON.stringify(reading.problems));
     const ids = reading.config.keys.map(({ id }) => id);
     expect(ids.slice(0, 3)).toEqual(['control-demo', 'runner-demo', 'watch-demo']);
@@ -61,7 +60,7 @@ describe('the config of a rehearsal', () => {
     const changed = rehearsalConfig(remote, keys);
     expect(changed?.localClusters).toEqual(['us-central1']);
     expect(changed?.text).not.toContain('head.example');
-    const reading = readConfig(changed?.text ?? '', KINDS);
+    const reading = readLabConfig(changed?.text ?? '');
     expect(reading.kind === 'valid' ? reading.config.clusters['us-central1'] : reading).toMatchObject({
       engine: 'local',
       acceleratorHoursPerRun: '12.5',

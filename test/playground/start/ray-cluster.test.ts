@@ -11,8 +11,7 @@ import { openCluster } from '../../../playground/start/cluster.ts';
 import { openLabFolder } from '../../../playground/start/lab-folder.ts';
 import { freePorts, takenPorts } from '../../../playground/start/ray/free-ports.ts';
 import { rayConfig } from '../../../playground/start/ray/ray-config.ts';
-import { readConfig } from '../../../src/config/read-config.ts';
-import { KINDS } from '../../../src/kinds/registry.ts';
+import { readLabConfig } from '../../../src/app/config-source.ts';
 import { isRayThere } from '../../support/ray-tools.ts';
 
 const LAB_FOLDER = join(import.meta.dirname, '../../../fixtures/lab');
@@ -25,7 +24,7 @@ it('is a valid config whose cluster submits through the scripts of the lab, with
     python: '/opt/ray/bin/python',
     outputs: '/data/outputs',
   };
-  const reading = readConfig(rayConfig(LAB, place), KINDS);
+  const reading = readLabConfig(rayConfig(LAB, place));
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
   expect(reading.config.clusters).toMatchObject({
     'us-central1': {

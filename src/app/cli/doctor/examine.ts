@@ -1,6 +1,5 @@
 /** Examines a lab's setup: config, keys, workflows and settings, each as far as the token may see it. Changes nothing. */
 
-import type { LabConfig } from '../../../config/schema.ts';
 import type { Instant } from '../../../domain/ids.ts';
 import { known, type Observed } from '../../../domain/observed.ts';
 import type { GitHubClient } from '../../../github/call.ts';
@@ -18,6 +17,7 @@ import {
   readTagRulesets,
   readWorkflowPermissions,
 } from '../../../github/settings.ts';
+import type { LabConfig } from '../../../run/lane-scope.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import type { SigningKeys } from '../../signers.ts';
 import {

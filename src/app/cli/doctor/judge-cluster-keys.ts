@@ -1,8 +1,8 @@
 /** Judges whether the clusters that ask for a key would notice one that is missing. */
 
-import type { LabConfig } from '../../../config/schema.ts';
 import type { Observed } from '../../../domain/observed.ts';
 import type { ClusterConfig } from '../../../engines/registry.ts';
+import type { LabConfig } from '../../../run/lane-scope.ts';
 import { type Finding, fine, missing, unseen } from './finding.ts';
 
 /** Asks one cluster, without a key; null where its engine tells nobody. */

@@ -1,10 +1,10 @@
 /** Judges what the config says of keys: one in force for each role, none that the whole world can sign with, and whose jobs run beside them. */
 
 import { traitsOf } from '../../../config/engine-traits.ts';
-import type { LabConfig } from '../../../config/schema.ts';
 import type { Instant } from '../../../domain/ids.ts';
 import { ROLES } from '../../../domain/logbook/role.ts';
 import { toRfc3339 } from '../../../domain/time.ts';
+import type { LabConfig } from '../../../run/lane-scope.ts';
 import { KEY_VARIABLES, type SigningKeys } from '../../signers.ts';
 import { type Finding, fine, missing } from './finding.ts';
 

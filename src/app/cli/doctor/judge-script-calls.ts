@@ -1,9 +1,9 @@
 /** Judges what a call of a lab's script costs: seconds of a launch, and of every look where no dashboard is there to look through. */
 
 import { traitsOf } from '../../../config/engine-traits.ts';
-import type { LabConfig } from '../../../config/schema.ts';
 import type { Observed } from '../../../domain/observed.ts';
 import type { ScriptCalls } from '../../../engines/definition.ts';
+import type { LabConfig } from '../../../run/lane-scope.ts';
 import { type Finding, fine, missing, unseen } from './finding.ts';
 
 /** What two calls of a program that does nothing took, one after the other, as a job of the runner makes them. */

@@ -1,7 +1,7 @@
 /** Judges whether each tracker that a lane has asked can be reached, with its key where this process has it. */
 
 import type { TrackerConfig } from '../../../config/lane-schema.ts';
-import type { LabConfig } from '../../../config/schema.ts';
+import type { LabConfig } from '../../../run/lane-scope.ts';
 import type { TrackerHost } from '../../../trackers/ask.ts';
 import { createTrackers } from '../../trackers.ts';
 import type { VerbIo } from '../verb-io.ts';

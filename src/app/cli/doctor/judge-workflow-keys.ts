@@ -1,7 +1,7 @@
 /** Judges which jobs of the lab's workflows name a key, and on which events jobs start that have one. */
 
-import type { LabConfig } from '../../../config/schema.ts';
 import { ROLES } from '../../../domain/logbook/role.ts';
+import type { LabConfig } from '../../../run/lane-scope.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
 import { KEY_ENVIRONMENTS } from './environments.ts';
 import { type Finding, fine, missing } from './finding.ts';

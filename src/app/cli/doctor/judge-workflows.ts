@@ -1,6 +1,6 @@
 /** Judges the workflow files of the default branch by what an approval needs of them. */
 
-import type { LabConfig } from '../../../config/schema.ts';
+import type { LabConfig } from '../../../run/lane-scope.ts';
 import { LAUNCH_ENVIRONMENT } from './environments.ts';
 import { type Finding, fine, missing } from './finding.ts';
 import { LAUNCH_LABEL } from './judge-settings.ts';

@@ -1,7 +1,6 @@
 /** The launch gates of a branch that has no pull request yet: what git tells is judged, what only GitHub knows is unknown. */
 
-import { anyLane, type LaneScopedConfig, lanesOf } from '../../../config/lane-scope.ts';
-import type { LabConfig } from '../../../config/schema.ts';
+import { fillLane } from '../../../config/fill.ts';
 import type { RunFacts } from '../../../domain/facts.ts';
 import { branded, isDigest, isInstant, isRunId, type Sha } from '../../../domain/ids.ts';
 import type { GateId, Verdict } from '../../../domain/launch/verdict.ts';
@@ -13,8 +12,8 @@ import type { Checkout } from '../../../host/git/checkout.ts';
 import { sha256Hex } from '../../../host/hash.ts';
 import { judgedByPython } from '../../../host/python-compile.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
-import { fillLane } from '../../../run/fill.ts';
 import { gateRun } from '../../../run/gate-run.ts';
+import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane-scope.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import { readBody } from '../../control/body-facts.ts';
 import { changeFacts } from '../../control/change-facts.ts';

@@ -1,7 +1,7 @@
 /** Which knob a person means: its path as the delta prints it, with or without quotes in it, the end of that path, or its name alone. */
 
-import { nearest } from '../../../commands/grammar/nearness.ts';
 import type { Knob } from '../../../delta/read-knobs.ts';
+import { nearest } from '../../../settings/nearness.ts';
 
 /** `suggest` is a spelling that would be found, or null where none is near. `paths` are spelled as `/propose` takes them. */
 export type KnobResolution =

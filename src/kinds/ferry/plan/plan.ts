@@ -1,10 +1,10 @@
 /** Plans a proposal: what the record, git and the issues say since the last ferry, and what is changed. Writes nothing outside. */
 
+import { fillLane } from '../../../config/fill.ts';
 import { configDelta } from '../../../delta/config-delta.ts';
 import type { KnobChange } from '../../../domain/launch/delta.ts';
 import { commandKey } from '../../../domain/logbook/run-state.ts';
 import type { PythonParser } from '../../../domain/python-syntax.ts';
-import { fillLane } from '../../../run/fill.ts';
 import { askOf } from '../../../run/propose-request.ts';
 import {
   type Failed,

@@ -1,5 +1,6 @@
 /** The contract in the place of the lane's own settings, so that everything downstream launches what the issue says. */
 
+import { checkpointRoots } from '../../../config/fill.ts';
 import type { LaneConfig } from '../../../config/lane-schema.ts';
 import { readCommandLine } from '../../../contracts/command-line.ts';
 import { isStorePath } from '../../../domain/checkpoint/stored.ts';
@@ -12,7 +13,6 @@ import {
   type PinnedSource,
 } from '../../../domain/launch/contract.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
-import { checkpointRoots } from '../../../run/fill.ts';
 import type { FieldName } from './fields.ts';
 import { contractValue } from './read-contract.ts';
 

@@ -1,8 +1,8 @@
 /** Fills the placeholders of a lane's templates: the run name, the command, the environment and the output root. */
 
-import type { LaneConfig } from '../config/lane-schema.ts';
 import type { RunId } from '../domain/ids.ts';
 import { CHECKPOINT } from '../domain/launch/contract.ts';
+import type { LaneConfig } from './lane-schema.ts';
 
 /** What the placeholders stand for. `{outputRoot}` is filled first, so that the command can carry it. */
 export type Filling = {

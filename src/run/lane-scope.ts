@@ -1,37 +1,21 @@
-/** The config as one lane sees it: what belongs to the whole lab, and the settings of that lane alone. */
+/** The config as a run sees it: what belongs to the whole lab, the settings of its lane alone, and what its own issue asks for. */
 
+import { kindOf } from '../config/lane-kind.ts';
+import { type LaneOfRun, lanesOfFile } from '../config/lane-of-file.ts';
+import type { LabConfig as ConfigOf } from '../config/schema.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
-import type { CheckpointPlan, Contract, PinnedSource } from '../domain/launch/contract.ts';
-import type { MachineFit } from '../domain/launch/machine-needs.ts';
-import type { Kind } from '../run/kind.ts';
-import type { LaneConfig } from './lane-schema.ts';
-import type { LabConfig } from './schema.ts';
+import type { Kind } from './kind.ts';
+
+/** The lab's config where its lanes are asked for everything that their kinds decide. */
+export type LabConfig = ConfigOf<Kind>;
 
 /** Everything that decides about a run of the lane reads this, so that no other lane's settings can be meant. */
-export type LaneScopedConfig = LabConfig & {
-  readonly laneName: string;
-  readonly lane: LaneConfig;
-  /** What its runs are: asked for everything that not all runs have in common. */
-  readonly kind: Kind;
-  /** False for a run whose lane was taken out of the config: nothing of it may be launched any more. */
-  readonly isLaneConfigured: boolean;
-  /** What the run's issue asks for; null for the lane itself, and for a run that began from none. */
-  readonly contract: Contract | null;
-  /** Whether the machine that the contract asks for is rented here at all; left out where it asks for none. */
-  readonly machine?: MachineFit;
-  /** The commit that the contract of the run names; null for the lane itself, and where the run is of a branch. */
-  readonly pinned: PinnedSource | null;
-  /** Where the run begins and writes; null for the lane itself, and for a run that has no contract. */
-  readonly checkpoints: CheckpointPlan | null;
-};
+export type LaneScopedConfig = LaneOfRun<Kind>;
 
 /** The lanes of the lab in the order of the config. */
 export function lanesOf(config: LabConfig): readonly LaneScopedConfig[] {
-  return Object.entries(config.lanes).map(([laneName, lane]) => ({
-    ...config,
-    laneName,
-    lane,
-    kind: config.kindOf(lane),
+  return lanesOfFile(config).map((lane) => ({
+    ...lane,
     isLaneConfigured: true,
     contract: null,
     pinned: null,
@@ -83,7 +67,7 @@ export type RunOfLane = {
 export function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig {
   const configured = configOfLane(config, run.lane);
   if (configured !== null) return configured;
-  const kind = config.kindOf({ kind: run.kind });
+  const kind = kindOf(config.kinds, run);
   const lane = kind.settings.parse({
     kind: kind.name,
     cluster: run.cluster ?? Object.keys(config.clusters)[0] ?? 'none',

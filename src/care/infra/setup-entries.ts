@@ -11,9 +11,9 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import type { SetupEntry } from '../care/infra/lint.ts';
-import { limits } from '../domain/limits.ts';
-import { fail, ok, type Result } from '../domain/result.ts';
+import { limits } from '../../domain/limits.ts';
+import { fail, ok, type Result } from '../../domain/result.ts';
+import type { SetupEntry } from './lint.ts';
 
 /** What could not be read, in words for people, and on which line, from 1. */
 export type Unread = { readonly line: number; readonly what: string };

@@ -1,7 +1,6 @@
 /** Where a job that somebody else has launched may be taken over: a lane of a kind that does so, on a cluster that allows it. */
 
-import { type LaneScopedConfig, lanesOf } from './lane-scope.ts';
-import type { LabConfig } from './schema.ts';
+import { type LabConfig, type LaneScopedConfig, lanesOf } from './lane-scope.ts';
 
 /** The lanes that take over jobs, in the order of the config. */
 export function adoptingLanes(config: LabConfig): readonly LaneScopedConfig[] {
