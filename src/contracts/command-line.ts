@@ -11,7 +11,7 @@ const VARIABLE = /^([A-Z][A-Z0-9_]{0,60})=(.*)$/s;
 
 /** Null where it needs a shell, a quote stays open, or nothing is started. Values before the program are its environment. */
 export function readCommandLine(text: string): CommandLine | null {
-  const joined = text.replace(/\\\n\s*/g, ' ').trim();
+  const joined = text.replace(/\\\r?\n\s*/g, ' ').trim();
   const parts = partsOf(joined);
   if (parts === null) return null;
   const environment: Record<string, string> = {};
@@ -29,14 +29,14 @@ export function readCommandLine(text: string): CommandLine | null {
   return { environment, command };
 }
 
-/** Words between blanks; quotes hold blanks together, and within single ones everything is itself. */
+/** Words between blanks; quotes hold blanks together, and within single ones everything is itself. Another line is another command. */
 function partsOf(text: string): readonly string[] | null {
   const parts: string[] = [];
   let rest = text;
   let part: string | null = null;
   while (rest !== '') {
     const [found = '', blank, single, double, plain] =
-      /^(?:(\s+)|'([^']*)'|"((?:[^"\\$`]|\\.)*)"|([^\s'"\\|;&<>`$]+))/.exec(rest) ?? [];
+      /^(?:([^\S\n]+)|'([^']*)'|"((?:[^"\\$`]|\\.)*)"|([^\s'"\\|;&<>`$]+))/.exec(rest) ?? [];
     if (found === '') return null;
     if (blank !== undefined) {
       if (part !== null) parts.push(part);

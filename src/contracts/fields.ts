@@ -17,6 +17,8 @@ export type Field = {
   /** Nothing is launched without it. */
   readonly needed: boolean;
   readonly read: Reader;
+  /** What is no answer here may be a secret: it is not written down. */
+  readonly hidesUnclear?: true;
   /** How long checkpoints stay: what is open there a person chooses, with words of its own. */
   readonly isRetention?: true;
   /** The gate that holds it against what is really there; left out where there is nothing to look at. */
@@ -33,6 +35,26 @@ export const asText: Reader = (said) => ({ value: said });
 /** A whole number of something. */
 export const asCount: Reader = (said) => fits(readCount(said), 'a whole number');
 
+/** The same, with the words that people write around it: *every 500k steps*. */
+export function countOf(before: readonly string[], unit: readonly string[]): Reader {
+  return (said) => asCount(withoutUnit(withoutLead(said, before), unit));
+}
+
+/** Without one of these words before it. */
+export function withoutLead(said: string, words: readonly string[]): string {
+  const plain = said.trim();
+  const lead = words.find((word) => plain.toLowerCase().startsWith(`${word} `));
+  return lead === undefined ? plain : plain.slice(lead.length).trim();
+}
+
+/** Without one of these words behind a number; `m` is no million where minutes are asked for. */
+export function withoutUnit(said: string, words: readonly string[]): string {
+  const plain = said.trim();
+  const unit = words.find((word) => plain.toLowerCase().endsWith(word));
+  const rest = unit === undefined ? plain : plain.slice(0, -unit.length);
+  return /[\d\sKMBGT⁰¹²³⁴-⁹]$/i.test(rest) ? rest.trim() : plain;
+}
+
 /** What no shell has to read. */
 export const asCommand: Reader = (said) =>
   readCommandLine(said) === null
@@ -44,6 +66,12 @@ export function matching(pattern: RegExp, wanted: string): Reader {
   return (said) => fits(pattern.exec(said)?.[1] ?? null, wanted);
 }
 
+/** With the page of the commit around it, which is what GitHub copies. */
+export const asCommit = matching(
+  /^(?:https:\/\/github\.com\/[\w.-]{1,100}\/[\w.-]{1,100}\/commit\/)?([0-9a-f]{40})$/,
+  'the 40 hex digits of one commit',
+);
+
 /** One person. */
 export const asLogin = matching(/^@?([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))$/, 'one GitHub login');
 
@@ -54,12 +82,16 @@ export function fits(value: number | string | null, wanted: string): Reading {
 
 /** Which of them a heading means; null where it is none. */
 export function fieldNamed<Name extends string>(fields: ContractFields<Name>, heading: string): Name | null {
-  const words = wordsOf(heading);
   return (
     namesOf(fields).find((name) =>
-      [fields[name].label, ...fields[name].also].some((one) => wordsOf(one) === words),
+      [fields[name].label, ...fields[name].also].some((one) => isSameName(one, heading)),
     ) ?? null
   );
+}
+
+/** Whether two headings mean the same, however they are set. */
+export function isSameName(one: string, other: string): boolean {
+  return wordsOf(one) === wordsOf(other);
 }
 
 /** The names in their order. */

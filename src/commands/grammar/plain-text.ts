@@ -7,6 +7,14 @@ export function plainText(node: Nodes): string {
   return textOf(node).replace(/\s+/g, ' ').trim();
 }
 
+/** The same, line by line as it was written. */
+export function plainLines(node: Nodes): readonly string[] {
+  return textOf(node)
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '');
+}
+
 function textOf(node: Nodes): string {
   switch (node.type) {
     case 'text':

@@ -89,8 +89,31 @@ describe('what is never guessed', () => {
     ['Teardown', 'leave it running'],
     ['Optimisation', 'torch.compile everywhere'],
     ['Objective', 'good samples'],
+    ['Total cap', '$5/hour'],
+    ['GPU', '2x A100'],
   ])('%s is unclear as %s', (label, said) => {
     expect(open({ ...RENTAL_ANSWERS, [label]: said }).unclear).toEqual([expect.stringContaining(label)]);
+  });
+});
+
+it.each([
+  ['Price cap an hour', '$0.40/hr', ['price', '0.40']],
+  ['GPUs', '2x', ['gpus', '2']],
+  ['RAM (GB)', '64 GiB', ['ram', '64']],
+  ['Reliability', '99.5 %', ['reliability', '0.995']],
+  [
+    'Early stop',
+    'min_steps: 1000, patience: 5, min_delta: 1e-3',
+    ['earlyStop', 'min_steps=1000 patience=5 min_delta=0.001'],
+  ],
+])('%s is read as people write it: %s', (label, said, [name = '', value]) => {
+  expect(read({ ...RENTAL_ANSWERS, [label]: said })[name]).toMatchObject({ value, source: 'given' });
+});
+
+it('a secret in the place of its name is not written down again', () => {
+  expect(read({ ...RENTAL_ANSWERS, Secrets: 'HF_TOKEN=hf_abc' })['secrets']).toMatchObject({
+    value: '',
+    source: 'unclear',
   });
 });
 

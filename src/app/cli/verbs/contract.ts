@@ -2,7 +2,6 @@
 
 import { namesOf } from '../../../contracts/fields.ts';
 import { openParts } from '../../../contracts/open-parts.ts';
-import { isHeroByCost } from '../../../domain/launch/model-size.ts';
 import { KINDS } from '../../../kinds/registry.ts';
 import { readInput } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
@@ -29,8 +28,7 @@ export async function contractVerb(io: VerbIo, { title, author, ...options }: Op
   const { fields } = contracts;
   const contract = contracts.read({ title, body, author: { id: 0, login: author } }, lane);
   const { missing, unclear } = openParts(fields, contract);
-  const flops = contract['flops'];
-  const isHero = flops !== undefined && flops.source !== 'unclear' && isHeroByCost(Number(flops.value));
+  const isHero = contracts.claims?.(contract) ?? false;
   const lines = [
     ...namesOf(fields).flatMap((name) => {
       const value = contract[name];

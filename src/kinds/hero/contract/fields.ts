@@ -2,27 +2,40 @@
 
 import {
   asCommand,
-  asCount,
+  asCommit,
   asLogin,
   asText,
+  countOf,
   type Field,
   matching,
   type Reader,
+  withoutLead,
+  withoutUnit,
 } from '../../../contracts/fields.ts';
 import { readQuantity } from '../../../contracts/quantity.ts';
+import type { Together } from '../../../contracts/read-contract.ts';
 import { isStorePath } from '../../../domain/checkpoint/stored.ts';
 import { withoutEndSlashes } from '../../../domain/end-slashes.ts';
-import { isRunId, isSha, type RunId } from '../../../domain/ids.ts';
+import { isRunId, type RunId } from '../../../domain/ids.ts';
 import { OUTSIDE } from '../../../domain/launch/contract.ts';
 import { scientific } from './quantity.ts';
 
 export type FieldName = keyof typeof FIELDS;
 
-const asAmount: Reader = (said) => {
-  const value = readQuantity(said);
-  return value === null ? { unclear: 'a number such as 1e23 or 18T' } : { value: scientific(value) };
-};
-const asDecimal = matching(/^(\d+(?:\.\d+)?)$/, 'a decimal number');
+const MINUTES = ['minutes', 'mins', 'min', 'm'];
+
+/** What a whole training spends is a round number also where somebody writes so. */
+const ROUGHLY = ['about', 'approx.', 'around', '≈', '~'];
+
+function amountOf(unit: readonly string[]): Reader {
+  return (said) => {
+    const value = readQuantity(withoutUnit(withoutLead(said.replace(/^[~≈]/, ''), ROUGHLY), unit));
+    return value === null ? { unclear: 'a number such as 1e23 or 18T' } : { value: scientific(value) };
+  };
+}
+const asDecimal = matching(/^(\d+(?:\.\d+)?)(?:\s*nats)?$/i, 'a decimal number');
+const asMinutes: Reader = (said) => countOf(['every'], MINUTES)(said);
+const asSteps = countOf(['every'], ['training steps', 'train steps', 'steps']);
 
 /** A store is listed there, so that a path of the job's own folder is none. */
 function asStorePath(wanted: string): Reader {
@@ -32,6 +45,7 @@ function asStorePath(wanted: string): Reader {
       : { unclear: `${wanted}: gs://…, s3://… or an absolute path` };
 }
 
+const SCRATCH = /^(?:none|(?:from )?scratch)(?:[\s,—–(-]{1,4}(?:from )?scratch\)?)?$/i;
 const asStart = asStorePath('none, or the path of a checkpoint or of its root');
 
 /** In the order in which a person reads them. */
@@ -61,7 +75,7 @@ export const FIELDS = {
     label: 'Source SHA',
     also: ['git sha', 'commit', 'sha', 'source commit'],
     needed: true,
-    read: (said) => (isSha(said) ? { value: said } : { unclear: 'the 40 hex digits of one commit' }),
+    read: asCommit,
     checkedBy: 'authors-known',
   },
   branch: {
@@ -97,7 +111,17 @@ export const FIELDS = {
   },
   trackerId: {
     label: 'W&B run id',
-    also: ['tracker id', 'wandb run id', 'w&b id', 'wandb id', 'run id'],
+    also: [
+      'tracker id',
+      'wandb run id',
+      'w&b id',
+      'wandb id',
+      'run id',
+      'w&b id/name',
+      'wandb id/name',
+      'w&b',
+      'wandb',
+    ],
     needed: true,
     read: matching(/^([A-Za-z0-9_.-]{1,120})$/, 'letters, digits, dots, dashes and underscores'),
     checkedBy: 'tracker-own',
@@ -112,34 +136,34 @@ export const FIELDS = {
     label: 'Resume policy',
     also: ['w&b resume policy', 'wandb resume'],
     needed: true,
-    read: matching(/^(never|allow|must)$/i, 'never, allow or must'),
+    read: matching(/^(?:resume\s{0,3}[=:]\s{0,3})?["']?(never|allow|must)["']?$/i, 'never, allow or must'),
   },
   permanent: {
     label: 'Permanent checkpoints every (steps)',
     also: ['permanent checkpoints', 'permanent checkpoints every'],
     needed: true,
-    read: asCount,
+    read: asSteps,
     isRetention: true,
   },
   temporary: {
     label: 'Temporary checkpoints every (minutes)',
     also: ['temporary checkpoints', 'temporary checkpoints every'],
     needed: true,
-    read: asCount,
+    read: asMinutes,
     isRetention: true,
   },
   rollback: {
     label: 'Checkpoints kept for rollback',
     also: ['rollback depth', 'checkpoints kept', 'kept checkpoints'],
     needed: true,
-    read: asCount,
+    read: countOf(['the last', 'the previous', 'last', 'previous', 'keep'], ['checkpoints']),
     isRetention: true,
   },
   initializeFrom: {
     label: 'initialize_from',
-    also: ['initialize from', 'source checkpoint', 'initial checkpoint'],
+    also: ['initialize from', 'source checkpoint', 'initial checkpoint', 'base checkpoint'],
     needed: true,
-    read: (said) => (/^none$/i.test(said) ? { value: 'none' } : asStart(said)),
+    read: (said) => (SCRATCH.test(said) ? { value: 'none' } : asStart(said)),
     checkedBy: 'checkpoint-proven',
   },
   sourceRun: {
@@ -151,7 +175,12 @@ export const FIELDS = {
       return isSlug(said) ? { value: said } : { unclear: `the name of a recorded run, or ${OUTSIDE}` };
     },
   },
-  finalStep: { label: 'Final step', also: ['final training step', 'last step'], needed: true, read: asCount },
+  finalStep: {
+    label: 'Final step',
+    also: ['final training step', 'last step', 'training steps', 'train steps', 'total steps', 'steps'],
+    needed: true,
+    read: asSteps,
+  },
   hardware: {
     label: 'Hardware and topology',
     also: ['hardware', 'hardware/topology', 'topology', 'cluster + chips', 'chips'],
@@ -167,15 +196,20 @@ export const FIELDS = {
   },
   parameters: {
     label: 'Parameters',
-    also: ['active parameters', 'model size'],
+    also: ['active parameters', 'active params', 'params', 'model size'],
     needed: false,
-    read: asAmount,
+    read: amountOf(['active parameters', 'active params', 'parameters', 'params', 'active']),
   },
-  tokens: { label: 'Token budget', also: ['tokens'], needed: false, read: asAmount },
-  flops: { label: 'FLOP budget', also: ['flops', 'model flops'], needed: true, read: asAmount },
+  tokens: { label: 'Token budget', also: ['tokens'], needed: false, read: amountOf(['tokens']) },
+  flops: {
+    label: 'FLOP budget',
+    also: ['flops', 'model flops', 'training flops', 'compute', 'compute budget'],
+    needed: true,
+    read: amountOf(['model flops', 'model flop', 'flops', 'flop']),
+  },
   loss: {
     label: 'Pre-registered loss',
-    also: ['preregistered loss', 'expected loss'],
+    also: ['preregistered loss', 'expected loss', 'expected final loss'],
     needed: true,
     read: asDecimal,
   },
@@ -189,11 +223,32 @@ export const FIELDS = {
     label: 'Check cadence',
     also: ['cadence', 'babysitter/check cadence'],
     needed: false,
-    read: matching(/^(\d{1,3})\s*(?:m|min|minutes?)?$/i, 'a number of minutes'),
+    read: matching(/^(?:every\s{1,3})?(\d{1,3})\s*(?:m|min|minutes?)?$/i, 'a number of minutes'),
   },
 } as const satisfies Readonly<Record<string, Field>>;
 
 /** The repository's journal is no run's to be named like. */
 export function isSlug(said: string): said is RunId {
   return isRunId(said) && said !== 'journal';
+}
+
+/** `permanent every 1e5 steps, temporary every 15 minutes, keeping the previous 10`, as the policy's own template has it under one name. */
+export const TOGETHER: readonly Together<FieldName>[] = [
+  {
+    names: ['checkpoint policy', 'checkpoint retention policy', 'checkpoint retention', 'retention'],
+    apart: (said) => said.split(/[;\n]|,(?!\d{3})|\band\b/i).flatMap(retentionIn),
+  },
+];
+
+/** What is said without its interval says nothing; the unit tells which one is meant where the word is left out. */
+function retentionIn(part: string): readonly (readonly [FieldName, string])[] {
+  const [, every = '', unit = ''] =
+    /\bevery\s{1,3}(\d[\w.,]{0,20}(?:\s{1,3}(steps|minutes|min|hours|hour))?)/i.exec(part) ?? [];
+  const [, kept] =
+    /\b(?:keep|keeping|kept|last|previous|rollback|retain)\b[^\d]{0,30}(\d{1,6})/i.exec(part) ?? [];
+  const isPermanent = /\bperm/i.test(part) || (!/\btemp/i.test(part) && unit.toLowerCase() === 'steps');
+  return [
+    ...(every === '' ? [] : [[isPermanent ? 'permanent' : 'temporary', every] as const]),
+    ...(kept === undefined ? [] : [['rollback', kept] as const]),
+  ];
 }

@@ -8,14 +8,14 @@ import { readContract } from '../../../contracts/read-contract.ts';
 import { branded, isRunId, type RunId } from '../../../domain/ids.ts';
 import type { Contract, ContractIssue } from '../../../domain/launch/contract.ts';
 import { isHeroByCost, trainingFlops } from '../../../domain/launch/model-size.ts';
-import { FIELDS, type FieldName, isSlug } from './fields.ts';
+import { FIELDS, type FieldName, isSlug, TOGETHER } from './fields.ts';
 import { scientific } from './quantity.ts';
 
 /** Nothing here decides about lineage, checkpoints or output: those a person writes, or they are missing. */
 export function readHeroContract(issue: ContractIssue, lane: LaneConfig): Contract {
   return readContract<FieldName>(
     issue,
-    FIELDS,
+    { fields: FIELDS, together: TOGETHER, askedAlone: true },
     (infer, given) => {
       infer('dri', issue.author.login, 'the author of the issue');
       infer('slug', slugOf(issue.title), 'the title of the issue');
@@ -33,7 +33,6 @@ export function readHeroContract(issue: ContractIssue, lane: LaneConfig): Contra
       infer('cadence', String(Math.round(lane.cadence.pollMs / 60_000)), 'the lane');
       infer('bundle', given('commit') === null ? null : 'the tree of the source SHA', 'the source SHA');
     },
-    true,
   );
 }
 
@@ -49,9 +48,11 @@ export function contractValue(contract: Contract, name: FieldName): string | nul
   return valueIn(contract, name);
 }
 
-/** Whether it is a hero run by what it spends, whoever asks for what. */
+/** Whether it is a hero run by what it spends, whoever asks for what: by what is said of that, or by what it trains. */
 export function isHero(contract: Contract): boolean {
-  return isHeroByCost(Number(contractValue(contract, 'flops') ?? 0));
+  const numberOf = (name: FieldName): number => Number(contractValue(contract, name) ?? 0);
+  const estimated = trainingFlops(numberOf('parameters'), numberOf('tokens'));
+  return isHeroByCost(Math.max(numberOf('flops'), estimated));
 }
 
 /** The name of the run. */

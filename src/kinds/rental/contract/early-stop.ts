@@ -4,14 +4,20 @@
 export type EarlyStop = { readonly minSteps: number; readonly patience: number; readonly minDelta: string };
 
 const PARTS =
-  /^min_steps\s*=\s*(\d{1,9})[\s,;]+patience\s*=\s*(\d{1,6})[\s,;]+min_delta\s*=\s*(\d+(?:\.\d{1,12})?)$/i;
+  /^min_steps\s{0,3}[=:]\s{0,3}(\d{1,9})[\s,;]{1,5}patience\s{0,3}[=:]\s{0,3}(\d{1,6})[\s,;]{1,5}min_delta\s{0,3}[=:]\s{0,3}(\d{1,9}(?:\.\d{1,12}|e-\d)?)$/i;
 
 /** Null where the text is none. */
 export function readEarlyStop(text: string): EarlyStop | null {
   const [, minSteps, patience, minDelta] = PARTS.exec(text.trim()) ?? [];
   return minSteps === undefined || patience === undefined || minDelta === undefined
     ? null
-    : { minSteps: Number(minSteps), patience: Number(patience), minDelta };
+    : { minSteps: Number(minSteps), patience: Number(patience), minDelta: plainDecimal(minDelta) };
+}
+
+/** `1e-3` is 0.001. */
+function plainDecimal(text: string): string {
+  const [digits = '', power] = text.toLowerCase().split('e-');
+  return power === undefined ? text : Number(text).toFixed(Number(power)) || digits;
 }
 
 /** In the one form in which it is recorded. */

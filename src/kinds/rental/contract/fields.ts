@@ -2,14 +2,15 @@
 
 import {
   asCommand,
+  asCommit,
   asCount,
   asLogin,
   asText,
+  countOf,
   type Field,
   matching,
   type Reader,
 } from '../../../contracts/fields.ts';
-import { isSha } from '../../../domain/ids.ts';
 import { readReduction } from '../../../domain/launch/reduction.ts';
 import { readRepair } from '../../../domain/launch/repair.ts';
 import { earlyStopText, readEarlyStop } from './early-stop.ts';
@@ -19,14 +20,27 @@ export type FieldName = keyof typeof FIELDS;
 /** Vast.ai bills in no other currency, and an amount without one is a guess. */
 const asDollars: Reader = (said) => {
   const [, before, amount, after] =
-    /^(\$)?\s*(\d{1,7}(?:\.\d{1,4})?)(?:\s*(usd|dollars?))?(?:\s*(?:\/|an|per)\s*h(?:our)?)?$/i.exec(
-      said.trim(),
-    ) ?? [];
+    /^(\$)?\s*(\d{1,7}(?:\.\d{1,4})?)(?:\s*(usd|dollars?))?$/i.exec(said.trim()) ?? [];
   return amount === undefined || (before === undefined && after === undefined) || Number(amount) === 0
     ? { unclear: 'an amount in dollars, such as $0.50 or 20 USD' }
     : { value: amount };
 };
-const asGigabytes = matching(/^(\d{1,6})\s*(?:GB)?$/i, 'a number of GB');
+/** An amount for an hour is none in total: only where an hour is priced does it count. */
+const asDollarsAnHour: Reader = (said) =>
+  asDollars(said.trim().replace(/\s{0,3}(?:\/|\ban|\bper)\s{0,3}(?:h|hr|hour)$/i, ''));
+const asGigabytes = matching(/^(\d{1,6})\s*(?:GB|GiB|G)?$/i, 'a number of GB');
+/** *2x A100* is a card that no market has. */
+const asCard: Reader = (said) =>
+  /^\d{1,3}\s?[x×]\s/i.test(said.trim())
+    ? { unclear: 'the name of one card, such as RTX 4090; how many are wanted stands under GPUs' }
+    : { value: said.trim().replaceAll('_', ' ').slice(0, 100) };
+const asShare: Reader = (said) => {
+  const [, percent] = /^(\d{1,2}(?:\.\d{1,2})?)\s?%$/.exec(said.trim()) ?? [];
+  const share = percent === undefined ? said.trim() : String(Number((Number(percent) / 100).toFixed(4)));
+  return /^(?:0(?:\.\d{1,4})?|1(?:\.0{1,4})?)$/.test(share)
+    ? { value: share }
+    : { unclear: 'a share between 0 and 1' };
+};
 const asObjective: Reader = (said) => {
   const [, word, metric] =
     /^(minimi[sz]e|lower|maximi[sz]e|higher)\s+([\w./-]{1,100})$/i.exec(said.trim()) ?? [];
@@ -112,7 +126,7 @@ export const FIELDS = {
     label: 'Source SHA',
     also: ['git sha', 'commit', 'sha', 'source commit'],
     needed: false,
-    read: (said: string) => (isSha(said) ? { value: said } : { unclear: 'the 40 hex digits of one commit' }),
+    read: asCommit,
   },
   branch: {
     label: 'Branch',
@@ -133,9 +147,14 @@ export const FIELDS = {
     label: 'GPU',
     also: ['card', 'gpu name'],
     needed: true,
-    read: (said: string) => ({ value: said.trim().replaceAll('_', ' ').slice(0, 100) }),
+    read: asCard,
   },
-  gpus: { label: 'GPUs', also: ['number of gpus', 'gpu count', 'cards'], needed: false, read: asCount },
+  gpus: {
+    label: 'GPUs',
+    also: ['number of gpus', 'gpu count', 'cards'],
+    needed: false,
+    read: countOf([], ['x', '×']),
+  },
   vram: { label: 'VRAM (GB)', also: ['vram', 'gpu memory'], needed: false, read: asGigabytes },
   ram: { label: 'RAM (GB)', also: ['ram', 'memory'], needed: false, read: asGigabytes },
   disk: { label: 'Disk (GB)', also: ['disk'], needed: false, read: asGigabytes },
@@ -143,13 +162,13 @@ export const FIELDS = {
     label: 'Reliability',
     also: ['least reliability'],
     needed: false,
-    read: matching(/^(0(?:\.\d{1,4})?|1(?:\.0{1,4})?)$/, 'a share between 0 and 1'),
+    read: asShare,
   },
   price: {
     label: 'Price cap an hour',
     also: ['price cap', 'price', 'price an hour', 'price cap per hour'],
     needed: false,
-    read: asDollars,
+    read: asDollarsAnHour,
   },
   hours: {
     label: 'Hours',
@@ -191,5 +210,11 @@ export const FIELDS = {
     needed: true,
     read: asOptimisation,
   },
-  secrets: { label: 'Secrets', also: ['secrets by name'], needed: false, read: asNames },
+  secrets: {
+    label: 'Secrets',
+    also: ['secrets by name'],
+    needed: false,
+    read: asNames,
+    hidesUnclear: true,
+  },
 } as const satisfies Readonly<Record<string, Field>>;

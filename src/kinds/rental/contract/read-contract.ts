@@ -24,7 +24,7 @@ const USUAL: readonly (readonly [FieldName, string])[] = [
 
 /** The contract. Money, hours and hardware are never guessed: who asks says them, or the lab does in its config. */
 export function readRentalContract(issue: ContractIssue, lane: LaneConfig): Contract {
-  return readContract<FieldName>(issue, FIELDS, (infer, given) => {
+  return readContract<FieldName>(issue, { fields: FIELDS }, (infer, given) => {
     const { defaults } = rentalLane(lane);
     const standing = (name: FieldName): string | null => {
       const read = FIELDS[name].read(defaults[name] ?? '');

@@ -1,0 +1,111 @@
+/** Issues of hero runs as people write them without the form: what is read of each, and what is asked again. */
+
+import { expect, it } from 'vitest';
+import { openParts } from '../../../src/contracts/open-parts.ts';
+import { FIELDS, type FieldName } from '../../../src/kinds/hero/contract/fields.ts';
+import { isHero, readHeroContract } from '../../../src/kinds/hero/contract/read-contract.ts';
+import { heroSettings } from '../../../src/kinds/hero/settings.ts';
+
+const LANE = heroSettings.parse({
+  kind: 'hero',
+  cluster: 'c',
+  ships: ['.'],
+  tracker: { kind: 'none', entity: '', project: '' },
+});
+const SHA = '0123456789abcdef0123456789abcdef01234567';
+const read = (body: string) =>
+  readHeroContract({ title: '[Hero run] Grug MoE', body, author: { id: 3, login: 'ada' } }, LANE);
+const givenIn = (body: string): Partial<Record<FieldName, string>> =>
+  Object.fromEntries(
+    Object.entries(read(body)).flatMap(([name, { value, source }]) =>
+      source === 'given' ? [[name, value]] : [],
+    ),
+  );
+const unclearIn = (body: string) => openParts(FIELDS, read(body)).unclear.map((one) => one.split(':')[0]);
+
+it.each([
+  ['a name in bold alone on its line', '**DRI:** @mira\n**Goal:** scale to 1e23\n**FLOPs:** 1e23 FLOPs'],
+  ['plain lines', 'DRI: mira\nGoal: scale to 1e23\nFLOPs: 10^23'],
+  ['a list', '- **DRI**: @mira\n- Goal: scale to 1e23\n- Model FLOPs = 1.0 × 10^23'],
+  ['signs of other kinds', 'DRI = @mira\nGoal — scale to 1e23\n\n* FLOP budget - 1.0×10²³'],
+  ['lists below lists', '1. Who\n   - DRI: @mira\n2. What\n   - Goal: scale to 1e23\n   - FLOPs: ~1e23'],
+  ['heads of columns', '| DRI | Goal | FLOPs |\n|---|---|---|\n| @mira | scale to 1e23 | 1e23 |'],
+  [
+    'rows with a note',
+    '| | | |\n|---|---|---|\n| DRI | @mira | on leave in May |\n| Goal | scale to 1e23 | |\n| FLOPs | 1e23 | 6ND |',
+  ],
+  ['headings', '### Run owner\n\n@mira\n\n### Goal\n\nscale to 1e23\n\n### Compute budget\n\n1e23 FLOP'],
+])('%s', (_, body) => {
+  expect(givenIn(body)).toEqual({ dri: 'mira', goal: 'scale to 1e23', flops: '1e23' });
+});
+
+it('a person who is named in a line is in charge, and not who wrote the issue', () => {
+  expect(read('DRI: @mira')['dri']).toEqual({ value: 'mira', source: 'given', from: '' });
+  expect(unclearIn('DRI: @ada and @mira')).toEqual(['DRI']);
+});
+
+it.each([
+  'Checkpoint policy: permanent every 1e5 steps, temporary every 15 minutes, keeping the previous 10',
+  '- Checkpoint retention: permanent every 100,000 steps; temp every 15 min and keep last 10',
+  'Checkpoint policy:\n- permanent checkpoints every 100k steps\n- temporary ones: keep 10, every 15 minutes',
+  '- Permanent checkpoints: every 1e5 steps\n- Temporary checkpoints: 15m\n- Rollback depth: 10 checkpoints',
+])('what is kept is read of one sentence as of three answers: %s', (body) => {
+  expect(givenIn(body)).toEqual({ permanent: '100000', temporary: '15', rollback: '10' });
+});
+
+it.each([
+  ['temporary every 1000 steps', ['Temporary checkpoints every (minutes)']],
+  ['permanent every 15 min', ['Permanent checkpoints every (steps)']],
+  ['temporary every 2 hours', ['Temporary checkpoints every (minutes)']],
+  ['a few of each', []],
+])('what is kept is asked again where it says %s', (said, unclear) => {
+  expect(givenIn(`Checkpoint policy: ${said}`)).toEqual({});
+  expect(unclearIn(`Checkpoint policy: ${said}`)).toEqual(unclear);
+});
+
+it.each([
+  ['Git SHA', `https://github.com/lab/lab/commit/${SHA}`, { commit: SHA }],
+  ['initialize_from', 'None — from scratch', { initializeFrom: 'none' }],
+  [
+    'Base checkpoint',
+    '`s3://lab/ep4/checkpoints/step-120000/`',
+    { initializeFrom: 's3://lab/ep4/checkpoints/step-120000' },
+  ],
+  ['Output root', '<gs://lab/ep8>', { outputRoot: 'gs://lab/ep8' }],
+  ['Resume policy', 'resume=allow', { resume: 'allow' }],
+  ['Tokens', '18 trillion', { tokens: '1.8e13' }],
+  ['Active params', '23B active', { parameters: '2.3e10' }],
+  ['Steps', '500k steps', { finalStep: '500000' }],
+  ['Expected loss', '2.1 nats', { loss: '2.1' }],
+])('%s as %s', (label, said, value) => {
+  expect(givenIn(`- ${label}: ${said}`)).toEqual(value);
+});
+
+it.each([
+  ['Output root', 'gs://lab/a or gs://lab/b'],
+  ['Parameters', '23B active / 535B total'],
+  ['Pre-registered loss', '1.93 ± 0.02'],
+  ['initialize_from', 'gs://lab/ep4/checkpoints (newest complete)'],
+  ['Final step', '~500k'],
+])('%s as %s is asked again', (label, said) => {
+  expect(unclearIn(`- ${label}: ${said}`)).toEqual([label]);
+});
+
+it('a command is the whole block below its name, and none where that is more than one', () => {
+  const block = (text: string) => `**Command:**\n\n\`\`\`bash\n${text}\n\`\`\``;
+  expect(givenIn(block('uv run train.py \\\n  --steps 5'))).toMatchObject({
+    command: 'uv run train.py \\\n  --steps 5',
+  });
+  expect(unclearIn(block('export WANDB_PROJECT=lab\nuv run train.py'))).toEqual(['Command']);
+  // A line that goes on is no end of a command.
+  expect(givenIn('Command: python3 train.py\n--steps 5')).toEqual({ command: 'python3 train.py --steps 5' });
+});
+
+it('two answers in two shapes are two answers', () => {
+  expect(unclearIn('Final step: 500000\n\n| Final step | 600000 |\n|---|---|\n')).toEqual(['Final step']);
+});
+
+it('is a hero run by what it trains, also where it says that it spends less', () => {
+  expect(isHero(read('Parameters: 23B\nTokens: 18T\nFLOP budget: 1e20'))).toBe(true);
+  expect(isHero(read('Parameters: 125M\nTokens: 2.5B'))).toBe(false);
+});
