@@ -7,7 +7,7 @@ import { lineageOf } from '../../src/checkpoints/lineage.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { type FerryShape, ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, HERO_LANE, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
 import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
@@ -23,10 +23,11 @@ const until900: Partial<FerryShape> = { failAt: { step: 900, line: PREEMPTED, ex
 type Play = { lab: VirtualLab; issue: number; folders: CheckpointFolders; jobs: readonly JobSpec[] };
 
 /** `attempts`: what becomes of each job; the last one stands for all that follow. */
-async function begin(attempts: readonly Partial<FerryShape>[], command: string): Promise<Play> {
+async function begin(attempts: readonly Partial<FerryShape>[], command: string, restarts = 1): Promise<Play> {
   const folders = await checkpointFolders();
   const jobs: JobSpec[] = [];
   const lab = await openHeroLab({
+    config: (text) => `${text.trimEnd()}\n${HERO_LANE}    restartsMax: ${restarts}\n`,
     script: (spec) => {
       jobs.push(spec);
       return ferryScript({ ...SHORT_FERRY, ...(attempts[jobs.length - 1] ?? attempts.at(-1)) });
@@ -79,6 +80,18 @@ it('is started again after hours too, however many runs a clock has begun on its
   await folders.write(800, lab.clock.now());
   await until(lab, 'the second attempt', () => jobs.length === 2, { limitMs: 4 * 60 * MINUTE_MS });
   expect(Object.keys(lab.world.state.checkSuites).length).toBeGreaterThan(50);
+});
+
+it('goes on after each preemption that it got beyond, whatever the words, and asks after one that it did not', async () => {
+  const preempted = [500, 900, 900].map((step) => ({ failAt: { step, line: PREEMPTED, exitCode: 1 } }));
+  const play = await begin(preempted, TAKES, 5);
+  const { lab, jobs } = play;
+  await reached(play, 1, 410);
+  await written(play, [400], 450);
+  await ended(play, 3);
+  await lab.clock.advance(10 * MINUTE_MS);
+  expect(jobs).toHaveLength(3);
+  expect(told(lab, 'incident').at(-1)).toContain('Attempt 3 failed as attempt 2 did');
 });
 
 it('goes on from the newest whole checkpoint, back behind a rejected one by a manifest of its own, and to the seal', async () => {

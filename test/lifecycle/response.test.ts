@@ -170,18 +170,38 @@ async function starts({ lab }: Failed): Promise<number> {
 
 describe('the same failure again', () => {
   it('is told after one more attempt and not tried a third time, whatever was approved', async () => {
-    const failed = await play(await openLab([{ line: PREEMPTED }, { line: PREEMPTED, step: 300 }], 5), 2);
+    const failed = await play(await openLab([{ line: NETWORK }, { line: NETWORK, step: 300 }], 5), 2);
     expect(await starts(failed)).toBe(2);
     const incidents = told(failed.lab, 'incident');
     expect(incidents.at(-1)).toContain('Attempt 2 failed as attempt 1 did');
     await failed.lab.close();
   });
 
-  it('of a run of the lane that ended by it is told at once', async () => {
+  it('is no preemption in the words of the last one that came further on, and is one that did not', async () => {
+    const deaths = [200, 500, 500].map((step) => ({ line: PREEMPTED, step }));
+    const failed = await play(await openLab(deaths, 5), 3);
+    expect(await starts(failed)).toBe(3);
+    expect(told(failed.lab, 'incident').at(-1)).toContain('Attempt 3 failed as attempt 2 did');
+    await failed.lab.close();
+  });
+
+  it('of a run of the lane is none where that one was preempted too', async () => {
     const failed = await play(
       await openLab([{ line: PREEMPTED }, { line: PREEMPTED }, { line: PREEMPTED }]),
       2,
     );
+    const { lab, issue } = failed;
+    await answerTo(failed, 'mira', issue, '/ack');
+    await lab.clock.advance(24 * 60 * MINUTE);
+    const next = await propose(lab);
+    await approve(lab, 'mira', next.pull, next.run);
+    await ended(lab, next.run, 2);
+    expect((await stateOf(lab, next.run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+    await lab.close();
+  });
+
+  it('of a run of the lane that ended by it is told at once', async () => {
+    const failed = await play(await openLab([{ line: NETWORK }, { line: NETWORK }, { line: NETWORK }]), 2);
     const { lab, issue } = failed;
     await answerTo(failed, 'mira', issue, '/ack');
     await lab.clock.advance(24 * 60 * MINUTE);

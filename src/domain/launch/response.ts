@@ -138,9 +138,18 @@ function barAfterNode(state: RunState, last: PastAttempt, { begun, consents }: M
 function alikeIn({ attempts }: RunState, last: PastAttempt): Bar | null {
   for (const past of attempts) {
     const same = sameFailure(past, last);
-    if (same !== null) return { reason: 'same-failure', failure: same, earlier: past.submission.attempt };
+    if (same !== null && !isAnotherPreemption(last, reachedStep(past) ?? 0))
+      return { reason: 'same-failure', failure: same, earlier: past.submission.attempt };
   }
   return null;
+}
+
+/**
+ * A cloud takes machines back in the same words each time: what went on from the last one and got further has not met the same
+ * problem again. How often it may is in the envelope (policy HR-31, HR-43).
+ */
+function isAnotherPreemption(last: PastAttempt, before: number): boolean {
+  return failureOf(last) === 'preempted' && (reachedStep(last) ?? 0) > before;
 }
 
 /** Started again, it has to get beyond where the attempt before it ended; a step that nobody knows is none. */
@@ -179,7 +188,8 @@ export function failedAlike(state: RunState, runs: readonly RunState[]): RunStat
     if (other.run === state.run || other.proposal.lane !== state.proposal.lane) continue;
     const ended = pastAttempt(other) ?? other.attempts.at(-1);
     if (ended?.end.status === 'SUCCEEDED') return null;
-    if (ended !== undefined && sameFailure(ended, last) !== null) return other;
+    const isSame = ended !== undefined && sameFailure(ended, last) !== null;
+    if (isSame && !isAnotherPreemption(last, 0)) return other;
   }
   return null;
 }
