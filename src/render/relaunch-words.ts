@@ -27,6 +27,8 @@ export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: Place
       return `The loss of attempt ${d.attempt ?? 1} was no number any more before it ended: started again, the job would go on from what that left behind.`;
     case 'other-steps':
       return `Attempt ${d.attempt ?? 1} made other steps than the attempt that it goes on from: nothing is started on top of that.`;
+    case 'unstable':
+      return `Before attempt ${d.attempt ?? 1} ended there was the alarm ${code(d.failure ?? '')}, which nobody had taken: numbers that run away are no fault of a machine.`;
     case 'same-in-lane':
       return `Attempt ${d.attempt ?? 1} failed as ${code(d.run ?? '')} of this lane did, and none has gone well since.`;
     default:

@@ -9,6 +9,7 @@ import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { askedFor, failedAlike, isAsked, responseTo, restingOn } from '../domain/launch/response.ts';
 import { fixMade } from '../domain/launch/small-fix.ts';
+import { unstableBy } from '../domain/launch/spoilt.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
@@ -31,6 +32,9 @@ export function decideRelaunch(input: RelaunchInput): Step | null {
   // Whoever is shown a fix is asked by it.
   if (isOfNode(state) || fixMade(state)?.detail.attempt === state.submission?.attempt) return null;
   if (response.kind === 'ask') return isTold(state, response.why) ? null : refused(state, response.why);
+  const last = pastAttempt(state);
+  const unstable = last === null ? null : unstableBy(state, last);
+  if (unstable !== null) return refused(state, { reason: 'unstable', failure: unstable });
   if (runs.kind === 'unknown') return null;
   const alike = failedAlike(state, runs.value);
   if (alike !== null) return refused(state, { reason: 'same-in-lane', run: alike.run });

@@ -175,8 +175,11 @@ function milestonesOf(state: RunState): readonly Publication[] {
   });
 }
 
-/** Who is in charge by a contract hears of each attempt that failed, also where the next one begins by itself (policy HR-31). */
+/** Who is in charge by a contract hears of each attempt that ended badly and was not stopped here, also where the next one begins by itself (policy HR-31). */
 function crashSummons(state: RunState, event: object): Pick<Publication, 'summons'> {
-  const dri = 'status' in event && event.status === 'FAILED' ? inChargeByContract(state) : null;
+  const status = 'status' in event ? event.status : null;
+  const isCrash =
+    status === 'FAILED' || (status === 'STOPPED' && !(event === state.end && state.stop !== null));
+  const dri = isCrash ? inChargeByContract(state) : null;
   return dri === null ? {} : { summons: { people: [dri.id], permission: null } };
 }

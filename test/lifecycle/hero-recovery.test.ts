@@ -94,6 +94,25 @@ it('goes on after each preemption that it got beyond, whatever the words, and as
   expect(told(lab, 'incident').at(-1)).toContain('Attempt 3 failed as attempt 2 did');
 });
 
+it('calls the person in charge where its job was stopped by nobody who is known, and not where people here stopped it', async () => {
+  const play = await begin([{}], TAKES);
+  const { lab } = play;
+  await reached(play, 1, 810);
+  lab.engine.stopNow((await stateOf(lab, RUN))?.submission?.jobId ?? '');
+  await ended(play, 1);
+  await lab.clock.advance(5 * MINUTE_MS);
+  expect(told(lab, 'ended')[0]).toContain('STOPPED');
+  expect(told(lab, 'ended')[0]).toMatch(/@ada/);
+
+  const other = await begin([{}], TAKES);
+  await reached(other, 1, 810);
+  await answer(other, '/stop');
+  await ended(other, 1);
+  await other.lab.clock.advance(5 * MINUTE_MS);
+  expect(told(other.lab, 'ended')[0]).toContain('STOPPED');
+  expect(told(other.lab, 'ended')[0]).not.toMatch(/@ada/);
+});
+
 it('goes on from the newest whole checkpoint, back behind a rejected one by a manifest of its own, and to the seal', async () => {
   const play = await begin([until900, until900, {}], TAKES);
   const { lab, issue, folders, jobs } = play;

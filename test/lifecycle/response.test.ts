@@ -214,6 +214,34 @@ describe('the same failure again', () => {
   });
 });
 
+/** Gradients that have grown fifty times larger by the middle of an attempt that is preempted at its end. */
+function exploded(): JobScript {
+  const script = ferryScript({ ...SHORT_FERRY, failAt: { step: 900, line: PREEMPTED, exitCode: 1 } });
+  const [first, last] = [SHORT_FERRY.compileMs, script.endAtMs];
+  const lines = Array.from({ length: 80 }, (_, index) => ({
+    atMs: Math.round(first + ((last - first) * (index + 1)) / 82),
+    text: `trainer step=${(index + 1) * 10} loss=3.1${index % 10} grad_norm=${index < 40 ? '1.0' : '52.0'}`,
+  }));
+  return { ...script, lines: [...script.lines, ...lines].toSorted((a, b) => a.atMs - b.atMs) };
+}
+
+describe('an attempt whose numbers ran away before it was preempted', () => {
+  it('is not started again as if a machine had done that, and is when a person says so', async () => {
+    let started = 0;
+    const script = (): JobScript => {
+      started += 1;
+      return started === 1 ? exploded() : ferryScript(SHORT_FERRY);
+    };
+    const failed = await play(await openVirtualLab({ script }));
+    const { lab, issue } = failed;
+    expect(await starts(failed)).toBe(1);
+    expect(told(lab, 'incident').at(-1)).toContain('the alarm `gradient-norm`');
+    await answerTo(failed, 'mira', issue, '/relaunch reason="the norm is of the new layer"');
+    expect(await starts(failed)).toBe(2);
+    await lab.close();
+  });
+});
+
 describe('an attempt that was started again', () => {
   it('and came no further is the last one, also where it failed otherwise', async () => {
     const deaths = [

@@ -11,6 +11,7 @@ const REASONS: readonly Detail[] = [
   { reason: 'no-progress', attempt: 2, earlier: 1, failure: 'network' },
   { reason: 'loss-lost', attempt: 1 },
   { reason: 'other-steps', attempt: 2 },
+  { reason: 'unstable', attempt: 1, failure: 'gradient-norm' },
   { reason: 'same-in-lane', attempt: 1, run: 'ferry-daily-20261120' },
   { reason: 'no-restarts-left', attempt: 1, restarts: 0 },
   { reason: 'manifest-changed', attempt: 1 },

@@ -1,5 +1,6 @@
 /** Whether an attempt was seen to train wrongly, whatever ended it: the same again would go on from what it left behind (policy HR, What can go wrong). */
 
+import type { DetectorId } from '../detector-ids.ts';
 import { incidentsWith } from '../incidents.ts';
 import type { PastAttempt, RunState } from '../logbook/run-state.ts';
 
@@ -19,4 +20,21 @@ export function spoiltBy(
     ({ detail }) => detail.detector === 'resume-mismatch' && (detail.attempt ?? 1) === submission.attempt,
   );
   return isOther ? 'other-steps' : null;
+}
+
+/** Numbers that have left what training makes of them: whatever ended the job afterwards, no machine did that (policy HR-44). */
+const UNSTABLE: readonly DetectorId[] = ['gradient-norm', 'router-collapse', 'z-loss'];
+
+/** What was seen of that in the attempt, and nobody has taken since; null where nothing was. */
+export function unstableBy(
+  { incidents, taken }: Pick<RunState, 'incidents' | 'taken'>,
+  { submission }: Pick<PastAttempt, 'submission'>,
+): string | null {
+  const found = incidentsWith(incidents, 'run-alarm').find(
+    ({ seq, detail }) =>
+      UNSTABLE.some((id) => id === detail.detector) &&
+      (detail.attempt ?? 1) === submission.attempt &&
+      seq > (taken?.seq ?? -1),
+  );
+  return found?.detail.detector ?? null;
 }

@@ -101,6 +101,21 @@ it('a command is the whole block below its name, and none where that is more tha
   expect(givenIn('Command: python3 train.py\n--steps 5')).toEqual({ command: 'python3 train.py --steps 5' });
 });
 
+it.each([
+  ['Final step', '600000', 'python3 train.py --trainer.num_train_steps=500000'],
+  ['W&B run id', 'ep8', 'WANDB_RUN_ID=ep4 python3 train.py'],
+  ['W&B run id', 'ep8', 'python3 train.py --trainer.tracker.id ep4'],
+  ['Resume policy', 'never', 'WANDB_RESUME=allow python3 train.py'],
+])('%s of %s is asked again where the command is %s', (label, said, command) => {
+  expect(unclearIn(`- ${label}: ${said}\n- Command: ${command}`)).toEqual([label]);
+  expect(unclearIn(`- ${label}: ${said}\n- Command: python3 train.py`)).toEqual([]);
+});
+
+it('a trainer that counts from nothing says the same last step', () => {
+  const command = 'python3 train.py --max-steps 500000';
+  expect(unclearIn(`- Final step: 499999\n- Command: ${command}`)).toEqual([]);
+});
+
 it('two answers in two shapes are two answers', () => {
   expect(unclearIn('Final step: 500000\n\n| Final step | 600000 |\n|---|---|\n')).toEqual(['Final step']);
 });

@@ -1,19 +1,20 @@
 /** Reads the contract of a hero run in its issue: what is given, what is inferred and from what, and what is unclear. */
 
 import type { LaneConfig } from '../../../config/lane-schema.ts';
-import { optionOf, readCommandLine, STEP_OPTIONS } from '../../../contracts/command-line.ts';
+import { optionOf, optionsOf, readCommandLine, STEP_OPTIONS } from '../../../contracts/command-line.ts';
 import { valueIn } from '../../../contracts/fields.ts';
 import { readCount } from '../../../contracts/quantity.ts';
 import { readContract } from '../../../contracts/read-contract.ts';
 import { branded, isRunId, type RunId } from '../../../domain/ids.ts';
-import type { Contract, ContractIssue } from '../../../domain/launch/contract.ts';
+import type { Contract, ContractIssue, ContractValue } from '../../../domain/launch/contract.ts';
 import { isHeroByCost, trainingFlops } from '../../../domain/launch/model-size.ts';
+import { limits } from '../../../domain/limits.ts';
 import { FIELDS, type FieldName, isSlug, TOGETHER } from './fields.ts';
 import { scientific } from './quantity.ts';
 
 /** Nothing here decides about lineage, checkpoints or output: those a person writes, or they are missing. */
 export function readHeroContract(issue: ContractIssue, lane: LaneConfig): Contract {
-  return readContract<FieldName>(
+  const contract = readContract<FieldName>(
     issue,
     { fields: FIELDS, together: TOGETHER, askedAlone: true },
     (infer, given) => {
@@ -34,6 +35,46 @@ export function readHeroContract(issue: ContractIssue, lane: LaneConfig): Contra
       infer('bundle', given('commit') === null ? null : 'the tree of the source SHA', 'the source SHA');
     },
   );
+  return heldAgainstCommand(contract);
+}
+
+/** What the command says by itself of a value, in the options and variables that launchers and W&B know. */
+const SAID_BY_COMMAND: readonly {
+  readonly name: FieldName;
+  readonly options: readonly string[];
+  readonly variable: string | null;
+}[] = [
+  { name: 'finalStep', options: STEP_OPTIONS, variable: null },
+  { name: 'trackerId', options: ['trainer.tracker.id', 'trainer.id', 'wandb.id'], variable: 'WANDB_RUN_ID' },
+  { name: 'resume', options: ['trainer.tracker.resume', 'wandb.resume'], variable: 'WANDB_RESUME' },
+];
+
+/** The command decides what happens: an answer that says otherwise is none (policy HR-13, HR-38). */
+function heldAgainstCommand(contract: Contract): Contract {
+  const line = readCommandLine(contractValue(contract, 'command') ?? '');
+  if (line === null) return contract;
+  const open: Record<string, ContractValue> = {};
+  for (const { name, options, variable } of SAID_BY_COMMAND) {
+    const all = [
+      ...optionsOf(line, options),
+      ...(variable === null ? [] : [line.environment[variable] ?? '']),
+    ];
+    const read = all.flatMap((said) => {
+      const one = said === '' || said.includes('{') ? null : FIELDS[name].read(said);
+      return one !== null && 'value' in one ? [one.value] : [];
+    });
+    const value = contractValue(contract, name);
+    const other = value === null ? undefined : read.find((one) => !isSameSaid(name, one, value));
+    if (value !== null && other !== undefined)
+      open[name] = { value, source: 'unclear', from: `one answer; the command says ${other}` };
+  }
+  return { ...contract, ...open };
+}
+
+/** Trainers count from nothing or from one. */
+function isSameSaid(name: FieldName, one: string, other: string): boolean {
+  if (name === 'finalStep') return Math.abs(Number(one) - Number(other)) <= limits.finalStepSlack;
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** `[Hero run] Grug MoE 1e23 ep8` is `grug-moe-1e23-ep8`. */
