@@ -1,6 +1,6 @@
 /** Of all that a log tells, what the job died of. */
 
-import type { FailureClass } from '../domain/failure-class.ts';
+import { type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
 import type { Row } from './row.ts';
 import type { Raised } from './traceback.ts';
 
@@ -14,7 +14,7 @@ export type Finding = Pick<Row, 'class' | 'weight' | 'confidence'> & {
 /** The first cause; without one what is nearest to it. `findings` in the order of the log; null for none. */
 export function chooseFrom(findings: readonly Finding[]): Finding | null {
   const causes = findings.filter(({ weight }) => weight === 'cause');
-  const [first] = causes;
+  const first = firstOf(causes);
   // What a program cannot explain is a symptom of the machine that somebody else tells of.
   const machine = causes.find(({ class: kind, confidence }) => kind === 'bad-node' && confidence === 'high');
   if (machine !== undefined && first !== undefined && isOfDevice(first)) return machine;
@@ -30,6 +30,14 @@ export function chooseFrom(findings: readonly Finding[]): Finding | null {
     if (told[0] !== undefined) return told[0];
   }
   return null;
+}
+
+/** What nobody knows stands aside for a cause that is known, but never for one that is simply tried again. */
+function firstOf(causes: readonly Finding[]): Finding | undefined {
+  const [first] = causes;
+  if (first?.class !== 'unknown') return first;
+  const known = causes.find(({ class: kind }) => kind !== 'unknown');
+  return known !== undefined && FIRST_RESPONSE[known.class] !== 'relaunch' ? known : first;
 }
 
 /** An error that the driver reports, late and anywhere: the line where it is raised says nothing. */

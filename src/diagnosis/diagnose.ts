@@ -11,6 +11,15 @@ import { limits } from '../domain/limits.ts';
 import { chooseFrom, type Finding } from './choose-finding.ts';
 import { createEnds, type Ends } from './ends.ts';
 import { judgeTraceback, placeOf } from './exception-class.ts';
+import {
+  ALWAYS_SAID_SOFTLY,
+  FAILURE,
+  NOISE,
+  RESTART,
+  RETRIES,
+  STRAY,
+  tellsOfSuccess,
+} from './outcome-words.ts';
 import type { Row } from './row.ts';
 import { rowFor } from './rows.ts';
 import { createTracebackReader, type Raised, type Traceback, type TracebackReader } from './traceback.ts';
@@ -71,6 +80,8 @@ type Reading = {
   /** The last name of an exception that stands in no traceback; 0 for none. */
   strayAt: number;
   failureAt: number;
+  /** The last line of a traceback; a log may have been cut in the middle of one. */
+  tracedAt: number;
   /** The last line that a logger calls an error; 0 for none. */
   errorAt: number;
   lines: number;
@@ -87,6 +98,7 @@ function newReading(): Reading {
     restartedAt: 0,
     strayAt: 0,
     failureAt: 0,
+    tracedAt: 0,
     errorAt: 0,
     lines: 0,
   };
@@ -102,6 +114,7 @@ function readLine(reading: Reading, whole: string): void {
 function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: string): void {
   const line = reading.lines;
   if (reading.tracebacks.take({ text, level, stream }, line)) {
+    reading.tracedAt = line;
     if (/^\s*[A-Z_a-z][\w.]*(?:\(|:|$)/.test(text) && reading.raisedTexts.size < RAISED_TEXTS_MAX)
       reading.raisedTexts.set(line, shown);
     return;
@@ -113,8 +126,9 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   if (STRAY.test(text)) reading.strayAt = line;
   if (RESTART.test(text)) reading.restartedAt = line;
   if (level === 'error') reading.errorAt = line;
-  if (FAILURE.test(text)) reading.failureAt = line;
-  else if (SUCCESS.test(text)) reading.successAt = line;
+  // A launcher warns of what it ends; what else only warns has not failed.
+  if (FAILURE.test(text) && (level !== 'warning' || /closing signal/.test(text))) reading.failureAt = line;
+  else if (tellsOfSuccess(text)) reading.successAt = line;
   // The place in the program that a logger names may be all that tells.
   const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null);
   const weight = row === null ? null : weightOf(row, level, text);
@@ -192,14 +206,14 @@ function isPassed(last: readonly number[], count: number, line: number): boolean
 }
 
 function withoutFinding(
-  { successAt, failureAt, strayAt, errorAt, progress, lines }: Reading,
+  { successAt, failureAt, strayAt, errorAt, tracedAt, progress, lines }: Reading,
   status: EndStatus | null,
 ): Diagnosis {
   const steppedAt = progress.at(-1) ?? Number.NEGATIVE_INFINITY;
   const isDone = successAt > Math.max(failureAt, steppedAt, 0);
   const isAtWork =
     failureAt === 0 &&
-    Math.max(strayAt, errorAt) <= Math.max(steppedAt, 0) &&
+    Math.max(strayAt, errorAt, tracedAt) <= Math.max(steppedAt, 0) &&
     lines - steppedAt <= QUIET_END_LINES;
   const isWell = status === 'SUCCEEDED' || (status === null && (isDone || isAtWork));
   if (!isWell) return UNKNOWN;
@@ -230,23 +244,6 @@ function tracebackOf(raised: Raised): Diagnosis['traceback'] {
       };
 }
 
-/** Lines that look alarming and are not: NCCL's information, names of metrics, deprecations. */
-const NOISE =
-  /\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\bignor(?:ing|ed)\b|trying next|falling back|\(harmless\)/;
-const RETRIES =
-  /\bretry(?:ing)?\b|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
-/** A loss that is no number, a scheduler's notice and a full queue are told as information. */
-const ALWAYS_SAID_SOFTLY: readonly FailureClass[] = ['nan', 'preempted', 'capacity'];
-const STRAY =
-  /\b(?:Key|Value|Type|Name|Attribute|Index|Import|Syntax|Assertion|UnboundLocal|ZeroDivision)Error\b/;
-/** Of a launcher that tries the whole again. */
-const RESTART =
-  /attempts? left; will restart|\bwill restart worker group\b|[Rr]estarting (?:worker group|training|the job|job|run)\b|\battempt \d{1,4} failed\b.{0,60}restart/;
-const SUCCESS =
-  /'train_runtime': |all (?:ranks|workers|tasks) (?:finished|completed|done)|\b(?:[Tt]raining|TRAINING|[Rr]un|[Jj]ob|[Ff]itting|[Ee]xperiment|[Ww]orker group|train_loop)\b[^.]{0,40} (?:completed?|finished|succeeded|done)\b(?! (?:epoch|with|evaluating))|\bSUCCEEDED\b|\b[Ee]xit(?:ed|s)?(?: with)?(?: code| status)? ?[:=]? ?0\b|exits? successfully|completed \d{1,12} steps successfully|`?max_(?:steps|epochs)=\d{1,12}`? reached|Training completed\. Do not forget|condition: Complete/;
-const FAILURE =
-  /\b(?:FAILED|failed with exit|JOB_ENTRYPOINT_COMMAND_ERROR|CANCELLED|[Ee]xit(?:ed)?(?: with)?[ _](?:code|status)[ :=]{0,3}-?[1-9])|exitcode ?: ?-?[1-9]|\b(?:job|run|task|training) failed\b|\bwith status [1-9]|death signal|closing signal|\bcore dumped\b|\b[Kk]illed\b|\bAborted\b|\bcode=(?:dumped|killed|exited), status=[1-9]|Failed with result '/;
-
 /** A record with the traceback of a whole process. */
 const JSON_CHARS_MAX = 100_000;
 /** A log that ends soon behind a step ends in the middle of healthy work. */
@@ -266,6 +263,8 @@ type ProgressSign = { readonly loss: 'finite' | 'not-finite' | null };
 
 /** Null for a line that shows no step. */
 function progressSign(text: string): ProgressSign | null {
+  // The sum of a whole run is no step of it.
+  if (text.includes('train_runtime')) return null;
   const loss = LOSS.exec(text)?.[1];
   const said = loss === undefined ? null : /^[-+]?\d/.test(loss) ? 'finite' : 'not-finite';
   // A loss of nothing beside a gradient that is no number is none either.
@@ -276,9 +275,9 @@ function progressSign(text: string): ProgressSign | null {
 
 /** Levanter's and tqdm's bars. */
 const BAR = /Progress on:\w{1,20} |\d{1,3}%\|[^|]{0,200}\| ?[\d.]{1,12}[kKMG]?\/[\d.]{1,12}/;
-const LOSS = /\bloss['"]?\s{0,3}[:=| ]\s{0,3}(?:tensor\()?['"]?([-+]?(?:\d|nan|inf))/i;
+const LOSS = /(?:\b|_)loss['"]?\s{0,3}[:=| ]\s{0,3}(?:tensor\()?['"]?([-+]?(?:\d|nan|inf))/i;
 const GRADIENT = /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,3}['"]?nan\b/i;
 const COUNTED =
-  /^\W{0,3}(?:global_?)?(?:step|iter|iteration)[ =:]{1,8}\d|\bstep=\d{1,12}, skipped=|global_step=\d/i;
+  /^\W{0,3}(?:global_?)?(?:step|iter|iteration)[ =:]{1,8}\d|\bstep=\d{1,12}, skipped=|global_step['"]?\s{0,2}[=:]\s{0,2}\d|\biter(?:ation)? \d{1,12}\/\d/i;
 const STEP =
   /\b(?:step|steps|global_step|it|iter|iters|iteration|epoch|batch|update)s?['"]?[ :=#/|[(]{0,12}\d/i;

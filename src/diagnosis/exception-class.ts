@@ -1,6 +1,6 @@
 /** What class of failure a Python exception is, by its type, its words, and the files that it came through. */
 
-import type { Confidence, FailureClass } from '../domain/failure-class.ts';
+import { type Confidence, type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
 import type { Row } from './row.ts';
 import { rowFor } from './rows.ts';
 import type { Frame, Raised, Traceback } from './traceback.ts';
@@ -18,10 +18,15 @@ export function judgeTraceback({ chain, isIgnored }: Traceback): Judged | null {
   if (isIgnored) return null;
   const judged = chain.flatMap((raised) => judgeRaised(raised) ?? []);
   // What was raised first is the root, unless only a later one says something that more than a programmer understands.
-  return judged.find(({ class: kind }) => !GENERAL.includes(kind)) ?? judged[0] ?? null;
+  return (
+    judged.find(({ class: kind }) => !GENERAL.includes(kind)) ??
+    judged.find(({ class: kind }) => kind !== 'unknown') ??
+    judged[0] ??
+    null
+  );
 }
 
-const GENERAL: readonly FailureClass[] = ['code-other', 'code-small'];
+const GENERAL: readonly FailureClass[] = ['code-other', 'code-small', 'unknown'];
 
 /** Where the exception can be looked at: the innermost frame of the lab's own code, or the innermost of all. */
 export function placeOf({ frames }: Raised): Frame | null {
@@ -33,8 +38,8 @@ function judgeRaised(raised: Raised): Judged | null {
   if (NO_FAILURES.test(type)) return null;
   const said = `${raised.type}: ${raised.message}`;
   const row = rowFor(said) ?? rowFor(raised.message);
-  if (row !== null && !(row.class === 'data' && IS_CODE.test(type)))
-    return { class: row.class, weight: row.weight, confidence: row.confidence, raised };
+  const isSaid = row !== null && row.class !== 'code-other' && !(row.class === 'data' && IS_CODE.test(type));
+  if (isSaid) return { class: row.class, weight: row.weight, confidence: row.confidence, raised };
   if (WRAPPERS.test(type)) return null;
   const found = byMore(type, raised) ?? byType(type, raised);
   return { ...found, weight: 'cause', raised };
@@ -50,15 +55,20 @@ function nameOf(type: string): string {
 function byMore(type: string, { more }: Raised): Found | null {
   if (IS_CODE.test(type)) return null;
   const row = more.split('\n').flatMap((line) => rowFor(line) ?? [])[0];
-  return row?.weight === 'cause' ? { class: row.class, confidence: row.confidence } : null;
+  // They may be another process's, so they start nothing again.
+  return row?.weight === 'cause' && FIRST_RESPONSE[row.class] !== 'relaunch'
+    ? { class: row.class, confidence: row.confidence }
+    : null;
 }
 
 type Found = { readonly class: FailureClass; readonly confidence: Confidence };
 
 function byType(type: string, raised: Raised): Found {
-  if (type === 'KeyError' && raised.frames.some(({ file }) => /(?:^|\/)os\.py$/.test(file)))
+  if (type === 'KeyError' && raised.frames.some(({ file }) => /(?:^|\/)os\.py$|^<frozen os>$/.test(file)))
     return { class: 'config', confidence: 'high' };
-  if (isMissingPackage(type, raised)) return { class: 'dependency', confidence: 'high' };
+  if (isMissingPackage(type, raised) || isOfOtherVersion(type, raised))
+    return { class: 'dependency', confidence: 'high' };
+  if (isAtImport(raised)) return { class: 'dependency', confidence: 'medium' };
   if (IS_CODE.test(type))
     return { class: isSmall(type, raised) ? 'code-small' : 'code-other', confidence: 'high' };
   if (isInDataLoading(raised.frames)) return { class: 'data', confidence: 'medium' };
@@ -70,7 +80,11 @@ function byType(type: string, raised: Raised): Found {
     return ofMissingFile(raised.message);
   if (/^(?:ValueError|AssertionError|TypeError|KeyError)$/.test(type) && isInConfig(raised.frames))
     return { class: 'config', confidence: 'medium' };
-  return { class: 'code-other', confidence: 'medium' };
+  const family = familyOf(raised);
+  if (family !== null) return { class: family, confidence: 'low' };
+  return isOfProgram(type, raised)
+    ? { class: 'code-other', confidence: 'medium' }
+    : { class: 'unknown', confidence: 'low' };
 }
 
 /** A module that is no part of the lab's own code, or a name that an installed package does not have. */
@@ -86,6 +100,43 @@ function isMissingPackage(type: string, { message, frames }: Raised): boolean {
   return last !== undefined && LIBRARY.test(last.file);
 }
 
+/** A package that looks for what another does not have: they do not fit each other. */
+function isOfOtherVersion(type: string, { message, frames }: Raised): boolean {
+  const last = frames.at(-1);
+  return (
+    type === 'AttributeError' &&
+    last !== undefined &&
+    LIBRARY.test(last.file) &&
+    /^(?:partially initialized )?module '[\w.]{1,120}' has no attribute/.test(message)
+  );
+}
+
+/** A package that the lab's code imports fails by itself: it does not fit what it finds installed. */
+function isAtImport({ frames }: Raised): boolean {
+  const last = frames.at(-1);
+  const own = frames.findLast(isOfLab);
+  return last !== undefined && own?.isImport === true && /(?:site|dist)-packages\//.test(last.file);
+}
+
+/** Of an exception whose words say nothing, the class of what raised it; null for what may be anything. */
+function familyOf({ type, frames }: Raised): FailureClass | null {
+  const file = frames.at(-1)?.file ?? '';
+  return FAMILIES.find(({ types, files }) => types.test(type) || files.test(file))?.class ?? null;
+}
+
+/** Whether it is raised of the program's own doing, rather than told of something else by whoever raises it. */
+function isOfProgram(type: string, raised: Raised): boolean {
+  const said = `${raised.type}: ${raised.message}`;
+  const last = raised.frames.at(-1);
+  if (PROGRAM_TYPES.test(type) || rowFor(said)?.class === 'code-other') return true;
+  if (last === undefined) return false;
+  if (isOfLab(last)) return !last.isRaise;
+  return (
+    COMPUTING_LIBRARY.test(last.file) ||
+    (/^(?:Runtime|Value)Error$/.test(type) && STANDARD_LIBRARY.test(last.file))
+  );
+}
+
 function hasPart(file: string, name: string): boolean {
   return file.split('/').some((part) => part === name || part === `${name}.py`);
 }
@@ -99,7 +150,10 @@ function isSmall(type: string, { frames, message }: Raised): boolean {
   const own = frames.filter((one, index) => isOfLab(one) && (!one.isImport || index === frames.length - 1));
   const files = new Set(own.map(({ file }) => file));
   const isNamed = type !== 'KeyError' || /^['"][\w.-]{1,60}['"]$/.test(message.trim());
-  return SMALL.test(type) && isNamed && files.size === 1 && !isInDataLoading(frames);
+  // What a library raises is not to be mended where it was called.
+  const last = frames.findLast(({ file }) => !/^<frozen importlib/.test(file));
+  const isAtOwn = last !== undefined && isOfLab(last);
+  return SMALL.test(type) && isNamed && isAtOwn && files.size === 1 && !isInDataLoading(frames);
 }
 
 function ofMissingFile(message: string): Found {
@@ -136,6 +190,29 @@ const DATA_FUNCTION =
   /^(?:__getitem__|collate\w{0,40}|_?(?:load|read|fetch|next|get)_(?:batch|sample|example|shard|data|record)s?|tokenize\w{0,40}|decode_\w{0,40})$/;
 const DATA_LIBRARY =
   /(?:torch\/utils\/data|\/datasets|\/webdataset|\/streaming|\/grain|\/pyarrow|\/seqio|tensorflow_datasets)\//;
+/** What others raise for them stands in their rows; this is for what no row knows. In the order in which it is asked. */
+const FAMILIES: readonly { readonly class: FailureClass; readonly types: RegExp; readonly files: RegExp }[] =
+  [
+    {
+      class: 'storage',
+      types:
+        /^(?:google\.(?:api_core|cloud\.storage|resumable_media)|botocore|boto3|s3transfer|gcsfs|s3fs|azure\.(?:core|storage)|tensorstore)\./,
+      files:
+        /\/(?:google\/cloud\/storage|google\/resumable_media|botocore|s3transfer|gcsfs|s3fs|adlfs|azure\/storage|orbax\/checkpoint|safetensors|torch\/distributed\/checkpoint)\/|\/(?:torch\/serialization|array_serialization\/\w{1,60})\.py$/,
+    },
+    {
+      class: 'network',
+      types:
+        /^(?:aiohttp|httpx|httpcore|requests|urllib3|urllib|http|socket|ssl|websockets?|grpc|fsspec|huggingface_hub)\./,
+      files:
+        /\/(?:aiohttp|httpx|httpcore|requests|urllib3|urllib|http|websockets?|grpc)\/|\/(?:socket|ssl)\.py$/,
+    },
+  ];
+const PROGRAM_TYPES =
+  /^(?:TypeError|IndexError|ZeroDivisionError|RecursionError|AssertionError|NotImplementedError|OverflowError|PanicException|PicklingError|OutOfResources)$/;
+const STANDARD_LIBRARY = /\/lib\/python\d(?:\.\d{1,2})?\/(?!(?:site|dist)-packages\/)/;
+const COMPUTING_LIBRARY =
+  /\/(?:torch\/(?:nn|_dynamo|_inductor|_functorch|autograd|optim|fx|amp|_ops|_tensor|functional)|jax|jaxlib|flax|haliax|equinox|optax|numpy|einops|triton|transformers\/models|jaxtyping|chex|torchvision\/(?:models|ops))(?:\/|\.py$)/;
 /** Slips of whoever wrote the code; what else is raised may have come from outside. */
 const IS_CODE =
   /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;

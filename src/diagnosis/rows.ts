@@ -2,6 +2,7 @@
 
 import type { Row } from './row.ts';
 import { CLUSTER_ROWS } from './rows/cluster.ts';
+import { CODE_ROWS } from './rows/code.ts';
 import { DATA_ROWS } from './rows/data.ts';
 import { MEMORY_ROWS } from './rows/memory.ts';
 import { NODE_ROWS } from './rows/node.ts';
@@ -20,13 +21,18 @@ export const ROWS: readonly Row[] = [
   ...SETUP_ROWS,
   ...DATA_ROWS,
   ...TRANSPORT_ROWS,
+  ...CODE_ROWS,
 ];
 
+/** What a message adds of all that might have brought it about names causes that nobody has seen. */
+const SUPPOSED =
+  /(?:\bThis (?:can|could|may|might|usually|typically|most likely|is likely)\b|\bEither the\b|\bThere are some potential root causes|\b[Pp]ossible (?:causes?|reasons?)\b|\bIt can be also caused\b|\bmay have been\b).*/;
 const WEIGHTS: readonly Row['weight'][] = ['cause', 'effect', 'hint'];
 
 /** The row that a text matches: a cause before an effect before a hint; null for none. */
 export function rowFor(text: string): Row | null {
-  const found = ROWS.filter(({ pattern }) => pattern.test(text));
+  const said = text.replace(SUPPOSED, '');
+  const found = ROWS.filter(({ pattern }) => pattern.test(said));
   for (const weight of WEIGHTS) {
     const first = found.find((row) => row.weight === weight);
     if (first !== undefined) return first;

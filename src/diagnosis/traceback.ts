@@ -3,12 +3,13 @@
 import { createEnds } from './ends.ts';
 import type { PlainLine } from './unprefixed.ts';
 
-/** `isImport`: the frame stands at a statement that imports. */
+/** `isImport`: the frame stands at a statement that imports; `isRaise`: at one that raises. */
 export type Frame = {
   readonly file: string;
   readonly line: number;
   readonly name: string;
   readonly isImport: boolean;
+  readonly isRaise: boolean;
 };
 
 /** One exception with the frames that it came through, the outermost first. */
@@ -104,6 +105,7 @@ function readOn(one: Open, text: string, lineNumber: number, close: () => void):
         line: Number(frame[2]),
         name: frame[3] ?? '',
         isImport: false,
+        isRaise: false,
       });
     return true;
   }
@@ -125,7 +127,11 @@ function readFrames(one: Open, text: string, lineNumber: number, close: () => vo
   if (one.indent !== null && indent > one.indent) {
     const last = one.frames.pop();
     if (last !== undefined)
-      one.frames.push({ ...last, isImport: last.isImport || /^\s*(?:import|from) /.test(text) });
+      one.frames.push({
+        ...last,
+        isImport: last.isImport || /^\s*(?:import|from) /.test(text),
+        isRaise: last.isRaise || /^\s*raise\b/.test(text),
+      });
     return true;
   }
   one.idle += 1;
@@ -162,7 +168,7 @@ const BOXED_FRAME = /^[│|] ([\w./-]{1,400}):(\d{1,9}) in ([\w<>]{1,160})/;
 const BOX = /^[│|╭╰]/;
 // The name of a class, with Ray's addition of what it wraps. Without its module a name has to look like an exception's.
 const RAISED =
-  /^((?:(?:[A-Za-z_]\w{0,80}\.){1,12}[A-Z]\w{0,80}|[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Failure))(?:\([\w.]{1,80}\))?)(?:: ?(.*))?$/;
+  /^((?:(?:[A-Za-z_]\w{0,80}\.){1,12}[A-Z]\w{0,80}|(?:[A-Z]\w{0,80})?(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Failure))(?:\([\w.]{1,80}\))?)(?:: ?(.*))?$/;
 const LINK = /^[\s|]*(?:The above exception was the direct cause|During handling of the above exception)/;
 const MESSAGE_LINES_MAX = 4;
 /** Lines of others that come between, where nothing tells whose a line is. */

@@ -92,7 +92,7 @@ const PREFIXES: readonly Shape[] = [
   who(/^[a-z][\w.-]{0,60} [\w./-]{1,60}\[\d{1,10}\]: ?/),
   // Kubernetes and Docker, ISO times, times of day, dmesg.
   plain(
-    /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)? ?/,
+    /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)?[ \t]?/,
   ),
   plain(/^\[?\d{2,4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? ?/),
   plain(/^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? (?=\S)/),

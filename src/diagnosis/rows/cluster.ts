@@ -6,9 +6,18 @@ import { cause, effect, hint, type Row } from '../row.ts';
 export const CLUSTER_ROWS: readonly Row[] = [
   cause(
     'capacity',
-    /\bCapacityError\b|Unable to provision|not have sufficient capacity|Resources are insufficient|AllocationFailed|OverconstrainedAllocation|Quota limit '[^']{1,200}' has been exceeded/,
+    /\bCapacityError\b|\b(?:Vcpu|Instance|SpotInstanceCount|Resource)Limit(?:Is)?Exceeded|MaxSpotInstanceCountExceeded|\bno_such_ask\b|\b(?:[Ii]nstance|[Oo]ffer|[Mm]achine)s?\b.{0,40} (?:no longer|not) available|no longer any instances available|couldn'{1,2}t assign flavors|insufficient unused quota|Unable to provision|not have sufficient capacity|Resources are insufficient|AllocationFailed|OverconstrainedAllocation|Waiting for workers in scale group|Quota limit '[^']{1,200}' has been exceeded/,
   ),
   cause('stalled', /\b0 steps in the last\b|\bno-progress\b|detects? a hang|No step progress/i),
+  cause(
+    'infra-cluster',
+    /OCI runtime (?:create|exec) failed|The connection to the server \S{1,120} was refused/,
+  ),
+  effect('infra-cluster', /CoordinationService\/\w/),
+  effect(
+    'stalled',
+    /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)/,
+  ),
   effect('infra-cluster', /ORTE (?:was unable|has lost)|error dialing backend/),
   cause('preempted', /\bPREEMPTION\b/),
   cause(
@@ -22,12 +31,12 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'stalled',
-    /\bno (?:step|steps|progress|output|log lines?|heartbeat) (?:for|in|since) \d|hang-detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
+    /\bno (?:step|steps|progress|output|log lines?|heartbeat) (?:for|in|since) \d|hang[-_ ]detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
   ),
   effect('infra-cluster', /XlaRuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/),
   cause(
     'preempted',
-    /DUE TO PREEMPTION|\bPREEMPTED\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point/,
+    /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point/,
   ),
   cause(
     'preempted',
@@ -83,6 +92,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'infra-cluster',
     /DEADLINE_EXCEEDED: Barrier timed out|Barrier timed out|tensorflow\.CoordinationService|[Cc]oordination ?[Ss]ervice.{0,80}(?:error|unavailable|died|shut|fail|heartbeat)|coordination service agent|JAX distributed service.{0,60}(?:detected|fatal|fail)|Terminating process because the (?:JAX|coordinator)/,
   ),
+  effect('infra-cluster', /[Cc]oscheduled sibling\b.{0,120}\bfailed|COSCHED_FAILED|\bworker_failed\b/),
   effect('infra-cluster', /unresponsive (?:workers?|hosts?|tasks?|slices?|nodes?)\b/i),
   effect(
     'infra-cluster',
@@ -90,11 +100,11 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'stalled',
-    /No progress (?:after|for|in) |terminating with exit code 124|exit(?:ed with)?[ _]?(?:code|status)?[ :=]{0,3}124\b|[Dd]ead ?man|stalled training|training (?:has )?(?:stalled|hung|appears (?:stuck|hung))|hang detected|no heartbeat (?:for|in)/i,
+    /No progress (?:after|for|in) |terminating with exit code 124|exit(?:ed with)?[ _]?(?:code|status)?[ :=]{0,3}124\b|[Dd]ead ?man|stalled training|training (?:has )?(?:stalled|hung|(?:appears|seems) (?:to be )?(?:stuck|hung))|\bno (?:training |optimizer |new )?steps? (?:(?:was|were|has|have|been) ){0,3}(?:completed|finished|made) (?:in|for|since) |hang detected|no heartbeat (?:for|in)/i,
   ),
   effect(
     'stalled',
-    /[Ww]atchdog caught collective operation timeout|collective operation timeout|ran for \d{1,12} milliseconds before timing out|heartbeat monitor timed out|taking the entire process down|Some NCCL operations have failed or timed out|monitoredBarrier.{0,100}(?:timeout|failed to pass)|Timed out waiting \d+ ?ms for (?:recv|send)|Timeout(?:Error)?\b.{0,60}(?:all_?reduce|all_?gather|barrier|broadcast|collective)|Stop_waiting response is expected/i,
+    /[Ww]atchdog caught collective operation timeout|[Ww]atchdog got stuck for \d|without making progress in monitoring|collective operation timeout|ran for \d{1,12} milliseconds before timing out|heartbeat monitor timed out|taking the entire process down|Some NCCL operations have failed or timed out|failed to pass monitoredBarrier|monitoredBarrier.{0,100}(?:timeout|failed to pass)|Timed out waiting \d+ ?ms for (?:recv|send)|Timeout(?:Error)?\b.{0,60}(?:all_?reduce|all_?gather|barrier|broadcast|collective)|Stop_waiting response is expected/i,
   ),
   hint(
     'infra-cluster',

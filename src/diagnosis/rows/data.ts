@@ -4,7 +4,26 @@ import { cause, type Row } from '../row.ts';
 
 /** Messages of the Hugging Face datasets library, Arrow, WebDataset, Mosaic's streaming, PIL, and codecs. */
 export const DATA_ROWS: readonly Row[] = [
-  cause('data', /Can't parse serialized Example|Could not parse example input/),
+  cause('data', /IndexError: index out of range in self/, 'medium'),
+  cause(
+    'data',
+    /pandas\.errors\.(?:ParserError|EmptyDataError)|Error tokenizing data|libpng error|Premature end of JPEG|\bcv2\.error\b/,
+  ),
+  cause(
+    'data',
+    /(?:[Cc]ould not|[Uu]nable to|[Cc]annot|[Ff]ailed to) find (?:any )?(?:data|dataset|train\w{0,10}|valid\w{0,10}|shard)s?\b(?! set)/,
+    'medium',
+  ),
+  // A label or a token beyond what the model has, found by a kernel; what is raised of it comes later and elsewhere.
+  cause(
+    'data',
+    /(?:Indexing|Loss|NLLLoss2d|Embedding|ScatterGatherKernel|IndexKernel)\w{0,20}\.cu:\d{1,6}.{0,200}Assertion `|Assertion `(?:srcIndex|t >= 0|idx_dim >= 0|index >= -sizes|target_val)/,
+    'medium',
+  ),
+  cause(
+    'data',
+    /Feature: \w{1,120} \(data type: \w{1,20}\) is required but could not be found|Can't parse serialized Example|Could not parse example input/,
+  ),
   cause(
     'data',
     /datasets\.(?:exceptions|builder|data_files|table|arrow_dataset)[\w.]{0,60}Error|DatasetGenerationError|DataFilesNotFoundError|DatasetNotFoundError|NonMatchingSplitsSizesError|NonMatchingChecksumError|DatasetGenerationCastError|ExpectedMoreSplits/,
@@ -44,7 +63,7 @@ export const DATA_ROWS: readonly Row[] = [
   ),
   cause(
     'data',
-    /(?:[Cc]hecksum|[Hh]ash|MD5|CRC) (?:mismatch|error|does not match|verification failed|failed).{0,100}(?:shard|data|record|token|file)|crc32c? .{0,30}mismatch|tfrecord.{0,60}(?:corrupt|truncat)|DataLossError: (?:corrupted|truncated) record|corrupted record at/i,
+    /(?:[Cc]hecksum|[Hh]ash|MD5|CRC) (?:mismatch|error|does not match|verification failed|failed).{0,100}(?:shard|data|record|token|file|chunk)|crc32c? .{0,30}mismatch|tfrecord.{0,60}(?:corrupt|truncat)|DataLossError: (?:corrupted|truncated) record|corrupted record at/i,
     'medium',
   ),
   cause(

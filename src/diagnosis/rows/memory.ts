@@ -12,7 +12,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   cause('oom-hbm', /Exceeded hbm capacity by|compiler_base\.cc:2587/),
   cause(
     'oom-hbm',
-    /RESOURCE_EXHAUSTED: .{0,300}(?:[Oo]ut of memory|[Rr]an out of memory|hbm|vmem|Attempting to (?:allocate|reserve)|[Ff]ailed to allocate)/,
+    /(?:RESOURCE_EXHAUSTED|[Rr]esource ?[Ee]xhausted(?:Error)?): .{0,300}(?:[Oo]ut of memory|OOM when allocating|[Rr]an out of memory|hbm|vmem|Attempting to (?:allocate|reserve)|[Ff]ailed to allocate)/,
   ),
   cause(
     'oom-hbm',
@@ -20,7 +20,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   ),
   cause(
     'oom-hbm',
-    /(?:CUDA|HIP) (?:(?:driver )?error: )?out of memory|XPU out of memory|Triton Error \[CUDA\]: out of memory/,
+    /(?:CUDA|HIP|XPU|NPU|MPS|HPU|MLU)(?: backend)? (?:(?:driver )?error: )?out of memory|Triton Error \[CUDA\]: out of memory/,
   ),
   cause('oom-hbm', /(?:torch\.(?:cuda\.)?|^)OutOfMemoryError: (?:CUDA|HIP|Allocation on device)/),
   cause('oom-hbm', /CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipErrorOutOfMemory/),
@@ -29,17 +29,24 @@ export const MEMORY_ROWS: readonly Row[] = [
   cause('oom-hbm', /Allocator \(GPU_\d+_bfc\) ran out of memory/),
   cause('oom-hbm', /No available memory for the cache blocks/),
   cause('oom-hbm', /\bNRT_RESOURCE|nrt_.{0,40}out of (?:device )?memory/i),
-  cause('oom-host', /oom[-_]kill|OOM[- ]?[Kk]illed|Out of memory: Kill(?:ed)? process/),
+  // A count of nothing is told as well.
   cause(
     'oom-host',
-    /Detected \d+ oom[-_]kill event|OUT_OF_MEMORY\b|Some of (?:the step|your processes)[^.]{0,60} killed by the cgroup out-of-memory handler/,
+    /(?<!\b0 )oom[-_]kill(?!\w{0,9}['"]?[ :=]{1,3}0\b)|OOM[- ]?[Kk]illed|Out of memory: Kill(?:ed)? process/,
+  ),
+  cause(
+    'oom-host',
+    /Detected [1-9]\d{0,6} oom[-_]kill event|OUT_OF_MEMORY\b|Some of (?:the step|your processes)[^.]{0,60} killed by the cgroup out-of-memory handler/,
   ),
   cause('oom-host', /Exceeded (?:job |step )?memory limit|Job exceeded (?:its )?(?:requested )?memory/i),
   cause(
     'oom-host',
-    /ray\.exceptions\.OutOfMemoryError|killed due to (?:the )?node running low on memory|memory (?:usage )?threshold.{0,80}prevent (?:the )?OOM/i,
+    /ray\.exceptions\.OutOfMemoryError|\b[1-9]\d{0,6} Workers? (?:\([^)]{0,40}\) )?killed due to memory pressure|killed due to (?:the )?node running low on memory|memory (?:usage )?threshold.{0,80}prevent (?:the )?OOM/i,
   ),
-  cause('oom-host', /std::bad_alloc|^(?:[\w.]{0,120}\.)?_?(?:Array)?MemoryError\b/),
+  cause(
+    'oom-host',
+    /std::bad_alloc|^(?:[\w.]{0,120}\.)?_?(?:Array|Arrow)?MemoryError\b|\bmalloc of size \d{1,20} failed/,
+  ),
   cause('oom-host', /Unable to allocate [\d.]+ [KMGTP]iB for an array/),
   cause('oom-host', /\[Errno 12\] Cannot allocate memory|DefaultCPUAllocator: (?:can't|not enough memory)/),
   cause(

@@ -4,7 +4,10 @@ import { cause, type Row } from '../row.ts';
 
 /** Messages of the NVIDIA driver (Xid), CUDA, NVML, NCCL, libtpu, AMD and JAX. */
 export const NODE_ROWS: readonly Row[] = [
-  cause('bad-node', /NRT_EXEC_HW_ERR|SLICE_FAILURE_\w|[Uu]ncorrectable HBM/),
+  cause(
+    'bad-node',
+    /\bNRT_(?:EXEC_HW_ERR|FAILURE|HW_ERROR|UNINITIALIZED)|nrt_init.{0,40}(?:fail|[Uu]nable)|SLICE_FAILURE_\w|[Uu]ncorrectable (?:HBM|SRAM|DRAM|memory)|(?:HBM|SRAM|DRAM) uncorrectable/,
+  ),
   cause('bad-node', /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i),
   // Of an engine, about what runs around the command: only who ends the whole container takes that away.
   cause('bad-node', /^the container of instance \d{1,12} ended without the wrapper's last word/, 'medium'),
@@ -21,7 +24,11 @@ export const NODE_ROWS: readonly Row[] = [
   ),
   cause(
     'bad-node',
-    /\bNVRM: Xid|\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:13|31|43|45|48|61|62|63|64|74|79|92|94|95|119|120|145|149|154)\b/,
+    /\bNVRM: Xid|\bSXid\b.{0,80}[Ff]atal|\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:13|31|43|45|48|61|62|63|64|74|79|92|94|95|119|120|145|149|154)\b/,
+  ),
+  cause(
+    'bad-node',
+    /RmInitAdapter failed|rm_init_adapter failed|nvidia-container-cli: .{0,60}(?:nvml|driver|device) (?:error|not)|NVRM: .{0,80}probe routine failed/,
   ),
   cause('bad-node', /GPU (?:has fallen off the bus|is lost|requires? (?:a )?reset)|fallen off the bus/i),
   cause(
@@ -62,7 +69,7 @@ export const NODE_ROWS: readonly Row[] = [
   ),
   cause(
     'bad-node',
-    /(?:hardware|GPU|device|accelerator|node) health ?check (?:has )?failed|node (?:is )?(?:drained|marked (?:bad|unhealthy))/i,
+    /(?:hardware|GPU|device|accelerator|node) health ?check (?:has )?failed|\bDCGM\b.{0,60}\bfailed|pending page retirements?|\bdraining node\b|node (?:is )?(?:drained|marked (?:bad|unhealthy))/i,
   ),
   cause('bad-node', /DUE TO NODE FAILURE|Node failure on|\bNODE_FAIL\b/),
   cause('bad-node', /Machine ?Check ?Exception|mce: \[Hardware Error\]|Hardware Error\]/),

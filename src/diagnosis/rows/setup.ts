@@ -5,7 +5,14 @@ import { cause, hint, type Row } from '../row.ts';
 /** Messages of the Hugging Face hub, W&B, the clouds, pip, uv, conda, the dynamic linker, argparse, Hydra, DeepSpeed and Megatron. */
 export const SETUP_ROWS: readonly Row[] = [
   cause('config', /container creation failed|mount source .{0,120} doesn't exist|invalid mount config/),
-  cause('auth', /\bForbidden: |\bHttpError 403/),
+  cause(
+    'auth',
+    /\bForbidden: |\bHttpError 403|\(Forbidden\)|\bcannot (?:create|get|list|delete|patch) resource "/,
+  ),
+  cause(
+    'auth',
+    /\b(?:AuthenticationError|UnauthorizedError|PermissionDeniedError|InvalidTokenError)\b|[Ee]rror code: 40[13]\b|\binvalid_api_key\b|[Ii]ncorrect API key/,
+  ),
   cause(
     'auth',
     /No API key configured|api_key not configured|user is not logged in|Invalid API key|API key (?:is )?(?:invalid|missing|not (?:set|found|valid))|permission denied to access wandb|PermissionError: .{0,60}(?:wandb|entity)/i,
@@ -41,7 +48,15 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'dependency',
-    /ContextualVersionConflict|DistributionNotFound|VersionConflict|PackageNotFoundError|requires a different Python|is required for a normal functioning of this module|but you have [\w.-]{1,60} [\d.]{1,20} which is incompatible|Using .{0,60} requires .{0,60}(?:to be installed|>=)|[Pp]lease (?:pip )?install|not installed.{0,40}pip install/,
+    /ContextualVersionConflict|DistributionNotFound|VersionConflict|PackageNotFoundError|requires a different Python|is required for a normal functioning of this module|not found in your environment|operator \w{1,80}::\w{1,80} does not exist|but you have [\w.-]{1,60} [\d.]{1,20} which is incompatible|Using .{0,60} requires .{0,60}(?:to be installed|>=)|[Pp]lease (?:pip )?install|not installed.{0,40}pip install/,
+  ),
+  cause(
+    'dependency',
+    /cannot import name '\w{1,80}' from '[\w.]{1,120}' \([^)]{1,300}(?:site|dist)-packages\//,
+  ),
+  cause(
+    'dependency',
+    /: command not found$|^\/usr\/bin\/env: .{1,80}: No such file|Descriptors cannot (?:not )?be created directly|is required to load C\+\+ extensions/,
   ),
   cause('dependency', /\bnvcc fatal\b|Error building extension '|Error compiling objects for extension/),
   cause(
@@ -63,7 +78,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'config',
-    /omegaconf\.errors|ConfigAttributeError|ConfigKeyError|MissingMandatoryValue|MissingConfigException|Could not (?:override|find|load) ['"]|hydra\.errors|Error (?:executing job with overrides|merging override)|Key '[^']{1,80}' is not in struct/,
+    /omegaconf\.errors|Unable to find configurable|No configurable matching|ConfigAttributeError|ConfigKeyError|MissingMandatoryValue|MissingConfigException|Could not (?:override|find|load) ['"]|hydra\.errors|Error merging override|Key '[^']{1,80}' is not in struct/,
   ),
   cause(
     'config',
@@ -83,17 +98,23 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'config',
-    /(?:[Ii]nvalid|[Uu]nknown|[Uu]nsupported|[Uu]nrecognized|[Mm]issing|[Cc]onflicting|[Bb]ad) (?:config(?:uration)?|setting|option|argument|flag|hyper-?parameter|parameter value|value for)|[Cc]onfig(?:uration)? (?:is invalid|not found|file .{0,100}(?:not found|does not exist|invalid))|ConfigError\b|ConfigurationError\b|MisconfigurationException|environment variable .{0,60}(?:not set|is required|missing)|must (?:be )?set .{0,60}(?:env|flag|option)/,
+    /(?:[Ii]nvalid|[Uu]nknown|[Uu]nsupported|[Uu]nrecognized|[Mm]issing|[Cc]onflicting|[Bb]ad) (?:config(?:uration)?|setting|option|argument(?!: )|flag|hyper-?parameter|parameter value|value for)|[Cc]onfig(?:uration)? (?:is invalid|not found|file .{0,100}(?:not found|does not exist|invalid))|ConfigError\b|ConfigurationError\b|MisconfigurationException|environment variable .{0,60}(?:not set|is required|missing)|must (?:be )?set .{0,60}(?:env|flag|option)/,
+  ),
+  // What a program says of a setting that it checks.
+  cause(
+    'config',
+    /^(?:[\w.]{0,120}\.)?(?:ValueError|AssertionError|NotImplementedError|RuntimeError|\w{0,60}ConfigError): .{0,160}(?:\b(?:must|should) be (?:one of|set|specified|provided|positive|greater|at least|between|a (?:vector|power|multiple|list))|can only be (?:used|enabled|set) (?:with|when|if)|mutually exclusive|[Pp]lease (?:set|specify|provide|use|check|install)|(?:only|not) supported (?:with|when|for|by|in)|requires? (?:a GPU|compute capability|`?\w{1,60}`? (?:to be )?set))/,
+    'medium',
   ),
   cause('config', /\bno socket interface found\b/i),
   cause('config', /address already in use|\bEADDRINUSE\b|\[Errno 98\]/i, 'medium'),
   cause(
     'config',
-    /sbatch: error: (?:Invalid|invalid|Batch job submission failed: Invalid)|srun: error: (?:Invalid|invalid)|qos.{0,20}invalid|Invalid (?:partition|account|qos)/i,
+    /sbatch: error: .{0,80}Requested .{0,60}(?:is invalid|not available|exceeds)|sbatch: error: (?:Invalid|invalid|Batch job submission failed: Invalid)|srun: error: (?:Invalid|invalid)|qos.{0,20}invalid|Invalid (?:partition|account|qos)/i,
   ),
   cause(
     'config',
-    /is not a valid (?:model identifier|JSON file|choice|value)|(?:does not appear to have a file named|is not a local folder)|Can't load (?:the )?(?:config|tokenizer|model) for|RepositoryNotFoundError|EntryNotFoundError|RevisionNotFoundError/,
+    /is not a valid (?:model identifier|JSON file|choice|value)|(?:does not appear to have a file named|is not a local folder)|Can't load (?:the )?(?:config|tokenizer|model) for|\b(?:RepositoryNotFoundError|EntryNotFoundError|RevisionNotFoundError)\b/,
     'medium',
   ),
   hint('config', /^(?:[\w.]{0,120}\.)?(?:argparse\.ArgumentError|ArgumentTypeError|UsageError)\b/),

@@ -21,6 +21,15 @@ export const STORAGE_ROWS: readonly Row[] = [
   ),
   cause(
     'storage',
+    /DataLossError\b.{0,60}: Checksum does not match|RestoreV2\b.{0,200}(?:Checksum|checksum)/,
+  ),
+  cause(
+    'storage',
+    /pickle data was truncated|UnpicklingError: (?:invalid load key|unpickling stack underflow)|EOFError: Ran out of input/,
+    'medium',
+  ),
+  cause(
+    'storage',
     /SafetensorError|(?:HeaderTooLarge|InvalidHeaderDeserialization|MetadataIncompleteBuffer)\b/,
   ),
   cause(
@@ -29,17 +38,18 @@ export const STORAGE_ROWS: readonly Row[] = [
   ),
   cause(
     'storage',
-    /(?:[Ff]ailed|[Ee]rror|[Uu]nable) (?:to |while |when )?(?:sav|writ|upload|restor|load|read|download)(?:e|ing)? .{0,60}checkpoint/,
+    /[Cc]heckpoint (?:save|saving|write|writing|upload|restore|load|loading|commit)\b.{0,20} failed|(?:[Ff]ailed|[Ee]rror|[Uu]nable) (?:to |while |when )?(?:sav|writ|upload|restor|load|read|download)(?:e|ing)? .{0,60}checkpoint/,
     'medium',
   ),
   cause(
     'storage',
-    /SlowDown\b|Please reduce your request rate|RequestTimeTooSkewed|InternalError.{0,40}(?:S3|GCS|storage)|rateLimitExceeded.{0,60}(?:object|storage)|The rate of change requests to the object/,
+    /An error occurred \((?:5\d\d|InternalError|ServiceUnavailable|RequestTimeout|Throttling\w{0,20})\) when calling|Request failed with status code', 5\d\d|SlowDown\b|Please reduce your request rate|RequestTimeTooSkewed|InternalError.{0,40}(?:S3|GCS|storage)|rateLimitExceeded.{0,60}(?:object|storage)|The rate of change requests to the object/,
   ),
   cause(
     'storage',
-    /(?:storage\.googleapis\.com|\.s3[.-][\w.-]{0,60}amazonaws\.com|blob\.core\.windows\.net|gs:\/\/|s3:\/\/).{0,200}\b(?:500|502|503|504|429|ServiceUnavailable|Service Unavailable|InternalError|timed? ?out|Deadline Exceeded)\b/i,
+    /(?:storage\.googleapis\.com|\.s3[.-][\w.-]{0,60}amazonaws\.com|blob\.core\.windows\.net|gs:\/\/|s3:\/\/).{0,200}\b(?:500|502|503|504|429|[Rr]esponse code:? \d{3}|ServiceUnavailable|Service Unavailable|InternalError|timed? ?out|Deadline Exceeded)\b/i,
   ),
+  cause('storage', /[Rr]esponse code:? (?:4\d\d|5\d\d)\b.{0,120}\b(?:gs|s3|gcs|az|r2):\/\//),
   cause(
     'storage',
     /NoSuchBucket|The specified bucket does not exist|BlobNotFound|NoSuchKey|No such object: |\b404 (?:GET|POST) https:\/\/storage\.googleapis/,
@@ -52,6 +62,12 @@ export const STORAGE_ROWS: readonly Row[] = [
     'storage',
     /\bOSError: .{0,80}(?:while (?:reading|writing)|failed to (?:write|flush|fsync))/i,
     'medium',
+  ),
+  // Their libraries' own exceptions, whatever they say.
+  effect(
+    'storage',
+    /\b(?:azure\.(?:core|storage)|google\.(?:cloud\.storage|resumable_media)|botocore|s3fs|gcsfs)\.[\w.]{0,60}(?:Error|Exception|InvalidResponse)\b|ResumableUpload\w{0,20}Exception/,
+    'low',
   ),
   effect('storage', /(?:[Ff]ailed to|[Cc]annot|could not) (?:mount|unmount) /),
 ];

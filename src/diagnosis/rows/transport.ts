@@ -8,7 +8,7 @@ export const TRANSPORT_ROWS: readonly Row[] = [
   cause('network', /\b429\b.{0,40}(?:Too Many|Client Error)|(?:had to|we|being) rate[- ]?limit/i, 'medium'),
   effect(
     'network',
-    /Run initialization has timed out|CommError\b|Network error \(|NCCL communicator (?:was|is) aborted/,
+    /[Cc]ould(?: not|n't) communicate with|[Ee]rror communicating with|Run initialization has timed out|CommError\b|Network error \(|NCCL communicator (?:was|is) aborted/,
   ),
   cause(
     'network',
@@ -34,11 +34,20 @@ export const TRANSPORT_ROWS: readonly Row[] = [
   ),
   effect(
     'network',
-    /ncclRemoteError|ncclSystemError|ncclInternalError|NCCL error.{0,160}(?:unhandled|remote|network|system)|NCCL WARN .{0,60}(?:Call to (?:connect|recv|send|bind)|Connect(?:ion)? .{0,40}(?:fail|refused|closed|reset))/i,
+    /ncclRemoteError|ncclSystemError|ncclInternalError|NCCL error.{0,160}(?:unhandled system|remote|network|system error)|NCCL WARN .{0,60}(?:Call to (?:connect|recv|send|bind)|Connect(?:ion)? .{0,40}(?:fail|refused|closed|reset))/i,
   ),
   effect(
     'network',
     /remote process exited or there was a network error|Connection closed by (?:remote )?peer|Connection closed by \[|Connection reset by peer|\bECONNRESET\b/i,
+  ),
+  effect(
+    'network',
+    /[Cc]ould(?: not|n't) connect to '?https?:|[Cc]heck (?:your|the) (?:internet |network )?connection|[Cc]heckout your internet connection|[Ss]erver [Dd]isconnected/,
+  ),
+  // The classes of aiohttp, httpx, requests and fsspec.
+  effect(
+    'network',
+    /^(?:[\w.]{0,120}\.)?(?:FSTimeoutError|ServerTimeoutError|SocketTimeoutError|ConnectionTimeoutError|ClientPayloadError|ClientOSError|ClientConnectionError|ClientConnectorDNSError|ConnectError|WriteTimeout|PoolTimeout|RemoteProtocolError|ChunkedEncodingError|LocalEntryNotFoundError)\b/,
   ),
   effect(
     'network',
@@ -54,7 +63,7 @@ export const TRANSPORT_ROWS: readonly Row[] = [
   ),
   effect(
     'network',
-    /TCPStore.{0,60}(?:recvValue|timed? ?out|fail)|recvValue failed|sendBytes failed|Broken pipe|DistNetworkError|DistStoreError|c10d::DistBackendError/i,
+    /TCPStore.{0,60}(?:recvValue|timed? ?out|fail)|store->(?:get|set|wait|add)\b.{0,60}error|Timeout waiting for key|\bwait timeout after \d|recvValue failed|sendBytes failed|Broken pipe|DistNetworkError|DistStoreError|c10d::DistBackendError/i,
   ),
   effect(
     'network',

@@ -1,0 +1,32 @@
+/** Words by which a log tells how a job went, whatever it died of. */
+
+import type { FailureClass } from '../domain/failure-class.ts';
+
+/** Lines that look alarming and are not: NCCL's information, names of metrics, deprecations. */
+export const NOISE =
+  /\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\bignor(?:ing|ed)\b|trying next|falling back|\(harmless\)/;
+/** What is tried again. */
+export const RETRIES =
+  /\bretry(?:ing)?\b|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
+/** A loss that is no number, a scheduler's notice and a full queue are told as information. */
+export const ALWAYS_SAID_SOFTLY: readonly FailureClass[] = ['nan', 'preempted', 'capacity'];
+/** The name of an exception, wherever it stands. */
+export const STRAY =
+  /\b(?:Key|Value|Type|Name|Attribute|Index|Import|Syntax|Assertion|UnboundLocal|ZeroDivision)Error\b/;
+/** Of a launcher that tries the whole again. */
+export const RESTART =
+  /attempts? left; will restart|\bwill restart worker group\b|[Rr]estarting (?:worker group|training|the job|job|run)\b|\battempt \d{1,4} failed\b.{0,60}restart/;
+const SUCCESS =
+  /'train_runtime': |all (?:ranks|workers|tasks) (?:finished|completed|done)|\b(?:[Tt]raining|TRAINING|[Rr]un|[Jj]ob|[Ff]itting|[Ee]xperiment|[Ww]orker group|train_loop)\b[^.]{0,40} (?:completed?|finished|succeeded|done)\b(?! (?:epoch|with|evaluating))|\b(?:finished|completed|exited|exits?) successfully\b|\bSUCCEEDED\b|\b[Ee]xit(?:ed|s)?(?: with)?(?: code| status)? ?[:=]? ?0\b|completed \d{1,12} steps successfully|`?max_(?:steps|epochs)=\d{1,12}`? reached|Training completed\. Do not forget|condition: Complete|\bState[=:] ?COMPLETED\b|\bExitCode=0:0\b/;
+/** Before a word of success: it is told of what did not come to it. */
+const DENIED = /\b(?:no|not|never|without|before|until|once)\b/i;
+const FAILED = /(?<!(?<![\w/.-])0 (?:tasks |steps |jobs )?)(?:\b|_)failed\b|\bfailures?[ :=]{1,3}[1-9]/i;
+/** That something ended badly. */
+export const FAILURE =
+  /\b(?:FAILED|failed with exit|JOB_ENTRYPOINT_COMMAND_ERROR|CANCELLED|[Ee]xit(?:ed)?(?: with)?[ _](?:code|status)[ :=]{0,3}-?[1-9])|exitcode ?: ?-?[1-9]|\b(?:job|run|task|training) failed\b|\bwith status [1-9]|death signal|closing signal|\bcore dumped\b|\b[Kk]illed\b|\bAborted\b|\bcode=(?:dumped|killed|exited), status=[1-9]|Failed with result '/;
+
+/** Whether the line says that all went well, and not that something did not. */
+export function tellsOfSuccess(text: string): boolean {
+  const said = SUCCESS.exec(text);
+  return said !== null && !FAILED.test(text) && !DENIED.test(text.slice(0, said.index + said[0].length));
+}

@@ -1,0 +1,43 @@
+/** What only whoever wrote the program can mend: the words of Python, PyTorch, JAX and their compilers. */
+
+import { cause, type Row } from '../row.ts';
+
+/** Also for a log that was cut, where the exception stands without its traceback. */
+export const CODE_ROWS: readonly Row[] = [
+  // Shapes.
+  cause(
+    'code-other',
+    /Error: .{0,200}(?:shapes? .{0,80}(?:cannot be multiplied|mismatch|incompatible|must match|do(?:es)? not match|cannot be broadcast)|[Ii]ncompatible shapes|The size of tensor \w{1,20} \(\d{1,12}\) must match|got incompatible shapes|Dimension out of range|dot_general requires|einsum subscripts|is invalid for input of size|view size is not compatible|could not be broadcast together|present in both specs with different sizes|Sizes of tensors must match)/,
+    'medium',
+  ),
+  // Gradients.
+  cause(
+    'code-other',
+    /modified by an inplace operation|leaf Variable that requires grad|does not require grad and does not have a grad_fn|backward through the graph a second time|finished reduction in the prior iteration|marked (?:as )?ready twice/,
+    'medium',
+  ),
+  // Devices and types of numbers.
+  cause(
+    'code-other',
+    /Expected all tensors to be on the same device|expected scalar type \w{1,20} but (?:found|got)|Input type \(.{1,80}\) and (?:weight|bias) type|must have the same dtype|Error: "\w{1,80}" not implemented for '/,
+    'medium',
+  ),
+  // What cannot be traced or compiled.
+  cause(
+    'code-other',
+    /\b(?:TracerBoolConversionError|TracerArrayConversionError|TracerIntegerConversionError|ConcretizationTypeError|UnexpectedTracerError|NonConcreteBooleanIndexError)\b|not a valid JAX type|\btorch\._(?:dynamo|inductor)\.exc\.|XlaRuntimeError: (?:INTERNAL|UNIMPLEMENTED|INVALID_ARGUMENT): |Mosaic failed to compile/,
+    'medium',
+  ),
+  // Calls and values.
+  cause(
+    'code-other',
+    /^(?:TypeError|ValueError|AttributeError|ZeroDivisionError|RecursionError|_?pickle\.PicklingError): .{0,160}(?:got an unexpected keyword argument|missing \d{1,2} required (?:positional|keyword-only) argument|positional arguments? but \d|got multiple values for|object is not (?:callable|subscriptable|iterable)|unsupported operand type|unhashable type|not enough values to unpack|too many values to unpack|[Cc]an(?:no|')t pickle|maximum recursion depth|division by zero)/,
+    'medium',
+  ),
+  // Kernels.
+  cause(
+    'code-other',
+    /\bpanicked at \S{1,200}\.rs:\d|CUDA error: (?:an illegal memory access|misaligned address|device-side assert)|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ASSERT)|out of resource: shared memory|Triton Error \[CUDA\]/,
+    'medium',
+  ),
+];
