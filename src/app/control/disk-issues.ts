@@ -1,23 +1,20 @@
 /** Keeps the one issue of each cluster whose disks are scanned: opened, told, proposed in, closed, all from the journal. */
 
 import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts';
-import { type ClusterDisks, isAllFine, isBlind } from '../../domain/care/disk-scan.ts';
-import { markerIdentity, saysTheSame } from '../../domain/marker.ts';
+import { type ClusterDisks, isBlind } from '../../domain/care/disk-scan.ts';
+import { markerIdentity } from '../../domain/marker.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { type FoundIssue, findIssue } from '../../github/issues.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { diskEndKey, renderDiskEnd } from '../../render/disk-end.ts';
-import { diskIssueTitle, renderDiskChange, renderDiskIssue } from '../../render/disk-issue.ts';
-import { renderJournalIncident } from '../../render/incident.ts';
-import { editsOfText } from '../../run/decide-proposal-texts.ts';
-import { isEditTold, leftUntil } from '../../run/shown-text.ts';
+import { diskIssueTitle, renderDiskIssue } from '../../render/disk-issue.ts';
+import { decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
+import type { StandingIssue } from '../../run/outbox.ts';
 import { type DiskPlace, diskPlaceOf } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
-import { issueMarkerReader } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
+import { sayAmong, standingIssue } from './outbox.ts';
 import { perform } from './perform.ts';
 
 /** Label by which the issues are found again. */
@@ -55,22 +52,20 @@ async function keepAll(open: OpenLab, troubles: Trouble[]): Promise<void> {
 }
 
 /** The issue of a cluster's disks; known as null where there is none. */
-export async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<FoundIssue | null>> {
-  const { lab } = open;
-  const marker = markerIdentity({ run: 'journal', kind: 'disk', key: cluster });
-  const markerOf = issueMarkerReader(lab, open.config);
+export async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<StandingIssue | null>> {
   const mutations = diskMutations(open.store.current().journal.mutations, cluster);
   // Where something was proposed it is this cluster's, whatever somebody has made of its first line.
   const proposedIn = mutations.at(-1)?.proposal.thread ?? null;
-  return findIssue(lab.client, DISK_LABEL, (number, body) => {
-    const standing = markerOf(number, body);
-    return number === proposedIn || (standing !== null && markerIdentity(standing) === marker);
-  });
+  return standingIssue(open, DISK_LABEL, diskMarker(cluster), (number) => number === proposedIn);
+}
+
+function diskMarker(cluster: string): string {
+  return markerIdentity({ run: 'journal', kind: 'disk', key: cluster });
 }
 
 async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): Promise<void> {
   const { lab } = open;
-  const marker = markerIdentity({ run: 'journal', kind: 'disk', key: place.cluster });
+  const marker = diskMarker(place.cluster);
   const found = await findDiskIssue(open, place.cluster);
   if (found.kind === 'unknown') {
     lab.log(`the disk issue of ${place.cluster}: ${found.why}`);
@@ -89,11 +84,10 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
     });
     if (outcome.kind !== 'done' || outcome.number === null) return;
     await propose(open, place, disks, outcome.number);
-    await tell(open, disks, { number: outcome.number, body: null, isOpen: true });
+    await tell(open, disks, { number: outcome.number, body: null, isOpen: true, marker: null });
     return;
   }
-  const { number, body } = found.value;
-  const standing = issueMarkerReader(lab, open.config)(number, body);
+  const { number, marker: standing } = found.value;
   const isOurs = standing?.isIntact === true && markerIdentity(standing) === marker;
   if (!isOurs) await noteChange(open, number);
   if (isTrouble) await propose(open, place, disks, number);
@@ -129,65 +123,9 @@ async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thr
 }
 
 /** Comments come first: the description says which situation was told, so that it is the last to change. */
-async function tell(
-  open: OpenLab,
-  disks: ClusterDisks,
-  issue: Omit<FoundIssue, 'body'> & { readonly body: string | null },
-): Promise<void> {
-  const { lab } = open;
-  const { readable, newest } = disks;
-  const { cluster } = newest;
-  const { mutations: all, incidents } = open.store.current().journal;
-  const mutations = diskMutations(all, cluster);
-  const edits = editsOfText(incidents, { thread: issue.number, comment: null });
-  const editedAt = edits.at(-1)?.seq ?? 0;
-  const body = renderDiskIssue({ disks, mutations, editedAt });
-  const isFine =
-    readable !== null && isAllFine(readable) && readable.cleanup !== 'not-seen' && !isBlind(disks);
-  const isUnderWay = mutations.some(({ begun, ended }) => begun !== null && ended === null);
-  const wanted = isFine && !isUnderWay ? 'closed' : 'open';
-  const state = issue.isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
-  const marker = issue.body === null ? null : issueMarkerReader(lab, open.config)(issue.number, issue.body);
-  const isSaid = issue.body !== null && marker?.isIntact === true && saysTheSame(issue.body, body);
-  if (isSaid && state === null) return;
-  const told = marker?.fields['since'] ?? null;
-  const toldEnd = Number(marker?.fields['end'] ?? 0);
-  const thread = issue.number;
-  const toldEdit = Number(marker?.fields['edited'] ?? 0);
-  for (const one of edits.filter((edit) => edit.seq > toldEdit && isEditTold(edit))) {
-    const identity = markerIdentity({ run: 'journal', kind: 'incident', key: String(one.seq) });
-    const body = renderJournalIncident(one);
-    const posted = await perform(open, {
-      kind: 'post-comment',
-      thread,
-      marker: identity,
-      body,
-      isShared: true,
-    });
-    if (posted.kind !== 'done') return;
-  }
-  if (leftUntil(edits, lab.now()) !== null) return;
-  for (const one of mutations.filter(({ ended, proposal }) => ended !== null && proposal.thread === thread)) {
-    const marker = markerIdentity({ run: 'journal', kind: 'disk-end', key: diskEndKey(one) });
-    if ((one.ended?.seq ?? 0) <= toldEnd) continue;
-    const posted = await perform(open, {
-      kind: 'post-comment',
-      thread,
-      marker,
-      body: renderDiskEnd(one),
-    });
-    if (posted.kind !== 'done') return;
-  }
-  const since = disks.since ?? readable;
-  if (since !== null && told !== null && told !== String(since.seq)) {
-    const marker = markerIdentity({ run: 'journal', kind: 'disk-change', key: `${cluster}-${since.seq}` });
-    const posted = await perform(open, {
-      kind: 'post-comment',
-      thread,
-      marker,
-      body: renderDiskChange(since),
-    });
-    if (posted.kind !== 'done') return;
-  }
-  await perform(open, { kind: 'edit-issue', issue: thread, expected: null, body, state });
+async function tell(open: OpenLab, disks: ClusterDisks, issue: ToldIssue): Promise<void> {
+  const { mutations, incidents } = open.store.current().journal;
+  const { comments, edit } = decideDiskIssue({ disks, mutations, incidents, issue, now: open.lab.now() });
+  for (const owed of comments) if ((await sayAmong(open, owed, [])).kind !== 'stands') return;
+  if (edit !== null) await perform(open, edit);
 }

@@ -12,6 +12,7 @@ import { diskPlaceOf } from '../disk-scan/disk-port.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import { findDiskIssue } from './disk-issues.ts';
+import { say } from './outbox.ts';
 import { perform } from './perform.ts';
 
 /** When this process last looked after a scan of each cluster, and the answers that it knows to stand. */
@@ -69,13 +70,7 @@ async function tell(
   }
   // The issue is opened before; where GitHub did not take it, this waits for it.
   if (issue.value === null && scan.workers.length > 0) return;
-  const posted = await perform(open, {
-    kind: 'post-comment',
-    thread: full.run.proposal.issue,
-    marker,
-    body: renderDiskAnswer(full, scan, issue.value?.number ?? null),
-    // Another process may have said it.
-    isShared: true,
-  });
-  if (posted.kind === 'done') told.add(marker);
+  const body = renderDiskAnswer(full, scan, issue.value?.number ?? null);
+  const said = await say(open, { thread: full.run.proposal.issue, marker, body });
+  if (said.kind === 'stands') told.add(marker);
 }

@@ -10,12 +10,13 @@ import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { renderJournalAnswer } from '../../render/journal-answer.ts';
 import { pastOf } from '../../run/history.ts';
+import type { OwedComment } from '../../run/outbox.ts';
 import { isGivenLater } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
 import { recordFactsOf } from './gather.ts';
-import { perform } from './perform.ts';
+import { sayAmong } from './outbox.ts';
 
 /** What a process knows of the journal's answers, by command; it grows. */
 export type ToldAnswers = {
@@ -66,7 +67,6 @@ export async function tellIn(
   told: ToldAnswers,
   troubles: Trouble[],
 ): Promise<void> {
-  const ours = new Set(comments.map(({ marker }) => (marker === null ? null : markerIdentity(marker))));
   const nowMs = open.lab.now();
   const recent = [...open.store.current().journal.commands.values()].filter(
     ({ thread: where, answer, at }) =>
@@ -74,38 +74,32 @@ export async function tellIn(
   );
   for (const [key, commands] of answersByKey(recent)) {
     if (commands.every(isQuiet)) continue;
-    const marker = markerIdentity({ run: 'journal', kind: 'answer', key });
     const [first] = commands;
     if (first === undefined) continue;
     const where = inComment(open, thread, { surface: first.surface, id: first.comment });
-    const isThere =
-      ours.has(marker) ||
-      (await contained(open, troubles, where, () => isPosted(open, thread, marker, key, commands)));
-    const known = isThere === true ? told.shown : told.refused;
+    const said = await contained(open, troubles, where, () =>
+      sayAmong(open, owedAnswer(open, thread, key, commands), comments),
+    );
+    const known = said?.kind === 'stands' ? told.shown : told.refused;
     for (const command of commands) known.add(commandKey(command));
   }
 }
 
-async function isPosted(
-  open: OpenLab,
+function owedAnswer(
+  { store, config, lab }: OpenLab,
   thread: number,
-  marker: string,
   key: string,
   commands: readonly SeenCommand[],
-): Promise<boolean> {
-  const { recordedRuns } = recordFactsOf(open.store.current());
-  const body = renderJournalAnswer(key, commands, pastOf(recordedRuns, open.config.lanes));
+): OwedComment {
+  const { recordedRuns } = recordFactsOf(store.current());
   // What is not fresh any more may be told by another process at this very moment.
   const isFresh = commands.some(
-    ({ answer }) => open.lab.now() - (fromRfc3339(answer?.at ?? '') ?? 0) < limits.publishGraceMs,
+    ({ answer }) => lab.now() - (fromRfc3339(answer?.at ?? '') ?? 0) < limits.publishGraceMs,
   );
-  const shared = isFresh ? {} : ({ isShared: true } as const);
-  const outcome = await perform(open, {
-    kind: 'post-comment',
+  return {
     thread,
-    marker,
-    body,
-    ...shared,
-  });
-  return outcome.kind === 'done';
+    marker: markerIdentity({ run: 'journal', kind: 'answer', key }),
+    body: renderJournalAnswer(key, commands, pastOf(recordedRuns, config.lanes)),
+    ...(isFresh ? { isOursAlone: true } : {}),
+  };
 }

@@ -3,16 +3,13 @@
 import { type Incident, type IncidentOf, incidentDraft } from '../../domain/incidents.ts';
 import { limits } from '../../domain/limits.ts';
 import { faultKey } from '../../domain/logbook/logbook-fault.ts';
-import { markerIdentity } from '../../domain/marker.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { logbookFaultMarker, renderLogbookFault } from '../../render/logbook-fault.ts';
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { readingOf } from '../reading.ts';
 import { asBroken, contained, type Trouble } from '../trouble.ts';
-import { perform } from './perform.ts';
+import { say } from './outbox.ts';
 
 /** The notices that this process has seen in their threads, and when (epoch ms): anybody who writes can delete one, so it is looked for again. */
 export type SeenNotices = Map<string, number>;
@@ -138,20 +135,8 @@ function isOf(incident: Incident, run: string): incident is IncidentOf<'logbook-
 }
 
 async function isTold(open: OpenLab, { run, fault, state }: BrokenRun, thread: number): Promise<boolean> {
-  const { lab, config } = open;
-  const read = await readThread(lab.client, thread, readingOf(lab, config));
-  if (read.kind === 'unknown') return false;
   const name = run === WHOLE_BRANCH ? (state?.run ?? JOURNAL) : run;
-  const notice = { run: name, fault, branch: config.logbookBranch };
-  const marker = logbookFaultMarker(notice);
-  if (
-    read.value.comments.some(
-      (comment) => comment.marker !== null && markerIdentity(comment.marker) === marker,
-    )
-  )
-    return true;
-  const body = renderLogbookFault(notice);
-  return (
-    (await perform(open, { kind: 'post-comment', thread, marker, body, isShared: true })).kind === 'done'
-  );
+  const notice = { run: name, fault, branch: open.config.logbookBranch };
+  const owed = { thread, marker: logbookFaultMarker(notice), body: renderLogbookFault(notice) };
+  return (await say(open, owed)).kind === 'stands';
 }

@@ -3,8 +3,7 @@
 import { launchesOf, rentedMoneyOf } from '../../domain/launch/spending.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, runsOfLane } from '../../domain/logbook/run-state.ts';
-import { markerIdentity, saysTheSame } from '../../domain/marker.ts';
-import { findIssue } from '../../github/issues.ts';
+import { markerIdentity } from '../../domain/marker.ts';
 import {
   laneIssueMarker,
   laneIssueTitle,
@@ -12,9 +11,10 @@ import {
   renderLaneWithoutRuns,
 } from '../../render/lane-history.ts';
 import { historyOf } from '../../run/history.ts';
+import type { OwedIssue } from '../../run/outbox.ts';
 import { notDone, type ProposeOutcome } from '../../run/proposing.ts';
+import { keepIssue } from '../control/outbox.ts';
 import { perform } from '../control/perform.ts';
-import { issueMarkerReader } from '../markers.ts';
 import type { OpenLane } from '../open-lab.ts';
 
 /** Label by which the issues are found again: nothing else has it, so that they never stand behind a hundred others. */
@@ -22,7 +22,10 @@ export const LANE_LABEL = 'ferrybot-lane';
 
 /** Opens the issue of a lane that has had no run, or adopts the one that is there. */
 export async function laneIssueWithoutRuns(open: OpenLane): Promise<number | ProposeOutcome> {
-  const outcome = await openLaneIssue(open, renderLaneWithoutRuns(open.config.laneName));
+  const { laneName } = open.config;
+  const { marker, title, label } = issueOf(laneName);
+  const body = renderLaneWithoutRuns(laneName);
+  const outcome = await perform(open, { kind: 'open-issue', marker, title, body, labels: [label] });
   return outcome.kind === 'done' && outcome.number !== null
     ? outcome.number
     : notDone('the issue of the lane', outcome);
@@ -43,28 +46,12 @@ export async function keepLaneHistory(open: OpenLane): Promise<void> {
   const rented = over.flatMap((state) => rentedMoneyOf(state) ?? []);
   const launches = over.flatMap(launchesOf);
   const body = renderLaneHistory({ lane, rows, metric: keys[0] ?? null, launches, rented });
-  const marker = markerIdentity(laneIssueMarker(lane));
-  const markerOf = issueMarkerReader(lab, config);
-  const found = await findIssue(lab.client, LANE_LABEL, (number, standing) => {
-    const one = markerOf(number, standing);
-    return one !== null && markerIdentity(one) === marker;
-  });
-  if (found.kind === 'unknown') {
-    lab.log(`the issue of the lane ${lane}: ${found.why}`);
-    return;
-  }
-  if (found.value === null) {
-    await openLaneIssue(open, body);
-    return;
-  }
-  const { number: issue, body: standing } = found.value;
-  if (markerOf(issue, standing)?.isIntact === true && saysTheSame(standing, body)) return;
-  await perform(open, { kind: 'edit-issue', issue, expected: null, body, state: null });
+  const kept = await keepIssue(open, { ...issueOf(lane), body });
+  if (kept.kind === 'unknown') lab.log(`the issue of the lane ${lane}: ${kept.why}`);
 }
 
-function openLaneIssue(open: OpenLane, body: string): ReturnType<typeof perform> {
-  const lane = open.config.laneName;
+/** Nobody closes or opens it: that is for people. */
+function issueOf(lane: string): Omit<OwedIssue, 'body'> {
   const marker = markerIdentity(laneIssueMarker(lane));
-  const labels = [LANE_LABEL];
-  return perform(open, { kind: 'open-issue', marker, title: laneIssueTitle(lane), body, labels });
+  return { label: LANE_LABEL, marker, title: laneIssueTitle(lane), state: null, isOpened: true };
 }

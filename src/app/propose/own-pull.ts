@@ -16,14 +16,13 @@ import { markerIdentity, markerText } from '../../domain/marker.ts';
 import type { OwnPull } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
 import { isOpenIssue } from '../../github/own-pull.ts';
-import { readThread } from '../../github/thread.ts';
 import { renderMissingParts } from '../../render/own-pull.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { laneLabel, ownRunId, runsOfPull } from '../../run/own-pull.ts';
 import type { PlannedPull } from '../../run/proposing.ts';
+import { say } from '../control/outbox.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
-import { readingOf } from '../reading.ts';
 import { type Answered, answerTo } from './answers.ts';
 import { labelsOf, proposedData } from './begin.ts';
 import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
@@ -170,14 +169,7 @@ export async function sayOnce(
   key: string,
   body: string,
 ): Promise<'done' | { readonly kind: 'wait'; readonly why: string }> {
-  const { lab, config } = open;
   const marker = markerIdentity({ run: 'journal', kind: 'own-pull', key });
-  const read = await readThread(lab.client, thread, readingOf(lab, config));
-  if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
-  const standing = read.value.comments.map((one) =>
-    one.marker === null ? null : markerIdentity(one.marker),
-  );
-  if (standing.includes(marker)) return 'done';
-  const outcome = await perform(open, { kind: 'post-comment', thread, marker, body, isShared: true });
-  return outcome.kind === 'done' ? 'done' : { kind: 'wait', why: outcome.message };
+  const said = await say(open, { thread, marker, body });
+  return said.kind === 'stands' ? 'done' : { kind: 'wait', why: said.why };
 }

@@ -7,17 +7,15 @@ import { limits } from '../../domain/limits.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { markerIdentity } from '../../domain/marker.ts';
 import { dateOf, fromRfc3339, timeOf, weekdayOf } from '../../domain/time.ts';
-import { readThread } from '../../github/thread.ts';
 import { nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
-import { type Nothing, notDone, nothing, type ProposeOutcome } from '../../run/proposing.ts';
+import { type Nothing, nothing, type ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
-import { perform } from '../control/perform.ts';
+import { say } from '../control/outbox.ts';
 import { tellTroubles } from '../control/tell-broken.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
-import { readingOf } from '../reading.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
 import { keepLaneHistory, laneIssueWithoutRuns } from './lane-issue.ts';
@@ -141,21 +139,16 @@ async function recordBlocked(
 
 /** Says in a thread why nothing is due; once a day, however often the workflow is started. */
 async function tellNothing(open: OpenLane, nothing: Nothing, date: string): Promise<ProposeOutcome> {
-  const { lab, config } = open;
-  const lane = config.laneName;
+  const lane = open.config.laneName;
   const thread = await threadOf(open);
   if (typeof thread !== 'number') return thread;
   const marker = markerIdentity(nothingDueMarker({ lane, date }));
   const midnight = fromRfc3339(`${date}T00:00:00Z`);
-  const read = await readThread(lab.client, thread, readingOf(lab, config), midnight);
-  if (read.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: read.why };
-  const isSaid = read.value.comments.some(
-    (one) => one.marker !== null && markerIdentity(one.marker) === marker,
-  );
-  if (isSaid) return nothing;
   const body = renderNothingDue({ lane, date, code: nothing.code, why: nothing.why });
-  const outcome = await perform(open, { kind: 'post-comment', thread, marker, body, isShared: true });
-  return outcome.kind === 'done' ? nothing : notDone('the comment that nothing is due', outcome);
+  const said = await say(open, { thread, marker, body }, midnight);
+  return said.kind === 'stands'
+    ? nothing
+    : { kind: 'failed', code: said.code, why: `the comment that nothing is due: ${said.why}` };
 }
 
 /** The thread of the lane's last run; an issue of the lane's own before there is one. */
