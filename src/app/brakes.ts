@@ -4,6 +4,7 @@ import { APPROVING } from '../commands/approving.ts';
 import type { CommandPolicy } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
+import { mayApprove } from '../config/may-approve.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { namingOf } from '../domain/approval-binding.ts';
 import type { CommentFacts } from '../domain/facts.ts';
@@ -20,7 +21,14 @@ import { readPermission } from '../github/permission.ts';
 import { readingOfComment } from '../run/comment-readings.ts';
 import { lanesOf } from '../run/lane-scope.ts';
 import { type LiftedHold, liftedFor, lifts, liftsRecorded } from '../run/lifted-holds.ts';
-import { type Brake, isHoldKind, type OpenBrake, openBrakes, type Unanswered } from '../run/open-brakes.ts';
+import {
+  type Brake,
+  isHoldKind,
+  type Looked,
+  type OpenBrake,
+  openBrakes,
+  type Unanswered,
+} from '../run/open-brakes.ts';
 import { saidElsewhere } from './brakes-elsewhere.ts';
 import type { OpenLab } from './open-lab.ts';
 import { readingOf } from './reading.ts';
@@ -38,6 +46,8 @@ export async function gatherBrakes(
     readonly manifest: Digest | null;
     /** When approvals of it fell, by the record: what the threads alone do not tell. */
     readonly fallen: readonly FallenApproval[];
+    /** What else of these threads holds it back, where whoever said it may approve; left out: nothing. */
+    readonly heeds?: NonNullable<Looked['heeds']>;
   },
   own: readonly CommentFacts[],
 ): Promise<Observed<readonly Brake[]>> {
@@ -54,11 +64,11 @@ export async function gatherBrakes(
     return permission;
   };
   const policy = policyOf(config);
-  const { approvers } = place;
+  const { approvers, heeds = () => false } = place;
   const { otherBots } = config;
   const elsewhere = new Map([...others.value.commands, ...store.current().journal.commands]);
   const authors = new Map(
-    openBrakes(place, elsewhere, comments, { otherBots, permissions: new Map(), abroad }).map(
+    openBrakes(place, elsewhere, comments, { otherBots, permissions: new Map(), abroad, heeds }).map(
       ({ comment: { author } }) => [author.id, author],
     ),
   );
@@ -71,7 +81,12 @@ export async function gatherBrakes(
   }
   // An approver's words are read whole, whatever they may do today.
   const read = new Map([...asked, ...[...approvers].map((id) => [id, known<Permission>('triage')] as const)]);
-  for (const item of openBrakes(place, elsewhere, comments, { otherBots, permissions: read, abroad })) {
+  for (const item of openBrakes(place, elsewhere, comments, {
+    otherBots,
+    permissions: read,
+    abroad,
+    heeds,
+  })) {
     if (item.name === null) continue;
     const { author, thread } = item.comment;
     const brake = { name: item.name, login: author.login, thread };
@@ -85,7 +100,10 @@ export async function gatherBrakes(
     const permission = await ask(author);
     if (permission.kind === 'unknown') return permission;
     const needs = item.name === 'revoke' ? policy.permissions.revoke : neededFor(item.name, policy);
-    const isPulled = needs === null || permits(permission.value, needs);
+    const isPulled =
+      (needs === null || permits(permission.value, needs)) &&
+      (definitionOf(item.name)?.holdsBack === true ||
+        mayApprove(permission.value, author.id, config.approvals));
     if (!isPulled || (await isLifted(item, policy, ask))) continue;
     if (await tookBackOwn(item, place, own, { otherBots, policy, ask })) continue;
     const hold = saidHold(item, place.day);

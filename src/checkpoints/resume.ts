@@ -7,8 +7,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { type AskCode, type CompleteCheckpoint, chooseCheckpoint, type Search } from './choose.ts';
 import { lineageFor } from './lineage.ts';
-import { standingIn } from './standing.ts';
-import { rootOf, type StartRefusal, startPoint, writersOf } from './start.ts';
+import { isWrittenBy, rootOf, type StartRefusal, startPoint } from './start.ts';
 
 export type ResumePoint =
   /** Only the job's own machine can look: it goes on as it finds things. */
@@ -73,12 +72,8 @@ function pointOf(
   runs: readonly RunState[],
 ): ResumePoint {
   const { step } = metadata;
-  const writtenAt = stored.metadata.kind === 'known' ? (stored.metadata.value?.writtenAt ?? null) : null;
-  const isOthers = writersOf(stored.path, runs).some(
-    (other) =>
-      other.run !== run &&
-      (writtenAt === null || standingIn(lineageFor(other), { step, writtenAt }).attempt !== null),
-  );
+  const others = runs.filter((other) => other.run !== run);
+  const isOthers = isWrittenBy(others, stored, step);
   return isOthers ? { kind: 'ask', code: 'several-runs' } : { kind: 'from', path: stored.path, step };
 }
 

@@ -16,6 +16,7 @@ import { known, type Observed, unknown } from '../domain/observed.ts';
 import { isEligible, type JudgedCheckpoint, judgeAll } from './choose.ts';
 import { lineageFor, lineageOf, sourcesOf } from './lineage.ts';
 import type { Lineage } from './standing.ts';
+import { isWrittenBy } from './start.ts';
 
 /** Why a checkpoint stays. */
 export const PROTECTIONS = [
@@ -27,6 +28,7 @@ export const PROTECTIONS = [
   'incomplete',
   'unreadable',
   'foreign',
+  'shared',
   'unvalidated',
   'misnamed',
   'root',
@@ -38,6 +40,8 @@ export type Needs = {
   readonly lineage: Lineage;
   /** Checkpoints that the run was launched from or that an attempt started from; a path of the job's own may be relative. */
   readonly sources: readonly StorePath[];
+  /** The other runs of the record: what one of them may have written is not this one's, in whichever root it lies. */
+  readonly others: readonly RunState[];
   /** What other runs rest on; only what lies below these roots is meant. */
   readonly othersSources: readonly StorePath[];
   /** Folders that a deletion which people consented to has begun with. */
@@ -70,13 +74,15 @@ export type Retention = {
 /** What the run needs, and what the other `runs` need of it, from the record alone. */
 export function needsOf(state: RunState, runs: readonly RunState[] = []): Needs {
   const { attempts } = lineageOf(state);
+  const others = runs.filter(({ run }) => run !== state.run);
   const ends = [...state.attempts, pastAttempt(state)].flatMap((past) => past?.end ?? []);
   const policy = state.order?.manifest?.policy['lane.finalStep'] ?? '';
   const configured = /^\d+$/.test(policy) ? [Number(policy)] : [];
   return {
     lineage: lineageFor(state),
     sources: sourcesOf(state),
-    othersSources: runs.flatMap((one) => (one.run === state.run ? [] : sourcesOf(one))),
+    others,
+    othersSources: others.flatMap(sourcesOf),
     begun: state.mutations.flatMap(({ begun, proposal }) =>
       begun !== null && proposal.mutation.kind === 'delete-checkpoint'
         ? proposal.steps.flatMap(({ command }) => command[1] ?? [])
@@ -163,6 +169,7 @@ function protectionsOf(
     ['incomplete', (standing === 'no-metadata' && !isLeft) || standing === 'bad-metadata'],
     ['misnamed', standing === 'misnamed'],
     ['foreign', standing === 'foreign'],
+    ['shared', isWrittenBy(needs.others, stored, step)],
     ['unvalidated', standing === 'unvalidated'],
     ['newest', standing === 'eligible' && step !== null && newest.has(step)],
     ['final', isAny(needs.finalSteps)],

@@ -1,12 +1,18 @@
 /** Where a run begins: what is asked for, held against what lies in the store and against the record of the run that made it. */
 
-import { namedStep, type SearchedRoot, type StorePath } from '../domain/checkpoint/stored.ts';
+import {
+  namedStep,
+  type SearchedRoot,
+  type StoredCheckpoint,
+  type StorePath,
+} from '../domain/checkpoint/stored.ts';
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import { type CheckpointPlan, OUTSIDE } from '../domain/launch/contract.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { type AskCode, askedCheckpoint, chooseCheckpoint, type RefusalCode, type Search } from './choose.ts';
 import { lineageFor } from './lineage.ts';
+import { standingIn } from './standing.ts';
 
 /** Why nothing is begun from there: a checkpoint that may not be used, none to use, or nobody can say whose it is. */
 export type StartRefusal =
@@ -95,6 +101,19 @@ function sourceOf(
 /** Runs of which an attempt wrote there. */
 export function writersOf(path: StorePath, runs: readonly RunState[]): readonly RunState[] {
   return runs.filter((one) => rootsOf(one).some((root) => isWithin(path, root)));
+}
+
+/** Whether one of these runs may have written it: what lies where two write says by its time alone whose it is. */
+export function isWrittenBy(
+  runs: readonly RunState[],
+  { path, metadata }: StoredCheckpoint,
+  step: number | null,
+): boolean {
+  const writtenAt = metadata.kind === 'known' ? (metadata.value?.writtenAt ?? null) : null;
+  return writersOf(path, runs).some(
+    (one) =>
+      writtenAt === null || standingIn(lineageFor(one), { step: step ?? 0, writtenAt }).attempt !== null,
+  );
 }
 
 /** Where the attempts of a run wrote. */

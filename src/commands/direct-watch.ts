@@ -53,9 +53,18 @@ export function watchedIn(context: CommandContext): Running | AnswerDecision {
   return answerCommon('watch-none', { status: 'the watch has ended before' });
 }
 
+/** Why a run has no job now, in words of the record; null where it has one, or had it last. */
+export function withoutJob({ submission, attempts, order }: RunState): string | null {
+  if (submission !== null) return null;
+  if (attempts.length === 0) return 'not launched';
+  return order?.status === 'open' || order?.status === 'claimed'
+    ? 'another attempt is being launched'
+    : 'the next attempt was not launched';
+}
+
 /** The run, where its job runs. */
 export function running({ state }: CommandContext): Running | AnswerDecision {
   const { submission, end } = state;
-  if (submission === null) return answerCommon('watch-none', { status: 'not launched' });
+  if (submission === null) return answerCommon('watch-none', { status: withoutJob(state) ?? '' });
   return end === null ? { ...state, submission } : answerCommon('watch-none', { status: end.status });
 }

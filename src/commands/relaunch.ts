@@ -16,6 +16,7 @@ import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { PastAttempt } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
+import { withoutJob } from './direct-watch.ts';
 import { digestPrefix, reasonText } from './values.ts';
 
 const answer = answering({
@@ -70,7 +71,7 @@ function decide(context: CommandContext): CommandDecision {
 }
 
 function statusOf({ state }: CommandContext): string {
-  return state.end?.status ?? (state.submission === null ? 'not launched' : 'the job has not ended');
+  return state.end?.status ?? withoutJob(state) ?? 'the job has not ended';
 }
 
 /** An approval like the first one: by whom, of what, and as many. */

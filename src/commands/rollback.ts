@@ -7,10 +7,11 @@ import { askedCheckpoint } from '../checkpoints/choose.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { personInCharge } from '../domain/launch/contract.ts';
-import { pastAttempt, rollbackOf } from '../domain/launch/next-attempt.ts';
+import { rollbackOf, unfollowedAttempt } from '../domain/launch/next-attempt.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
+import { withoutJob } from './direct-watch.ts';
 import { reasonText, stepBack } from './values.ts';
 
 const answer = answering({
@@ -63,11 +64,11 @@ function decide(context: CommandContext): CommandDecision {
   ]);
 }
 
-/** Why there is nothing to go back in; null where the newest attempt has failed and nothing follows it yet. */
+/** Why there is nothing to go back in; null where the newest attempt has failed and no job follows it yet. */
 function notNow(state: RunState): string | null {
   if (isOver(state)) return 'it is over';
   if (state.stop !== null) return 'stopped for good';
-  const last = pastAttempt(state);
-  if (last === null) return state.submission === null ? 'not launched' : 'the job has not ended';
+  const last = unfollowedAttempt(state);
+  if (last === null) return withoutJob(state) ?? 'the job has not ended';
   return last.end.status === 'FAILED' ? null : last.end.status;
 }

@@ -7,7 +7,7 @@ import { isAdopted } from '../domain/logbook/adoption.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { type AnswerDecision, answering, type NamedContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { mayDirect } from './direct-watch.ts';
+import { mayDirect, withoutJob } from './direct-watch.ts';
 import { runWord } from './values.ts';
 
 const answer = answering({
@@ -55,16 +55,15 @@ function decide(context: NamedContext): AnswerDecision {
   const isApproved = standingApprovals(state).length > 0 || approvalsBeforehand(state).length > 0;
   const isStanding = isOrdered || isApproved || wasHeldBack(state);
   if (state.submission === null && !isStanding)
-    return answer('stop-not-running', { status: 'not launched', ...named });
+    return answer('stop-not-running', { status: withoutJob(state) ?? '', ...named });
   const draft = {
     type: 'stop-requested',
     role: 'control',
     actor,
     data: { comment: comment.id, surface: comment.surface },
   } as const;
-  // The job is over, and after its bad node another attempt would follow under the same approval.
-  const ofJob = state.end === null ? 'stop-requested' : 'stop-before-restart';
-  return answer(state.submission === null ? 'stop-before-launch' : ofJob, { by: actor.login, ...missing }, [
-    draft,
-  ]);
+  // The job is over, and another attempt would follow it, or is ordered.
+  const isBetween = state.submission === null ? state.attempts.length > 0 : state.end !== null;
+  const ofJob = state.submission === null ? 'stop-before-launch' : 'stop-requested';
+  return answer(isBetween ? 'stop-before-restart' : ofJob, { by: actor.login, ...missing }, [draft]);
 }

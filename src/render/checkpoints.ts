@@ -83,6 +83,7 @@ const PROTECTED: Readonly<Record<Protection, string>> = {
   incomplete: 'incomplete, and may be under way',
   unreadable: 'it could not be read',
   foreign: 'no attempt of this run wrote it',
+  shared: 'another run was writing there when it was written',
   unvalidated: 'its lineage is not known',
   misnamed: 'its folder and its metadata.json name different steps',
   root: 'it is the root itself',

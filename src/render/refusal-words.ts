@@ -80,7 +80,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
     'The change touches files that are run while it is submitted, beside the credentials of the cluster.',
   held: 'There is a hold.',
   'held-in-thread':
-    'Somebody who may hold it back had said so in a thread, and the record has no answer to it yet, or nobody who may has lifted it there since. `/unhold` there lifts a hold or a skipped day, `/thaw` a freeze.',
+    'Somebody who may hold it back had said so in a thread, or had rejected there what it would go on from, and the record has no answer to it yet, or nobody who may has lifted it there since. `/unhold` there lifts a hold or a skipped day, `/thaw` a freeze.',
   'lift-unproven':
     'The record says that a freeze or a skipped day was lifted, and no comment of anybody who may stands there for it. Whoever may lifts it again in a thread of this run: `/thaw` a freeze, `/unhold` a skipped day.',
   'wrong-ref': 'The launch workflow ran from another branch than the default one.',

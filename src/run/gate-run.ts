@@ -128,10 +128,7 @@ export function gateFactsOf(input: GateInput): GateFacts {
     issueToldAt: issueToldAt(facts, input.ownFix ?? null),
     // Jobs that people have launched by hand have never waited for each other.
     liveRuns: config.kind.adopts === undefined ? liveOthers(facts, input.run, proposal.lane) : known([]),
-    ...heldElsewhere(
-      { ...input, source: config.checkpoints?.from?.run ?? null, recordedRuns: facts.recordedRuns },
-      manifest,
-    ),
+    ...heldElsewhere({ ...input, plan: config.checkpoints, recordedRuns: facts.recordedRuns }, manifest),
     holds: holdsFor(input),
     passes: passesOf(facts, proposal.lane),
     launches: launchesFor(input),

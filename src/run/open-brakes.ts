@@ -41,7 +41,10 @@ export type OpenBrake = PendingItem & {
   readonly lifts: readonly PendingItem[];
 };
 
-type Looked = Pick<PendingOptions, 'otherBots' | 'permissions'> & {
+/** How it is looked. */
+export type Looked = Pick<PendingOptions, 'otherBots' | 'permissions'> & {
+  /** Whether this holds back what is to be done, though it is no brake anywhere else. */
+  readonly heeds?: (item: PendingItem, isAnswered: boolean) => boolean;
   /** Those of the comments that stand in threads of which the run is none. */
   readonly abroad?: ReadonlySet<CommentFacts>;
 };
@@ -57,7 +60,7 @@ export function openBrakes(
   { commands, since, restsOn, run, day }: Unanswered,
   elsewhere: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
-  { otherBots, permissions, abroad = NOWHERE }: Looked,
+  { otherBots, permissions, abroad = NOWHERE, heeds = () => false }: Looked,
 ): readonly OpenBrake[] {
   const recorded = new Map([...elsewhere, ...commands]);
   const younger = new Set(comments.filter((one) => isAfter(one, restsOn)).map(nameOf));
@@ -66,10 +69,10 @@ export function openBrakes(
   const items = pendingItems(known, comments, { since, otherBots, permissions }).filter(isHere);
   const open = items.flatMap((item, at): readonly OpenBrake[] => {
     const name = item.said.kind === 'unread' ? null : nameIn(item);
-    if (name !== null && definitionOf(name)?.holdsBack !== true) return [];
+    const isAnswered = (recorded.get(itemKey(item))?.answer ?? null) !== null;
+    if (name !== null && definitionOf(name)?.holdsBack !== true && !heeds(item, isAnswered)) return [];
     if (name === null && item.said.kind !== 'unread') return [];
     if (isHoldKind(name) && !isOfLane(item, day.lane)) return [];
-    const isAnswered = (recorded.get(itemKey(item))?.answer ?? null) !== null;
     return [{ ...item, name, isAnswered, lifts: liftsOf(name, items.slice(at + 1), day.lane) }];
   });
   if (restsOn === null) return open;

@@ -81,6 +81,7 @@ function needs(change: Partial<Needs>): Needs {
       rejections: [],
     },
     sources: [`${ROOTS[0]}/step-200`],
+    others: [],
     othersSources: [`${ROOTS[0]}/step-400`],
     begun: [],
     finalSteps: [500],

@@ -44,7 +44,7 @@ function stored(path: string, step: number, isWhole = true): StoredCheckpoint {
 
 const resume = (input: Partial<ResumeInput> = {}, run = RUN) =>
   resumePoint(run, {
-    plan: { from: { path: THEIRS, run: SOURCE.run }, roots: [OWN] },
+    plan: { from: { path: THEIRS, run: SOURCE.run }, roots: [OWN], named: [] },
     searched: [
       { root: OWN, found: known([]) },
       { root: THEIRS, found: known([stored(BEGUN, 700)]) },
@@ -86,7 +86,7 @@ describe('where nothing of its own is left, what a run was launched from', () =>
 });
 
 it('a checkpoint in a root that another run wrote to at the same time is asked about', () => {
-  const plan = { from: null, roots: [THEIRS] };
+  const plan = { from: null, roots: [THEIRS], named: [] };
   const found = { plan, searched: [{ root: THEIRS, found: known([stored(`${THEIRS}/step-900`, 900)]) }] };
   const run = ranIn(OWN, 'own');
   expect(resume({ ...found, runs: [run] }, run)).toMatchObject({ value: { kind: 'from', step: 900 } });
@@ -100,7 +100,11 @@ it('a fix that takes the place for the checkpoint out of its command is one that
   const own = ranIn(OWN, 'own');
   const run: RunState = { ...own, rejections: [{ step: 800, at, seq: 99 } as never] };
   const found = known([400, 800].map((step) => stored(`${OWN}/step-${step}`, step)));
-  const input = { plan: { from: null, roots: [OWN] }, searched: [{ root: OWN, found }], runs: [run] };
+  const input = {
+    plan: { from: null, roots: [OWN], named: [] },
+    searched: [{ root: OWN, found }],
+    runs: [run],
+  };
   expect(resume(input, run)).toMatchObject({ value: { kind: 'from', step: 400 } });
   expect(resume({ ...input, command: ['python3', 'train.py'] }, run)).toMatchObject({
     value: { kind: 'takes-other', takes: `${OWN}/step-800` },

@@ -43,6 +43,7 @@ function needs(change: Partial<Needs> = {}): Needs {
   return {
     lineage: { attempts, rejections: [] },
     sources: [],
+    others: [],
     othersSources: [],
     begun: [],
     finalSteps: [],
@@ -127,6 +128,23 @@ describe('a list of what may go', () => {
     expect(depthOf({ ...unchosen, contract: {} }, null)).toBeNull();
     const wishes = { keep: depthOf(unchosen, null) ?? 0, milestones: [] };
     expect(steps(plan(found, needs({ finalSteps: [1_000] }), wishes))).toEqual([100, 200, 300, 400]);
+  });
+
+  it('has none that another run may have written, which was at work there at that time', () => {
+    const claimed = (at: string): RunState => {
+      const other = aRun().gated().shown().approved(alice).ordered().claimed().submitted().state;
+      const { order } = other;
+      if (order?.claim == null || order.manifest === null) throw new Error('no claim');
+      const resume = { ...order.manifest.resume, roots: [PERMANENT] };
+      const manifest = { ...order.manifest, resume };
+      return { ...other, order: { ...order, manifest, claim: { ...order.claim, at } } };
+    };
+    const going = (others: readonly RunState[]) => steps(plan(found, needs({ others })));
+    expect(going([claimed('1970-01-01T00:16:30.000Z')])).toEqual([]);
+    expect(going([claimed('1970-01-01T00:30:00.000Z')])).toEqual([100, 200, 300, 400]);
+    expect(plan(found, needs({ others: [claimed('1970-01-01T00:16:30.000Z')] })).kept[0]?.because).toEqual([
+      'shared',
+    ]);
   });
 
   it('is none where a root could not be listed', () => {

@@ -9,11 +9,17 @@ const launched = (run: string, root: string, order: Partial<IssuedOrder> = {}): 
   ({
     run,
     attempts: [],
-    order: { status: 'open', claim: null, manifest: { outputRoot: root, cluster: 'west' }, ...order },
+    order: {
+      status: 'open',
+      claim: null,
+      manifest: { outputRoot: root, cluster: 'west', resume: {} },
+      ...order,
+    },
   }) as unknown as RunState;
 
 function holder(theirs: RunState, root: string, cluster = 'west', lineage = false): string | null {
-  return rootHolder([theirs], { root, cluster }, { run: 'mine', lineage: () => lineage })?.run ?? null;
+  const places = { roots: [root], cluster, common: [] };
+  return rootHolder([theirs], places, { run: 'mine', lineage: () => lineage })?.run ?? null;
 }
 
 it.each([
@@ -46,4 +52,24 @@ it('a run has what a launcher may have begun with; its own lineage and the run i
   expect(holder(launched('a', root, { status: 'failed', claim }), root)).toBe('a');
   expect(holder(launched('a', root), root, 'west', true)).toBeNull();
   expect(holder(launched('mine', root), root)).toBeNull();
+});
+
+it('where its checkpoints lie besides is a run’s own too, on both sides, but for what the lane gives to all', () => {
+  const elsewhere = launched('a', 'gs://lab/a', {
+    manifest: {
+      outputRoot: 'gs://lab/a',
+      cluster: 'west',
+      resume: { roots: ['gs://lab/a', 'gs://tmp/a', 'gs://tmp/all'] },
+    } as unknown as IssuedOrder['manifest'],
+  });
+  const held = (roots: readonly string[], common: readonly string[] = []) =>
+    rootHolder([elsewhere], { roots, cluster: 'west', common }, { run: 'mine', lineage: () => false });
+  expect(held(['gs://lab/b', 'gs://lab/a/checkpoints'])).toEqual({
+    run: 'a',
+    root: 'gs://lab/a',
+    mine: 'gs://lab/a/checkpoints',
+  });
+  expect(held(['gs://tmp/a'])).toMatchObject({ root: 'gs://tmp/a' });
+  expect(held(['gs://tmp/all/b'])).toMatchObject({ root: 'gs://tmp/all' });
+  expect(held(['gs://tmp/all/b'], ['gs://tmp/all'])).toBeNull();
 });

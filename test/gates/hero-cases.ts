@@ -173,7 +173,7 @@ export const HERO_CASES = {
     cases: [
       [
         'the root of another run',
-        { rootHolder: known({ run: 'grug-1e22', root: 'gs://lab/runs' }) },
+        { rootHolder: known({ run: 'grug-1e22', root: 'gs://lab/runs', mine: 'gs://lab/runs/a' }) },
         'fail',
         'taken',
       ],

@@ -224,23 +224,52 @@ it('a commit on which the branch stood, and was left behind by, launches', async
 
 describe('a contract that names the output root of another run', () => {
   it.each([
-    ['itself', 'outputs/grug-moe-1e23-ep8'],
-    ['around it', './outputs//'],
-    ['within it', 'outputs/grug-moe-1e23-ep8/checkpoints'],
-  ])('(%s) launches nothing, and says which run', async (_where, root) => {
+    ['itself', { 'Output root': 'outputs/grug-moe-1e23-ep8' }],
+    ['around it', { 'Output root': './outputs//' }],
+    ['within it', { 'Output root': 'outputs/grug-moe-1e23-ep8/checkpoints' }],
+    ['with a slash at its end', { 'Output root': 'outputs/grug-moe-1e23-ep8/' }],
+  ])('(%s) launches nothing, and says which run', async (_where, answers) => {
+    const { cards, starts } = await secondRun({}, answers);
+    expect(cards).toContain(`the run \`${RUN}\` was launched to write to \`outputs/grug-moe-1e23-ep8\``);
+    expect(starts).toBe(1);
+  });
+
+  it.each([
+    ['the output root of the other', {}, { 'Checkpoint root': '/data/first/checkpoints' }, '/data/first'],
+    [
+      'where the other has its temporary ones',
+      { 'Temporary checkpoint root': '/tmp-data/first' },
+      { 'Temporary checkpoint root': '/tmp-data/first/' },
+      '/tmp-data/first',
+    ],
+    [
+      'what the other named first, as its output root',
+      { 'Checkpoint root': '/data/second/checkpoints' },
+      { 'Output root': '/data/second' },
+      '/data/second/checkpoints',
+    ],
+  ])('as the place of its checkpoints (%s) launches nothing', async (_where, first, second, root) => {
+    const own = { 'Output root': '/data/first', ...first };
+    const { cards, starts } = await secondRun(own, { 'Output root': '/data/own', ...second });
+    expect(cards).toContain(`the run \`${RUN}\` was launched to write to \`${root}\``);
+    expect(starts).toBe(1);
+  });
+
+  /** What becomes of a second run, of these answers, when the first has ended. */
+  const secondRun = async (first: Answers, answers: Answers) => {
     const lab = await openHeroLab();
-    await approvedByMira(lab, {});
+    await approvedByMira(lab, first);
     await until(lab, 'a look', async () => (await stateOf(lab, RUN))?.observation != null, {
       stepMs: MINUTE,
     });
-    const first = (await stateOf(lab, RUN))?.proposal.issue ?? 0;
-    await say(lab, 'mira', first, '/stop');
+    const thread = (await stateOf(lab, RUN))?.proposal.issue ?? 0;
+    await say(lab, 'mira', thread, '/stop');
     await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null, { stepMs: MINUTE });
-    await say(lab, 'mira', first, '/ack reject="the wrong data"');
+    await say(lab, 'mira', thread, '/ack reject="the wrong data"');
     await lab.clock.advance(5 * MINUTE);
     const second = 'grug-moe-second';
     const issue = await openHeroIssue(lab, {
-      answers: { 'Run slug': second, 'W&B run id': second, 'Output root': root },
+      answers: { 'Run slug': second, 'W&B run id': second, ...answers },
     });
     await until(lab, 'the gates', async () => (await stateOf(lab, second))?.gate != null, {
       limitMs: 60 * MINUTE,
@@ -250,11 +279,10 @@ describe('a contract that names the output root of another run', () => {
       outcome: 'fail',
       code: 'taken',
     });
-    const cards = told(lab, 'card').join('');
-    expect(cards).toContain(`the run \`${RUN}\` was launched to write to \`outputs/grug-moe-1e23-ep8\``);
     await say(lab, 'mira', issue, shownApprovalLine(lab, second) ?? '/approve-launch');
     await lab.clock.advance(10 * MINUTE);
-    expect(lab.engine.startCount()).toBe(1);
+    const found = { cards: told(lab, 'card').join(''), starts: lab.engine.startCount() };
     await lab.close();
-  });
+    return found;
+  };
 });

@@ -25,7 +25,8 @@ import { type CardHistory, cardCandidates } from '../../run/card-history.ts';
 import { NOT_ASKED } from '../../run/dispatch.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { healthFor } from '../../run/lane-scope.ts';
-import { commandsSince } from '../../run/pending-commands.ts';
+import { commandsSince, type PendingItem } from '../../run/pending-commands.ts';
+import { isUnheardRejection } from '../../run/unheard-rejections.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { lastKnownRun, readBody } from '../control/body-facts.ts';
 import { branchWork } from '../control/branch-work.ts';
@@ -63,6 +64,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     restsOn,
     run: state.run,
     day: state.proposal,
+    heeds: (item: PendingItem, isAnswered: boolean) => isUnheardRejection(state, item, isAnswered),
   };
   const brakes = await gatherBrakes(open, asked, threads.value.comments);
   // A record that claims the head for the bot's own is not believed here: GitHub says who pushed it.

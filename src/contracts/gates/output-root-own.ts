@@ -11,7 +11,7 @@ export const outputRootOwn: Gate = {
       given(rootHolder, (holder) =>
         holder === null
           ? pass('own', { root })
-          : block('taken', 'author', { root, run: holder.run, theirs: holder.root }),
+          : block('taken', 'author', { root: holder.mine, run: holder.run, theirs: holder.root }),
       ),
     ),
 };

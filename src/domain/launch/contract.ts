@@ -57,6 +57,8 @@ export type CheckpointPlan = {
   readonly from: { readonly path: StorePath; readonly run: RunId | typeof OUTSIDE | null } | null;
   /** Where this run writes, permanent and temporary; empty where only its own machine can look. */
   readonly roots: readonly StorePath[];
+  /** Those of them that its contract names; the others are the output root, and what the lane says of it. */
+  readonly named: readonly StorePath[];
 };
 
 /** Whether a job is told what it goes on from; any other takes the newest that it finds, whatever people said about it. */

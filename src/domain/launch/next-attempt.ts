@@ -37,6 +37,16 @@ export function pastAttempt({
   return { order, submission, observation, firstEval, firstTracker, end, trace: exact };
 }
 
+/**
+ * The attempt that is over and that no job has followed; null where there is none. Another one may be ordered: until a launcher
+ * has claimed that, people can still say that it goes on otherwise.
+ */
+export function unfollowedAttempt(state: RunState): PastAttempt | null {
+  const { submission, order, attempts } = state;
+  if (submission !== null) return pastAttempt(state);
+  return order?.status === 'claimed' ? null : (attempts.at(-1) ?? null);
+}
+
 /** The last step that was seen of an attempt: the exact one may be an eval's of long before, where a log rounds the others. */
 export function reachedStep({ end, observation }: Pick<PastAttempt, 'end' | 'observation'>): number | null {
   const seen = [end.lastStep, observation?.step ?? null].filter((step) => step !== null);

@@ -4,31 +4,41 @@ import { isStorePath } from '../checkpoint/stored.ts';
 import type { IssuedOrder, RunState } from '../logbook/run-state.ts';
 
 /** Where a run writes: a store's path is one place for all, any other is one of its cluster. */
-export type OutputPlace = { readonly root: string; readonly cluster: string };
-export type RootHolder = { readonly run: string; readonly root: string };
+type OutputPlace = { readonly root: string; readonly cluster: string };
+/** What a run would write to. `common`: what its lane gives to all of its runs, which is nobody's own. */
+export type OwnPlaces = {
+  readonly roots: readonly string[];
+  readonly cluster: string;
+  readonly common: readonly string[];
+};
+/** `root`: what that run was given; `mine`: which of the places asked for is in it, or around it. */
+export type RootHolder = { readonly run: string; readonly root: string; readonly mine: string };
 
-/** Another run that was given this place, a part of it or one around it; null: none was. `lineage`: runs that may share theirs. */
+/** Another run that was given one of these places, a part of it or one around it; null: none was. `lineage`: runs that may share theirs. */
 export function rootHolder(
   runs: readonly RunState[],
-  place: OutputPlace,
+  { roots, cluster, common }: OwnPlaces,
   { run, lineage }: { readonly run: string; readonly lineage: (state: RunState) => boolean },
 ): RootHolder | null {
   for (const state of runs) {
     if (state.run === run || lineage(state)) continue;
-    const theirs = placesOf(state).find((one) => isShared(one, place));
-    if (theirs !== undefined) return { run: state.run, root: theirs.root };
+    for (const theirs of placesOf(state)) {
+      if (common.includes(theirs.root)) continue;
+      const mine = roots.find((root) => isShared({ root, cluster }, theirs));
+      if (mine !== undefined) return { run: state.run, root: theirs.root, mine };
+    }
   }
   return null;
 }
 
-/** Of every attempt that a launcher may have begun. */
+/** Of every attempt that a launcher may have begun: its output root, and where else its checkpoints lie. */
 function placesOf({ attempts, order }: RunState): readonly OutputPlace[] {
   const orders = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
-  return orders
-    .filter(mayHaveBegun)
-    .flatMap(({ manifest }) =>
-      manifest === null ? [] : [{ root: manifest.outputRoot, cluster: manifest.cluster }],
-    );
+  return orders.filter(mayHaveBegun).flatMap(({ manifest }) => {
+    if (manifest === null) return [];
+    const { outputRoot, resume, cluster } = manifest;
+    return [outputRoot, ...(resume.roots ?? [])].map((root) => ({ root, cluster }));
+  });
 }
 
 function mayHaveBegun({ status, claim }: IssuedOrder): boolean {

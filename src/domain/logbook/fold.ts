@@ -292,6 +292,7 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   if (code === 'incident-taken' || code === 'watch-end-taken')
     return { ...next, taken: { ...by, seq: event.seq } };
   const asked = nextAsked(state, seen, event);
-  if (asked !== null) return { ...next, ...asked };
+  // Whoever goes back takes what was ordered before that with it.
+  if (asked !== null) return 'rollback' in asked ? { ...voided(next), ...asked } : { ...next, ...asked };
   return code === 'acknowledged' ? { ...next, acknowledged: by, taken: { ...by, seq: event.seq } } : next;
 }

@@ -1,19 +1,21 @@
 /** What a person's answered command says of the attempt that comes next: the same again, or from an earlier checkpoint. */
 
+import { unfollowedAttempt } from '../launch/next-attempt.ts';
 import { readFacts } from '../payload.ts';
 import type { EventOf } from './event.ts';
 import type { RunState, SeenCommand } from './run-state.ts';
 
 /** Null where the answer says nothing of it. */
 export function nextAsked(
-  { submission, end }: RunState,
+  state: RunState,
   seen: SeenCommand,
   { seq, data: { code, detail } }: EventOf<'command-answered'>,
 ): Pick<RunState, 'relaunchAsked'> | Pick<RunState, 'rollback'> | null {
-  if (submission === null || end === null) return null;
-  const { attempt } = submission;
+  const last = unfollowedAttempt(state);
+  if (last === null) return null;
+  const { attempt } = last.submission;
   const { actor, comment, surface, bodyDigest } = seen;
-  if (code === 'relaunch-asked' && surface !== 'review-comment')
+  if (code === 'relaunch-asked' && state.submission !== null && surface !== 'review-comment')
     return { relaunchAsked: { attempt, actor, comment, surface, bodyDigest, seq } };
   const back = code === 'rolled-back' ? readFacts({ step: 'integer', path: 'text?' }, detail) : null;
   if (back === null) return null;

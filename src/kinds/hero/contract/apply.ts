@@ -61,14 +61,19 @@ export function checkpointPlanOf(contract: Contract, lane: LaneConfig): Checkpoi
   const output = contractValue(contract, 'outputRoot');
   const own = contractValue(contract, 'checkpointRoot');
   const usual = output === null ? [] : [output, ...rootsOfLane(contract, lane, withoutEndSlashes(output))];
-  const roots = [...(own === null ? usual : [own]), contractValue(contract, 'temporaryRoot')];
+  const temporary = contractValue(contract, 'temporaryRoot');
   return {
     from:
       from === null || from === 'none'
         ? null
         : { path: from, run: said === null || said === OUTSIDE ? said : branded(said, isRunId) },
-    roots: roots.flatMap((root) => (root !== null && isStorePath(root) ? [withoutEndSlashes(root)] : [])),
+    roots: storePaths([...(own === null ? usual : [own]), temporary]),
+    named: storePaths([own, temporary]),
   };
+}
+
+function storePaths(said: readonly (string | null)[]): readonly string[] {
+  return said.flatMap((root) => (root !== null && isStorePath(root) ? [withoutEndSlashes(root)] : []));
 }
 
 /** A date is no part of a contract: a root with one in its name is not looked in. */

@@ -1,0 +1,180 @@
+/** A hero run between two attempts: the next one is ordered, its launcher is on its way, and somebody says what that may not go on from. */
+
+import { expect, it, onTestFinished } from 'vitest';
+import type { JobSpec } from '../../src/domain/engine.ts';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { forge, type Pushing } from '../campaign/forging.ts';
+import { checkpointFolders } from '../support/checkpoint-folders.ts';
+import { ferryScript } from '../support/ferry-script.ts';
+import { ANSWERS, type Answers, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { approve, eventsOf, stateOf, until } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE = 60_000;
+const AWAY = 30 * MINUTE;
+const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
+const TAKES = `${ANSWERS['Command']} --resume={checkpoint}`;
+
+type Play = { readonly lab: VirtualLab; readonly issue: number; readonly jobs: readonly JobSpec[] };
+
+/** The first job was preempted at step 900 and has left steps 400 and 800; the second is ordered, and its launcher comes in half an hour. */
+async function ordered(changed: Answers = {}): Promise<Play> {
+  const folders = await checkpointFolders();
+  const jobs: JobSpec[] = [];
+  let awayMs = 0;
+  let sleep = async (_ms: number): Promise<void> => undefined;
+  const lab = await openHeroLab({
+    script: (spec) => {
+      jobs.push(spec);
+      const failAt = jobs.length === 1 ? { step: 900, line: PREEMPTED, exitCode: 1 } : null;
+      return ferryScript({ ...SHORT_FERRY, failAt });
+    },
+    beforeJob: (mode) => (mode === 'launch' ? sleep(awayMs) : Promise.resolve()),
+  });
+  sleep = lab.clock.sleep;
+  onTestFinished(async () => {
+    await lab.close();
+    await folders.close();
+  });
+  const answers = { Command: TAKES, 'Output root': folders.root, ...changed };
+  const issue = await openHeroIssue(lab, { answers });
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'step 810', async () =>
+    (await eventsOf(lab, RUN)).some(
+      ({ type, data }) => type === 'observed' && 'step' in data && Number(data.step) >= 810,
+    ),
+  );
+  for (const step of [400, 800]) await folders.write(step, lab.clock.now());
+  awayMs = AWAY;
+  await until(lab, 'the second order', async () => (await stateOf(lab, RUN))?.order?.order.attempt === 2, {
+    stepMs: 1_000,
+  });
+  awayMs = 0;
+  return { lab, issue, jobs };
+}
+
+/** Said seconds before the launcher comes, and no webhook tells control of it. */
+async function lastMoment({ lab, issue }: Play, who: 'mira' | 'ada' | 'sol', line: string): Promise<number> {
+  lab.world.state.settings.drop = 'all';
+  await lab.clock.advance(AWAY - 20_000);
+  const comment = await say(lab, who, issue, line);
+  await lab.clock.advance(2 * MINUTE);
+  lab.world.state.settings.drop = 'none';
+  return comment;
+}
+
+async function refusals({ lab }: Play): Promise<readonly string[]> {
+  const state = await stateOf(lab, RUN);
+  return incidentsWith(state?.incidents ?? [], 'runner-refused').map(({ detail }) => detail.reason);
+}
+
+async function answerTo({ lab, issue }: Play, line: string): Promise<string> {
+  const comment = await say(lab, 'mira', issue, line);
+  await lab.clock.advance(2 * MINUTE);
+  return answersTo(lab, comment).join('\n');
+}
+
+it('a way back takes what is ordered with it, and begins by its own approval', async () => {
+  const play = await ordered();
+  const { lab, issue, jobs } = play;
+  const said = await answerTo(play, '/rollback step=400 reason="behind the spike"');
+  expect(said).toContain('from step 400');
+  expect((await stateOf(lab, RUN))?.order?.status).toBe('void');
+  await lab.clock.advance(AWAY + 5 * MINUTE);
+  expect(jobs).toHaveLength(1);
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the second attempt', () => jobs.length === 2);
+  expect(jobs[1]?.command.at(-1)).toMatch(/--resume=.*step-400$/);
+});
+
+it.each([
+  '/reject-checkpoint step=800 reason="the loss had spiked"',
+  '/rollback step=400 reason="the loss had spiked"',
+])('%s said at the last moment is heeded by the launcher itself', async (line) => {
+  const play = await ordered();
+  await lastMoment(play, 'mira', line);
+  expect(await refusals(play)).toEqual(['held-in-thread']);
+  expect(play.jobs).toHaveLength(1);
+});
+
+it('a rejection at the last moment holds back a job whose checkpoints its own machine alone can look for', async () => {
+  const play = await ordered({ Command: ANSWERS['Command'] ?? '', 'Output root': 'outputs/grug' });
+  await lastMoment(play, 'mira', '/reject-checkpoint step=900 reason="the loss had spiked"');
+  expect(await refusals(play)).toEqual(['held-in-thread']);
+  expect(play.jobs).toHaveLength(1);
+});
+
+it.each([
+  ['mira', '/reject-checkpoint step=900 reason="what comes later"'],
+  ['ada', '/reject-checkpoint step=400 reason="mine to say"'],
+  ['sol', '/rollback step=400 reason="mine to say"'],
+] as const)(
+  'what %s says at the last moment holds nothing back where it takes nothing away: %s',
+  async (who, line) => {
+    const play = await ordered();
+    await lastMoment(play, who, line);
+    expect(await refusals(play)).toEqual([]);
+    expect(play.jobs.at(-1)?.command.at(-1)).toMatch(/--resume=.*step-800$/);
+  },
+);
+
+it('a rejection that the stolen control key answers as if it had been none is heeded by the launcher', async () => {
+  const play = await ordered();
+  const { lab, issue } = play;
+  lab.world.state.settings.drop = 'all';
+  const comment = await say(lab, 'mira', issue, '/reject-checkpoint step=800 reason="the loss had spiked"');
+  const pushing: Pushing = {
+    lab,
+    deeds: [],
+    ask: async (_, method, path, body) => ({ status: 200, json: await lab.as('ada', method, path, body) }),
+  };
+  const state = await stateOf(lab, RUN);
+  const approval = state?.attempts[0]?.order.order.approvals[0];
+  if (approval === undefined) throw new Error('nobody has approved it');
+  const actor = { id: approval.user, login: 'mira' };
+  const said = { comment, surface: 'comment', index: 0, thread: issue } as const;
+  const args = { step: '800', reason: 'the loss had spiked' };
+  const drafts: readonly EventDraft[] = [
+    {
+      type: 'command-seen',
+      role: 'control',
+      actor,
+      data: { ...said, name: 'reject-checkpoint', args, bodyDigest: approval.bodyDigest },
+    },
+    {
+      type: 'command-answered',
+      role: 'control',
+      data: { ...said, code: 'reject-not-reached', detail: { step: 800, reached: 700 } },
+    },
+  ];
+  expect(await forge(pushing, RUN, drafts)).toBe(true);
+  await lab.clock.advance(AWAY);
+  expect(await refusals(play)).toEqual(['held-in-thread']);
+  expect(play.jobs).toHaveLength(1);
+});
+
+it('one that control has taken up holds nothing back that goes on from before it', async () => {
+  const play = await ordered();
+  const { lab, jobs } = play;
+  expect(await answerTo(play, '/reject-checkpoint step=800 reason="the loss had spiked"')).toContain(
+    'rejected',
+  );
+  await lab.clock.advance(AWAY);
+  expect(await refusals(play)).toEqual(['checkpoint-proven']);
+  expect(jobs).toHaveLength(1);
+  await approve(lab, 'mira', play.issue, RUN);
+  await until(lab, 'the second attempt', () => jobs.length === 2);
+  expect(jobs[1]?.command.at(-1)).toMatch(/--resume=.*step-400$/);
+});
+
+it.each([
+  ['/relaunch', 'another attempt is being launched'],
+  ['/handoff @ada', 'another attempt is being launched'],
+  ['/stop', 'the job itself has ended, and no other attempt follows'],
+])('%s is answered with what is there: %s', async (line, words) => {
+  const play = await ordered();
+  expect(await answerTo(play, line)).toContain(words);
+});
