@@ -111,7 +111,7 @@ export async function gatherBrakes(
     if (isElsewhere.kind === 'unknown') return isElsewhere;
     if (!isElsewhere.value) found.push(brake);
   }
-  const unproven = await unprovenLifts(open, place.day, ask);
+  const unproven = await unprovenLifts(open, { lane: place.day.lane, date: place.day.date, run: place.run }, ask);
   return unproven.kind === 'unknown' ? unproven : known([...found, ...unproven.value]);
 }
 
@@ -132,15 +132,15 @@ async function untrustedAmong(
     : known(new Set(strangers.map(({ id }) => id)));
 }
 
-/** A freeze or skipped day of the record that was lifted by nobody who can be found. */
+/** A hold, freeze or skipped day of the record that was lifted by nobody who can be found. */
 async function unprovenLifts(
   open: Pick<OpenLab, 'lab' | 'config' | 'store'>,
-  day: LaneDay,
+  of: LaneDay & { readonly run: string | null },
   ask: Ask,
 ): Promise<Observed<readonly Brake[]>> {
   const found: Brake[] = [];
   const { journal, runs } = open.store.current();
-  for (const hold of liftedFor(journal, day, runs)) {
+  for (const hold of liftedFor(journal, of, runs)) {
     const isTrue = await isLiftedElsewhere(open, hold, ask);
     if (isTrue.kind === 'unknown') return isTrue;
     if (!isTrue.value) found.push({ name: hold.name, login: hold.login, thread: null });
@@ -152,7 +152,7 @@ async function unprovenLifts(
 function saidHold({ name, comment, isAnswered }: OpenBrake, day: LaneDay): LiftedHold | null {
   if (!isAnswered || (name !== 'freeze' && name !== 'skip')) return null;
   const said = { surface: comment.surface, comment: comment.id, thread: comment.thread };
-  return { name, lane: day.lane, login: comment.author.login, said, at: comment.createdAt };
+  return { name, run: null, lane: day.lane, login: comment.author.login, said, at: comment.createdAt };
 }
 
 /** Whether a comment that the record has stands at GitHub and lifts it, by somebody who may. */

@@ -82,7 +82,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'held-in-thread':
     'Somebody who may hold it back had said so in a thread, or had rejected there what it would go on from, and the record has no answer to it yet, or nobody who may has lifted it there since. `/unhold` there lifts a hold or a skipped day, `/thaw` a freeze.',
   'lift-unproven':
-    'The record says that a freeze or a skipped day was lifted, and no comment of anybody who may stands there for it. Whoever may lifts it again in a thread of this run: `/thaw` a freeze, `/unhold` a skipped day.',
+    'The record says that a hold, a freeze or a skipped day was lifted, and no comment of anybody who may stands there for it. Whoever may lifts it again in a thread of this run: `/thaw` a freeze, `/unhold` a hold or a skipped day.',
   'wrong-ref': 'The launch workflow ran from another branch than the default one.',
   unreadable: 'Something that had to be checked could not be read.',
   'target-branch': 'The pull request is not open, or does not go to the branch of the lane.',

@@ -1,5 +1,5 @@
 /**
- * Freezes and skipped days that the record says were lifted. Control's word is not enough for it: a runner looks the comment
+ * Holds, freezes and skipped days that the record says were lifted. Control's word is not enough for it: a runner looks the comment
  * up that lifted one, since who has stolen the control key can write that somebody had.
  */
 
@@ -13,11 +13,12 @@ import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
 /**
- * A hold of a lane that is said to be lifted. `said`: the comment that put it on, null where the record does not tell which.
+ * A hold that is said to be lifted: of the `run`, or of its `lane` where that is null. `said`: the comment that put it on, null where the record does not tell which.
  * `at`: when it was recorded, which may be long after it was said.
  */
 export type LiftedHold = {
   readonly name: HoldKind;
+  readonly run: string | null;
   readonly lane: string | null;
   readonly login: string;
   readonly said: Pick<SeenCommand, 'surface' | 'comment' | 'thread'> | null;
@@ -27,18 +28,21 @@ export type LiftedHold = {
 /** So many comments are read to find one that lifted a hold: the newest is nearly always the one. */
 export const LIFTS_READ_MAX = 4;
 
-/** Those that would keep a run of this day back if they stood. */
+/** Those that would keep this run, or one of this day, back if they stood. `run` null: nothing of a run is done. */
 export function liftedFor(
   journal: JournalState,
-  day: LaneDay,
+  { run, ...day }: LaneDay & { readonly run: string | null },
   runs: readonly RunState[],
 ): readonly LiftedHold[] {
-  return holdsOn(journal.lifted, day).flatMap((hold): readonly LiftedHold[] => {
+  const own = runs.find((one) => one.run === run)?.lifted ?? [];
+  const ofLane = holdsOn(journal.lifted, day).filter(({ kind }) => kind !== 'hold');
+  return [...own, ...ofLane].flatMap((hold): readonly LiftedHold[] => {
     const at = fromRfc3339(hold.at);
-    if (hold.kind === 'hold' || at === null) return [];
+    if (at === null) return [];
     return [
       {
         name: hold.kind,
+        run: hold.scope === 'run' ? run : null,
         lane: hold.lane,
         login: hold.actor.login,
         said: saidBy([journal, ...runs], hold),
@@ -84,14 +88,22 @@ export function liftsRecorded(
     .slice(0, LIFTS_READ_MAX);
 }
 
-/** A command that says no lane lifts what stands where one lane at most is held; what names a run lifts nothing of a lane. */
+/**
+ * A command that says no lane lifts what stands where one lane at most is held; what names a run lifts nothing of a lane,
+ * and the hold of a run is lifted in its own threads or by its name.
+ */
 function liftsByName(
   { name, args }: Pick<SeenCommand, 'name' | 'args'>,
   hold: LiftedHold,
   thread: number,
   { runs, lanes }: Spoken,
 ): boolean {
-  const here = runs.find(({ proposal: { pull, issue } }) => [pull, issue].includes(thread));
+  const inThread = runs.filter(({ proposal: { pull, issue } }) => [pull, issue].includes(thread));
+  if (hold.run !== null) {
+    const isMeant = args['run'] === undefined && inThread.some(({ run }) => run === hold.run);
+    return name === LIFTED_BY[hold.name] && (isMeant || args['run'] === hold.run);
+  }
+  const [here] = inThread;
   const only = lanes.length === 1 ? lanes[0] : undefined;
   const lane = args['lane'] ?? here?.proposal.lane ?? only;
   return (

@@ -1,8 +1,8 @@
-/** The same of who lifted a freeze: a record that says it is lifted is no lift. */
+/** The same of who lifted a freeze or a hold: a record that says it is lifted is no lift. */
 
 import { describe, expect, it, vi } from 'vitest';
 import { forge } from './forging.ts';
-import { approve, comment } from './honest.ts';
+import { approve, brake, comment } from './honest.ts';
 import { firstBroken, SEEDS } from './permissive.ts';
 import type { Scene } from './scene.ts';
 import { playAlone } from './sequence.ts';
@@ -40,15 +40,39 @@ async function forgedThaw(scene: Scene, between: Between): Promise<void> {
   await between(20 * MINUTE);
 }
 
-const SCENARIO: Scenario = {
+/** mira holds the run, a writer deletes her comment, the thief releases it, and mira approves without thinking of it. */
+async function forgedUnhold(scene: Scene, between: Between): Promise<void> {
+  await brake(scene, 'hold');
+  const said = scene.deeds.at(-1);
+  if (said?.kind !== 'braked') return;
+  await between(25 * MINUTE);
+  await scene.ask('ada', 'DELETE', `/issues/comments/${said.comment}`);
+  const actor = { id: scene.ids.mira, login: 'mira' };
+  const data = { kind: 'hold', scope: 'run', date: null } as const;
+  await forge(scene, scene.run, [{ type: 'released', role: 'control', actor, data }]);
+  await between(5 * MINUTE);
+  await approve(scene, 'mira');
+  await between(20 * MINUTE);
+}
+
+const FREEZE: Scenario = {
   what: 'control key: a freeze is lifted in the journal',
   act: forgedThaw,
   wants: { server: true, quorum: 1 },
 };
 
+const HOLD: Scenario = {
+  what: 'control key: a hold is lifted whose comment is gone',
+  act: forgedUnhold,
+  wants: { server: true, quorum: 1 },
+};
+
 describe('without a look at who lifted it', () => {
-  it('a forged release of a freeze breaks a promise, and with it none', async () => {
-    const play = (seed: number) => playAlone(seed, SCENARIO);
+  it.each([
+    ['freeze', FREEZE],
+    ['hold', HOLD],
+  ] as const)('a forged release of a %s breaks a promise, and with it none', async (_, scenario) => {
+    const play = (seed: number) => playAlone(seed, scenario);
     gone.add('who lifted it');
     const found = await firstBroken(play, SEEDS);
     gone.clear();

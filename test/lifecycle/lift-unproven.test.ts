@@ -1,4 +1,4 @@
-/** A freeze or skipped day that the record calls lifted and nobody lifted: what the launcher tells people to do then works. */
+/** A hold, freeze or skipped day that the record calls lifted and nobody lifted: what the launcher tells people to do then works. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -94,6 +94,41 @@ describe('what the record calls lifted and nobody lifted', () => {
     const { run, pull } = await refused('/freeze reason="bad nodes"', 'freeze');
     await lab.as('mira', 'POST', `/pulls/${pull}/comments`, await onFirstLine(pull, '/thaw'));
     await lab.clock.advance(5 * MINUTE);
+    await launches(run, pull);
+  });
+});
+
+describe('a hold of the run that somebody lifted', () => {
+  it.each(['in its thread', 'from another thread'])(
+    'is lifted, and once the words %s are gone it is lifted again as the refusal says',
+    async (where) => {
+      lab = await openVirtualLab({ ferry: SHORT_FERRY });
+      const { run, pull } = await propose(lab);
+      const thread = where === 'in its thread' ? pull : await otherThread();
+      const named = thread === pull ? '' : ` run=${run}`;
+      const hold = await say(lab, 'mira', thread, `/hold reason="wait"${named}`);
+      await lab.clock.advance(5 * MINUTE);
+      const unhold = await say(lab, 'mira', thread, `/unhold${named}`);
+      await lab.clock.advance(5 * MINUTE);
+      for (const comment of [hold, unhold]) await lab.as('ada', 'DELETE', `/issues/comments/${comment}`);
+      await approve(lab, 'mira', pull, run);
+      const isRefused = async () => (await stateOf(lab, run))?.order?.status === 'failed';
+      await until(lab, 'the refusal', isRefused, { stepMs: 5_000 });
+      expect(told(lab, 'incident')[0]).toContain('`/unhold` a hold');
+      expect(await answerTo(pull, '/unhold')).toMatch(
+        /nothing to lift.*this comment is found. Approve again/,
+      );
+      await launches(run, pull);
+    },
+  );
+
+  it.each(['in its thread', 'from another thread'])('launches after words %s that stand', async (where) => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    const thread = where === 'in its thread' ? pull : await otherThread();
+    const named = thread === pull ? '' : ` run=${run}`;
+    expect(await answerTo(thread, `/hold reason="wait"${named}`)).toContain('hold');
+    expect(await answerTo(thread, `/unhold${named}`)).toContain('lifted');
     await launches(run, pull);
   });
 });

@@ -1,11 +1,11 @@
-/** Which comment of GitHub's proves that a freeze or a skipped day was lifted, whatever the record says of it. */
+/** Which comment of GitHub's proves that a hold, a freeze or a skipped day was lifted, whatever the record says of it. */
 
 import { describe, expect, it } from 'vitest';
 import type { AnswerCode } from '../../src/commands/registry.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { Hold } from '../../src/domain/launch/hold.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../../src/domain/logbook/journal-state.ts';
-import { commandKey, type SeenCommand } from '../../src/domain/logbook/run-state.ts';
+import { commandKey, type RunState, type SeenCommand } from '../../src/domain/logbook/run-state.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import {
   LIFTS_READ_MAX,
@@ -15,9 +15,10 @@ import {
   liftsRecorded,
 } from '../../src/run/lifted-holds.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import { aComment, NOON } from '../support/run-facts.ts';
+import { aComment, NOON, someFacts } from '../support/run-facts.ts';
+import { gatedOn } from './parts.ts';
 
-const DAY = { lane: 'daily', date: '2026-11-21' };
+const DAY = { lane: 'daily', date: '2026-11-21', run: null };
 const at = (index: number): Partial<CommentFacts> => ({
   id: 100 + index,
   createdAt: after(NOON, index * 1_000),
@@ -111,5 +112,34 @@ describe('a hold that is said to be lifted', () => {
     const nameless = only({ ...journal([hold()]), commands: new Map() });
     expect(lifts(thaw('/thaw'), nameless, lab)).toBe(false);
     expect(lifts(thaw('/thaw', at(61)), nameless, lab)).toBe(true);
+  });
+
+  describe('and was of one run', () => {
+    const base = gatedOn(someFacts()).state;
+    const ofRun = { kind: 'hold', scope: 'run', lane: null } as const;
+    const state: RunState = { ...base, lifted: [hold(ofRun)] };
+    const spoken = { ...lab, runs: [state] };
+    const [own, ...more] = liftedFor(journal([]), { ...DAY, run: state.run }, [state]);
+    if (own === undefined || more.length > 0) throw new Error('one was expected');
+    const { pull } = state.proposal;
+    const unhold = (body: string, change: Partial<CommentFacts> = {}): CommentFacts =>
+      aComment(bob, body, { ...at(90), thread: pull, ...change });
+
+    it('is looked up for that run and no other', () => {
+      expect(liftedFor(journal([]), DAY, [state])).toEqual([]);
+      expect(liftedFor(journal([]), { ...DAY, run: 'ferry-other' }, [state])).toEqual([]);
+      expect(own).toMatchObject({ name: 'hold', run: state.run });
+    });
+
+    it.each<[string, CommentFacts, boolean]>([
+      ['by an /unhold in its thread', unhold('/unhold'), true],
+      ['by one anywhere that names it', unhold(`/unhold run=${state.run}`, { thread: 99 }), true],
+      ['by none elsewhere that does not', unhold('/unhold', { thread: 99 }), false],
+      ['by none that names another run', unhold('/unhold run=ferry-other'), false],
+      ['by no /thaw', unhold('/thaw'), false],
+      ['by none that is older', unhold('/unhold', at(1)), false],
+    ])('is lifted %s', (_, comment, isLifted) => {
+      expect(lifts(comment, own, spoken)).toBe(isLifted);
+    });
   });
 });

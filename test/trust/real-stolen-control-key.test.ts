@@ -123,6 +123,16 @@ it('a forged release of a hold that nobody lifted does not take it out of the wa
   expect(await started()).toEqual([]);
 });
 
+it('a forged release of a hold whose comment a writer deleted does not take it out of the way of an order', async () => {
+  const hold = await said('/hold reason="wait"');
+  await lab.sweep();
+  await lab.as('ada', 'DELETE', `/issues/comments/${hold}`);
+  await releaseWithStolenKey(lab, run, 'mira');
+  expect((await stateIn(lab))?.holds).toEqual([]);
+  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('lift-unproven');
+  expect(await started()).toEqual([]);
+});
+
 it('an approval that a launcher saw held back stays spent, also when the brake is deleted and an order is forged anew', async () => {
   const approval = await said(approvalLine(lab));
   const brake = await said('/hold reason="wait"');

@@ -5,7 +5,7 @@ import { assertNever } from '../assert.ts';
 import { mutationsAfter } from '../care/mutation-state.ts';
 import { branded, isRunId, type Sha } from '../ids.ts';
 import { readIncident } from '../incidents.ts';
-import { holdFrom, holdName, withHold, withoutHold } from '../launch/hold.ts';
+import { holdFrom, holdName, liftedAfter, withHold, withoutHold } from '../launch/hold.ts';
 import { asLaunched, pastAttempt } from '../launch/next-attempt.ts';
 import { preApproval } from '../launch/pre-approval.ts';
 import { readFacts } from '../payload.ts';
@@ -76,6 +76,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     incidents: [],
     spentApprovals: new Set(),
     holds: [],
+    lifted: [],
     commands: new Map(),
     mutations: [],
     rejections: [],
@@ -142,12 +143,9 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'incident':
       return incident(state, event);
     case 'held':
-      return {
-        ...voided(state),
-        holds: withHold(state.holds, holdFrom(event.data, personOf(event), event.at)),
-      };
+      return held(voided(state), withHold(state.holds, holdFrom(event.data, personOf(event), event.at)));
     case 'released':
-      return { ...state, holds: withoutHold(state.holds, holdName(event.data)) };
+      return held(state, withoutHold(state.holds, holdName(event.data)));
     case 'command-seen':
       return withCommand(state, commandKey(event.data), { ...event.data, ...said(event), answer: null });
     case 'command-answered':
@@ -295,4 +293,8 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   // Whoever goes back takes what was ordered before that with it.
   if (asked !== null) return 'rollback' in asked ? { ...voided(next), ...asked } : { ...next, ...asked };
   return code === 'acknowledged' ? { ...next, acknowledged: by, taken: { ...by, seq: event.seq } } : next;
+}
+
+function held(state: RunState, holds: RunState['holds']): RunState {
+  return { ...state, holds, lifted: liftedAfter(state.lifted, state.holds, holds) };
 }

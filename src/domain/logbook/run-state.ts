@@ -183,6 +183,8 @@ export type RunState = {
   readonly incidents: readonly Incident[];
   /** Holds on this run alone; those of the lane stand in the journal. */
   readonly holds: readonly Hold[];
+  /** Those that are recorded as lifted: whoever acts looks up who said so (docs/decisions/0052-who-lifted-it.md). */
+  readonly lifted: readonly Hold[];
   readonly commands: ReadonlyMap<string, SeenCommand>;
   /** Changes of the cluster that were proposed for this run, oldest first. */
   readonly mutations: readonly MutationRecord[];
