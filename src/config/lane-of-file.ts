@@ -21,6 +21,8 @@ export type LaneOfRun<K extends LaneKind = LaneKind> = LaneOfFile<K> & {
   readonly contract: Contract | null;
   /** Whether the machine that the contract asks for is rented here at all; left out where it asks for none. */
   readonly machine?: MachineFit;
+  /** The contract says that the run costs more than the table of its cluster: what it says counts. */
+  readonly costIsOfContract?: true;
   /** The commit that the contract of the run names; null for the lane itself, and where the run is of a branch. */
   readonly pinned: PinnedSource | null;
   /** Where the run begins and writes; null for the lane itself, and for a run that has no contract. */

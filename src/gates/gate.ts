@@ -1,6 +1,7 @@
 /** What a launch gate is: data with a why. It looks at facts, never at the world; unknown never passes. */
 
 import type { ResumePoint } from '../checkpoints/resume.ts';
+import type { RootContents } from '../checkpoints/root-contents.ts';
 import type { StartPoint } from '../checkpoints/start.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { Actor } from '../domain/actor.ts';
@@ -68,6 +69,8 @@ export type GateFacts = {
   readonly liveRuns: Observed<readonly string[]>;
   /** Another run that the record knows to write where this one would; null: none does. */
   readonly rootHolder: Observed<RootHolder | null>;
+  /** What lies where it would write; left out once an attempt was there, and for a run that has no plan of its checkpoints. */
+  readonly rootContents?: Observed<RootContents>;
   /** Another run that the record knows under this one's identity in the tracker; null: none is. */
   readonly trackerHolder: Observed<string | null>;
   readonly holds: Observed<readonly Hold[]>;

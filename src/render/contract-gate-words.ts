@@ -18,6 +18,14 @@ type Own = Extract<
   | 'entrypoint-known'
 >;
 
+/** Whether anybody could look at what lies there; null where an attempt has been there before. */
+function lookedWords(looked: number | null): string {
+  if (looked === null) return '';
+  return looked === 0
+    ? '; whether it is empty only its own machine can see'
+    : '; nothing lies there that is not of its line';
+}
+
 /** What a contract does not say, and what it says so that nobody can use it. */
 function openParts({
   missing,
@@ -106,7 +114,17 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
     ],
   },
   'output-root-own': {
-    own: (f) => [`writes to ${code(f.root)}, where no other run of the record does`],
+    own: (f) => [
+      `writes to ${code(f.root)}, where no other run of the record does${lookedWords(f.looked ?? null)}`,
+    ],
+    'not-in-command': (f) => [
+      `would write to ${code(f.root)} by the contract, and its command names no such place`,
+      `name it in the command, or write \`{outputRoot}\` where the path belongs`,
+    ],
+    used: (f) => [
+      `would write to ${code(f.root)}, where ${code(f.path)} lies, which is not of its line: the job would take it for its own`,
+      `name an empty output root in the issue, or under *Source run* the run that it goes on from`,
+    ],
     taken: (f) => [
       `would write to ${code(f.root)}, and the run ${code(f.run)} was launched to write to ${code(f.theirs)}`,
       `name another output root in the issue, or under *Source run* the run that it goes on from`,

@@ -64,7 +64,8 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'config-drift':
     'What decides how the run trains is other than in the attempt before, in a setting, in a value of a file or in code, and the contract does not say that it is meant.',
   'tracker-own': 'Another run of the record reports under the identity that this one would have.',
-  'output-root-own': 'Another run of the record writes where this one would.',
+  'output-root-own':
+    'The place that this run would write to is another run’s, holds what is not of its line, or is not named by its command.',
   'contract-current': 'The issue says something else than the contract that is recorded.',
   'pull-closed': 'The pull request is not open any more.',
   'base-changed': 'The pull request goes to another branch than the approved one.',

@@ -128,7 +128,7 @@ export function gateFactsOf(input: GateInput): GateFacts {
     issueToldAt: issueToldAt(facts, input.ownFix ?? null),
     // Jobs that people have launched by hand have never waited for each other.
     liveRuns: config.kind.adopts === undefined ? liveOthers(facts, input.run, proposal.lane) : known([]),
-    ...heldElsewhere({ ...input, plan: config.checkpoints, recordedRuns: facts.recordedRuns }, manifest),
+    ...heldElsewhere({ ...input, ...facts, plan: config.checkpoints }, manifest),
     holds: holdsFor(input),
     passes: passesOf(facts, proposal.lane),
     launches: launchesFor(input),

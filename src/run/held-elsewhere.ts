@@ -1,12 +1,15 @@
 /** What another run of the record holds that this one would take: the place that it writes to, and its identity in the tracker. */
 
+import { rootContents } from '../checkpoints/root-contents.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
+import type { SearchedRoot } from '../domain/checkpoint/stored.ts';
+import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import type { CheckpointPlan } from '../domain/launch/contract.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { rootHolder } from '../domain/launch/output-root.ts';
 import { trackerHolder } from '../domain/launch/tracker-identity.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import type { GateFacts } from '../gates/gate.ts';
 
@@ -15,23 +18,18 @@ type Asking = {
   readonly proposal: Pick<EventDataByType['proposed'], 'continues' | 'issue'>;
   /** Where it begins and writes, by its contract; null: it has none. */
   readonly plan: CheckpointPlan | null;
+  readonly searchedRoots?: readonly SearchedRoot[];
+  /** The attempt that has failed. */
+  readonly failed?: PastAttempt | null;
   readonly recordedRuns: Observed<readonly RunState[]>;
   readonly config: { readonly lane: Pick<LaneConfig, 'checkpointRoots'> };
 };
+type Held = Pick<GateFacts, 'rootHolder' | 'trackerHolder' | 'rootContents'>;
 
 /** Unknown where the record or the manifest is. */
-export function heldElsewhere(
-  {
-    run,
-    proposal,
-    plan,
-    recordedRuns,
-    config: {
-      lane: { checkpointRoots },
-    },
-  }: Asking,
-  manifest: Observed<Manifest>,
-): Pick<GateFacts, 'rootHolder' | 'trackerHolder'> {
+export function heldElsewhere(asking: Asking, manifest: Observed<Manifest>): Held {
+  const { run, proposal, plan, recordedRuns } = asking;
+  const { checkpointRoots } = asking.config.lane;
   if (recordedRuns.kind === 'unknown') return { rootHolder: recordedRuns, trackerHolder: recordedRuns };
   if (manifest.kind === 'unknown') return { rootHolder: manifest, trackerHolder: manifest };
   const { outputRoot: root, cluster, tracker } = manifest.value;
@@ -45,8 +43,22 @@ export function heldElsewhere(
     cluster,
     common: checkpointRoots.filter((template) => !template.includes('{')),
   };
+  const before = recordedRuns.value.filter((one) => one.run !== run && lineage(one));
   return {
     rootHolder: known(rootHolder(recordedRuns.value, places, mine)),
     trackerHolder: known(trackerHolder(recordedRuns.value, tracker, mine)),
+    ...contentsOf(asking, places.common, before),
   };
+}
+
+/** Before anything of the run has begun: from then on it finds its own checkpoints there. What a lane has for all its runs is nobody's own. */
+function contentsOf(
+  { plan, searchedRoots = [], failed = null }: Asking,
+  common: readonly string[],
+  lineage: readonly RunState[],
+): Pick<Held, 'rootContents'> {
+  if (plan === null || failed !== null) return {};
+  const shared = new Set(common.map(withoutEndSlashes));
+  const own = { ...plan, roots: plan.roots.filter((root) => !shared.has(root)) };
+  return { rootContents: rootContents(own, searchedRoots, lineage) };
 }

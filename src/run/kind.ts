@@ -85,6 +85,8 @@ export type Contracts = {
   readonly settings: (lane: LaneConfig, contract: Contract) => LaneConfig;
   /** What it asks of the machine that is rented for it; left out where none is. */
   readonly machine?: (contract: Contract) => MachineNeeds;
+  /** What one launch costs by the contract, in accelerator-hours; left out where no contract says. */
+  readonly cost?: (contract: Contract) => string | null;
   /** The commit that it is of; null where it is of the lane's branch, or does not say. */
   readonly source: (contract: Contract) => PinnedSource | null;
   /** Where it begins, and where its checkpoints lie, in a lane that has taken the contract's settings; left out where nobody looks for them. */

@@ -71,7 +71,10 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
       ...(roots.length === 0 ? {} : { roots }),
     },
     retention: lane.retention,
-    cost: { acceleratorHours: cluster.acceleratorHoursPerRun, source: 'config' },
+    cost: {
+      acceleratorHours: cluster.acceleratorHoursPerRun,
+      source: facts.config.costIsOfContract === true ? 'contract' : 'config',
+    },
     envelope: {
       restarts: lane.restartsMax,
       restartAfter: restartAfter(facts.config),

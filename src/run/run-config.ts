@@ -1,6 +1,7 @@
 /** The config that a run is judged by: that of the lane which its record names. */
 
 import { fitted } from '../config/engine-traits.ts';
+import { compareDecimals } from '../domain/decimal.ts';
 import type { Contract, PinnedSource } from '../domain/launch/contract.ts';
 import { fixBranch, ownFix } from '../domain/launch/small-fix.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -35,7 +36,28 @@ export function configWith(config: LaneScopedConfig, contract: Contract): LaneSc
   if (contracts === undefined) return config;
   const [settings, pinned] = [contracts.settings(lane, contract), contracts.source(contract)];
   const needs = contracts.machine?.(contract);
-  const rented = needs === undefined ? {} : fitted(config, settings.cluster, needs);
+  const rented: Partial<ReturnType<typeof fitted>> =
+    needs === undefined ? {} : fitted(config, settings.cluster, needs);
   const checkpoints = contracts.checkpoints?.(contract, settings) ?? null;
-  return { ...config, ...rented, lane: settings, contract, pinned, checkpoints };
+  const cost = dearer(
+    rented.clusters ?? config.clusters,
+    settings.cluster,
+    contracts.cost?.(contract) ?? null,
+  );
+  return { ...config, ...rented, ...cost, lane: settings, contract, pinned, checkpoints };
+}
+
+/** Nobody makes a run cheaper by what they write in its issue: the table of the config is the least that counts. */
+function dearer(
+  clusters: LaneScopedConfig['clusters'],
+  name: string,
+  hours: string | null,
+): Partial<Pick<LaneScopedConfig, 'clusters' | 'costIsOfContract'>> {
+  const cluster = Object.hasOwn(clusters, name) ? clusters[name] : undefined;
+  if (cluster === undefined || hours === null) return {};
+  if (compareDecimals(hours, cluster.acceleratorHoursPerRun) <= 0) return {};
+  return {
+    clusters: { ...clusters, [name]: { ...cluster, acceleratorHoursPerRun: hours } },
+    costIsOfContract: true,
+  };
 }

@@ -5,7 +5,6 @@ import { known } from '../../src/domain/observed.ts';
 import type { FerryLane } from '../../src/kinds/ferry/settings.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
-import { aManifest } from '../support/run-parts.ts';
 import {
   BEHIND,
   BODY,
@@ -30,6 +29,7 @@ import {
   UNPARSABLE,
   UNSHIPPED,
 } from './case-parts.ts';
+import { aManifest } from './gate-manifest.ts';
 import { LANE, PROPOSAL } from './sample-facts.ts';
 
 const FOR_A_SCALE: FerryLane = {

@@ -3,8 +3,8 @@ import type { Delta } from '../../src/domain/launch/delta.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { shaOf } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
-import { aManifest } from '../support/run-parts.ts';
 import { CHANGE, CHANGE_READERS, type Facts, MANIFEST, MANIFEST_READERS, type Rows } from './case-parts.ts';
+import { aManifest } from './gate-manifest.ts';
 import { unreadable } from './rental-cases.ts';
 import { CONTRACT, JOB, LANE } from './sample-facts.ts';
 
@@ -176,6 +176,24 @@ export const HERO_CASES = {
         { rootHolder: known({ run: 'grug-1e22', root: 'gs://lab/runs', mine: 'gs://lab/runs/a' }) },
         'fail',
         'taken',
+      ],
+      [
+        'a command that leaves the place to the job',
+        { manifest: known(aManifest({ command: ['python3', 'train.py', '--out=out/ferry'] })) },
+        'fail',
+        'not-in-command',
+      ],
+      [
+        'a place where somebody else has left a checkpoint',
+        { rootContents: known({ looked: 2, foreign: STEP }) },
+        'fail',
+        'used',
+      ],
+      [
+        'a store that cannot be read',
+        { rootContents: unknown('the store is away') },
+        'unknown',
+        'unreadable',
       ],
       [
         'a record that does not verify',

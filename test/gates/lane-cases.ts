@@ -1,7 +1,6 @@
 import { known, unknown } from '../../src/domain/observed.ts';
 import { digestOf } from '../support/run-drafts.ts';
 import { aConfigHealth } from '../support/run-facts.ts';
-import { aManifest } from '../support/run-parts.ts';
 import {
   APPROVALS,
   budget,
@@ -21,6 +20,7 @@ import {
   type Rows,
   unnamed,
 } from './case-parts.ts';
+import { aManifest } from './gate-manifest.ts';
 import { aHold, anApproval, DIGEST } from './sample-facts.ts';
 
 /** A run on rented machines for 20 dollars at most, on a cluster that may rent for 100 a day; and what others have rented. */

@@ -15,7 +15,8 @@ import type { RentalLane } from '../../src/kinds/rental/settings.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, aConfigHealth, anIssue, aPull, NOON } from '../support/run-facts.ts';
-import { aConfig, aManifest } from '../support/run-parts.ts';
+import { aConfig } from '../support/run-parts.ts';
+import { aManifest } from './gate-manifest.ts';
 
 export const PROPOSAL = aRun().state.proposal;
 const { kind, lane, approvals } = aConfig();

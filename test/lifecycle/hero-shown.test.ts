@@ -33,11 +33,13 @@ it('lists on the card what the launch rests on: given, inferred and from what, o
     '| DRI | `ada` | given | ✅ passes (`dri-accepted`): ',
     `| W&B run id | \`${RUN}\` | given | ✅ passes (\`tracker-own\`): `,
     `| W&B display name | \`${RUN}\` | inferred from the W&amp;B run id |  |`,
-    '| Resume policy | `allow` | given |  |',
+    '| Command | `FERRY_DATE=hero LAB_OUTPUT_ROOT={outputRoot} python3 experiments/ferries/daily.py` | given | ✅ passes (`manifest-complete`): ',
+    '| Resume policy | `allow` | given | ✅ passes (`tracker-own`): ',
+    '| Hardware and topology | `one machine of the lab` | given | ✅ passes (`cluster-matches`): ',
     '| Output root | `outputs/grug-moe-1e23-ep8` | given | ✅ passes (`output-root-own`): ',
-    '| Checkpoints kept for rollback | `10` | given |  |',
+    '| Checkpoints kept for rollback | `10` | given | ❌ fails (`contract-complete`): ',
     '| initialize_from | `none` | given | ✅ passes (`checkpoint-proven`): ',
-    '| Final step |  | **missing** |  |',
+    '| Final step |  | **missing** | ❌ fails (`contract-complete`): ',
     '| FLOP budget | `1.88e18` | inferred from six operations a parameter and token |  |',
   ])
     expect(card).toContain(row);

@@ -20,7 +20,7 @@ export const ANSWERS: Answers = {
   Goal: 'Train the 125M model to 1200 steps, as a rehearsal of the 1e23 run.',
   'Stop and escalation criteria': 'Stop on NaN, or on a loss above 5 after step 600.',
   'Run slug': 'grug-moe-1e23-ep8',
-  Command: 'FERRY_DATE=hero LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 experiments/ferries/daily.py',
+  Command: 'FERRY_DATE=hero LAB_OUTPUT_ROOT={outputRoot} python3 experiments/ferries/daily.py',
   'Output root': 'outputs/grug-moe-1e23-ep8',
   'W&B run id': 'grug-moe-1e23-ep8',
   'Resume policy': 'allow',

@@ -48,7 +48,7 @@ export function asksStore(
   });
 }
 
-/** The roots that say whether a run can begin as it is asked to, and after an attempt what it can go on from. */
+/** The roots that say whether a run can begin as it is asked to and finds its own place empty, and after an attempt what it can go on from. */
 export function wantedRoots(plan: CheckpointPlan | null, state: RunState): readonly StorePath[] {
   if (plan === null) return [];
   const back = rollbackOf(state)?.checkpoint ?? null;
@@ -56,7 +56,7 @@ export function wantedRoots(plan: CheckpointPlan | null, state: RunState): reado
   // What it was launched from is looked at again: where nothing of its own may be used, it begins there anew.
   const begun = failedAttempt(state)?.order.manifest?.resume.initializeFrom ?? null;
   const path = (ran ? (back?.path ?? begun) : plan.from?.path) ?? null;
-  return [...new Set([...(ran ? plan.roots : []), ...(path === null ? [] : [rootOf(path)])])];
+  return [...new Set([...plan.roots, ...(path === null ? [] : [rootOf(path)])])];
 }
 
 /** Lists every root; what could not be listed is told by its root. */

@@ -82,7 +82,12 @@ export const VERDICTS = {
     'may-train-otherwise': { names: 'list' },
   },
   'tracker-own': { own: { id: 'text', resume: 'text' }, taken: { id: 'text', run: 'text' } },
-  'output-root-own': { own: { root: 'text' }, taken: { root: 'text', run: 'text', theirs: 'text' } },
+  'output-root-own': {
+    own: { root: 'text', looked: 'integer?' },
+    'not-in-command': { root: 'text' },
+    used: { root: 'text', path: 'text' },
+    taken: { root: 'text', run: 'text', theirs: 'text' },
+  },
   'contract-current': { 'as-recorded': {}, none: {}, differs: { names: 'list' } },
   'machine-fits': {
     fits: { price: 'text', hours: 'integer', total: 'text' },

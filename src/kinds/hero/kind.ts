@@ -11,6 +11,7 @@ import type { Kind } from '../../run/kind.ts';
 import {
   checkpointPlanOf,
   continuedAs,
+  costOf,
   knownOf,
   objectiveOf,
   settingsOf,
@@ -68,6 +69,7 @@ export const heroKind: Kind = {
     fields: FIELDS,
     read: readHeroContract,
     settings: settingsOf,
+    cost: costOf,
     source: sourceOf,
     name: runNameOf,
     checkpoints: checkpointPlanOf,

@@ -46,6 +46,11 @@ export function settingsOf(lane: LaneConfig, contract: Contract): LaneConfig {
   };
 }
 
+/** What one launch is expected to cost, as the issue says. */
+export function costOf(contract: Contract): string | null {
+  return contractValue(contract, 'acceleratorHours');
+}
+
 /** The commit that the run is of, wherever branches go. */
 export function sourceOf(contract: Contract): PinnedSource | null {
   const commit = contractValue(contract, 'commit');

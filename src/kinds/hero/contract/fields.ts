@@ -70,7 +70,13 @@ export const FIELDS = {
     needed: true,
     read: (said) => (isSlug(said) ? { value: said } : { unclear: 'lower-case letters, digits and dashes' }),
   },
-  command: { label: 'Command', also: ['launch command', 'command line'], needed: true, read: asCommand },
+  command: {
+    label: 'Command',
+    also: ['launch command', 'command line'],
+    needed: true,
+    read: asCommand,
+    checkedBy: 'manifest-complete',
+  },
   commit: {
     label: 'Source SHA',
     also: ['git sha', 'commit', 'sha', 'source commit'],
@@ -137,6 +143,7 @@ export const FIELDS = {
     also: ['w&b resume policy', 'wandb resume'],
     needed: true,
     read: matching(/^(?:resume\s{0,3}[=:]\s{0,3})?["']?(never|allow|must)["']?$/i, 'never, allow or must'),
+    checkedBy: 'tracker-own',
   },
   permanent: {
     label: 'Permanent checkpoints every (steps)',
@@ -144,6 +151,7 @@ export const FIELDS = {
     needed: true,
     read: asSteps,
     isRetention: true,
+    checkedBy: 'contract-complete',
   },
   temporary: {
     label: 'Temporary checkpoints every (minutes)',
@@ -151,6 +159,7 @@ export const FIELDS = {
     needed: true,
     read: asMinutes,
     isRetention: true,
+    checkedBy: 'contract-complete',
   },
   rollback: {
     label: 'Checkpoints kept for rollback',
@@ -158,6 +167,7 @@ export const FIELDS = {
     needed: true,
     read: countOf(['the last', 'the previous', 'last', 'previous', 'keep'], ['checkpoints']),
     isRetention: true,
+    checkedBy: 'contract-complete',
   },
   initializeFrom: {
     label: 'initialize_from',
@@ -180,12 +190,14 @@ export const FIELDS = {
     also: ['final training step', 'last step', 'training steps', 'train steps', 'total steps', 'steps'],
     needed: true,
     read: asSteps,
+    checkedBy: 'contract-complete',
   },
   hardware: {
     label: 'Hardware and topology',
     also: ['hardware', 'hardware/topology', 'topology', 'cluster + chips', 'chips'],
     needed: true,
     read: asText,
+    checkedBy: 'cluster-matches',
   },
   region: { label: 'Region', also: ['zone'], needed: false, read: asText },
   acceleratorHours: {
@@ -193,6 +205,7 @@ export const FIELDS = {
     also: ['accelerator hours', 'chip-hours'],
     needed: false,
     read: asDecimal,
+    checkedBy: 'cost-budget',
   },
   parameters: {
     label: 'Parameters',

@@ -1,0 +1,25 @@
+/** Which commands say where their job writes. */
+
+import { expect, it } from 'vitest';
+import { isPinnedBy } from '../../src/contracts/pinned-root.ts';
+
+const ROOT = 'gs://lab/runs/ep8';
+
+it.each([
+  [['python3', 'train.py', `--trainer.checkpointer.base_path=${ROOT}`]],
+  [['python3', 'train.py', '--out', `${ROOT}/checkpoints`]],
+  [[`OUT=${ROOT}/`, 'python3', 'train.py']],
+  // Levanter appends the id of the run to its base path.
+  [['python3', 'train.py', '--base=gs://lab/runs', '--run-id', 'ep8']],
+])('%j does', (command) => {
+  expect(isPinnedBy(command, `${ROOT}/`)).toBe(true);
+});
+
+it.each([
+  [['python3', 'train.py']],
+  [['python3', 'train.py', '--out=gs://lab/runs/ep80']],
+  [['python3', 'train.py', '--out=gs://lab/runs/ep4', '--run-id=ep8']],
+  [['python3', 'train.py', '--base=gs://lab/runs', '--run-id', 'ep4']],
+])('%j does not', (command) => {
+  expect(isPinnedBy(command, ROOT)).toBe(false);
+});

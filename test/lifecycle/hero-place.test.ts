@@ -1,0 +1,66 @@
+/** Where a hero run would write, and what it would cost: what its contract says of both is held against what is there. */
+
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { checkpointFolders } from '../support/checkpoint-folders.ts';
+import { type Answers, HERO_LANE, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openGates } from '../support/own-pull.ts';
+import { approve, stateOf, until } from '../support/play.ts';
+import { told } from '../support/talk.ts';
+import { MORNING, type VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE = 60_000;
+
+async function gated(
+  lab: VirtualLab,
+  answers: Answers,
+): Promise<{ issue: number; gates: readonly string[] }> {
+  onTestFinished(() => lab.close());
+  const issue = await openHeroIssue(lab, { answers });
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, {
+    limitMs: 60 * MINUTE,
+  });
+  await lab.clock.advance(5 * MINUTE);
+  const state = await stateOf(lab, RUN);
+  return { issue, gates: state === null ? [] : openGates(state) };
+}
+
+it('is a place where nothing lies that is not of its line: a job would go on from it by itself', async () => {
+  const folders = await checkpointFolders();
+  onTestFinished(() => folders.close());
+  await folders.write(700, MORNING - 60 * MINUTE, false);
+  const lab = await openHeroLab();
+  const { gates } = await gated(lab, { 'Output root': folders.root });
+  expect(gates).toEqual(['output-root-own used']);
+  expect(told(lab, 'card').at(-1)).toContain(join(folders.root, 'checkpoints/step-700'));
+});
+
+it('is a place that its command names', async () => {
+  const lab = await openHeroLab();
+  const { gates } = await gated(lab, { Command: 'python3 experiments/ferries/daily.py' });
+  expect(gates).toEqual(['output-root-own not-in-command']);
+});
+
+it('takes as many people as the hours of its contract demand, and no fewer than the table of the lab', async () => {
+  const lab = await openHeroLab({
+    config: (text) =>
+      `${text.replace('quorumByCost: []', "quorumByCost: [{ fromAcceleratorHours: '1000', people: 2 }]").trimEnd()}\n${HERO_LANE}`,
+  });
+  const { issue, gates } = await gated(lab, { 'Accelerator-hours': '70000' });
+  expect(gates).toEqual([]);
+  expect(told(lab, 'card').at(-1)).toContain(
+    '**70000 accelerator-hours** (by its contract, which is more than the table in the config)',
+  );
+  await approve(lab, 'mira', issue, RUN);
+  await lab.clock.advance(10 * MINUTE);
+  expect((await stateOf(lab, RUN))?.order).toBeNull();
+  expect(told(lab, 'answer').at(-1)).toContain('1 of 2 approvals');
+});
+
+it('costs what the table of the lab says where its contract says less', async () => {
+  const lab = await openHeroLab();
+  await gated(lab, { 'Accelerator-hours': '0.001' });
+  const { cost } = (await stateOf(lab, RUN))?.gate?.manifest ?? {};
+  expect(cost).toEqual({ acceleratorHours: '0.01', source: 'config' });
+});
