@@ -5,7 +5,7 @@
  * gets a line with its length in bytes now and then, so that its last lines alone tell where they stand; a line of the
  * command's own that looks like one is moved by a blank, so that no job says that it has ended while it runs. When the command
  * has ended the instance waits so long that its log can be read, and destroys itself; and so it does after its longest
- * lifetime, whoever watches or not.
+ * lifetime, whoever watches or not. It asks until it is gone: an API that is away for an hour costs an hour and no more.
  */
 export const WRAPPER = String.raw`
 export LC_ALL=C
@@ -13,13 +13,13 @@ umask 077
 mark="::ferrybot $FERRYBOT_SUBMISSION_ID"
 root="$PWD/.ferrybot"
 destroy() {
-  for try in 1 2 3 4 5 6 7 8 9 10; do
+  while :; do
     if command -v curl >/dev/null; then
       printf 'header = "Authorization: Bearer %s"\n' "$CONTAINER_API_KEY" |
-        curl -sS -o /dev/null -K - -X DELETE -H 'content-type: application/json' -d '{}' "$FERRYBOT_API/api/v0/instances/$CONTAINER_ID/"
+        curl -sS -m 60 -o /dev/null -K - -X DELETE -H 'content-type: application/json' -d '{}' "$FERRYBOT_API/api/v0/instances/$CONTAINER_ID/"
     else
       python3 -c 'import os, urllib.request as r
-r.urlopen(r.Request(os.environ["FERRYBOT_API"] + "/api/v0/instances/" + os.environ["CONTAINER_ID"] + "/", b"{}", {"Authorization": "Bearer " + os.environ["CONTAINER_API_KEY"], "content-type": "application/json"}, method="DELETE"))'
+r.urlopen(r.Request(os.environ["FERRYBOT_API"] + "/api/v0/instances/" + os.environ["CONTAINER_ID"] + "/", b"{}", {"Authorization": "Bearer " + os.environ["CONTAINER_API_KEY"], "content-type": "application/json"}, method="DELETE"), timeout=60)'
     fi
     sleep 30
   done
