@@ -64,6 +64,9 @@ const keys = {
       diskScan: workflowFile
         .default('ferrybot-disk-scan.yml')
         .describe('The workflow that looks at the disks of workers: also when a job says that one is full.'),
+      fix: workflowFile
+        .default('ferrybot-fix.yml')
+        .describe('The workflow that asks a fixer of the lab, where a lane has one.'),
       chat: workflowFile.default('ferrybot-chat.yml').describe('The workflow that answers comments.'),
       daily: workflowFile.default('ferrybot-daily.yml').describe('The workflow that proposes.'),
       watchdog: workflowFile

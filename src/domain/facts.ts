@@ -8,6 +8,7 @@ import type { Surface } from './command.ts';
 import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
 import type { BaseFacts } from './launch/base.ts';
 import type { Delta } from './launch/delta.ts';
+import type { FixerStanding } from './launch/fixer.ts';
 import type { Hold } from './launch/hold.ts';
 import type { ModelSize } from './launch/model-size.ts';
 import type { SmallFix } from './launch/small-fix.ts';
@@ -241,6 +242,8 @@ export type RunFacts = {
   readonly closureLog: Observed<ClosureLogFacts>;
   /** What puts a slip right that the newest attempt died of; left out where nobody asks for it. */
   readonly smallFix?: Observed<SmallFix>;
+  /** What the lab's own fixer said where that puts nothing right; left out where nobody asks it. */
+  readonly fixer?: Observed<FixerStanding>;
   /** What lies below the run's roots; left out where nobody asks for it. */
   readonly checkpoints?: Observed<FoundCheckpoints>;
   /** Roots that say what the run begins from or goes on from, as they were listed; left out where nobody asks. */

@@ -98,6 +98,7 @@ export const INCIDENTS = {
     place: 'text',
     diff: 'text',
     beforehand: 'text?',
+    by: 'text?',
   },
   'fix-not-made': { attempt: 'integer', reason: 'text' },
   'machine-idle': { instance: 'integer', since: 'text', at: 'text' },

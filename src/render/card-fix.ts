@@ -2,7 +2,7 @@
 
 import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
-import { fixMade } from '../domain/launch/small-fix.ts';
+import { fixMade, isExternal } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
@@ -40,7 +40,8 @@ export function cardFix(state: RunState): string | null {
 function ownFixPart(state: RunState): string | null {
   const made = fixMade(state);
   if (made === null || made.detail.commit !== state.gate?.commit) return null;
-  return details('What ferrybot put right', fenced(made.detail.diff, limits.shownBlockCharsMax));
+  const title = isExternal(made) ? 'What the fixer of the lane changed' : 'What ferrybot put right';
+  return details(title, fenced(made.detail.diff, limits.shownBlockCharsMax));
 }
 
 function signaturesOf({ end }: PastAttempt): string {

@@ -265,7 +265,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   'fix-made': {
     title: 'A slip was put right on the branch',
     evidence: (d) =>
-      `attempt ${d.attempt} died of it in ${code(d.place)}. The correction follows from the files that ran, not from what the log proposes. Commit ${code(d.commit)}, on ${code(d.base)}:\n\n${fenced(d.diff, limits.shownBlockCharsMax)}\n`,
+      `attempt ${d.attempt} died of it${d.by === undefined ? ` in ${code(d.place)}. The correction follows from the files that ran, not from what the log proposes` : `. The fixer of the lane proposes this at ${code(d.place)}, and nothing but its reader knows whether it is right: no log and no file bears it out`}. Commit ${code(d.commit)}, on ${code(d.base)}:\n\n${fenced(d.diff, limits.shownBlockCharsMax)}\n`,
     did: 'It was committed and nothing was started. Only one such try is made in a run.',
     todo: 'Read the difference. The card shows the new manifest, which is approved as the first one was, and launched as the next attempt; `/ack` closes the failed run.',
     todoFor: (d) =>

@@ -1,67 +1,88 @@
 /** Puts a slip right on the run's own branch: a commit on top of what ran, which nobody is asked about before it is shown. */
 
 import type { RunFacts } from '../domain/facts.ts';
-import { incidentDraft } from '../domain/incidents.ts';
+import type { DigestOf, Instant } from '../domain/ids.ts';
+import { type IncidentFacts, incidentDraft } from '../domain/incidents.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
 import { preApproves } from '../domain/launch/pre-approval.ts';
-import { fixBranch, openSlip, type SlipOfAttempt } from '../domain/launch/small-fix.ts';
+import { fixBranch, type SlipOfAttempt } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
-import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { fixCommitMessage } from '../render/fix-words.ts';
+import { fixCommitMessage, fixerCommitMessage } from '../render/fix-words.ts';
+import { decideFixer } from './decide-fixer.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
+import { type FixerAsked, wantsFixer, wantsSmallFix } from './wants-fix.ts';
 
 export type FixInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
   readonly config: LaneScopedConfig;
+  readonly now: Instant;
   readonly memory: AttemptCache;
+  readonly digestOf: DigestOf;
 };
 
-/** The slip that is to be looked at in the files, where the lane names some that a fix may change. */
-export function wantsSmallFix(
-  state: RunState,
-  { kind, lane, pinned }: LaneScopedConfig,
-): SlipOfAttempt | null {
-  const slip = kind.mends?.(lane) == null ? null : openSlip(state);
-  // What a job says that it ran is believed where a branch of the repository has it.
-  return slip !== null && isAdopted(state) && pinned?.commit !== slip.commit ? null : slip;
-}
-
 /** The commit, or the record of what came of it; null while a fact is missing, somebody holds the run, or its thread is closed. */
-export function decideFix({ state, facts, config, memory }: FixInput): Step | null {
+export function decideFix(input: FixInput): Step | null {
+  const { state, facts, config } = input;
   const slip = wantsSmallFix(state, config);
   const { smallFix: found, pull, journalHolds } = facts;
   if (slip === null || found === undefined || found.kind === 'unknown') return null;
   if (pull.kind === 'unknown' || pull.value.state === 'closed' || isHeld(state, journalHolds)) return null;
-  const { attempt, commit: base, line } = slip;
   const fix = found.value;
-  if (fix.kind === 'none') return notMade(attempt, fix.reason);
+  if (fix.kind === 'fix') {
+    const { path, text, diff } = fix;
+    const beforehand = namedBy(state, path);
+    return commitOf(input, slip, {
+      files: { [path]: text },
+      message: fixCommitMessage(path, state.run, slip.attempt),
+      told: { place: `${path}:${slip.line}`, diff, ...beforehand },
+    });
+  }
+  const asked = wantsFixer(state, config, found);
+  return asked === null ? notMade(slip.attempt, fix.reason) : external(input, asked);
+}
+
+/** What the lab's own fixer answers, once the built-in one knows nothing. */
+function external(input: FixInput, asked: FixerAsked): Step | null {
+  const { state, facts } = input;
+  const { slip } = asked;
+  if (facts.fixer === undefined) return null;
+  const outcome = decideFixer({ ...input, asked, standing: facts.fixer });
+  if (outcome === null || outcome.kind === 'append' || outcome.kind === 'perform') return outcome;
+  if (outcome.kind === 'none') return notMade(slip.attempt, outcome.reason);
+  const { files, place, diff } = outcome;
+  return commitOf(input, slip, {
+    files,
+    message: fixerCommitMessage(Object.keys(files), state.run, slip.attempt),
+    told: { place, diff, by: 'fixer' },
+  });
+}
+
+type Made = {
+  readonly files: Readonly<Record<string, string>>;
+  readonly message: string;
+  readonly told: Pick<IncidentFacts<'fix-made'>, 'place' | 'diff' | 'beforehand' | 'by'>;
+};
+
+/** The commit first, and then the record of it. */
+function commitOf({ state, memory }: FixInput, slip: SlipOfAttempt, made: Made): Step | null {
+  const { attempt, commit: base } = slip;
   const key = `fix:${attempt}`;
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'refused') return notMade(attempt, outcome.code);
-  if (outcome?.kind === 'done' && outcome.sha !== undefined) {
-    const { path, diff } = fix;
-    const made = {
-      attempt,
-      commit: outcome.sha,
-      base,
-      place: `${path}:${line}`,
-      diff,
-      ...namedBy(state, path),
-    };
-    return append(incidentDraft('control', 'fix-made', made));
-  }
+  if (outcome?.kind === 'done' && outcome.sha !== undefined)
+    return append(incidentDraft('control', 'fix-made', { attempt, commit: outcome.sha, base, ...made.told }));
   if (!mayTry(memory, key, limits.effectTriesMax)) return null;
   const branch = fixBranch(state);
   return perform(key, {
     kind: 'push-branch',
     branch: branch.name,
     base,
-    files: { [fix.path]: fix.text },
-    message: fixCommitMessage(fix.path, state.run, attempt),
+    files: made.files,
+    message: made.message,
     // The same commit whoever makes it: of two processes the second finds its own there.
     onto: { atMs: fromRfc3339(slip.endedAt) ?? 0, ...(branch.isNew ? { isNewBranch: true } : {}) },
   });

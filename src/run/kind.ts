@@ -14,6 +14,7 @@ import type { RunId, Sha } from '../domain/ids.ts';
 import type { CarriedOver } from '../domain/launch/base.ts';
 import type { CheckpointPlan, Contract, ContractIssue, PinnedSource } from '../domain/launch/contract.ts';
 import type { Delta } from '../domain/launch/delta.ts';
+import type { Fixer } from '../domain/launch/fixer.ts';
 import type { MachineNeeds } from '../domain/launch/machine-needs.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { ModelSize } from '../domain/launch/model-size.ts';
@@ -40,6 +41,8 @@ export type Kind = LaneKind & {
   readonly fixable: (lane: LaneConfig) => readonly string[];
   /** Which files of the lane a program may put a slip right in, once an attempt has failed; left out or null: none. */
   readonly mends?: (lane: LaneConfig) => ((path: string) => boolean) | null;
+  /** The lab's own program that is asked for a patch of one where the built-in fixer knows none; left out or null: none. */
+  readonly fixer?: (lane: LaneConfig) => Fixer | null;
   /** In which of them the built-in fix alone may be launched without asking again, once a run; left out: in none. */
   readonly preApproves?: (lane: LaneConfig) => readonly string[];
   /** What a proposal's text declares; null where it is too large or too deeply nested to be read. */

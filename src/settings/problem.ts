@@ -28,6 +28,7 @@ export const PROBLEM_CODES = [
   'program-of-the-change',
   'scope-builds',
   'not-in-fix-scope',
+  'fixer-without-scope',
   'pre-approved-trains',
   'thresholds-order',
   'scan-not-dry',

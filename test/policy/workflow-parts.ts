@@ -20,14 +20,16 @@ const CLUSTER = ['RAY_AUTH_TOKEN', 'VAST_API_KEY'];
 
 export type Part = {
   readonly permissions: Readonly<Record<string, string>>;
-  /** The one signing key of the job. */
-  readonly key: string;
+  /** The one signing key of the job; null: none. */
+  readonly key: string | null;
   /** Further secrets that it may see. */
   readonly others: readonly string[];
   /** Its machine: a label of its own, or null for a hosted one. */
   readonly label: string | null;
-  /** The environment that only the default branch may use: a job outside of it names no key. */
-  readonly environment: string;
+  /** The environment that only the default branch may use: a job outside of it names no key, null. */
+  readonly environment: string | null;
+  /** Actions that may run after ferrybot in the same job. */
+  readonly beside?: readonly string[];
 };
 
 const control = (permissions: Part['permissions'], others: readonly string[] = []): Part => ({
@@ -79,6 +81,15 @@ export const PARTS: Readonly<Record<string, Part>> = {
     label: 'ferrybot-care',
     environment: 'ferrybot-watch',
   },
+  // A program of the lab reads what a job has printed: whatever that makes of it finds nothing worth having.
+  fix: {
+    permissions: { contents: 'read' },
+    key: null,
+    others: [],
+    label: null,
+    environment: null,
+    beside: ['actions/upload-artifact'],
+  },
 };
 
 /** File of a workflow that a mirror's labs may call → the mode of its one job. */
@@ -92,6 +103,7 @@ export const CALLED: Readonly<Record<string, string>> = {
   'stop.yml': 'stop',
   'care.yml': 'care',
   'disk-scan.yml': 'disk-scan',
+  'fix.yml': 'fix',
 };
 
 /** Jobs of our own repository that may do more than read, by the names of file and job; each runs no package's code. */

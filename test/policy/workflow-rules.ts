@@ -105,12 +105,16 @@ function modeProblems(one: Job, own: string): readonly string[] {
     ...permissionProblems(one, part.permissions),
     ...secretProblems(one, part),
     ...(runsOn.join() === expected.join() ? [] : [`runner: ${runsOn.join()} in mode ${mode}`]),
-    ...(one.environment === part.environment
+    ...((one.environment ?? null) === part.environment
       ? []
       : [`environment: ${JSON.stringify(one.environment ?? null)} in mode ${mode}`]),
-    ...(one.steps.length === 1 ? [] : ['steps: something runs beside ferrybot']),
+    ...(one.steps.every(({ uses }) => isOfPart(uses, part)) ? [] : ['steps: something runs beside ferrybot']),
     ...('container' in one || 'services' in one ? ['container: beside a key'] : []),
   ];
+}
+
+function isOfPart(uses: string | undefined, { beside = [] }: Part): boolean {
+  return ['ferrybot/ferrybot', ...beside].includes(uses?.split('@')[0] ?? '');
 }
 
 function secretProblems(one: Job, part: Part): readonly string[] {
@@ -118,7 +122,7 @@ function secretProblems(one: Job, part: Part): readonly string[] {
   const strange = found.filter((name) => name !== part.key && !part.others.includes(name));
   return [
     ...strange.map((name) => `secrets: ${name} is none of this job's`),
-    ...(found.includes(part.key) ? [] : [`secrets: ${part.key} is missing`]),
+    ...(part.key === null || found.includes(part.key) ? [] : [`secrets: ${part.key} is missing`]),
   ];
 }
 

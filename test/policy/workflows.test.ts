@@ -25,7 +25,7 @@ describe('the workflow files', () => {
   it('are there: those that a lab calls, and those that it copies', () => {
     const callable = files.filter((file) => file.startsWith('.github/') && !isOwn(file));
     expect(callable.map((file) => file.split('/').at(-1)).sort()).toEqual(Object.keys(CALLED).sort());
-    for (const name of ['chat', 'daily', 'launch', 'watch', 'stop', 'care', 'disk-scan', 'watchdog'])
+    for (const name of ['chat', 'daily', 'launch', 'watch', 'stop', 'care', 'disk-scan', 'fix', 'watchdog'])
       expect(lab(name)).not.toBe('');
   });
 
@@ -70,6 +70,7 @@ describe.each([
   ['stop', 'stop'],
   ['care', 'care'],
   ['disk-scan', 'disk-scan'],
+  ['fix', 'fix'],
   ['propose', 'daily'],
   ['watchdog', 'watchdog'],
 ] as const)('the job %s', (name, file) => {
@@ -90,6 +91,7 @@ it.each([
   ['care', true],
   ['disk-scan', false],
   ['daily', false],
+  ['fix', true],
 ])('the job record after %s is the same where a lab copies it, but for when it runs', (name, ofOneRun) => {
   const copied = jobIn(lab(name), 'record') ?? NOTHING;
   const called = JSON.stringify(jobIn(ours('record'), 'record'));

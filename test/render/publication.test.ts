@@ -433,6 +433,20 @@ describe('incidents and fallen approvals', () => {
     expect(say(submitted.incident('fix-made', own).state, 'incident')).toMatchSnapshot();
   });
 
+  it('says of a fix whose fixer it was', () => {
+    const facts = { attempt: 1, commit: 'c'.repeat(40), base: 'b'.repeat(40), place: 'lib/a.py:5' };
+    const own = { ...facts, diff: '+import math', by: 'fixer' };
+    expect(say(submitted.incident('fix-made', own).state, 'incident')).toMatchSnapshot();
+  });
+
+  it.each(['fixer-late', 'fixer-failed', 'patch-not-an-edit', 'outside-scope'])(
+    'says why nothing of a fixer is taken: %s',
+    (reason) => {
+      const { state } = submitted.incident('fix-not-made', { attempt: 1, reason });
+      expect(say(state, 'incident')).toMatchSnapshot();
+    },
+  );
+
   it.each([
     ['node-on-fire', { vm: 'ray-a' }],
     ['order-expired', { attempt: 'the <b>first</b>' }],

@@ -1,5 +1,6 @@
 /** How the bot reaches GitHub in a lab on virtual time: a function call and a store in memory, or HTTP and the git program. */
 
+import { answerResults, isResults } from '../../playground/actions/results/results-door.ts';
 import type { GitStore } from '../../playground/git/store/git-store.ts';
 import type { World } from '../../playground/world/world.ts';
 import type { Lab } from '../../src/app/lab.ts';
@@ -61,7 +62,8 @@ export async function memoryCarrier(
     store,
     stateDirectory: '/nonexistent-state',
     join: ({ world, receive, onTransport }) => ({
-      fetch: (request) => world.fetch(request),
+      fetch: (request) =>
+        isResults(new URL(request.url).pathname) ? answerResults(world, request) : world.fetch(request),
       deliver: receive,
       gitOf: (token) =>
         memoryGit({ world, token, onTransport, ...(fullDisk === undefined ? {} : { fullDisk }) }),

@@ -40,7 +40,9 @@ export function composer(
     const request = new Request(url, init);
     const response = await (options.network?.(request, wires.fetch) ?? wires.fetch(request));
     inFlight.note();
-    return response;
+    // As fetch itself does, without the token where it leads elsewhere.
+    const location = response.status === 302 ? response.headers.get('location') : null;
+    return location === null ? response : ask(location, {});
   };
   const parser = { parse: remembered(input.parser.parse, (text) => text) };
   return (process, token, keys) => {

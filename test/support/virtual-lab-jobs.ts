@@ -5,6 +5,7 @@ import { isMode } from '../../src/app/action/inputs.ts';
 import type { ActionParts } from '../../src/app/action/parts.ts';
 import { runAction } from '../../src/app/action/run-action.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
+import type { RunFixer } from '../../src/app/fixer/run-fixer.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
 import type { TrackerOf } from '../../src/app/trackers.ts';
@@ -32,6 +33,9 @@ type JobsInput = {
   readonly disks: DisksOf;
   readonly trackerOf: TrackerOf;
   readonly beforeJob: (mode: string) => Promise<void>;
+  readonly runFixer: RunFixer;
+  /** Keeps what a step of actions/upload-artifact leaves. */
+  readonly leave: (run: number, name: string, text: string) => Promise<void>;
 };
 
 /** Checkouts and steps of other programs succeed and do nothing; the action does what it does. */
@@ -39,14 +43,21 @@ export function virtualJobs(input: JobsInput): InProcessHandlers {
   return {
     checkout: async () => ({ conclusion: 'success', outputs: {}, log: '' }),
     run: async () => ({ conclusion: 'success', outputs: {}, log: '' }),
-    action: async (_ref, inputs, env, payload) => {
+    action: async (ref, inputs, env, payload) => {
+      if (ref.startsWith('actions/upload-artifact@')) {
+        await input.leave(Number(env['GITHUB_RUN_ID']), inputs['name'] ?? '', inputs['path'] ?? '');
+        return { conclusion: 'success', outputs: {}, log: '' };
+      }
       const mode = inputs['mode'] ?? '';
       if (!isMode(mode)) throw new Error(`mode ${mode}`);
       await input.beforeJob(mode);
       try {
-        const { ok, result, detail } = await runAction(partsOf(input, mode, inputs, env, payload));
+        const { ok, result, detail, answerFile } = await runAction(
+          partsOf(input, mode, inputs, env, payload),
+        );
         if (!ok) input.log.push(`${mode}: ${result}: ${detail}`);
-        return { conclusion: ok ? 'success' : 'failure', outputs: { result }, log: detail };
+        const outputs = { result, 'answer-file': answerFile ?? '' };
+        return { conclusion: ok ? 'success' : 'failure', outputs, log: detail };
       } catch (error) {
         if (!(error instanceof Crash))
           input.log.push(`${mode} threw ${String(error)} ${error instanceof Error ? error.stack : ''}`);
@@ -57,12 +68,14 @@ export function virtualJobs(input: JobsInput): InProcessHandlers {
 }
 
 function partsOf(
-  { clock, engine, engineInUse, compose, shipTree, stateDirectory, cloudOf, disks, trackerOf }: JobsInput,
+  input: JobsInput,
   mode: ActionParts['mode'],
   inputs: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
   payload: unknown,
 ): ActionParts {
+  const { clock, engine, engineInUse, compose, shipTree, stateDirectory } = input;
+  const { cloudOf, disks, trackerOf, runFixer } = input;
   return {
     lab: compose(mode, async () => inputs['token'] ?? '', keysIn(env)),
     mode,
@@ -70,6 +83,7 @@ function partsOf(
       run: inputs['run'] ?? '',
       order: inputs['order'] ?? '',
       mutation: inputs['mutation'] ?? '',
+      failure: inputs['failure'] ?? '',
       cluster: inputs['cluster'] ?? '',
       stateDirectory,
       shiftMs: Number(inputs['shift-minutes'] || '1200') * 60_000,
@@ -95,6 +109,8 @@ function partsOf(
     sleep: clock.sleep,
     saveMemory: () => undefined,
     shipTree,
+    runFixer,
+    keepAnswer: async (text) => text,
   };
 }
 

@@ -11,6 +11,7 @@ import type { Person, Seeded } from '../../playground/world/seed.ts';
 import { copyOf, type State } from '../../playground/world/state.ts';
 import type { World } from '../../playground/world/world.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
+import type { RunFixer } from '../../src/app/fixer/run-fixer.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createTrackers } from '../../src/app/trackers.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
@@ -21,6 +22,7 @@ import { triggerOf } from '../../src/handlers/registry.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
 import { type FerryShape, ferryScript, type JobScript } from './ferry-script.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
+import { leaveArtifact } from './left-artifacts.ts';
 import { loopbackCarrier } from './loopback-carrier.ts';
 import type { FullDisk } from './memory-git.ts';
 import { createSimulatedEngine, type SimulatedEngine } from './simulated-engine.ts';
@@ -65,6 +67,8 @@ export type VirtualLabOptions = {
   /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
   readonly helpers?: Lab['helpers'];
   readonly sendToChannel?: Lab['sendToChannel'];
+  /** Runs the fixer of a lane; the machine waits for it. None unless given. */
+  readonly fixer?: RunFixer;
   /** Stands for gcloud and the lab's scripts. None unless given. */
   readonly disks?: DisksOf;
   /** Stands for the network between the watch and the tracker that a lane asks, with `TRACKER_KEY` in `keyFrom`. */
@@ -177,6 +181,8 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
           { now: clock.now, fetch: options.trackerFetch?.({ clock, inFlight }) ?? fetch },
         ),
         beforeJob: options.beforeJob ?? (async () => undefined),
+        runFixer: (call) => inFlight.track('a fixer', () => (options.fixer ?? noFixer)(call)),
+        leave: (run, name, text) => leaveArtifact(world, run, name, text),
       }),
     },
     actionDirectories: { 'ferrybot/ferrybot': fileURLToPath(new URL('../../', import.meta.url)) },
@@ -293,6 +299,9 @@ const RUNNERS = [
   { name: 'carer', labels: ['self-hosted', 'ferrybot-care'] },
 ] as const;
 
+const noFixer: RunFixer = async () => {
+  throw new Error('this lab has no fixer');
+};
 const noDisks: DisksOf = async () => {
   throw new Error('this lab has no workers');
 };

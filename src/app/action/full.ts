@@ -1,6 +1,6 @@
 /** The whole action: inputs and environment are read here and nowhere else, and the result becomes outputs and a summary. */
 
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
@@ -14,6 +14,8 @@ import { cloudFor, gcloudOf } from '../clouds.ts';
 import { composeLab, signingKeysFrom, storeOpener } from '../compose-lab.ts';
 import { disksWith } from '../disk-scan/disks.ts';
 import { createEngines } from '../engines.ts';
+import { ANSWER_FILE } from '../fixer/answer.ts';
+import { createFixerRunner } from '../fixer/run-fixer.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
 import { shipTree } from '../runner/ship-tree.ts';
 import { createSecretKeeper, type SecretKeeper } from '../secret-keeper.ts';
@@ -49,6 +51,7 @@ export async function main(payload: unknown, environment: Environment): Promise<
     core.setOutput('result', result.result);
     core.setOutput('run', result.run);
     core.setOutput('job-id', result.jobId);
+    core.setOutput('answer-file', result.answerFile ?? '');
     const detail = secrets.clean(result.detail);
     const told = `ferrybot: ${result.result}${detail === '' ? '' : `: ${detail}`}`;
     for (const line of logLines(told, secrets.clean)) core.info(line);
@@ -100,6 +103,7 @@ async function act(payload: unknown, environment: Environment, secrets: SecretKe
       run: core.getInput('run'),
       order: core.getInput('order'),
       mutation: core.getInput('mutation'),
+      failure: core.getInput('failure'),
       cluster: core.getInput('cluster'),
       stateDirectory,
       shiftMs: shiftMinutes.parse(core.getInput('shift-minutes') || '1200') * 60_000,
@@ -123,6 +127,12 @@ async function act(payload: unknown, environment: Environment, secrets: SecretKe
     saveMemory: createMemorySaver(),
     trackerOf: createTrackers(environment, { fetch, now: Date.now }),
     shipTree,
+    runFixer: createFixerRunner(environment['PATH'] ?? ''),
+    keepAnswer: async (text) => {
+      const path = join(workDirectory, ANSWER_FILE);
+      await writeFile(path, text, { flag: 'wx' });
+      return path;
+    },
     environment,
     secrets,
     temporaryDirectory: env.RUNNER_TEMP,

@@ -1,7 +1,17 @@
 /** The action's modes, inputs and outputs: the closed lists that action.yml repeats and a contract test compares. */
 
 /** What one step of a workflow does (docs/architecture.md, Who runs where). */
-export const MODES = ['propose', 'chat', 'launch', 'watch', 'stop', 'watchdog', 'care', 'disk-scan'] as const;
+export const MODES = [
+  'propose',
+  'chat',
+  'launch',
+  'watch',
+  'stop',
+  'watchdog',
+  'care',
+  'disk-scan',
+  'fix',
+] as const;
 export type ActionMode = (typeof MODES)[number];
 
 /** One input as action.yml has it. `default` null = the key is absent, so that an unset input is the empty text. */
@@ -14,7 +24,7 @@ export type ActionInput = {
 export const ACTION_INPUTS = {
   mode: {
     description:
-      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster), stop (carry out the recorded stop of one run), watchdog (look whether somebody watches, and start a dead watch again), care (verify one consented change of a cluster and carry it out), disk-scan (look for workers of the named clusters that are short of disk).',
+      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster), stop (carry out the recorded stop of one run), watchdog (look whether somebody watches, and start a dead watch again), care (verify one consented change of a cluster and carry it out), disk-scan (look for workers of the named clusters that are short of disk), fix (ask the fixer of a lane for a patch of one slip).',
     required: true,
     default: null,
   },
@@ -26,7 +36,7 @@ export const ACTION_INPUTS = {
   },
   run: {
     description:
-      'launch: the run whose order is carried out. stop: the run whose job is stopped. care: the run, or journal, whose record has the proposal. chat: the run that a workflow has just worked on.',
+      'launch: the run whose order is carried out. stop: the run whose job is stopped. care: the run, or journal, whose record has the proposal. fix: the run that failed. chat: the run that a workflow has just worked on.',
     required: false,
     default: null,
   },
@@ -37,6 +47,12 @@ export const ACTION_INPUTS = {
   },
   mutation: {
     description: 'care: digest of the proposed change. Nothing else about it is taken from the workflow.',
+    required: false,
+    default: null,
+  },
+  failure: {
+    description:
+      'fix: digest of the failure that the fixer is asked about. What it is told stands in the record alone.',
     required: false,
     default: null,
   },
@@ -67,6 +83,9 @@ export const ACTION_OUTPUTS = {
   },
   run: { description: 'The run that was worked on, where there is exactly one.' },
   'job-id': { description: 'launch and stop: the job on the cluster.' },
+  'answer-file': {
+    description: 'fix: the file with what the fixer answered, which is left as the artifact ferrybot-fix.',
+  },
 } as const satisfies Readonly<Record<string, { readonly description: string }>>;
 
 /** Whether a workflow's text names a mode. */

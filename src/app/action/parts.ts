@@ -2,6 +2,7 @@
 
 import type { ExecutorTools } from '../care/executor-for.ts';
 import type { DisksOf } from '../disk-scan/disks.ts';
+import type { RunFixer } from '../fixer/run-fixer.ts';
 import type { CloudOf, EngineOf, Lab } from '../lab.ts';
 import type { ShipTree } from '../runner/ship-tree.ts';
 import type { SecretKeeper } from '../secret-keeper.ts';
@@ -26,6 +27,7 @@ export type ActionParts = {
     readonly run: string;
     readonly order: string;
     readonly mutation: string;
+    readonly failure: string;
     readonly cluster: string;
     readonly stateDirectory: string;
     readonly shiftMs: number;
@@ -40,6 +42,9 @@ export type ActionParts = {
   readonly readMetrics: MetricsReader;
   readonly trackerOf: TrackerOf;
   readonly shipTree: ShipTree;
+  readonly runFixer: RunFixer;
+  /** Writes what a later step of the job leaves as an artifact, and says where. */
+  readonly keepAnswer: (text: string) => Promise<string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretKeeper;
   /** What the runner empties after each job. */
@@ -55,6 +60,8 @@ export type ActionResult = {
   readonly result: string;
   readonly run: string;
   readonly jobId: string;
+  /** Where the answer of a fixer lies. */
+  readonly answerFile?: string;
   readonly detail: string;
 };
 

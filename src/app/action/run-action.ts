@@ -12,6 +12,7 @@ import { care } from '../care/care.ts';
 import { executorFor } from '../care/executor-for.ts';
 import { createWorker } from '../control/worker.ts';
 import { scanMode } from '../disk-scan/scan-mode.ts';
+import { askFixer } from '../fixer/fix-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { type LaneProposal, propose } from '../propose/propose.ts';
 import { launch } from '../runner/launch.ts';
@@ -40,6 +41,8 @@ export async function runAction(parts: ActionParts): Promise<ActionResult> {
       return orGitSaidNo(() => withLab(parts, async (open) => careFor(parts, open)));
     case 'disk-scan':
       return orGitSaidNo(() => withLab(parts, async (open) => scanCluster(parts, open)));
+    case 'fix':
+      return orGitSaidNo(() => withLab(parts, async (open) => fixSlip(parts, open)));
     default:
       return assertNever(parts.mode);
   }
@@ -185,4 +188,14 @@ async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult>
   if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
   const ok = outcome.outcome === 'done';
   return { ok, result: outcome.code, run, jobId: '', detail: ok ? '' : outcome.outcome };
+}
+
+/** Red only where nothing could be asked: that a fixer has no patch is an answer, which control tells people. */
+async function fixSlip({ inputs, runFixer, keepAnswer }: ActionParts, open: OpenLab): Promise<ActionResult> {
+  const { run, failure } = inputs;
+  const outcome = await askFixer(open, { run, failure, runFixer });
+  if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
+  const answerFile = await keepAnswer(`${JSON.stringify(outcome.answer)}\n`);
+  const result = 'patch' in outcome.answer ? 'patch' : 'no-patch';
+  return { ok: true, result, run, jobId: '', detail: outcome.end, answerFile };
 }

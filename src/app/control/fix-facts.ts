@@ -68,7 +68,7 @@ async function isExecutable(git: GitReader, commit: Sha, path: string): Promise<
 }
 
 /** Null for a link, whose text is none of a file, and for what is no UTF-8: a commit of it would change other bytes too. */
-async function textIn(git: GitReader, commit: Sha, path: string): Promise<string | null> {
+export async function textIn(git: GitReader, commit: Sha, path: string): Promise<string | null> {
   const folder = path.split('/').slice(0, -1).join('/');
   const entries = folder === '' ? [] : await git.entriesIn(commit, [folder]);
   const entry = entries.find((one) => one.path === path);

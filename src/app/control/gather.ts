@@ -21,7 +21,6 @@ import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.t
 import { withdrawnSeal } from '../../run/begun-seal.ts';
 import { wantsCareRuns } from '../../run/decide-care.ts';
 import { wantsCharge } from '../../run/decide-charge.ts';
-import { wantsSmallFix } from '../../run/decide-fix.ts';
 import { wantsGates } from '../../run/decide-gates.ts';
 import { wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
@@ -45,8 +44,9 @@ import {
   wantsCheckpoints,
 } from './checkpoint-facts.ts';
 import { closureLogOf, isClosing, sealTagIn } from './closing-facts.ts';
-import { fixFacts } from './fix-facts.ts';
+import { memoized, type Once } from './once.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
+import { slipFacts } from './slip-facts.ts';
 
 export type FactGatherer = {
   /** `withoutText` takes out what is said in comments that are left out of this look. */
@@ -148,7 +148,7 @@ export function createGatherer(
               ),
             }
           : {}),
-        ...(await smallFixOf(lab, git, config, once, state)),
+        ...(await slipFacts({ lab, git, config, once }, state)),
         sealTag:
           threads.kind === 'known' && withdrawnSeal(state, threads.value.comments) !== null
             ? await sealTagIn(git, state)
@@ -195,18 +195,6 @@ function ofEachLane<Value>(make: (config: LaneScopedConfig) => Value): (config: 
     const value = made.get(key) ?? make(config);
     made.set(key, value);
     return value;
-  };
-}
-
-type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
-
-/** Reads each key once: within a trigger the world is taken to stand still, apart from what we do to it ourselves. */
-function memoized(): Once {
-  const values = new Map<string, unknown>();
-  return async <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
-    if (!values.has(key)) values.set(key, await read());
-    // Each key is used with one type only: they are all in this file.
-    return values.get(key) as Value;
   };
 }
 
@@ -280,19 +268,4 @@ async function citedFor(
     found.set(name, await once(`cited ${name}`, read));
   }
   return found;
-}
-
-/** Where the newest attempt died of a slip, and the lane names files that a program may put one right in. */
-async function smallFixOf(
-  lab: Lab,
-  git: GitReader,
-  config: LaneScopedConfig,
-  once: Once,
-  state: RunState,
-): Promise<Pick<RunFacts, 'smallFix'>> {
-  const slip = wantsSmallFix(state, config);
-  const mayChange = slip === null ? null : (config.kind.mends?.(config.lane) ?? null);
-  if (slip === null || mayChange === null) return {};
-  const found = await once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, mayChange));
-  return { smallFix: found };
 }

@@ -20,6 +20,7 @@ import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import { publicationsOf } from '../../run/publications.ts';
 import { configFor } from '../../run/run-config.ts';
+import { fixerAsked } from '../../run/wants-fix.ts';
 import type { Memories } from './attempt-caches.ts';
 import type { Reconciled } from './reconcile-run.ts';
 
@@ -84,10 +85,11 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
     return true;
   const memory = looks.memories.of(state.run);
   if (wantsWatchRuns(state, memory, now) || wantsStopRuns(state, memory, now)) return true;
-  const mayMoveCare = triggers.some(
+  const mayHaveEnded = triggers.some(
     (trigger) => trigger.kind === 'workflow-ended' || trigger.kind === 'sweep',
   );
-  if (mayMoveCare && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
+  if (mayHaveEnded && fixerAsked(state, config) !== null) return true;
+  if (mayHaveEnded && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
     return true;
   // Where the watch has recorded the end, the check run says it at once: what the watch tells itself can wait.
   const isOurs = state.end !== null || isForUsToTell(looks, state);

@@ -8,7 +8,7 @@ import { isSha } from '../ids.ts';
 import type { IssuedOrder, PastAttempt, RunState } from '../logbook/run-state.ts';
 import type { Manifest } from './manifest.ts';
 import { failedAttempt, isFixGated, rollbackOf } from './next-attempt.ts';
-import { fixMade } from './small-fix.ts';
+import { fixMade, isExternal } from './small-fix.ts';
 
 /** `digest`: of the manifest that has approved it. */
 export type PreApproval = {
@@ -41,6 +41,8 @@ export function preApproval(state: RunState): PreApproval | null {
   const after = failedAttempt(state);
   const made = fixMade(state);
   if (after === null || made === null || rollbackOf(state) !== null || wasTaken(state)) return null;
+  // What somebody's program wrote is read by a person, wherever it stands.
+  if (isExternal(made)) return null;
   const { attempt, commit, place } = made.detail;
   if (attempt !== after.submission.attempt || !isSha(commit)) return null;
   const path = place.slice(0, place.lastIndexOf(':'));

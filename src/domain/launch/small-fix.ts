@@ -64,6 +64,11 @@ export function fixMade({ incidents }: Pick<RunState, 'incidents'>): IncidentOf<
   return incidentsWith(incidents, 'fix-made').find(({ role }) => role === 'control') ?? null;
 }
 
+/** Whether a program of the lab's own wrote the fix, which nobody can work out again. */
+export function isExternal({ detail }: IncidentOf<'fix-made'>): boolean {
+  return detail.by !== undefined;
+}
+
 /** The commit of the program's own fix, and the entry whose comment tells of it: nobody has to be named for it. */
 export type OwnFix = { readonly commit: Sha; readonly seq: number };
 

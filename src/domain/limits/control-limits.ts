@@ -20,6 +20,16 @@ export const controlLimits = {
   reconcileRoundsMax: 25,
   /** Stops, seals and other steps outside that failed are tried again on a trigger, so many times in one process. */
   effectTriesMax: 3,
+  /** What a fixer of the lab prints: a patch of a small slip, with everything that git writes around it. */
+  fixPatchCharsMax: 20_000,
+  /** Files of one patch: a slip and who imports it; more is somebody's work. */
+  fixFilesMax: 3,
+  /** Lines that one patch adds or removes: what a person reads before breakfast without missing one. */
+  fixLinesMax: 30,
+  /** What its job leaves, as GitHub keeps it: the answer above in JSON, packed. */
+  fixArtifactBytesMax: 64 * 1_024,
+  /** How long its job may take, in its queue and on its machine, until people are told that nothing came of it. */
+  fixerPatienceMs: 2 * 60 * 60 * 1_000,
   /** A run that is over is looked at for so long, in case its last comment was not posted. */
   overLookMs: 24 * 60 * 60 * 1_000,
   /** Different errors of our own that one thread is told about within a day: they are mended in the program, not in the thread. */

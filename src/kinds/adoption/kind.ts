@@ -36,6 +36,7 @@ export const adoptionKind: Kind = {
     const { fixScope } = adoptionLane(lane);
     return fixScope.length === 0 ? null : (path) => fixScope.some((folder) => covers(folder, path));
   },
+  fixer: (lane) => adoptionLane(lane).fixer,
   gates: { gates: [entrypointKnown], remedies: () => [] },
   policy: () => ({}),
   responses: RESPONSES,

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
+import { fixerSettings } from '../../settings/fixer-schema.ts';
 import { argumentArray, name, path } from '../../settings/words.ts';
 
 /** A job is launched again at the commit that it says, however old that is by then. */
@@ -24,6 +25,7 @@ export const adoptionSettings = z.strictObject({
     .describe(
       'Files and folders in which ferrybot puts right, by itself, a slip that a job died of: one commit a run, on a branch of its own, launched only where people approve it. []: nowhere.',
     ),
+  fixer: fixerSettings,
   checklist: z
     .strictObject({
       preconditions: z

@@ -36,6 +36,7 @@ export const ferryKind: Kind = {
     if (fixScope.length === 0) return null;
     return (path) => !scope.includes(path) && fixScope.some((folder) => covers(folder, path));
   },
+  fixer: (lane) => ferryLane(lane).fixer,
   preApproves: (lane) => ferryLane(lane).preApprovedFixes,
   readText: bodyFacts,
   gates: FERRY_GATES,

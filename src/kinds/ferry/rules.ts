@@ -63,6 +63,21 @@ const shipsHoldTheFixes: FerryRule = {
     ),
 };
 
+/** A fixer is asked about files that a fix may change, and where there are none never. */
+const fixerHasFiles: FerryRule = {
+  reads: ['fixer', 'fixScope'],
+  configIssues: ({ lane }) =>
+    lane.fixer === null || lane.fixScope.length > 0
+      ? []
+      : [
+          error(
+            'fixer-without-scope',
+            inLane('fixer'),
+            'a fixer is asked about files of `fixScope`, which is empty',
+          ),
+        ],
+};
+
 /** What is launched without asking is a fix at all, and nothing that decides what is trained. */
 const preApprovedAreFixes: FerryRule = {
   reads: ['preApprovedFixes', 'fixScope'],
@@ -259,6 +274,7 @@ const RULES: readonly FerryRule[] = [
   shipsHoldTheExperiment,
   shipsHoldTheScope,
   shipsHoldTheFixes,
+  fixerHasFiles,
   preApprovedAreFixes,
   experimentIsPython,
   scaleIsCountedOnce,

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
+import { fixerSettings } from '../../settings/fixer-schema.ts';
 import { argumentArray, name, path, word } from '../../settings/words.ts';
 
 const candidate = z.strictObject({
@@ -49,6 +50,7 @@ export const ferrySettings = z.strictObject({
     .describe(
       'Files and folders that a fix may change besides `scope`, once an attempt of the ferry has failed. In these, ferrybot puts a slip right by itself: one commit a run, approved as any fix is.',
     ),
+  fixer: fixerSettings,
   preApprovedFixes: z
     .array(path)
     .max(20)

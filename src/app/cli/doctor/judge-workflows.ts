@@ -1,6 +1,6 @@
 /** Judges the workflow files of the default branch by what an approval needs of them. */
 
-import type { LabConfig } from '../../../run/lane-scope.ts';
+import { type LabConfig, lanesOf } from '../../../run/lane-scope.ts';
 import { LAUNCH_ENVIRONMENT } from './environments.ts';
 import { type Finding, fine, missing } from './finding.ts';
 import { LAUNCH_LABEL } from './judge-settings.ts';
@@ -47,12 +47,12 @@ function calledLaunch({ uses }: Job): string | null {
 }
 
 function presence(config: LabConfig, files: ReadonlyMap<string, Workflow | null>): Finding {
-  const { launch, watch, stop } = config.workflows;
-  const absent = [launch, watch, stop].filter(
-    (name) => (files.get(`.github/workflows/${name}`) ?? null) === null,
-  );
+  const { launch, watch, stop, fix } = config.workflows;
+  const hasFixer = lanesOf(config).some(({ kind, lane }) => (kind.fixer?.(lane) ?? null) !== null);
+  const needed = [launch, watch, stop, ...(hasFixer ? [fix] : [])];
+  const absent = needed.filter((name) => (files.get(`.github/workflows/${name}`) ?? null) === null);
   return absent.length === 0
-    ? fine('workflows-present', [launch, watch, stop].join(', '))
+    ? fine('workflows-present', needed.join(', '))
     : missing('workflows-present', `not there or not readable: ${absent.join(', ')}`, COPY);
 }
 

@@ -1,0 +1,96 @@
+/** `mode: fix`: asks the fixer of a lane about one slip, in a job without any right, and leaves its answer for control to judge. */
+
+import { assertNever } from '../../domain/assert.ts';
+import { GitError } from '../../domain/git.ts';
+import { failureDigest } from '../../domain/launch/fixer.ts';
+import type { SlipOfAttempt } from '../../domain/launch/small-fix.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import type { ProgramResult } from '../../host/process.ts';
+import type { LaneScopedConfig } from '../../run/lane-scope.ts';
+import { configFor } from '../../run/run-config.ts';
+import { fixerAsked } from '../../run/wants-fix.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { FixerAnswer } from './answer.ts';
+import type { RunFixer } from './run-fixer.ts';
+
+export type FixRequest = {
+  readonly run: string;
+  /** Digest of the failure that it is asked about. */
+  readonly failure: string;
+  readonly runFixer: RunFixer;
+};
+
+export type FixOutcome =
+  | { readonly kind: 'answered'; readonly answer: FixerAnswer; readonly end: string }
+  | { readonly kind: 'refused'; readonly code: 'nothing-to-fix' | 'other-failure'; readonly why: string };
+
+/** Runs nothing unless the record has this very failure, and nobody has tried it. Throws `GitError`. */
+export async function askFixer(open: OpenLab, request: FixRequest): Promise<FixOutcome> {
+  const { lab, git, config, record, defaultBranch } = open;
+  const state = record.runs.find(({ run }) => run === request.run);
+  const scoped = state === undefined ? null : configFor(config, state);
+  const asked = state === undefined || scoped === null ? null : fixerAsked(state, scoped);
+  if (state === undefined || scoped === null || asked === null)
+    return refused('nothing-to-fix', 'the record has no slip of this run that a fixer is to be asked about');
+  const { slip, fixer } = asked;
+  const failure = failureDigest(state.run, slip, lab.digestOf);
+  if (failure !== request.failure)
+    return refused('other-failure', 'the newest attempt of this run failed otherwise');
+  const program = await git.resolve(`refs/heads/${defaultBranch}`);
+  if (program === null) throw new GitError('unreadable', `there is no branch ${defaultBranch}`);
+  const paths = await mayChange(git, scoped, slip);
+  const { command, timeoutMs } = fixer;
+  const result = await request.runFixer({
+    git,
+    program,
+    failed: slip.commit,
+    command,
+    timeoutMs,
+    input: (tree) => ({ version: 1, ...toldOf(state, slip), mayChange: paths, tree }),
+  });
+  const end = `${result.kind} ${result.exitCode ?? result.code ?? ''}`.trim();
+  return { kind: 'answered', answer: answerOf(result, failure), end };
+}
+
+function refused(code: Extract<FixOutcome, { kind: 'refused' }>['code'], why: string): FixOutcome {
+  return { kind: 'refused', code, why };
+}
+
+async function mayChange(
+  git: Pick<OpenLab['git'], 'listFiles'>,
+  { kind, lane }: LaneScopedConfig,
+  { commit }: SlipOfAttempt,
+): Promise<readonly string[]> {
+  const isOpen = kind.mends?.(lane) ?? (() => false);
+  return (await git.listFiles(commit, '')).filter(isOpen);
+}
+
+/** What the program is told: of the record alone, where the log stands without secrets. */
+function toldOf({ run, end }: RunState, { attempt, commit, file, line, error }: SlipOfAttempt): object {
+  const { signatures = [], diagnosis } = end ?? {};
+  const log = diagnosis?.logEnd ?? [];
+  return {
+    run,
+    attempt,
+    commit,
+    failure: { class: diagnosis?.class ?? 'unknown', file, line, error, signatures, log },
+  };
+}
+
+function answerOf({ kind, ok, stdout }: ProgramResult, failure: string): FixerAnswer {
+  const about = { version: 1, failure } as const;
+  switch (kind) {
+    case 'exited':
+      return ok ? { ...about, patch: stdout } : { ...about, none: 'fixer-failed' };
+    case 'timed-out':
+      return { ...about, none: 'fixer-timed-out' };
+    case 'output-limit':
+      return { ...about, none: 'fixer-too-long' };
+    case 'signalled':
+    case 'cancelled':
+    case 'not-started':
+      return { ...about, none: 'fixer-failed' };
+    default:
+      return assertNever(kind);
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * A patch of somebody whom nobody trusts, read as `git diff` writes one: edits of the lines of files that are there, and nothing
+ * else. It is applied where it says and nowhere near: a place that has moved is another file than the one that was looked at.
+ */
+
+import { limits } from '../limits.ts';
+
+/** Why a patch is not taken. */
+export type PatchFault =
+  | 'patch-none'
+  | 'patch-too-large'
+  | 'patch-unreadable'
+  | 'patch-not-an-edit'
+  | 'patch-hidden-signs'
+  | 'patch-does-not-apply';
+
+type Hunk = { readonly from: number; readonly lines: readonly string[] };
+export type FilePatch = { readonly path: string; readonly hunks: readonly Hunk[] };
+export type Read<Value> =
+  | { readonly kind: 'read'; readonly value: Value }
+  | { readonly kind: 'fault'; readonly fault: PatchFault };
+
+/** The files that a patch edits, each once, or why it is none that may be taken. */
+export function readPatch(text: string): Read<readonly FilePatch[]> {
+  if (text.length > limits.fixPatchCharsMax) return fault('patch-too-large');
+  if (text.trim() === '') return fault('patch-none');
+  const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n');
+  const files: FilePatch[] = [];
+  for (let at = 0; at < lines.length; ) {
+    if (files.length >= limits.fixFilesMax) return fault('patch-too-large');
+    const read = readFile(lines, at);
+    if (read.kind === 'fault') return read;
+    if (files.some(({ path }) => path === read.value.file.path)) return fault('patch-unreadable');
+    files.push(read.value.file);
+    at = read.value.next;
+  }
+  const changed = files.flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.lines.filter(isChange)));
+  // Whoever approves it reads all of it.
+  if (changed.length > limits.fixLinesMax || shownPatch(files).length > limits.shownBlockCharsMax)
+    return fault('patch-too-large');
+  return changed.some((line) => line.startsWith('+') && HIDDEN.test(line))
+    ? fault('patch-hidden-signs')
+    : { kind: 'read', value: files };
+}
+
+/** The text with the edits in it, each exactly where the patch says that it belongs. */
+export function applyPatch(text: string, { hunks }: FilePatch): Read<string> {
+  // The last piece is what stands behind the last newline: nothing, in a file that ends with one.
+  const old = text.split('\n');
+  const now: string[] = [];
+  let done = 0;
+  for (const { from, lines } of hunks) {
+    if (from < done || from > old.length) return fault('patch-does-not-apply');
+    now.push(...old.slice(done, from));
+    done = from;
+    for (const line of lines) {
+      const content = line.slice(1);
+      if (line.startsWith('+')) now.push(content);
+      else if (old[done] !== content || isBehindEnd(old, done)) return fault('patch-does-not-apply');
+      else {
+        if (line.startsWith(' ')) now.push(content);
+        done += 1;
+      }
+    }
+  }
+  const after = [...now, ...old.slice(done)].join('\n');
+  return after === text ? fault('patch-none') : { kind: 'read', value: after };
+}
+
+/** The patch in the words of this program alone: what people are shown, and what is recorded. */
+export function shownPatch(files: readonly FilePatch[]): string {
+  const lines = files.flatMap(({ path, hunks }) => {
+    let shift = 0;
+    const shown = hunks.flatMap(({ from, lines: taken }) => {
+      const olds = taken.filter((line) => !line.startsWith('+')).length;
+      const news = taken.filter((line) => !line.startsWith('-')).length;
+      const head = `@@ -${olds === 0 ? from : from + 1},${olds} +${from + shift + (news === 0 ? 0 : 1)},${news} @@`;
+      shift += news - olds;
+      return [head, ...taken];
+    });
+    return [`--- a/${path}`, `+++ b/${path}`, ...shown];
+  });
+  return [...lines, ''].join('\n');
+}
+
+/** Where the first line stands that a patch of a file changes, counted from 1. */
+export function firstLineOf({ hunks }: FilePatch): number {
+  const [first] = hunks;
+  return first === undefined ? 1 : first.from + Math.max(0, first.lines.findIndex(isChange)) + 1;
+}
+
+function fault(why: PatchFault): Extract<Read<never>, { readonly kind: 'fault' }> {
+  return { kind: 'fault', fault: why };
+}
+
+function isChange(line: string): boolean {
+  return line.startsWith('+') || line.startsWith('-');
+}
+
+function isBehindEnd(lines: readonly string[], at: number): boolean {
+  return at === lines.length - 1 && lines[at] === '';
+}
+
+type FileAt = { readonly file: FilePatch; readonly next: number };
+
+/** One file's part, which begins at this line: its two names, and at least one hunk. */
+function readFile(lines: readonly string[], start: number): Read<FileAt> {
+  let at = start;
+  const git = GIT_HEADER.exec(lines[at] ?? '');
+  if (git !== null) {
+    at += 1;
+    while (at < lines.length && !(lines[at] ?? '').startsWith('--- ')) {
+      const line = lines[at] ?? '';
+      if (NOT_AN_EDIT.test(line)) return fault('patch-not-an-edit');
+      if (!INDEX.test(line)) return fault('patch-unreadable');
+      at += 1;
+    }
+  }
+  const [old = '', now = ''] = lines.slice(at, at + 2);
+  if (old === '--- /dev/null' || now === '+++ /dev/null') return fault('patch-not-an-edit');
+  const path = OLD_NAME.exec(old)?.[1];
+  if (path === undefined || path !== NEW_NAME.exec(now)?.[1]) return fault('patch-unreadable');
+  if (git !== null && (git[1] !== path || git[2] !== path)) return fault('patch-unreadable');
+  at += 2;
+  const hunks: Hunk[] = [];
+  while (at < lines.length && (lines[at] ?? '').startsWith('@@')) {
+    const read = readHunk(lines, at);
+    if (read === null) return fault('patch-unreadable');
+    hunks.push(read.hunk);
+    at = read.next;
+  }
+  return hunks.length === 0
+    ? fault('patch-unreadable')
+    : { kind: 'read', value: { file: { path, hunks }, next: at } };
+}
+
+/** A hunk has as many lines as it says; what says that a file has no newline at its end changes none. */
+function readHunk(
+  lines: readonly string[],
+  start: number,
+): { readonly hunk: Hunk; readonly next: number } | null {
+  const head = HUNK.exec(lines[start] ?? '');
+  if (head === null) return null;
+  const [, first = '', olds = '1', news = '1'] = head;
+  let [left, right] = [Number(olds), Number(news)];
+  const taken: string[] = [];
+  let at = start + 1;
+  while (left > 0 || right > 0) {
+    if (lines[at] === NO_NEWLINE) {
+      at += 1;
+      continue;
+    }
+    // Some programs leave out the blank of an empty line that stays.
+    const line = lines[at] === '' ? ' ' : (lines[at] ?? '');
+    if (!/^[ +-]/.test(line)) return null;
+    left -= line.startsWith('+') ? 0 : 1;
+    right -= line.startsWith('-') ? 0 : 1;
+    if (left < 0 || right < 0) return null;
+    taken.push(line);
+    at += 1;
+  }
+  if (lines[at] === NO_NEWLINE) at += 1;
+  // Before line 1 of a hunk without old lines stands the end of line 0.
+  const from = Number(olds) === 0 ? Number(first) : Number(first) - 1;
+  return from < 0 ? null : { hunk: { from, lines: taken }, next: at };
+}
+
+/** What people name their files; git quotes others, nobody reads those twice, and a hidden one or a step upwards is none of it. */
+const PATH = /[\w@+][\w@+.-]{0,99}(?:\/[\w@+][\w@+.-]{0,99}){0,20}/.source;
+const GIT_HEADER = new RegExp(`^diff --git a/(${PATH}) b/(${PATH})$`);
+const OLD_NAME = new RegExp(`^--- a/(${PATH})$`);
+const NEW_NAME = new RegExp(`^\\+\\+\\+ b/(${PATH})$`);
+/** A file or an executable one, whose mode stays what it is; that of a link is another. */
+const INDEX = /^index [0-9a-f]{4,64}\.\.[0-9a-f]{4,64}(?: 100(?:644|755))?$/;
+const NOT_AN_EDIT =
+  /^(?:new file|deleted file|old mode|new mode|similarity|dissimilarity|rename|copy|GIT binary|Binary files|index .* (?:120000|160000)$)/;
+const HUNK = /^@@ -(\d{1,7})(?:,(\d{1,5}))? \+\d{1,7}(?:,(\d{1,5}))? @@/;
+const NO_NEWLINE = '\\ No newline at end of file';
+/** What a reader of the difference would not see, or would see elsewhere. A carriage return ends the lines of some files. */
+const HIDDEN =
+  /[\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?![\t\r])\p{Cc}|\r(?!$)/u;

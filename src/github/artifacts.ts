@@ -1,0 +1,62 @@
+/** What a run of a workflow has left behind (docs.github.com/rest/actions/artifacts): bytes of whatever ran in it. */
+
+import { z } from 'zod';
+import { isSha, type Sha } from '../domain/ids.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { type CallOutcome, call, type GitHubClient } from './call.ts';
+
+/** `archive` null: larger than it may be, or expired. `commit`: whose files the run that left it was of. */
+export type LeftArtifact = {
+  readonly archive: Uint8Array | null;
+  readonly commit: Sha;
+};
+
+const listed = z.object({
+  artifacts: z.array(
+    z.object({
+      id: z.number().int(),
+      name: z.string(),
+      size_in_bytes: z.number().int(),
+      expired: z.boolean(),
+      workflow_run: z.object({
+        id: z.number().int(),
+        head_sha: z.string().refine(isSha),
+      }),
+    }),
+  ),
+});
+
+/** The first artifact of this name that a run left; null where there is none. */
+export async function readArtifact(
+  client: GitHubClient,
+  run: number,
+  name: string,
+  bytesMax: number,
+): Promise<Observed<LeftArtifact | null>> {
+  const list = await call(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts', {
+    run_id: run,
+    name,
+    per_page: 30,
+  });
+  const parsed = list.kind === 'answered' ? listed.safeParse(list.data) : null;
+  if (parsed === null || !parsed.success) return unknown(whyNot(`the artifacts of run ${run}`, list));
+  const [first] = parsed.data.artifacts
+    .filter((one) => one.name === name && one.workflow_run.id === run)
+    .toSorted((a, b) => a.id - b.id);
+  if (first === undefined) return known(null);
+  const commit = first.workflow_run.head_sha;
+  if (first.expired || first.size_in_bytes > bytesMax) return known({ archive: null, commit });
+  const bytes = await call(
+    client,
+    'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
+    { artifact_id: first.id, archive_format: 'zip' },
+  );
+  if (bytes.kind === 'answered' && bytes.data instanceof ArrayBuffer)
+    return known({ archive: new Uint8Array(bytes.data), commit });
+  return unknown(whyNot(`artifact ${first.id}`, bytes));
+}
+
+function whyNot(what: string, outcome: CallOutcome): string {
+  if (outcome.kind === 'refused') return `GitHub answers ${outcome.status} for ${what}`;
+  return outcome.kind === 'unknown' ? outcome.message : `${what} could not be read`;
+}

@@ -1,0 +1,136 @@
+/** Patches as git writes them come to what git makes of them; and nothing else is taken for one. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyPatch, firstLineOf, readPatch, shownPatch } from '../../src/domain/launch/patch.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ferrybot-patch-'));
+  git('init', '--quiet');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function git(...args: readonly string[]): { readonly status: number | null; readonly stdout: string } {
+  const env = { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+  return spawnSync('git', ['-c', 'core.autocrlf=false', ...args], { cwd: folder, encoding: 'utf8', env });
+}
+
+/** What git says that leads from one text of `a.py` to another. */
+function diffOf(before: string, after: string, context: number): string {
+  writeFileSync(join(folder, 'a.py'), before);
+  git('add', 'a.py');
+  writeFileSync(join(folder, 'a.py'), after);
+  return git('diff', `-U${context}`, 'a.py').stdout;
+}
+
+function readOne(patch: string) {
+  const read = readPatch(patch);
+  if (read.kind === 'fault') return read.fault;
+  const [file] = read.value;
+  if (file === undefined) throw new Error('a patch of no file');
+  return file;
+}
+
+const lines = fc.array(fc.constantFrom('', ' x = 1', 'x = 2', '+y', '-z', '@@ a', 'é', '\tif a:'), {
+  minLength: 1,
+  maxLength: 9,
+});
+const texts = fc.tuple(lines, fc.boolean()).map(([all, ends]) => all.join('\n') + (ends ? '\n' : ''));
+
+describe('a patch of git', () => {
+  it('leads where git says, however it is told, unless it is about the end of the file alone', () => {
+    fc.assert(
+      fc.property(texts, texts, fc.integer({ min: 0, max: 3 }), (before, after, context) => {
+        fc.pre(before !== after && before !== '' && before.endsWith('\n') === after.endsWith('\n'));
+        const patch = diffOf(before, after, context);
+        const file = readOne(patch);
+        if (typeof file === 'string') throw new Error(`${file}: ${patch}`);
+        expect(applyPatch(before, file)).toEqual({ kind: 'read', value: after });
+        // What people are shown is the same patch, for git as well.
+        writeFileSync(join(folder, 'a.py'), before);
+        writeFileSync(join(folder, 'shown'), shownPatch([file]));
+        if (before.endsWith('\n')) {
+          expect(git('apply', '--unidiff-zero', 'shown').status).toBe(0);
+          expect(readFileSync(join(folder, 'a.py'), 'utf8')).toBe(after);
+        }
+        expect(
+          before.split('\n')[firstLineOf(file) - 1] === after.split('\n')[firstLineOf(file) - 1] &&
+            context === 0,
+        ).toBe(false);
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+
+  it('never throws, and takes nothing of what is no patch', () => {
+    const parts = fc.constantFrom(
+      '--- a/a.py',
+      '+++ b/a.py',
+      '@@ -1 +1 @@',
+      '@@ -0,0 +1 @@',
+      '-a',
+      '+b',
+      ' c',
+      '',
+      '\\ No newline at end of file',
+      'diff --git a/a.py b/a.py',
+      '@@ -9999999,0 +1,99999 @@',
+    );
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 12 }), texts, (all, text) => {
+        const read = readPatch(all.join('\n'));
+        if (read.kind === 'read') for (const file of read.value) applyPatch(text, file);
+      }),
+    );
+  });
+});
+
+const PATCH = '--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\n';
+
+describe('no patch that is taken', () => {
+  it.each([
+    ['', 'patch-none'],
+    [' \n', 'patch-none'],
+    ['sure, here it is', 'patch-unreadable'],
+    [`${PATCH}and that is all`, 'patch-unreadable'],
+    [PATCH + PATCH, 'patch-unreadable'],
+    [PATCH.replace('+++ b/lib/a.py', '+++ b/lib/b.py'), 'patch-unreadable'],
+    [PATCH.replaceAll('lib/a.py', '/etc/passwd'), 'patch-unreadable'],
+    [PATCH.replaceAll('lib/a.py', '../a.py'), 'patch-unreadable'],
+    [PATCH.replaceAll('lib/a.py', 'lib/./a.py'), 'patch-unreadable'],
+    [PATCH.replaceAll('lib/a.py', '.git/config'), 'patch-unreadable'],
+    [PATCH.replaceAll('lib/a.py', 'lib/.git/config'), 'patch-unreadable'],
+    [PATCH.replaceAll('lib/a.py', 'lib/ä.py'), 'patch-unreadable'],
+    [PATCH.replace('@@ -1 +1 @@', '@@ -1,2 +1 @@'), 'patch-unreadable'],
+    [PATCH.replace('@@ -1 +1 @@', '@@ -0 +1 @@'), 'patch-unreadable'],
+    [`diff --git a/lib/b.py b/lib/b.py\n${PATCH}`, 'patch-unreadable'],
+    [`diff --git a/lib/a.py b/lib/a.py\ndeleted file mode 100644\n${PATCH}`, 'patch-not-an-edit'],
+    [`diff --git a/lib/a.py b/lib/a.py\nindex 1234..5678 160000\n${PATCH}`, 'patch-not-an-edit'],
+    ['diff --git a/lib/a.py b/lib/a.py\nBinary files differ\n', 'patch-not-an-edit'],
+    ['diff --git a/lib/a.py b/lib/b.py\nrename from lib/a.py\n', 'patch-not-an-edit'],
+    [PATCH.replace('+b', '+b\u202ec'), 'patch-hidden-signs'],
+    [PATCH.replace('+b', '+b\u200b'), 'patch-hidden-signs'],
+    [PATCH.replace('+b', '+b\u001b[8m'), 'patch-hidden-signs'],
+    [PATCH.replace('+b', '+b\r+c'), 'patch-hidden-signs'],
+    [PATCH.replace('+b', `+${'b'.repeat(1_600)}`), 'patch-too-large'],
+    [['a', 'b', 'c', 'd'].map((name) => PATCH.replaceAll('lib/a.py', name)).join(''), 'patch-too-large'],
+    [PATCH + ' '.repeat(30_000), 'patch-too-large'],
+  ])('%j: %s', (patch, fault) => {
+    expect(readOne(patch)).toBe(fault);
+  });
+
+  it.each([
+    ['at another place', 'b\na\n'],
+    ['in a shorter file', ''],
+    ['where the line goes on', 'ab\n'],
+  ])('of a text that it does not fit, %s', (_how, text) => {
+    const file = readOne(PATCH);
+    if (typeof file === 'string') throw new Error(file);
+    expect(applyPatch(text, file)).toEqual({ kind: 'fault', fault: 'patch-does-not-apply' });
+  });
+});

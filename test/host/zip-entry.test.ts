@@ -1,0 +1,74 @@
+/** The one file of an archive as real programs write one, and what somebody may put in its place. */
+
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { onlyEntryOf } from '../../src/host/zip-entry.ts';
+import { zipOf } from '../support/left-artifacts.ts';
+
+/** Python's own writer; `seekable` false is how what is sent while it is packed looks, with its sizes behind it. */
+function zip(script: string): Buffer {
+  const program = `import io, sys, zipfile
+class Pipe(io.RawIOBase):
+    def __init__(self): self.all = b""
+    def writable(self): return True
+    def seekable(self): return False
+    def write(self, data): self.all += bytes(data); return len(data)
+out = Pipe()
+def entry(z, name, data, how=zipfile.ZIP_DEFLATED):
+    z.writestr(name, data, how)
+with zipfile.ZipFile(out, "w") as z:
+${script.replace(/^/gm, '    ')}
+sys.stdout.buffer.write(out.all)`;
+  const { stdout, status } = spawnSync('python3', ['-c', program]);
+  expect(status).toBe(0);
+  return stdout;
+}
+
+const read = (bytes: Uint8Array): string | null => onlyEntryOf(bytes, 'answer.json', 1_000);
+
+describe('the one file of an archive', () => {
+  it.each(['zipfile.ZIP_DEFLATED', 'zipfile.ZIP_STORED'])('is read as Python writes it (%s)', (how) => {
+    expect(read(zip(`entry(z, "answer.json", "x" * 900, ${how})`))).toBe('x'.repeat(900));
+    expect(read(zip(`entry(z, "answer.json", "", ${how})`))).toBe('');
+    expect(read(zip(`entry(z, "answer.json", "\\u00e9", ${how})`))).toBe('é');
+  });
+
+  it('is read as the tests of a lab write it', () => {
+    expect(read(zipOf('answer.json', '{}'))).toBe('{}');
+  });
+
+  it.each([
+    ['another file', 'entry(z, "other.json", "{}")'],
+    ['a path that leads elsewhere', 'entry(z, "../answer.json", "{}")'],
+    ['two files', 'entry(z, "answer.json", "{}"); entry(z, "b", "{}")'],
+    ['no file', 'pass'],
+    ['more than it may be', 'entry(z, "answer.json", "x" * 1001)'],
+    ['more than a machine holds, packed small', 'entry(z, "answer.json", "x" * 100_000_000)'],
+    ['a packing that nobody asked for', 'entry(z, "answer.json", "{}", zipfile.ZIP_BZIP2)'],
+    ['what is no UTF-8', 'entry(z, "answer.json", b"\\xff\\xfe")'],
+  ])('is nothing where there is %s', (_what, script) => {
+    expect(read(zip(script))).toBeNull();
+  });
+
+  it('is nothing where bytes were changed or cut off, and nothing is thrown', () => {
+    const whole = zip('entry(z, "answer.json", "the quick brown fox " * 20)');
+    const text = read(whole);
+    expect(text).toContain('quick');
+    for (let at = 0; at < whole.length; at += 1) {
+      expect([null, text]).toContain(read(whole.subarray(0, at)));
+      for (const value of [0x00, 0xff]) {
+        const bent = Buffer.from(whole);
+        bent[at] = value;
+        const found = read(bent);
+        if (found !== null) expect(found.length).toBeLessThanOrEqual(1_000);
+      }
+    }
+  });
+
+  it('says no size in its directory that it has not', () => {
+    const bent = zip('entry(z, "answer.json", "x" * 5000)');
+    const directory = bent.lastIndexOf('PK\x01\x02');
+    bent.writeUInt32LE(900, directory + 24);
+    expect(read(bent)).toBeNull();
+  });
+});
