@@ -16,7 +16,12 @@ export type Judged = {
 /** Null for what is no failure of its own: an interrupt, an exit, a launcher's summary of others. */
 export function judgeTraceback({ chain, isIgnored }: Traceback): Judged | null {
   if (isIgnored) return null;
-  const judged = chain.flatMap((raised) => judgeRaised(raised) ?? []);
+  const judged = chain.flatMap((raised, index) => {
+    const one = judgeRaised(raised);
+    // What a worker met is told behind the exception of whoever waited for it, and is where to look.
+    const inner = /^Caught \w{1,60} in \w/.test(raised.message) ? chain[index + 1] : undefined;
+    return one === null ? [] : { ...one, raised: inner ?? raised };
+  });
   // What was raised first is the root, unless only a later one says something that more than a programmer understands.
   return (
     judged.find(({ class: kind }) => !GENERAL.includes(kind)) ??

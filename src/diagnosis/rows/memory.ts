@@ -70,6 +70,10 @@ export const MEMORY_ROWS: readonly Row[] = [
     /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}(?:137|-9)\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated) by signal (?:9|SIGKILL)\b/i,
   ),
   // Somebody ended it; who and why is told elsewhere or nowhere.
-  effect('oom-host', /DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,80}\) exited unexpectedly/, 'low'),
+  effect(
+    'oom-host',
+    /DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,80}\) exited unexpectedly(?! with exit code [1-9])/,
+    'low',
+  ),
   hint('oom-host', /^Killed$|\bKilled\s{2,}\S|: line \d+: +\d+ Killed\b/),
 ];
