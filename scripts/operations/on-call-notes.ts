@@ -159,6 +159,12 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'Yes.',
     next: 'Nothing has to be done.',
   },
+  'source-kept': { job: 'yes', wait: 'yes, for ever', next: 'Nothing.' },
+  'source-not-kept': {
+    job: 'yes',
+    wait: 'yes, as long as its branch stays where it is',
+    next: 'At the seal the tag is tried again; a ruleset for `ferry/**/*` that lets ferrybot create tags ends it.',
+  },
   'fix-made': {
     job: 'There is none: the attempt has failed.',
     wait: 'Yes: the run waits for a person.',

@@ -36,6 +36,8 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'config-reduced': 'day',
   'rung-taken': 'none',
   'attempt-goes-on': 'none',
+  'source-kept': 'none',
+  'source-not-kept': 'day',
   'fix-made': 'day',
   'fix-not-made': 'none',
   'machine-idle': 'day',

@@ -100,6 +100,8 @@ export const INCIDENTS = {
     beforehand: 'text?',
     by: 'text?',
   },
+  'source-kept': { attempt: 'integer', commit: 'text', branch: 'text', tag: 'text' },
+  'source-not-kept': { attempt: 'integer', commit: 'text', branch: 'text', message: 'text' },
   'fix-not-made': { attempt: 'integer', reason: 'text' },
   'machine-idle': { instance: 'integer', since: 'text', at: 'text' },
   'machine-destroyed': { instance: 'integer', reason: TEAR_DOWN_REASONS, dollars: 'text' },

@@ -1,11 +1,14 @@
-/** What ferrybot says where a checkpoint that a run needs may not be used, or is not there. */
+/** What ferrybot says where a checkpoint that a run needs may not be used, or is not there, and of a source that is on no target branch. */
 
 import type { IncidentCode } from '../domain/incidents.ts';
 import { startWords } from './checkpoints.ts';
 import type { IncidentWords } from './incident-told.ts';
 import { code, text } from './words.ts';
 
-type CheckpointIncident = Extract<IncidentCode, 'start-refused' | 'artefacts-missing'>;
+type CheckpointIncident = Extract<
+  IncidentCode,
+  'start-refused' | 'artefacts-missing' | 'source-kept' | 'source-not-kept'
+>;
 
 export const CHECKPOINT_INCIDENT_WORDS: { readonly [Code in CheckpointIncident]: IncidentWords<Code> } = {
   'start-refused': {
@@ -19,5 +22,19 @@ export const CHECKPOINT_INCIDENT_WORDS: { readonly [Code in CheckpointIncident]:
     evidence: (d) => `Missing: ${text(d.message)}.`,
     did: 'Nothing was sealed.',
     todo: 'Look at the output root and at the tracker. `/seal` looks again; `/ack reject="…"` closes the run without a seal.',
+  },
+  'source-kept': {
+    title: 'What the job runs is on no target branch, and has a tag',
+    evidence: (d) =>
+      `Attempt ${d.attempt} runs commit ${code(d.commit)} of the branch ${code(d.branch)}. The tag ${code(d.tag)} keeps it, whatever becomes of that branch.`,
+    did: 'The tag was pushed. At the seal the same commit gets the tag of the seal.',
+    todo: 'Nothing.',
+  },
+  'source-not-kept': {
+    title: 'What the job runs is on no target branch, and has no tag',
+    evidence: (d) =>
+      `Attempt ${d.attempt} runs commit ${code(d.commit)} of the branch ${code(d.branch)}, and its tag was refused: ${text(d.message)}`,
+    did: 'The job goes on. Nothing keeps its commit but that branch.',
+    todo: 'Leave the branch where it is until the run is sealed, or push a tag on that commit.',
   },
 };

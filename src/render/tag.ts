@@ -47,6 +47,24 @@ export function renderMilestoneTag(state: RunState, name: string, checkpoint: Se
   ].join('\n')}\n`;
 }
 
+/** The tag of what an attempt runs off the target branches: the same anchor, and who approved exactly that. */
+export function renderSourceTag(state: RunState, branch: string): string {
+  const { run, proposal, submission, order, approvals } = state;
+  const cited = order?.order.approvals.map(({ user }) => user) ?? [];
+  const people = new Set(approvals.flatMap(({ actor }) => (cited.includes(actor.id) ? [actor.login] : [])));
+  return `${[
+    `${run} attempt ${submission?.attempt ?? 1} runs this`,
+    '',
+    `run ${run}`,
+    `repository ${proposal.repository}`,
+    `issue ${proposal.issue}`,
+    `branch ${cleanLine(branch, limits.shownTextCharsMax)}`,
+    `approved by ${[...people].join(', ')}`,
+    `manifest ${order?.order.digest ?? 'none'}`,
+    `logbook ${headText(state, 64)}`,
+  ].join('\n')}\n`;
+}
+
 function checkpointLines(checkpoint: SealedCheckpoint | undefined): readonly string[] {
   if (checkpoint === undefined) return [];
   const { path, step, identity } = checkpoint;

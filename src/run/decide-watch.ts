@@ -40,10 +40,13 @@ export function decideWatch(
   const key = watchKey(state, now);
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
   if (facts.watchRuns.kind === 'unknown') return null;
+  // One that is over and began before the job did has looked at the market, and never at the job (policy VA-11).
+  const submittedAt = fromRfc3339(state.submission?.at ?? '') ?? 0;
   const onItsWay = facts.watchRuns.value.some(
     (run) =>
       isTitledFor(run.title, cluster) &&
-      (run.status !== 'completed' || now - run.createdAt < limits.dispatchVisibleMs),
+      (run.status !== 'completed' ||
+        (now - run.createdAt < limits.dispatchVisibleMs && run.createdAt >= submittedAt)),
   );
   if (onItsWay) return null;
   return perform(key, {
@@ -64,5 +67,6 @@ export function wantsWatchRuns(state: RunState, memory: AttemptCache, now: Insta
  * that died before its first observation left nothing in the record.
  */
 function watchKey(state: RunState, now: Instant): string {
-  return `watch:${state.run}:${Math.floor(now / limits.dispatchVisibleMs)}`;
+  const attempt = state.submission?.attempt ?? 0;
+  return `watch:${state.run}:${attempt}:${Math.floor(now / limits.dispatchVisibleMs)}`;
 }

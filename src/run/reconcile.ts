@@ -41,6 +41,7 @@ import { decideProposalTexts } from './decide-proposal-texts.ts';
 import { decidePublication } from './decide-publications.ts';
 import { decideRelaunch } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown } from './decide-shown.ts';
+import { decideSourceTag } from './decide-source-tag.ts';
 import { decideStart } from './decide-start.ts';
 import { decideStop } from './decide-stop.ts';
 import { decideUpdate } from './decide-update.ts';
@@ -104,6 +105,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
     // Somebody may have taken it in time, in words that could not be read yet.
     (command.kind === 'wait' ? null : decideOffer(input.state, input.now)) ??
     page(input) ??
+    decideSourceTag(input.state, input.memory) ??
     decideCare(input.state, input.facts, input.config, input.now, input.memory) ??
     decideDispatch(input.state, input.facts, input.config, input.now, input.memory) ??
     decideStop(input.state, input.facts, input.config, input.now, input.memory) ??

@@ -1,9 +1,10 @@
 /** What people are shown before a hero run is launched, and what is written down of a source that is on no target branch. */
 
 import { expect, it, onTestFinished } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
 import { headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { branchOff } from '../support/own-pull.ts';
-import { approveAndFinish, seal, stateOf, until } from '../support/play.ts';
+import { approve, seal, stateOf, until } from '../support/play.ts';
 import { fileOf, pushFile, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
@@ -53,7 +54,20 @@ it('records a source that is on no target branch as one that a person approved, 
   const source = await headOf(lab, 'ada/moe');
   const answers = { 'Source SHA': source, Branch: 'ada/moe', 'Container or bundle': CONTAINER };
   const issue = await openHeroIssue(lab, { answers });
-  await approveAndFinish(lab, RUN, issue);
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+  await lab.clock.advance(2 * MINUTE);
+  // Not at the seal alone: the branch may be gone by then.
+  const [kept] = incidentsWith((await stateOf(lab, RUN))?.incidents ?? [], 'source-kept');
+  const name = `refs/tags/${kept?.detail.tag}`;
+  const at = (await lab.store.refs(name)).get(name) ?? '';
+  expect(await lab.store.readTag(at)).toMatchObject({
+    object: source,
+    message: expect.stringContaining('approved by mira'),
+  });
+  await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null);
+  const saying = told(lab, 'incident').filter((text) => text.includes('The tag `ferry/hero/'));
+  expect(saying).toHaveLength(1);
   const markdown = (await fileOf(lab, 'ferrybot/logbook', `runs/${RUN}/logbook.md`)) ?? '';
   expect(markdown).toContain(`- Git SHA: \`${source}\``);
   expect(markdown).toContain(
