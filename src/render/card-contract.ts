@@ -39,7 +39,9 @@ function listedRows(
         field.label,
         said === undefined ? '' : code(said.value),
         sourceWords(said),
-        checkWords(field, verdicts, place),
+        said?.source === 'given' && field.unseen !== undefined
+          ? `❔ unknown: ${text(field.unseen)}`
+          : checkWords(field, verdicts, place),
       ],
     ];
   });

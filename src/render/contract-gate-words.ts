@@ -115,11 +115,17 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
   },
   'output-root-own': {
     own: (f) => [
-      `writes to ${code(f.root)}, where no other run of the record does${lookedWords(f.looked ?? null)}`,
+      `writes to ${code(f.root)}, where no other run of the record does${lookedWords(f.looked ?? null)}${
+        f.region === undefined ? '' : `; by its bucket's name it lies in ${text(f.region)}`
+      }`,
     ],
     'not-in-command': (f) => [
       `would write to ${code(f.root)} by the contract, and its command names no such place`,
       `name it in the command, or write \`{outputRoot}\` where the path belongs`,
+    ],
+    'other-region': (f) => [
+      `would write to ${code(f.root)}, whose bucket is named after ${text(f.there)}, and it runs in ${text(f.wanted)}`,
+      'name a bucket of that region, or under *Region* the one that is meant',
     ],
     used: (f) => [
       `would write to ${code(f.root)}, where ${code(f.path)} lies, which is not of its line: the job would take it for its own`,

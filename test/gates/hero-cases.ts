@@ -184,6 +184,17 @@ export const HERO_CASES = {
         'not-in-command',
       ],
       [
+        'a bucket of another region than its contract names',
+        {
+          ...says({ ...CONTRACT, region: { value: 'us-east5-a', source: 'given', from: '' } }),
+          manifest: known(
+            aManifest({ outputRoot: 'gs://lab-us-central2/r', command: ['OUT=gs://lab-us-central2/r', 'x'] }),
+          ),
+        },
+        'fail',
+        'other-region',
+      ],
+      [
         'a place where somebody else has left a checkpoint',
         { rootContents: known({ looked: 2, foreign: STEP }) },
         'fail',

@@ -23,7 +23,7 @@ const cardOf = (lab: VirtualLab): string =>
 
 it('lists on the card what the launch rests on: given, inferred and from what, or missing, and what held it against reality', async () => {
   const lab = await open();
-  await openHeroIssue(lab, { answers: { 'Final step': null } });
+  await openHeroIssue(lab, { answers: { 'Final step': null, 'Container or bundle': CONTAINER } });
   await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, {
     limitMs: 60 * MINUTE,
   });
@@ -41,6 +41,7 @@ it('lists on the card what the launch rests on: given, inferred and from what, o
     '| Checkpoints kept for rollback | `10` | given | ❌ fails (`contract-complete`): ',
     '| initialize_from | `none` | given | ✅ passes (`checkpoint-proven`): ',
     '| Final step |  | **missing** | ❌ fails (`contract-complete`): ',
+    `| Container or bundle | \`${CONTAINER}\` | given | ❔ unknown: nobody here reads which commit it was built from |`,
     '| FLOP budget | `1.88e18` | inferred from six operations a parameter and token |  |',
   ])
     expect(card).toContain(row);

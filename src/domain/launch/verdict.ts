@@ -83,8 +83,9 @@ export const VERDICTS = {
   },
   'tracker-own': { own: { id: 'text', resume: 'text' }, taken: { id: 'text', run: 'text' } },
   'output-root-own': {
-    own: { root: 'text', looked: 'integer?' },
+    own: { root: 'text', looked: 'integer?', region: 'text?' },
     'not-in-command': { root: 'text' },
+    'other-region': { root: 'text', there: 'text', wanted: 'text' },
     used: { root: 'text', path: 'text' },
     taken: { root: 'text', run: 'text', theirs: 'text' },
   },

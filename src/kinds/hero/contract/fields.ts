@@ -95,6 +95,7 @@ export const FIELDS = {
     also: ['container', 'bundle', 'source bundle/container', 'source bundle', 'image'],
     needed: false,
     read: asText,
+    unseen: 'nobody here reads which commit it was built from',
   },
   outputRoot: {
     label: 'Output root',
@@ -199,7 +200,13 @@ export const FIELDS = {
     read: asText,
     checkedBy: 'cluster-matches',
   },
-  region: { label: 'Region', also: ['zone'], needed: false, read: asText },
+  region: {
+    label: 'Region',
+    also: ['zone'],
+    needed: false,
+    read: asText,
+    checkedBy: 'output-root-own',
+  },
   acceleratorHours: {
     label: 'Accelerator-hours',
     also: ['accelerator hours', 'chip-hours'],
