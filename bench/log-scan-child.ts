@@ -6,7 +6,7 @@ import { completeUtf8Length } from '../src/host/utf8-boundary.ts';
 import { finishLog, NO_LOG_FACTS, readLogBytes } from '../src/watch/log-facts.ts';
 
 // As grep reads it: whoever waits for a thread of a pool measures the machine.
-const file = openSync(process.argv[2] ?? '');
+const file = openSync(process.argv[2] ?? '', 'r');
 const buffer = Buffer.alloc(limits.logChunkBytesMax);
 const since = performance.now();
 let facts = NO_LOG_FACTS;
