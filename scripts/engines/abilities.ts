@@ -6,6 +6,8 @@ type Taken = 'taken' | 'refused';
 export type EngineAbilities = {
   /** One look at many jobs, as `observeMany`. */
   readonly looksAtMany: boolean;
+  /** Lists what waits or runs, whoever launched it, as `live`. */
+  readonly listsJobs: boolean;
   /** A new session of the engine has forgotten the jobs of the one before. */
   readonly forgetsWithSession: boolean;
   /** Tells before the claim which files would not reach the job, a link to a folder for example. */
@@ -25,6 +27,7 @@ export type EngineAbilities = {
 /** Of an engine that says nothing particular of itself. */
 export const USUAL: EngineAbilities = {
   looksAtMany: false,
+  listsJobs: false,
   forgetsWithSession: false,
   tellsWhatStaysBehind: false,
   clearsOldTrees: false,
@@ -40,11 +43,12 @@ export const ABILITIES = {
   ray: {
     ...USUAL,
     looksAtMany: true,
+    listsJobs: true,
     forgetsWithSession: true,
     tellsWhatStaysBehind: true,
     dollarInValue: 'refused',
   },
-  slurm: { ...USUAL, looksAtMany: true },
+  slurm: { ...USUAL, looksAtMany: true, listsJobs: true },
   iris: { ...USUAL, forgetsWithSession: true, tellsWhatStaysBehind: true, secretVariable: 'refused' },
   vast: { ...USUAL, describesJobs: false, githubToken: 'refused' },
 } as const satisfies Readonly<Record<string, EngineAbilities>>;

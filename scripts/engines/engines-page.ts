@@ -37,6 +37,7 @@ function rows(): readonly (readonly [string, Cell])[] {
   return [
     ['the contract is played on', (name) => (PLAYED[name] ?? []).map(({ on }) => on).join('; ')],
     ['one look at many jobs', able('looksAtMany')],
+    ['lists what else runs there and names a run', able('listsJobs')],
     ['a new session has forgotten the jobs of the last one', able('forgetsWithSession')],
     ['tells before the claim which files would stay behind', able('tellsWhatStaysBehind')],
     ['clears the folders of jobs that ended long ago', able('clearsOldTrees')],

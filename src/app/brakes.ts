@@ -111,7 +111,11 @@ export async function gatherBrakes(
     if (isElsewhere.kind === 'unknown') return isElsewhere;
     if (!isElsewhere.value) found.push(brake);
   }
-  const unproven = await unprovenLifts(open, { lane: place.day.lane, date: place.day.date, run: place.run }, ask);
+  const unproven = await unprovenLifts(
+    open,
+    { lane: place.day.lane, date: place.day.date, run: place.run },
+    ask,
+  );
   return unproven.kind === 'unknown' ? unproven : known([...found, ...unproven.value]);
 }
 

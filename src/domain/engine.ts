@@ -3,6 +3,7 @@
 import type { Permit } from './actions/capability.ts';
 import type { ActionStep } from './actions/step.ts';
 import type { ExportedFile } from './git.ts';
+import type { Observed } from './observed.ts';
 import type { RentalAccount } from './rented.ts';
 
 /** Status of a job in the words of Ray's Jobs API (JobDetails.status); other engines map onto them. */
@@ -136,6 +137,12 @@ export type JobOrigin = {
   readonly gitCommit: string | null;
 };
 
+/** A job that waits or runs, as a cluster's own list tells of it. `about`: its command, without secrets. */
+export type LiveJob = Pick<FoundJob, 'status' | 'startedAtMs' | 'metadata'> & {
+  readonly jobId: string;
+  readonly about: string;
+};
+
 /** A job that anybody may have launched. `cannot`: the engine has it, or may have it, and could not follow it. */
 export type JobDescription =
   | { readonly kind: 'described'; readonly job: FoundJob; readonly origin: JobOrigin }
@@ -206,6 +213,8 @@ export type Engine = {
   observe(jobId: string, lastSession: string | null): Promise<JobObservation>;
   /** The same for many jobs in a bounded number of requests, in the order asked; engines without such a list lack it. */
   observeMany?(asked: readonly AskedJob[]): Promise<readonly JobObservation[]>;
+  /** What waits or runs there now, whoever launched it; engines without such a list lack it. */
+  live?(): Promise<Observed<readonly LiveJob[]>>;
   /** Also of a job that somebody else has launched; what it answers is without secrets. */
   describe(jobId: string): Promise<JobDescription>;
   readLog(jobId: string, offset: number): Promise<LogRead>;

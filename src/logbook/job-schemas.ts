@@ -1,6 +1,7 @@
 /** What a look at a job saw, and how it ended, as read from a line. */
 
 import * as z from 'zod';
+import { JOB_STATUSES } from '../domain/engine.ts';
 import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../domain/failure-class.ts';
 import { TRACKER_SILENCES } from '../domain/tracker.ts';
 import { leaseSchema, texts, trackerSchema } from './part-schemas.ts';
@@ -87,6 +88,9 @@ export const observedSchema = z.looseObject({
   checkpointStep: integerOrNull,
   signatures: z.array(text),
   logOffset: integer,
+  beside: z
+    .array(z.looseObject({ jobId: text, status: z.enum(JOB_STATUSES), since: text.nullable() }))
+    .exactOptional(),
   openLog: openLog.exactOptional(),
   unread: unread.exactOptional(),
   standstill: standstill.exactOptional(),

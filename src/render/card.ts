@@ -9,6 +9,7 @@ import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { besideText } from './beside-words.ts';
 import { cardContract } from './card-contract.ts';
 import { cardFix } from './card-fix.ts';
 import { cardGates } from './card-gates.ts';
@@ -97,6 +98,7 @@ function jobPart(state: RunState): string | null {
   return paragraphs(
     jobTable(state, submission),
     witnessTable(state),
+    besideText(state),
     chart,
     ...courseCharts(state),
     evalsPart(state),

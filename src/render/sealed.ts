@@ -1,6 +1,7 @@
 /** The seal: who, what tag on what commit, and what is left to do. */
 
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { besideText } from './beside-words.ts';
 import { headText } from './card.ts';
 import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
@@ -25,6 +26,7 @@ export function renderSealed({ state, past }: Pick<RenderInput, 'state' | 'past'
       `- Record: ${code(headText(state, 64))}`,
       ...(state.contract === null ? [tomorrowLine(state, seal.verdict)] : contractLines(state)),
     ].join('\n'),
+    besideText(state),
     rentalReport(state, past),
   );
 }

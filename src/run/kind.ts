@@ -67,6 +67,8 @@ export type Kind = LaneKind & {
   readonly adopts?: Adopts;
   /** How a run is proposed: its threads and its branch follow from what is planned. */
   readonly proposals: Proposals;
+  /** Whether the watch asks at each look what else runs on the cluster and names the run; left out: nobody asks. */
+  readonly tellsBeside?: true;
   readonly closing: Closing;
 };
 

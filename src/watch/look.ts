@@ -6,7 +6,7 @@ import { cutText } from '../domain/cut-text.ts';
 import type { JobObservation } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import type { Lease, Metrics } from '../domain/logbook/events/job-events.ts';
+import type { BesideJob, Lease, Metrics } from '../domain/logbook/events/job-events.ts';
 import type { TrackerAnswer } from '../domain/tracker.ts';
 import type { Cadence } from './cadence.ts';
 import type { LogFacts } from './log-facts.ts';
@@ -50,6 +50,8 @@ export type Look = {
   readonly metricsExpected?: boolean;
   /** What the tracker said, and which of its runs it was asked for; left out or null where nobody asks it. */
   readonly tracker?: TrackerHeard | null;
+  /** What else runs there and names the run; left out where nobody asked, or the list could not be read. */
+  readonly beside?: readonly BesideJob[];
   /** Left out where nobody else was asked. */
   readonly witnesses?: Witnesses;
   /** Of a job that failed; null where it did not, or its log could not be read. */

@@ -93,6 +93,7 @@ function observationOf(
     checkpointStep: log.checkpointStep,
     signatures: log.failures.map((failure) => failure.id),
     logOffset: look.logOffset,
+    ...besideIn(look),
     ...openLogOf(log),
     ...unreadOf(state, look),
     ...standstillOf(state, look),
@@ -104,6 +105,12 @@ function observationOf(
     cadenceMs: 0,
     lease: look.lease,
   };
+}
+
+function besideIn({ beside = [], redact }: Look): Pick<EventDataByType['observed'], 'beside'> {
+  return beside.length === 0
+    ? {}
+    : { beside: beside.map((one) => ({ ...one, jobId: redactAndTruncate({ redact }, one.jobId) })) };
 }
 
 function recordedCourse(state: RunState, look: Look): Pick<EventDataByType['observed'], 'course'> {

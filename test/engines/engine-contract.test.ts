@@ -100,7 +100,11 @@ async function rayBench(): Promise<EngineBench> {
 describe.each([
   ['ray', ABILITIES.ray, rayBench],
   ['local', ABILITIES.local, localBench],
-  ['simulated', { ...ABILITIES.local, forgetsWithSession: true, clearsOldTrees: false }, simulatedBench],
+  [
+    'simulated',
+    { ...ABILITIES.local, forgetsWithSession: true, listsJobs: true, clearsOldTrees: false },
+    simulatedBench,
+  ],
 ])('the %s engine', (_, abilities, open) => {
   engineContract(abilities, open);
 });

@@ -197,6 +197,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
   it('looks at many jobs at once, or says that it does not', async () => {
     const { engine, jobId } = bench;
     expect(engine.observeMany !== undefined).toBe(abilities.looksAtMany);
+    expect(engine.live !== undefined).toBe(abilities.listsJobs);
     await submitTo(engine, spec('quick'));
     const end = await when((job) => isTerminal(job.status));
     const asked = [jobId, `${jobId}-none`].map((id) => ({ jobId: id, lastSession: null }));

@@ -19,6 +19,7 @@ import {
   submitStep,
 } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { known } from '../../src/domain/observed.ts';
 import { completeUtf8Length } from '../../src/host/utf8-boundary.ts';
 import type { JobScript } from './ferry-script.ts';
 
@@ -118,6 +119,18 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
         ),
       );
     },
+    live: async () =>
+      known(
+        [...jobs].flatMap(([jobId, job]) => {
+          const seen = observe(job, sessionId(), null, options.now());
+          if (seen.kind !== 'found') return [];
+          const { status, startedAtMs, metadata } = seen;
+          const about = job.origin?.entrypoint ?? job.spec.command.join(' ');
+          return [
+            { jobId, status, startedAtMs, about, metadata: job.origin === undefined ? metadata : null },
+          ];
+        }),
+      ),
     readLog: async (jobId, offset) => answer('readLog', readLog(jobs.get(jobId), offset, options.now())),
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));

@@ -10,6 +10,7 @@ import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Tracker } from '../../domain/tracker.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
+import { besideOf } from '../../watch/beside.ts';
 import type { Cadence } from '../../watch/cadence.ts';
 import { finishLog, type LogFacts, readLogBytes } from '../../watch/log-facts.ts';
 import { type Look, NO_WITNESSES, type TrackerHeard, type Witnesses } from '../../watch/look.ts';
@@ -32,6 +33,8 @@ export type LookInput = {
   readonly readMetrics: MetricsReader;
   readonly redact: (text: string) => string;
   readonly witnesses?: Witnesses;
+  /** Whether people are told what else runs on the cluster and names the run. */
+  readonly tellsBeside?: boolean;
   /** Left out or null where nobody asks a tracker. */
   readonly tracker?: AskedTracker | null;
 };
@@ -56,9 +59,11 @@ export async function observeJob(input: LookInput): Promise<Look> {
       ? orOfEngine(await diagnosisOf(input, logOffset, tracker), job.message)
       : { diagnosis: null };
   const { lease, cadence, redact, witnesses = NO_WITNESSES } = input;
+  const beside = await seenBeside(input);
   const at = input.lab.now();
   return {
     at,
+    ...beside,
     job,
     log,
     logOffset,
@@ -73,6 +78,13 @@ export async function observeJob(input: LookInput): Promise<Look> {
     cadence,
     redact,
   };
+}
+
+/** A list that cannot be read says nothing: the job itself is looked at all the same. */
+async function seenBeside({ engine, state, tellsBeside }: LookInput): Promise<Pick<Look, 'beside'>> {
+  if (tellsBeside !== true || engine.live === undefined) return {};
+  const live = await engine.live();
+  return live.kind === 'known' ? { beside: besideOf(state, live.value) } : {};
 }
 
 function hasEnded(job: JobObservation): boolean {

@@ -98,6 +98,7 @@ async function lookOnce(
     cadence,
     readMetrics,
     redact,
+    tellsBeside: configFor(config, state).kind.tellsBeside === true,
     tracker: askedTracker(input, configFor(config, state).lane, state),
     witnesses: {
       ...NO_WITNESSES,

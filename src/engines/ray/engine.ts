@@ -3,6 +3,7 @@
 import { spendCapability } from '../../domain/actions/capability.ts';
 import type { Engine } from '../../domain/engine.ts';
 import { stopStep, submitStep } from '../../domain/engine.ts';
+import { unknown } from '../../domain/observed.ts';
 import { leftOutOfPackage } from '../package-files.ts';
 import { RAY } from './rest/ship-package.ts';
 import { leftOutByScript } from './scripts/left-out.ts';
@@ -35,7 +36,7 @@ export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineO
     const down = tunnel === null ? null : await tunnel.ensure();
     return down === null ? call() : { kind: 'unknown', message: down };
   };
-  const { observeMany, forgetsWithSession } = looking;
+  const { observeMany, live, forgetsWithSession } = looking;
   return {
     name: 'ray',
     ...(forgetsWithSession === undefined ? {} : { forgetsWithSession }),
@@ -44,6 +45,14 @@ export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineO
       scripts === null ? leftOutOfPackage(spec, RAY) : leftOutByScript(scripts.templates, spec),
     submit: (spec, permit) => behind(() => submit(spec, permit)),
     observe: (jobId, lastSession) => behind(() => looking.observe(jobId, lastSession)),
+    ...(live === undefined
+      ? {}
+      : {
+          live: async () => {
+            const seen = await behind(live);
+            return 'message' in seen ? unknown(seen.message) : seen;
+          },
+        }),
     describe: (jobId) => behind(() => looking.describe(jobId)),
     readLog: (jobId, offset) => behind(() => looking.readLog(jobId, offset)),
     stop: (jobId, permit) => behind(() => looking.stop(jobId, permit)),

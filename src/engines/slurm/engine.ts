@@ -10,6 +10,7 @@ import { isSubmissionId, ownerOfFile } from '../file-records.ts';
 import { shellLineOf, withinLine } from '../shell-line.ts';
 import { askCommand } from './commands.ts';
 import { jobPaths, readClaim } from './job-folder.ts';
+import { liveOnSlurm } from './live.ts';
 import { observeOnSlurm, observeQueued } from './observe.ts';
 import { readQueue } from './queue.ts';
 import { readLogOnSlurm } from './read-log.ts';
@@ -73,6 +74,7 @@ export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): E
         ),
       );
     },
+    live: () => liveOnSlurm(settings),
     describe: (jobId) => orUnknown(() => describeOnSlurm(settings, jobId)),
     readLog: (jobId, offset) => orUnknown(() => readLogOnSlurm(settings, jobId, offset)),
     stop: async (jobId, permit) => {

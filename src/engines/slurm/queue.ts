@@ -44,11 +44,14 @@ const FIELDS = [
 /** One call for all names; every id is one that can be a job's (isSubmissionId), so that none is split at a comma. */
 export async function readQueue(settings: SlurmSettings, names: readonly string[]): Promise<Queue> {
   if (names.length === 0) return { kind: 'jobs', jobs: [] };
+  return readQueueOf(settings, ['--states=all', `--user=${settings.uid}`, `--name=${names.join(',')}`]);
+}
+
+/** What these options choose; without any, all that waits or runs. */
+export async function readQueueOf(settings: SlurmSettings, which: readonly string[]): Promise<Queue> {
   const said = await askCommand(settings, 'squeue', [
     '--noheader',
-    '--states=all',
-    `--user=${settings.uid}`,
-    `--name=${names.join(',')}`,
+    ...which,
     `--Format=${FIELDS.map((field) => `${field}:|`).join(',')}`,
   ]);
   if (said.kind === 'unknown') return said;

@@ -84,5 +84,6 @@ export const heroKind: Kind = {
     plan: async () => FROM_ISSUES,
     planOfBegun: async () => FROM_ISSUES,
   },
+  tellsBeside: true,
   closing: { log: null, proposal: () => 'leave', needsCheckpoint: true },
 };

@@ -108,6 +108,9 @@ export type TrackerSeen = {
   };
 };
 
+/** A job that runs beside the run's own and names the run. */
+export type BesideJob = { readonly jobId: string; readonly status: JobStatus; readonly since: string | null };
+
 /** What a failed job died of, by its log. `place`: the innermost line of the lab's own code that the exception came through. */
 export type RecordedDiagnosis = {
   readonly class: FailureClass;
@@ -135,6 +138,8 @@ export type JobEventData = {
     readonly checkpointStep: number | null;
     readonly signatures: readonly string[];
     readonly logOffset: number;
+    /** Left out where there are none, or nobody asked. */
+    readonly beside?: readonly BesideJob[];
     /** Left out where nothing is open. */
     readonly openLog?: OpenLog;
     /** Left out where both could be read. */

@@ -15,6 +15,7 @@ import {
 import { limits } from '../../../domain/limits.ts';
 import { readJobDetails } from '../job-details.ts';
 import { ask, parse, scrub } from './ask.ts';
+import { liveOverRest } from './live.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
 import { isJobId } from './look-up.ts';
 import { describeOverRest, missing, observeOverRest } from './observe.ts';
@@ -66,6 +67,7 @@ export function createRestEngine(options: RestOptions): Engine {
       }
       return seen;
     },
+    live: () => liveOverRest(settings),
     describe: (jobId) => describeOverRest(settings, jobId, null),
     readLog: async (jobId, offset) => (isJobId(jobId) ? readerOf(jobId).read(offset) : { kind: 'absent' }),
     stop: async (jobId, permit) => {

@@ -1,0 +1,43 @@
+/**
+ * Jobs that run beside a run and name it: diagnostics that somebody has left running, or an attempt that should be over.
+ * They are told apart from the job of the run, and stopped by nobody here (policy HR-29).
+ */
+
+import { isTerminal, type LiveJob } from '../domain/engine.ts';
+import type { Instant } from '../domain/ids.ts';
+import type { BesideJob } from '../domain/logbook/events/job-events.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { toRfc3339 } from '../domain/time.ts';
+
+/** So many are told of: who has more left running looks at the cluster. */
+const BESIDE_MAX = 5;
+
+/** Those of the list that are this run's by their own word, and not its current job; a job of another run of ours is that run's. */
+export function besideOf(
+  { run, submission, order }: RunState,
+  live: readonly LiveJob[],
+): readonly BesideJob[] {
+  const words = [run, order?.manifest?.tracker.runId ?? run];
+  return live
+    .filter(({ jobId, status }) => jobId !== submission?.jobId && !isTerminal(status))
+    .filter(({ jobId, about, metadata }) =>
+      metadata === null
+        ? words.some((word) => namesIt(jobId, word) || namesIt(about, word))
+        : metadata.run === run,
+    )
+    .slice(0, BESIDE_MAX)
+    .map(({ jobId, status, startedAtMs }) => ({
+      jobId,
+      status,
+      since: startedAtMs === null ? null : toRfc3339(Math.trunc(startedAtMs) as Instant),
+    }));
+}
+
+/** As a word of its own: `grug-ep8` is none in `grug-ep80`, and is one in `diag-grug-ep8-nccl`. */
+function namesIt(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    const [before, after] = [text[at - 1] ?? ' ', text[at + word.length] ?? ' '];
+    if (!/[A-Za-z0-9]/.test(before) && !/[A-Za-z0-9]/.test(after)) return true;
+  }
+  return false;
+}

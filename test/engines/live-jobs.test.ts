@@ -1,0 +1,108 @@
+/** What the clusters list as waiting or running: what people have launched, and what ferrybot has. */
+
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Engine } from '../../src/domain/engine.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { createSlurmEngine } from '../../src/engines/slurm/engine.ts';
+import { slurmSchema } from '../../src/engines/slurm/schema.ts';
+
+const OURS = { run: 'ferry-daily-20261121', attempt: 1, manifest: 'sha256:aa' };
+
+/** A head whose list of jobs is this. */
+async function rayWith(list: unknown): Promise<Engine> {
+  const server = createServer((request, response) => {
+    const isList = request.url === '/api/jobs/';
+    response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(isList ? JSON.stringify(list) : '{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const place = server.address();
+  const address = typeof place === 'object' && place !== null ? `http://127.0.0.1:${place.port}` : '';
+  const rest = createRestEngine({ address, token: null });
+  return createRayEngine({ rest, scripts: null, tunnel: null, dashboard: null });
+}
+
+const job = (id: string, status: string, more: object = {}) => ({
+  type: 'SUBMISSION',
+  submission_id: id,
+  status,
+  start_time: 1_795_421_532_000,
+  entrypoint: `python3 ${id}.py`,
+  ...more,
+});
+
+it('of a Ray head are all that have not ended, with what they run and no secret of theirs', async () => {
+  const engine = await rayWith([
+    job('diag', 'RUNNING', {
+      entrypoint: 'python3 diag.py --key abcdef0123456789',
+      runtime_env: { env_vars: { KEY: 'abcdef0123456789' } },
+    }),
+    job('over', 'SUCCEEDED'),
+    { ...job('', 'PENDING'), type: 'DRIVER', submission_id: null, job_id: '02000000' },
+  ]);
+  const live = await engine.live?.();
+  expect(live).toMatchObject({
+    kind: 'known',
+    value: [
+      { jobId: 'diag', status: 'RUNNING', startedAtMs: 1_795_421_532_000, metadata: null },
+      { jobId: '02000000', status: 'PENDING' },
+    ],
+  });
+  expect(JSON.stringify(live)).toContain('python3 diag.py');
+  expect(JSON.stringify(live)).not.toContain('abcdef0123456789');
+});
+
+it.each([
+  ['no list', {}],
+  ['an entry that is none', [job('diag', 'RUNNING'), { hello: 'world' }]],
+])('of a head that says %s nobody knows', async (_, list) => {
+  expect(await (await rayWith(list)).live?.()).toMatchObject({ kind: 'unknown' });
+});
+
+/** Slurm whose queue is this. */
+async function slurmWith(...lines: readonly string[]): Promise<Engine> {
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-squeue-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'queue'), `${lines.join('\n')}\n`);
+  await writeFile(
+    join(folder, 'squeue'),
+    `#!/bin/sh\ncase "$*" in *--user*|*--name*) exit 1;; esac\ncat "${folder}/queue"\n`,
+    { mode: 0o755 },
+  );
+  const cluster = slurmSchema.parse({
+    engine: 'slurm',
+    folder: '/shared/ferrybot',
+    bin: folder,
+    acceleratorHoursPerRun: '1',
+  });
+  return createSlurmEngine({ cluster, path: process.env['PATH'] ?? '', now: Date.now });
+}
+
+it('of Slurm are what its queue has that is not about to end, ours by our names and others by their numbers', async () => {
+  const engine = await slurmWith(
+    '2|2|N/A|RUNNING|None|0|0|1795421535|NONE|n1|a.b-1|ferrybot run=ferry-daily-20261121 attempt=1 manifest=sha256%3Aaa|',
+    '7|7|N/A|PENDING|Resources|0|0|N/A|N/A||diag-grug|(null)|',
+    '8|8|N/A|COMPLETING|None|0|0|1795421535|1795421566|n1|gone|(null)|',
+  );
+  expect(await engine.live?.()).toEqual({
+    kind: 'known',
+    value: [
+      { jobId: 'a.b-1', status: 'RUNNING', startedAtMs: 1_795_421_535_000, metadata: OURS, about: 'a.b-1' },
+      { jobId: '7', status: 'PENDING', startedAtMs: null, metadata: null, about: 'diag-grug' },
+    ],
+  });
+});
+
+it('of a Slurm that says what is no job nobody knows', async () => {
+  expect(await (await slurmWith('slurm_load_jobs: down')).live?.()).toMatchObject({ kind: 'unknown' });
+});

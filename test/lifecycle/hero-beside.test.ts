@@ -1,0 +1,56 @@
+/** Jobs that somebody has left running beside a hero run. */
+
+import { expect, it, onTestFinished } from 'vitest';
+import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { approve, seal, stateOf, until } from '../support/play.ts';
+import { say, told } from '../support/talk.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE = 60_000;
+
+it('a diagnostic that somebody left running is told apart from the job of the run, on the card and at the seal, and is stopped by nobody', async () => {
+  const lab = await openHeroLab();
+  onTestFinished(() => lab.close());
+  const byHand = (jobId: string, entrypoint: string): void =>
+    lab.engine.launchByHand({
+      jobId,
+      origin: { submitter: 'ada', entrypoint, gitCommit: null },
+      says: [],
+      exitCode: null,
+    });
+  byHand('ray-run-ada-nccl', `python3 diag/nccl.py --like ${RUN}`);
+  byHand(`diag-${RUN}-hang`, 'python3 diag/hang.py');
+  // Another run of a similar name, and somebody's own.
+  byHand(`diag-${RUN}0`, 'python3 diag/hang.py');
+  byHand('sweep', 'python3 sweep.py');
+  const issue = await openHeroIssue(lab);
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the card', () => told(lab, 'card').at(-1)?.includes('On the cluster beside it') === true);
+  const state = await stateOf(lab, RUN);
+  expect(state?.observation?.beside?.map(({ jobId, status }) => [jobId, status])).toEqual([
+    ['ray-run-ada-nccl', 'RUNNING'],
+    [`diag-${RUN}-hang`, 'RUNNING'],
+  ]);
+  await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null);
+  await seal(lab, RUN, issue);
+  expect(told(lab, 'sealed').at(-1)).toContain(`\`diag-${RUN}-hang\` (RUNNING since `);
+  expect(await lab.engine.observe(`diag-${RUN}-hang`, null)).toMatchObject({ status: 'RUNNING' });
+});
+
+it('a /stop ends the job of the run and no other that names it', async () => {
+  const lab = await openHeroLab();
+  onTestFinished(() => lab.close());
+  const left = `diag-${RUN}`;
+  lab.engine.launchByHand({
+    jobId: left,
+    origin: { submitter: 'ada', entrypoint: 'python3 diag.py', gitCommit: null },
+    says: [],
+    exitCode: null,
+  });
+  const issue = await openHeroIssue(lab);
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+  await say(lab, 'mira', issue, '/stop');
+  await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null, { stepMs: MINUTE });
+  expect(await lab.engine.observe(left, null)).toMatchObject({ status: 'RUNNING' });
+});
