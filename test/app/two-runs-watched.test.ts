@@ -119,7 +119,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
       lanes: { daily: { cadence: CADENCE, inCharge: [], metrics: [] } },
       clusters: { 'us-central1': { engine: 'local' } },
       onCall: { shifts: [], quietHours: null, againAfterMinutes: 60, channels: {} },
-      kindOf: () => ferryKind,
+      kinds: [ferryKind],
     },
     store: {
       current: () => ({
