@@ -135,11 +135,17 @@ function isOfProgram(type: string, raised: Raised): boolean {
   const last = raised.frames.at(-1);
   if (PROGRAM_TYPES.test(type) || rowFor(said)?.class === 'code-other') return true;
   if (last === undefined) return false;
-  if (isOfLab(last)) return !last.isRaise;
+  if (isOfLab(last)) return !last.isRaise || isOfModule(raised.type, last);
   return (
     COMPUTING_LIBRARY.test(last.file) ||
     (/^(?:Runtime|Value)Error$/.test(type) && STANDARD_LIBRARY.test(last.file))
   );
+}
+
+/** Whether the file that raises it has the class too: it checks itself. */
+function isOfModule(type: string, { file }: Frame): boolean {
+  const module = type.slice(0, Math.max(0, type.lastIndexOf('.'))).replaceAll('.', '/');
+  return module.includes('/') && file.endsWith(`/${module}.py`);
 }
 
 function hasPart(file: string, name: string): boolean {

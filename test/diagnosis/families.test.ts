@@ -37,6 +37,7 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ['stalled', 'ProcessGroupNCCL watchdog got stuck for 600 seconds without making progress'],
   ['stalled', 'monitor: no optimizer step was completed in 1800 s'],
   ['stalled', 'Timed out after 900 seconds waiting for other hosts to save'],
+  ['stalled', 'watchdog: the last heartbeat came 47 minutes ago, the task is RUNNING'],
   ['network', 'wandb: ERROR Error communicating with wandb process'],
   ['network', "could not connect to 'https://huggingface.co' to load this file"],
   ['network', 'aiohttp.client_exceptions.ClientPayloadError: Response payload is not completed'],
@@ -50,6 +51,7 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ],
   ['storage', 'Unexpected response code 410 when resuming upload gs://lab/run/model.data'],
   ['data', 'IndexKernel.cu:92: operator(): block: [0,0,0], thread: [1,0,0] Assertion `index < size` failed.'],
+  ['data', "loader: records 7,8 of part-3 have no field 'text'"],
   ['data', 'IndexError: index out of range in self'],
   ['data', 'pandas.errors.ParserError: Expected 2 fields in line 7, saw 3'],
   ['data', 'Feature: labels (data type: int64) is required but could not be found.'],
@@ -118,6 +120,12 @@ describe('an exception whose words say nothing', () => {
       response: 'escalate',
       traceback: { file: '/lab/stage.py', line: 7 },
     });
+  });
+
+  it("is the program's where the file that raises it has the class too", () => {
+    const raised = [['/lab/moe/router.py', 'raise RoutingError(said)']] as const;
+    expect(died(traced('moe.router.RoutingError: too many', raised)).class).toBe('code-other');
+    expect(died(traced('moe.errors.RoutingError: too many', raised)).class).toBe('unknown');
   });
 
   it('does not hide a cause that is known, but one that is simply tried again', () => {

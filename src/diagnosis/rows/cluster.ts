@@ -8,6 +8,10 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'capacity',
     /\bCapacityError\b|\b(?:Vcpu|Instance|SpotInstanceCount|Resource)Limit(?:Is)?Exceeded|MaxSpotInstanceCountExceeded|\bno_such_ask\b|\b(?:[Ii]nstance|[Oo]ffer|[Mm]achine)s?\b.{0,40} (?:no longer|not) available|no longer any instances available|couldn'{1,2}t assign flavors|insufficient unused quota|Unable to provision|not have sufficient capacity|Resources are insufficient|AllocationFailed|OverconstrainedAllocation|Waiting for workers in scale group|Quota limit '[^']{1,200}' has been exceeded/,
   ),
+  cause(
+    'stalled',
+    /\blast (?:log line|output|step|progress|heartbeat|message)\b.{0,20} \d{1,4} ?(?:h|min|m\b|hours?|minutes?).{0,20}\bago\b/i,
+  ),
   cause('stalled', /\b0 steps in the last\b|\bno-progress\b|detects? a hang|No step progress/i),
   cause(
     'infra-cluster',
