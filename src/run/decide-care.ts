@@ -9,9 +9,9 @@ import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents
 import { holdsOn } from '../domain/launch/hold.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { type Claimable, decideClaimable, dispatchKey, wantsRunsOf } from './dispatch.ts';
+import { type Claimable, decideClaimable } from './dispatch.ts';
 import type { LabConfig, LaneScopedConfig } from './lane-scope.ts';
-import { type AttemptCache, append, isDone, type Step } from './step.ts';
+import { type AttemptCache, append, type Step } from './step.ts';
 
 /** One record's mutations, and what is needed to carry them out. */
 export type CareInput = {
@@ -109,22 +109,8 @@ function dispatch(
   return decideClaimable(claimableOf(one, consent), careRuns, target, now, memory);
 }
 
-/** Whether this process needs the list of care runs: also at once, where another part of it recorded the consent. */
-export function wantsCareRuns(
-  mutations: readonly MutationRecord[],
-  memory: AttemptCache,
-  now: Instant,
-): boolean {
-  return mutations.some((one) => {
-    const consent = one.consents.at(-1);
-    if (consent === undefined || one.ended !== null) return false;
-    const act = claimableOf(one, consent);
-    const isOthers = !memory.appended.has(consent.seq) && !isDone(memory, dispatchKey(act, now));
-    return isOthers || wantsRunsOf(act, memory, now);
-  });
-}
-
 function claimableOf({ digest, begun }: MutationRecord, { seq, at }: Consent): Claimable {
   const name = `care:${digest}:${seq}:${begun === null ? 'open' : 'begun'}`;
-  return { name, digest, seq, at, claimedAt: begun?.at ?? null };
+  const claimedAt = begun?.at ?? null;
+  return { name, digest, seq, at, claimedAt, listed: 'careRuns', isLookedForAtOnce: true };
 }

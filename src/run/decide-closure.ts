@@ -21,7 +21,8 @@ import { answerDraft } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';
 import type { ClosureDecision } from './kind.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
+import { isNotAsked } from './need.ts';
+import { type AttemptCache, append, isDone, mayTry, need, perform, type Step } from './step.ts';
 
 /** `said` null: nobody asked for it, the time ran out. */
 export type ClosingCommand = {
@@ -92,7 +93,9 @@ function branchStep({ state, facts, config, command, memory, verdict }: ClosureI
   const refused = memory.outcomes.get(key);
   if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
   if (isDone(memory, key)) return null;
-  if (!mayTry(memory, key, limits.effectTriesMax) || facts.closureLog.kind === 'unknown') return 'wait';
+  if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
+  if (isNotAsked(facts.closureLog)) return need('closureLog');
+  if (facts.closureLog.kind === 'unknown') return 'wait';
   const { decision } = command;
   const { base, text: before } = facts.closureLog.value;
   const text = log.text({ before, state, decision, tag: sealTagOf(state), verdict });

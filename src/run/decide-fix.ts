@@ -51,8 +51,8 @@ function external(input: FixInput, asked: FixerAsked): Step | null {
   const { slip } = asked;
   if (facts.fixer === undefined) return null;
   const outcome = decideFixer({ ...input, asked, standing: facts.fixer });
-  if (outcome === null || outcome.kind === 'append' || outcome.kind === 'perform') return outcome;
-  if (outcome.kind === 'none') return notMade(slip.attempt, outcome.reason);
+  if (outcome?.kind === 'none') return notMade(slip.attempt, outcome.reason);
+  if (outcome?.kind !== 'fix') return outcome;
   const { files, place, diff } = outcome;
   return commitOf(input, slip, {
     files,

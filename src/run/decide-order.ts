@@ -11,7 +11,7 @@ import { allPass } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { type IssuedOrder, nextAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
-import { type Claimable, decideClaimable, dispatchKey, wantsRunsOf } from './dispatch.ts';
+import { type Claimable, decideClaimable, dispatchKey } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
 import { goesOnFrom } from './goes-on-from.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
@@ -124,12 +124,7 @@ export function decideDispatch(
   return decideClaimable(claimableOf(order), facts.launchRuns, target, now, memory);
 }
 
-/** Whether this process needs the list of launch runs. */
-export function wantsLaunchRuns({ order }: RunState, memory: AttemptCache, now: Instant): boolean {
-  const isWaiting = order !== null && (order.status === 'open' || order.status === 'claimed');
-  return isWaiting && wantsRunsOf(claimableOf(order), memory, now);
-}
-
 function claimableOf({ digest, status, seq, at, claim }: IssuedOrder): Claimable {
-  return { name: `dispatch:${digest}:${status}`, digest, seq, at, claimedAt: claim?.at ?? null };
+  const name = `dispatch:${digest}:${status}`;
+  return { name, digest, seq, at, claimedAt: claim?.at ?? null, listed: 'launchRuns' };
 }

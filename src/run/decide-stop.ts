@@ -9,7 +9,8 @@ import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { needsWatch } from './decide-watch.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
+import { isNotAsked } from './need.ts';
+import { type AttemptCache, isDone, mayTry, need, perform, type Step } from './step.ts';
 
 /**
  * A live watch looks for a stop every 30 s; without one a job of its own carries it out.
@@ -26,7 +27,13 @@ export function decideStop(
   if (!isStopPending(state) || missingCluster(state, config) !== null) return null;
   const key = stopKey(state, now);
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
-  if (isWatchAlive(state, facts, now) || isOnItsWay(state, facts, now)) return null;
+  if (isSeenByWatch(state, now)) return null;
+  if (mayBeSeenByWatch(state, now)) {
+    if (isNotAsked(facts.watchRuns)) return need('watchRuns');
+    if (isWatchInProgress(state, facts)) return null;
+  }
+  if (isNotAsked(facts.stopRuns)) return need('stopRuns');
+  if (isOnItsWay(state, facts, now)) return null;
   return perform(key, {
     kind: 'dispatch-workflow',
     workflow: config.workflows.stop,
@@ -35,8 +42,8 @@ export function decideStop(
   });
 }
 
-/** Whether this process needs the lists of watch and stop runs. */
-export function wantsStopRuns(state: RunState, memory: AttemptCache, now: Instant): boolean {
+/** Whether a stop was asked for that this process has not dispatched. */
+export function isStopOwed(state: RunState, memory: AttemptCache, now: Instant): boolean {
   return isStopPending(state) && !isDone(memory, stopKey(state, now));
 }
 
@@ -44,18 +51,22 @@ function isStopPending(state: RunState): boolean {
   return state.stop !== null && state.submission !== null && state.end === null;
 }
 
-/**
- * Seen to be alive: it has looked since the stop, or its lease runs, GitHub has its workflow run in progress, and the
- * stop is too young for it to have looked. What cannot be read is no sign of life.
- */
-function isWatchAlive(state: RunState, facts: RunFacts, now: Instant): boolean {
-  if (needsWatch(state, now) || state.stop === null) return false;
-  if ((state.observation?.at ?? '') > state.stop.at) return true;
-  if (now - stoppedAt(state) >= limits.stopPatienceMs) return false;
-  const cluster = state.submission?.cluster ?? '';
+/** A watch with a lease has looked since: it carries the stop out. */
+function isSeenByWatch(state: RunState, now: Instant): boolean {
+  return !needsWatch(state, now) && (state.observation?.at ?? '') > (state.stop?.at ?? '');
+}
+
+/** Its lease runs, and the stop is too young for it to have looked. */
+function mayBeSeenByWatch(state: RunState, now: Instant): boolean {
+  return !needsWatch(state, now) && now - stoppedAt(state) < limits.stopPatienceMs;
+}
+
+/** GitHub has its workflow run in progress; what cannot be read is no sign of life. */
+function isWatchInProgress({ submission }: RunState, { watchRuns }: RunFacts): boolean {
+  const cluster = submission?.cluster ?? '';
   return (
-    facts.watchRuns.kind === 'known' &&
-    facts.watchRuns.value.some((run) => run.status === 'in_progress' && isTitledFor(run.title, cluster))
+    watchRuns.kind === 'known' &&
+    watchRuns.value.some((run) => run.status === 'in_progress' && isTitledFor(run.title, cluster))
   );
 }
 

@@ -12,7 +12,8 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
+import { isNotAsked } from './need.ts';
+import { type AttemptCache, isDone, mayTry, need, perform, type Step } from './step.ts';
 
 /** Whether something of the run is to be looked at and has no watch whose lease still runs. */
 export function needsWatch(state: RunState, now: Instant): boolean {
@@ -39,6 +40,7 @@ export function decideWatch(
   if (!needsWatch(state, now) || cluster === undefined || !hasCluster(config, cluster)) return null;
   const key = watchKey(state, now);
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
+  if (isNotAsked(facts.watchRuns)) return need('watchRuns');
   if (facts.watchRuns.kind === 'unknown') return null;
   // One that is over and began before the job did has looked at the market, and never at the job (policy VA-11).
   const submittedAt = fromRfc3339(state.submission?.at ?? '') ?? 0;
@@ -57,8 +59,8 @@ export function decideWatch(
   });
 }
 
-/** Whether this process needs the list of watch runs. */
-export function wantsWatchRuns(state: RunState, memory: AttemptCache, now: Instant): boolean {
+/** Whether a watch is needed that this process has not started just now. */
+export function isWatchOwed(state: RunState, memory: AttemptCache, now: Instant): boolean {
   return needsWatch(state, now) && !isDone(memory, watchKey(state, now));
 }
 

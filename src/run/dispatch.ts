@@ -5,10 +5,8 @@ import type { Digest, Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
-
-/** Why a list is unknown because nobody needed it. */
-export const NOT_ASKED = 'not asked for';
+import { isNotAsked, type Need } from './need.ts';
+import { type AttemptCache, isDone, mayTry, need, perform, type Step } from './step.ts';
 
 /** An act that a runner claims before it calls anything: dispatched twice it is carried out once. */
 export type Claimable = {
@@ -20,6 +18,10 @@ export type Claimable = {
   readonly seq: number;
   readonly at: string;
   readonly claimedAt: string | null;
+  /** The list of its workflow's runs. */
+  readonly listed: Extract<Need, 'launchRuns' | 'careRuns'>;
+  /** Another part of this process may have recorded it and be about to dispatch it: also a young one is looked for. */
+  readonly isLookedForAtOnce?: true;
 };
 
 /**
@@ -30,14 +32,7 @@ export function dispatchKey(act: Claimable, now: Instant): string {
   return `${act.name}:${Math.floor((now - lastMoveAt(act)) / limits.redispatchPeriodMs)}`;
 }
 
-/** Whether this process needs the list of the workflow's runs: only if the act waits and it did not dispatch it itself. */
-export function wantsRunsOf(act: Claimable, memory: AttemptCache, now: Instant): boolean {
-  const key = dispatchKey(act, now);
-  if (isDone(memory, key)) return false;
-  return now - lastMoveAt(act) >= limits.dispatchVisibleMs || memory.outcomes.get(key)?.kind === 'unknown';
-}
-
-/** The dispatch that is owed, or null: done, on its way, or tried as often as it may be. */
+/** The dispatch that is owed, or the list that says so; null: done, on its way, or tried as often as it may be. */
 export function decideClaimable(
   act: Claimable,
   listed: Observed<readonly WorkflowRunFacts[]>,
@@ -50,8 +45,10 @@ export function decideClaimable(
   memory: AttemptCache,
 ): Step | null {
   const key = dispatchKey(act, now);
+  if (isDone(memory, key)) return null;
+  if (isNotAsked(listed) && isLookedFor(act, memory, now)) return need(act.listed);
   const runs = runsOf(act, listed, memory);
-  if (isDone(memory, key) || runs === null) return null;
+  if (runs === null) return null;
   const isSpent =
     !mayTry(memory, key, limits.dispatchesPerOrderMax) || runs.length >= limits.dispatchesPerOrderMax;
   if (isSpent || runs.some((run) => run.status !== 'completed')) return null;
@@ -62,13 +59,20 @@ export function decideClaimable(
     : null;
 }
 
-/** Null where they could not be read. Who recorded it just now knows that there are none. */
+/** Who recorded it just now knows that there are no runs, and others leave it to them; a try whose answer was lost may have made one. */
+function isLookedFor(act: Claimable, memory: AttemptCache, now: Instant): boolean {
+  const isOthers = act.isLookedForAtOnce === true && !memory.appended.has(act.seq);
+  const isLost = memory.outcomes.get(dispatchKey(act, now))?.kind === 'unknown';
+  return isOthers || isLost || now - lastMoveAt(act) >= limits.dispatchVisibleMs;
+}
+
+/** Null where they could not be read. */
 function runsOf(
   { digest, seq, at }: Claimable,
   listed: Observed<readonly WorkflowRunFacts[]>,
   memory: AttemptCache,
 ): readonly WorkflowRunFacts[] | null {
-  if (listed.kind === 'unknown') return listed.why === NOT_ASKED && memory.appended.has(seq) ? [] : null;
+  if (listed.kind === 'unknown') return isNotAsked(listed) && memory.appended.has(seq) ? [] : null;
   const since = (fromRfc3339(at) ?? 0) - limits.clockSlackMs;
   return listed.value.filter((run) => run.title.includes(digest.slice(7, 19)) && run.createdAt >= since);
 }

@@ -164,12 +164,18 @@ function isRejected({ recorded }: Call): boolean {
 
 /** The failure of the newest attempt was there before, also in the lane's run before, and nobody has spoken since. */
 function isThirdTime({ earlier }: Night, { before, isAsked }: Start): boolean {
-  const last = printOf(before.at(-1)?.fate ?? null);
-  if (isAsked || last === null) return false;
+  const job = before.at(-1);
+  const last = printOf(job?.fate ?? null);
+  if (isAsked || job === undefined || last === null) return false;
   const { end = null } = earlier ?? {};
   const { diagnosis } = end ?? {};
   const inLane = end?.status === 'FAILED' ? `${diagnosis?.class}: ${diagnosis?.evidence[0]}` : null;
-  return before.slice(0, -1).some(({ fate }) => printOf(fate) === last) || inLane === last;
+  // A machine that is taken away again is no news of the run, if it got further meanwhile.
+  const isTakenAgain = (step: number): boolean => last.startsWith('preempted: ') && job.step > step;
+  return (
+    before.slice(0, -1).some(({ fate, step }) => printOf(fate) === last && !isTakenAgain(step)) ||
+    (inLane === last && !isTakenAgain(0))
+  );
 }
 
 /** Null where nothing is to be compared: a config made smaller is another one, a machine that was replaced too, and of what no log tells nobody knows. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { decideDispatch, decideOrder, wantsLaunchRuns } from '../../src/run/decide-order.ts';
+import { decideDispatch, decideOrder } from '../../src/run/decide-order.ts';
 import { decideWatch } from '../../src/run/decide-watch.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
@@ -66,7 +66,7 @@ describe('the dispatch', () => {
 
   it('is done at once by who issued the order, and by others only when the list was read', () => {
     expect(dispatch(someFacts(), issuedAt, mine)).toBe('dispatch-workflow dispatch');
-    expect(dispatch(someFacts(), soon)).toBe('nothing');
+    expect(dispatch(someFacts(), soon)).toBe('need launchRuns');
     expect(dispatch(seen(), soon)).toBe('dispatch-workflow dispatch');
     expect(dispatch(someFacts({ launchRuns: unknown('GitHub is away') }), soon, mine)).toBe('nothing');
   });
@@ -88,8 +88,8 @@ describe('the dispatch', () => {
       outcomes: new Map([[key, { kind: 'done', number: null }]]),
     });
     const later = instant(new Date(issuedAt + 11 * 60_000).toISOString());
-    expect(wantsLaunchRuns(ordered.state, done, soon)).toBe(false);
-    expect(wantsLaunchRuns(ordered.state, done, later)).toBe(true);
+    expect(dispatch(someFacts(), soon, done)).toBe('nothing');
+    expect(dispatch(someFacts(), later, done)).toBe('need launchRuns');
     expect(dispatch(seen(completed), later, done)).toBe('dispatch-workflow dispatch');
     expect(dispatch(seen({ status: 'queued' }), later, done)).toBe('nothing');
   });

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { decideStop, wantsStopRuns } from '../../src/run/decide-stop.ts';
+import { decideStop } from '../../src/run/decide-stop.ts';
+import { notAsked } from '../../src/run/need.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
@@ -24,6 +25,7 @@ const stop = (
   ms = 1_000,
   own: AttemptCache = NO_ATTEMPTS,
 ): string => told(decideStop(run.state, someFacts(facts), CONFIG, past(run, ms), own));
+const UNREAD = { watchRuns: notAsked(), stopRuns: notAsked() };
 const DISPATCH = 'dispatch-workflow stop';
 
 describe('a stop', () => {
@@ -78,15 +80,22 @@ describe('a stop', () => {
     const key = `stop:${asked.state.run}:0`;
     const done = memory({ outcomes: new Map([[key, { kind: 'done', number: 1 }]]) });
     expect(stop(asked, {}, 1_000, done)).toBe('nothing');
-    expect(wantsStopRuns(asked.state, done, past(asked, 1_000))).toBe(false);
-    expect(wantsStopRuns(asked.state, NO_ATTEMPTS, past(asked, 1_000))).toBe(true);
+    expect(stop(asked, UNREAD, 1_000, done)).toBe('nothing');
+  });
+
+  it('asks for what GitHub lists where that decides, and for no more', () => {
+    expect(stop(asked, UNREAD, 1_000)).toBe('need watchRuns');
+    expect(stop(asked, { ...UNREAD, watchRuns: known([]) }, 1_000)).toBe('need stopRuns');
+    // Too late for a watch to be given the benefit of the doubt.
+    expect(stop(asked, UNREAD, 35_000)).toBe('need stopRuns');
+    expect(stop(asked.observed(), UNREAD, 90_000)).toBe('nothing');
   });
 
   it('is nothing where nobody asked, where there is no job, and after its end', () => {
     const ordered = gatedOn().approved(bob).ordered();
     for (const run of [watched, ordered.stopRequested(alice), asked.ended()]) {
       expect(stop(run, {})).toBe('nothing');
-      expect(wantsStopRuns(run.state, NO_ATTEMPTS, past(run, 1_000))).toBe(false);
+      expect(stop(run, UNREAD)).toBe('nothing');
     }
   });
 });

@@ -5,16 +5,17 @@ import type { WorkflowRunFacts } from '../../src/domain/facts.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { wantsCareRuns } from '../../src/run/decide-care.ts';
-import { decideClaimable, NOT_ASKED } from '../../src/run/dispatch.ts';
+import { decideMutations } from '../../src/run/decide-care.ts';
+import { decideClaimable } from '../../src/run/dispatch.ts';
+import { notAsked } from '../../src/run/need.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';
 import { at, record } from '../care/consent-parts.ts';
 import { aWorkflowRun } from '../support/run-facts.ts';
-import { memory } from './parts.ts';
+import { CONFIG, memory, told } from './parts.ts';
 
 const ONE = record({ begun: null });
 const CONSENT = { seq: ONE.consents[0]?.seq ?? -1, at: ONE.consents[0]?.at ?? '' };
-const ACT = { name: 'care:a', digest: ONE.digest, ...CONSENT, claimedAt: null };
+const ACT = { name: 'care:a', digest: ONE.digest, ...CONSENT, claimedAt: null, listed: 'careRuns' } as const;
 const TARGET = { workflow: 'care.yml', ref: 'main', inputs: {} };
 const NOW = branded(at(10) + 5_000, isInstant);
 const OURS = memory({ appended: new Set([CONSENT.seq]) });
@@ -27,9 +28,16 @@ function dispatches(
   runs: readonly WorkflowRunFacts[] | null,
   how: { readonly memory?: AttemptCache; readonly now?: Instant; readonly claimedAt?: string } = {},
 ): boolean {
-  const listed = runs === null ? unknown(NOT_ASKED) : known(runs);
+  const listed = runs === null ? notAsked() : known(runs);
   const act = { ...ACT, claimedAt: how.claimedAt ?? null };
-  return decideClaimable(act, listed, TARGET, how.now ?? NOW, how.memory ?? NO_ATTEMPTS) !== null;
+  const step = decideClaimable(act, listed, TARGET, how.now ?? NOW, how.memory ?? NO_ATTEMPTS);
+  return step?.kind === 'perform';
+}
+
+/** What care does before it has seen the list. */
+function care(memory: AttemptCache): string {
+  const where = { record: 'journal', incidents: [], isHeld: false, config: CONFIG, ref: 'main' };
+  return told(decideMutations({ ...where, mutations: [ONE], careRuns: notAsked(), now: NOW, memory }));
 }
 
 const later = (ms: number): Instant => branded(NOW + ms, isInstant);
@@ -41,14 +49,14 @@ describe('a dispatch', () => {
     expect(dispatches(null, { memory: OURS })).toBe(true);
     expect(dispatches(null)).toBe(false);
     expect(dispatches([])).toBe(true);
-    expect(wantsCareRuns([ONE], NO_ATTEMPTS, NOW)).toBe(true);
+    expect(care(NO_ATTEMPTS)).toBe('need careRuns');
   });
 
   it('whose answer was lost is looked for before it is made again', () => {
-    expect(wantsCareRuns([ONE], OURS, NOW)).toBe(false);
+    expect(care(OURS)).toBe('dispatch-workflow care');
     const key = `care:${ONE.digest}:${CONSENT.seq}:open:0`;
     const lost = memory({ ...LOST, outcomes: new Map([[key, { kind: 'unknown', message: 'reset' }]]) });
-    expect(wantsCareRuns([ONE], lost, NOW)).toBe(true);
+    expect(care(lost)).toBe('need careRuns');
     const unread = decideClaimable(ACT, unknown('GitHub is away'), TARGET, NOW, LOST);
     expect(unread).toBeNull();
     expect(dispatches([run('queued')], { memory: LOST })).toBe(false);

@@ -124,9 +124,10 @@ export const memory = (change: Partial<AttemptCache>): AttemptCache => ({ ...NO_
 export const done = (...keys: readonly string[]): AttemptCache =>
   memory({ outcomes: new Map(keys.map((key) => [key, { kind: 'done', number: 14 }])) });
 
-/** A step in a word: the types of what is recorded, or the key and kind of what is done. */
+/** A step in a word: the types of what is recorded, the key and kind of what is done, or the fact that is needed. */
 export function told(step: Step | null): string {
   if (step === null) return 'nothing';
   if (step.kind === 'perform') return `${step.effect.kind} ${step.key.split(':')[0] ?? ''}`;
+  if (step.kind === 'need') return `need ${step.fact}`;
   return step.drafts.map((draft) => draft.type).join(', ');
 }

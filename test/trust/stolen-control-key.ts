@@ -12,7 +12,6 @@ import { unknown } from '../../src/domain/observed.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import { orderDigest } from '../../src/run/manifest-digest.ts';
-import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { BundleWorld } from './bundle-world.ts';
 
 const HOUR = 3_600_000;
@@ -221,7 +220,7 @@ async function orderOn(
 async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
   const { lab, git, config, configHealth, store } = open;
   const gatherer = createGatherer(lab, git, config, configHealth);
-  const facts = await gatherer.gather(state, store.current(), NO_ATTEMPTS, (comments) => comments);
+  const facts = await gatherer.gather(state, store.current(), new Set(), (comments) => comments);
   return gateRun({
     run: state.run,
     proposal: state.proposal,

@@ -2,7 +2,13 @@
 
 import type { Permission } from '../../domain/actor.ts';
 import { commentName } from '../../domain/answer-key.ts';
-import type { CommentFacts, ConfigHealth, PersonFacts, RunFacts } from '../../domain/facts.ts';
+import type {
+  CommentFacts,
+  ConfigHealth,
+  PersonFacts,
+  RunFacts,
+  WorkflowRunFacts,
+} from '../../domain/facts.ts';
 import type { GitReader } from '../../domain/git.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
 import { ownFix } from '../../domain/launch/small-fix.ts';
@@ -19,17 +25,12 @@ import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
 import { withdrawnSeal } from '../../run/begun-seal.ts';
-import { wantsCareRuns } from '../../run/decide-care.ts';
 import { wantsCharge } from '../../run/decide-charge.ts';
 import { wantsGates } from '../../run/decide-gates.ts';
-import { wantsLaunchRuns } from '../../run/decide-order.ts';
-import { wantsStopRuns } from '../../run/decide-stop.ts';
-import { wantsWatchRuns } from '../../run/decide-watch.ts';
-import { NOT_ASKED } from '../../run/dispatch.ts';
 import { healthFor, type LabConfig, type LaneScopedConfig } from '../../run/lane-scope.ts';
+import { type Need, NOT_ASKED, notAsked } from '../../run/need.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import { configFor } from '../../run/run-config.ts';
-import type { AttemptCache } from '../../run/step.ts';
 import { quietFirst } from '../../run/untrusted.ts';
 import type { Lab } from '../lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
@@ -43,17 +44,17 @@ import {
   wantedRoots,
   wantsCheckpoints,
 } from './checkpoint-facts.ts';
-import { closureLogOf, isClosing, sealTagIn } from './closing-facts.ts';
+import { closureLogOf, sealTagIn } from './closing-facts.ts';
 import { memoized, type Once } from './once.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
 import { slipFacts } from './slip-facts.ts';
 
 export type FactGatherer = {
-  /** `withoutText` takes out what is said in comments that are left out of this look. */
+  /** `needed`: what the decision has asked for; `withoutText` takes out what is said in comments that are left out of this look. */
   readonly gather: (
     state: RunState,
     record: VerifiedRecord,
-    memory: AttemptCache,
+    needed: ReadonlySet<Need>,
     withoutText: WithoutText,
   ) => Promise<RunFacts>;
 };
@@ -80,7 +81,7 @@ export function createGatherer(
   }));
   const once = memoized();
   return {
-    gather: async (state, { runs, broken, journal }, memory, withoutText) => {
+    gather: async (state, { runs, broken, journal }, needed, withoutText) => {
       const config = configFor(labConfig, state);
       const { change, branchWorkOf } = changesOf(config);
       const readAt = await once(`read ${state.run}`, async () => lab.now());
@@ -125,22 +126,7 @@ export function createGatherer(
         permissions,
         handedOver,
         ...recordFactsOf({ runs, broken, journal }),
-        launchRuns: wantsLaunchRuns(state, memory, lab.now())
-          ? await once('launch', () => listWorkflowRuns(lab.client, config.workflows.launch))
-          : notAsked(),
-        watchRuns:
-          wantsWatchRuns(state, memory, lab.now()) || wantsStopRuns(state, memory, lab.now())
-            ? await once('watch', () => listWorkflowRuns(lab.client, config.workflows.watch))
-            : notAsked(),
-        stopRuns: wantsStopRuns(state, memory, lab.now())
-          ? await once('stop', () => listWorkflowRuns(lab.client, config.workflows.stop))
-          : notAsked(),
-        careRuns: wantsCareRuns(state.mutations, memory, lab.now())
-          ? await once('care', () => listWorkflowRuns(lab.client, config.workflows.care))
-          : notAsked(),
-        closureLog: isClosing(state, config, lab.now())
-          ? await once(`closure ${config.laneName}`, () => closureLogOf(git, config))
-          : notAsked(),
+        ...(await neededFacts(reader, git, needed)),
         ...(wantsCheckpoints(asked, config, comments, permissions)
           ? {
               checkpoints: await once(`checkpoints ${state.run}`, () =>
@@ -155,6 +141,28 @@ export function createGatherer(
             : notAsked(),
       };
     },
+  };
+}
+
+type Reader = { readonly lab: Lab; readonly config: LaneScopedConfig; readonly once: Once };
+
+/** What a decision has asked for by name; a run of a workflow is listed for all runs of a trigger together. */
+async function neededFacts(
+  { lab, config, once }: Reader,
+  git: GitReader,
+  needed: ReadonlySet<Need>,
+): Promise<Pick<RunFacts, Need>> {
+  const { launch, watch, stop, care } = config.workflows;
+  const listedIf = async (name: Need, workflow: string): Promise<Observed<readonly WorkflowRunFacts[]>> =>
+    needed.has(name) ? once(name, () => listWorkflowRuns(lab.client, workflow)) : notAsked();
+  return {
+    launchRuns: await listedIf('launchRuns', launch),
+    watchRuns: await listedIf('watchRuns', watch),
+    stopRuns: await listedIf('stopRuns', stop),
+    careRuns: await listedIf('careRuns', care),
+    closureLog: needed.has('closureLog')
+      ? await once(`closure ${config.laneName}`, () => closureLogOf(git, config))
+      : notAsked(),
   };
 }
 
@@ -197,8 +205,6 @@ function ofEachLane<Value>(make: (config: LaneScopedConfig) => Value): (config: 
     return value;
   };
 }
-
-const notAsked = (): Extract<Observed<never>, { readonly kind: 'unknown' }> => unknown(NOT_ASKED);
 
 function threadsOf(lab: Lab, config: LaneScopedConfig, state: RunState): Promise<Observed<ThreadFacts>> {
   return readProposal(

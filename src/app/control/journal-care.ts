@@ -1,12 +1,12 @@
 /** Changes of a cluster that belong to no run: what the journal says was consented to is handed to the runner. */
 
+import type { RunFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
-import { unknown } from '../../domain/observed.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { decideMutations, wantsCareRuns } from '../../run/decide-care.ts';
-import { NOT_ASKED } from '../../run/dispatch.ts';
+import { decideMutations } from '../../run/decide-care.ts';
 import { anyLane } from '../../run/lane-scope.ts';
+import { notAsked } from '../../run/need.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { Memories } from './attempt-caches.ts';
@@ -23,14 +23,12 @@ export async function careForJournal(open: OpenLab, memories: Memories, troubles
 async function careForCluster(open: OpenLab, memories: Memories, cluster: string): Promise<void> {
   const { lab, config, store } = open;
   let memory = memories.of(JOURNAL);
+  let careRuns: RunFacts['careRuns'] = notAsked();
   for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
     const { journal, broken } = store.current();
     const mutations = journal.mutations.filter(({ proposal }) => proposal.cluster === cluster);
     if (mutations.length === 0 || broken.some(({ run }) => run === JOURNAL)) return;
     const { incidents, holds } = journal;
-    const careRuns = wantsCareRuns(mutations, memory, lab.now())
-      ? await listWorkflowRuns(lab.client, config.workflows.care)
-      : unknown(NOT_ASKED);
     const isHeld = holds.some(({ date }) => date === null);
     const step = decideMutations({
       record: JOURNAL,
@@ -44,7 +42,9 @@ async function careForCluster(open: OpenLab, memories: Memories, cluster: string
       memory,
     });
     if (step === null) return;
-    if (step.kind === 'append') {
+    if (step.kind === 'need') {
+      careRuns = await listWorkflowRuns(lab.client, config.workflows.care);
+    } else if (step.kind === 'append') {
       const result = await store.append(JOURNAL, step.drafts, lab.now());
       if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
       if (result.kind === 'refused') return;

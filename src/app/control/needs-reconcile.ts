@@ -14,9 +14,9 @@ import { decideMissingCluster } from '../../run/decide-missing-cluster.ts';
 import { decideReminder, unsealedClosing } from '../../run/decide-notices.ts';
 import { decideOffer, watchEndReminder } from '../../run/decide-ownership.ts';
 import { decidePages } from '../../run/decide-pages.ts';
-import { wantsStopRuns } from '../../run/decide-stop.ts';
+import { isStopOwed } from '../../run/decide-stop.ts';
 import { decideUpdate } from '../../run/decide-update.ts';
-import { wantsWatchRuns } from '../../run/decide-watch.ts';
+import { isWatchOwed } from '../../run/decide-watch.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import { publicationsOf } from '../../run/publications.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -84,7 +84,7 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
   if (decideReminder(state, config, now) !== null || unsealedClosing(state, config, now) !== null)
     return true;
   const memory = looks.memories.of(state.run);
-  if (wantsWatchRuns(state, memory, now) || wantsStopRuns(state, memory, now)) return true;
+  if (isWatchOwed(state, memory, now) || isStopOwed(state, memory, now)) return true;
   const mayHaveEnded = triggers.some(
     (trigger) => trigger.kind === 'workflow-ended' || trigger.kind === 'sweep',
   );

@@ -8,6 +8,7 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { isAllSaid } from '../../run/decide-publications.ts';
 import type { LabConfig, LaneScopedConfig } from '../../run/lane-scope.ts';
+import type { Need } from '../../run/need.ts';
 import { reconcile } from '../../run/reconcile.ts';
 import { configFor } from '../../run/run-config.ts';
 import type { AttemptCache, Step } from '../../run/step.ts';
@@ -37,10 +38,11 @@ export type Reconciled = 'settled' | 'said' | 'owing';
 export async function reconcileRun(context: RunContext, run: RunId): Promise<Reconciled> {
   const { lab, store, gatherer } = context;
   let memory = context.memories.of(run);
+  const needed = new Set<Need>();
   for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
     const state = stateOf(store, run);
     if (state === null) return 'settled';
-    const facts = await gatherer.gather(state, store.current(), memory, context.withoutText);
+    const facts = await gatherer.gather(state, store.current(), needed, context.withoutText);
     await holdAgainstCards(context, run, facts);
     // The record was read again for it, and may have more by now, or not be trusted any more.
     if (stateOf(store, run)?.head.hash !== state.head.hash) continue;
@@ -56,6 +58,10 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
     if (step === null) {
       if (!isSettled(memory) || facts.comments.kind === 'unknown') return 'owing';
       return isAllSaid(state, facts.comments.value, memory) ? 'said' : 'settled';
+    }
+    if (step.kind === 'need') {
+      needed.add(step.fact);
+      continue;
     }
     const taken = await take(context, run, step, memory);
     if (taken === 'refused') return 'owing';
@@ -85,7 +91,7 @@ function stateOf(store: EventStore, run: RunId): RunState | null {
 async function take(
   context: RunContext,
   run: RunId,
-  step: Step,
+  step: Exclude<Step, { kind: 'need' }>,
   memory: AttemptCache,
 ): Promise<AttemptCache | 'refused'> {
   if (step.kind === 'append') return record(context, run, step, memory);

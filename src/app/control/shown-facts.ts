@@ -14,8 +14,8 @@ import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readTextHistory, type StandingText } from '../../github/text-history.ts';
 import { proposalWords } from '../../render/mutation.ts';
 import { cardComment, isCardForeign, wasEditedSince } from '../../run/decide-shown.ts';
-import { NOT_ASKED } from '../../run/dispatch.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
+import { NOT_ASKED } from '../../run/need.ts';
 import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
 import {
   isOpenProposal,
