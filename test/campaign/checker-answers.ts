@@ -35,10 +35,13 @@ export function answerFaults(scene: Scene): readonly string[] {
   });
 }
 
-type Command = Extract<Deed, { readonly kind: 'approved' | 'braked' | 'asked' | 'let-go' | 'kept' }>;
+type Command = Extract<
+  Deed,
+  { readonly kind: 'approved' | 'braked' | 'asked' | 'resumed-as' | 'let-go' | 'kept' }
+>;
 
 function isCommand(deed: Deed): deed is Command {
-  return ['approved', 'braked', 'asked', 'let-go', 'kept'].includes(deed.kind);
+  return ['approved', 'braked', 'asked', 'resumed-as', 'let-go', 'kept'].includes(deed.kind);
 }
 
 /** Where somebody spoilt the run's record and the journal too, an answer can be kept nowhere: the thread is told of the record. */

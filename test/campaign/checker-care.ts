@@ -10,7 +10,11 @@ const CONSENT_MS = 3_600_000;
 const DIGITS_MIN = 32;
 
 /** Every promise that this sequence broke, in words; empty = none. */
-export function careFaultsOf({ calls, deeds, texts }: CareScene): readonly string[] {
+export function careFaultsOf({
+  calls,
+  deeds,
+  texts,
+}: Pick<CareScene, 'calls' | 'deeds' | 'texts'>): readonly string[] {
   const faults = calls.flatMap((call) => {
     const at = `${call.command.slice(0, 6).join(' ')} at ${new Date(call.atMs).toISOString()}`;
     const digests = digestsOf(call, texts);

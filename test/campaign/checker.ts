@@ -11,7 +11,7 @@ import { APPROVAL_AGE_HOURS } from './terms.ts';
 import type { Start } from './witness.ts';
 
 /** GitHub tells whole seconds, and a launch that is under way reads the thread once. */
-const SLACK_MS = 2_000;
+export const SLACK_MS = 2_000;
 const MAIN = 'refs/heads/main';
 const SHIPPED = ['experiments', 'lib', 'scripts'] as const;
 
@@ -97,6 +97,11 @@ function approvalsOf(scene: Scene, start: Start, digest: string): readonly Appro
 /** Somebody asked for the run, or put a hand to something that is not the bot's any more at the moment of the launch. */
 function isInterested(scene: Scene, start: Start, approval: Approval): boolean {
   if (approval.by === scene.askedBy) return true;
+  // Whoever has a run go on as another one has asked for that.
+  const next = scene.deeds.some(
+    (deed) => deed.kind === 'resumed-as' && deed.by === approval.by && isOf(start, deed.run),
+  );
+  if (next) return true;
   const touched = scene.deeds.filter(
     (deed) => deed.kind === 'changed' && deed.by === approval.by && deed.atMs <= start.atMs,
   );
@@ -117,7 +122,7 @@ function unticked(text: string): string {
 }
 
 /** Whether what was said had to be known at the launch: it stands there still, or stood long enough. */
-function isHeard(scene: Scene, start: Start, deed: Brake): boolean {
+export function isHeard(scene: Scene, start: Start, deed: Brake): boolean {
   const row = start.comments[deed.comment];
   if (row !== undefined && row.body === deed.text) return true;
   const gone = scene.deeds.find(

@@ -30,7 +30,20 @@ export type Deed = { readonly atMs: number } & (
       readonly by: 'mira';
       readonly run?: string;
     }
-  | { readonly kind: 'asked'; readonly by: 'mira' | 'ada'; readonly comment: number; readonly text: string }
+  | {
+      readonly kind: 'asked';
+      readonly by: 'mira' | 'noor' | 'ada';
+      readonly comment: number;
+      readonly text: string;
+    }
+  /** The run is closed, and this one goes on from it. */
+  | {
+      readonly kind: 'resumed-as';
+      readonly by: 'ada' | 'noor';
+      readonly comment: number;
+      readonly text: string;
+      readonly run: string;
+    }
   /** A rented machine is to go now, or to stay until then. */
   | {
       readonly kind: 'let-go';

@@ -156,11 +156,10 @@ export async function askStatus(scene: Scene): Promise<void> {
   await ask(scene, scene.random.pick(['/status', '/why', '/help'] as const));
 }
 
-/** mira says something that wants an answer and starts nothing. */
-export async function ask(scene: Scene, text: string): Promise<void> {
-  const id = await comment(scene, 'mira', scene.pull, text);
-  if (id !== null)
-    scene.deeds.push({ kind: 'asked', atMs: createdAt(scene, id), by: 'mira', comment: id, text });
+/** Somebody says something that wants an answer. */
+export async function ask(scene: Scene, text: string, by: 'mira' | 'noor' | 'ada' = 'mira'): Promise<void> {
+  const id = await comment(scene, by, scene.pull, text);
+  if (id !== null) scene.deeds.push({ kind: 'asked', atMs: createdAt(scene, id), by, comment: id, text });
 }
 
 function createdAt(scene: Scene, id: number): number {

@@ -67,7 +67,7 @@ async function forgeGone(scene: RentalScene): Promise<void> {
 }
 
 /** The stolen watch key says that the job has failed of something that is simply tried again. */
-async function forgeFailure(scene: RentalScene): Promise<void> {
+export async function forgeFailure(scene: Scene): Promise<void> {
   // Nobody can chain anything behind what is no record.
   const state = await stateOf(scene.lab, scene.run).catch(() => null);
   if (state === null || state.submission === null) return;

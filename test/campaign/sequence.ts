@@ -1,10 +1,12 @@
 // One sequence of the campaign: honest people and attackers take turns, then there is quiet, and the checker looks.
 
 import { randomFrom } from '../support/random.ts';
+import { playAdopted } from './adopted-sequence.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { playCare } from './care-sequence.ts';
 import { faultsOf } from './checker.ts';
 import { heardAfterMs } from './checker-answers.ts';
+import { playHero } from './hero-sequence.ts';
 import {
   approve,
   approveByReview,
@@ -24,12 +26,18 @@ import { STOLEN_KEYS } from './stolen-keys.ts';
 
 const MINUTE = 60_000;
 const CARE_EVERY = 8;
-const RENTAL_EVERY = 16;
+/** Of so many seeds one is of each of these scenes: by what is left when they are counted off. */
+const ROUND = 16;
+const RENTAL = 4;
+const HERO_RUN = 10;
+const ADOPTED = 14;
 
-/** Plays the sequence of this seed: random moves, and in some of them a scenario; some are of the scenes of care and of rentals. */
+/** Plays the sequence of this seed: random moves, and in some of them a scenario; some are of the scenes of care, of rentals, of hero runs and of adopted jobs. */
 export async function playSequence(seed: number): Promise<Outcome> {
   if (seed % CARE_EVERY === 0) return playCare(seed);
-  if (seed % RENTAL_EVERY === RENTAL_EVERY / 4) return playRental(seed);
+  if (seed % ROUND === RENTAL) return playRental(seed);
+  if (seed % ROUND === HERO_RUN) return playHero(seed);
+  if (seed % ROUND === ADOPTED) return playAdopted(seed);
   const random = randomFrom(seed);
   const scenario = random.chance(0.4) ? random.pick(SCENARIOS) : null;
   const scene = await openScene(seed, random, scenario?.wants ?? {});

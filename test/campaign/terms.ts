@@ -18,3 +18,13 @@ export const FORGED_KEEP = 'control key: kept';
 
 /** What happens where nobody knows whether a job was started, until the launcher looks again. */
 export const LOST_ANSWER = 'an answer is lost';
+
+/** The hero run of these labs, and the one that it goes on as. */
+export const HERO = 'grug-moe-1e23-ep8';
+export const HERO_NEXT = 'grug-moe-1e23-router';
+
+/** What a job that was launched by hand says first. */
+export const LOG_LINE = 'the-first-line-of-a-private-log';
+
+/** And its id. */
+export const ADOPTED_JOB = 'ray-run-ada-sweep-20261121-051716';

@@ -17,12 +17,20 @@ export type Start = {
   readonly beside: readonly string[];
   readonly issues: World['state']['issues'];
   readonly roles: Readonly<Record<string, string>>;
-  /** The run's file, with that of a second run of the same proposal, and the journal as they stood on the branch. */
+  /** The run's file, with those of runs that may follow it, and the journal as they stood on the branch. */
   readonly record: string;
   readonly journal: string;
 };
+/** Which other run may come of this one, and which job is there that nobody here has started. */
+export type Beside = { readonly next?: string; readonly job?: string };
+
 /** Notes what the engine is given, before it is started. */
-export function witness(lab: VirtualLab, run: string, starts: Start[]): void {
+export function witness(
+  lab: VirtualLab,
+  run: string,
+  starts: Start[],
+  { next = secondOf(run), job }: Beside = {},
+): void {
   const { engine, world, clock } = lab;
   const submit = engine.submit.bind(engine);
   Object.assign(engine, {
@@ -33,10 +41,14 @@ export function witness(lab: VirtualLab, run: string, starts: Start[]): void {
         spec,
         comments: { ...world.state.comments },
         reviews: { ...world.state.reviews },
-        beside: await liveAmong(engine, starts, spec),
+        beside: await liveAmong(
+          engine,
+          [...starts.map((one) => one.spec.submissionId), ...(job === undefined ? [] : [job])],
+          spec,
+        ),
         issues: { ...world.state.issues },
         roles: { ...collaborators },
-        record: `${await logbookText(lab, run)}${await logbookText(lab, secondOf(run))}`,
+        record: `${await logbookText(lab, run)}${await logbookText(lab, next)}`,
         journal: await logbookText(lab, 'journal'),
       });
       return submit(spec, permit);
@@ -46,10 +58,10 @@ export function witness(lab: VirtualLab, run: string, starts: Start[]): void {
 
 async function liveAmong(
   engine: VirtualLab['engine'],
-  starts: readonly Start[],
+  jobs: readonly string[],
   { submissionId }: JobSpec,
 ): Promise<readonly string[]> {
-  const ids = new Set(starts.map(({ spec }) => spec.submissionId).filter((id) => id !== submissionId));
+  const ids = new Set(jobs.filter((id) => id !== submissionId));
   const live: string[] = [];
   for (const id of ids) {
     const job = await engine.observe(id, null);

@@ -61,7 +61,8 @@ describe('what judges the campaign', () => {
   it('is looked at', () => {
     expect(CHECKERS).toContain('test/campaign/checker.ts');
     expect(CHECKERS).toContain('test/campaign/checker-care.ts');
-    expect(CHECKERS).toContain('test/campaign/checker-rental.ts');
+    for (const scene of ['rental', 'hero', 'adopted'])
+      expect(CHECKERS).toContain(`test/campaign/checker-${scene}.ts`);
   });
 
   it('runs none of the code that it judges', () => {

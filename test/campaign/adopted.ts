@@ -1,0 +1,144 @@
+// A fifth scene: somebody has launched a job by hand, somebody has asked for it to be watched, and the cluster has said what it is.
+
+import { JOB_ID, launchByHand, openAdoptingLab, runOf, WATCH } from '../support/adopted-job.ts';
+import { ferryScript } from '../support/ferry-script.ts';
+import { stateOf, until } from '../support/play.ts';
+import { randomFrom } from '../support/random.ts';
+import type { ByHand } from '../support/simulated-engine.ts';
+import { pushFile, SHORT_FERRY } from '../support/talk.ts';
+import type { Moment, VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
+import { askingIn, type Cast, castOf, protect } from './cast.ts';
+import { type Scene, textOf } from './scene.ts';
+import { APPROVAL_AGE_HOURS, LOG_LINE } from './terms.ts';
+import { witness } from './witness.ts';
+
+const MINUTE = 60_000;
+const SWEEP = 'experiments/sweep.py';
+const TEXT = 'import json\n\nprint(math.pi)\nprint(json)\n';
+
+/** Who asks for it to be taken over. */
+export const ASKERS = ['ada', 'ada', 'noor'] as const;
+export type Asker = (typeof ASKERS)[number];
+
+/** How the job goes; null is no exit: it runs on. */
+export const COURSES = {
+  'runs on': { says: [], exitCode: null },
+  'goes well': { says: ['done'], exitCode: 0, endAtMs: 40 * MINUTE },
+  'a slip': {
+    says: [
+      'Traceback (most recent call last):',
+      `  File "/home/ada/lab/${SWEEP}", line 3, in <module>`,
+      '    print(math.pi)',
+      "NameError: name 'math' is not defined. Did you forget to import 'math'?",
+    ],
+    exitCode: 1,
+    endAtMs: 15 * MINUTE,
+  },
+  'a lost connection': {
+    says: ['ConnectionResetError: [Errno 104] Connection reset by peer'],
+    exitCode: 1,
+    endAtMs: 15 * MINUTE,
+  },
+} as const satisfies Readonly<Record<string, Pick<ByHand, 'says' | 'exitCode' | 'endAtMs'>>>;
+export type Course = keyof typeof COURSES;
+
+/** The thread is an issue: there is no pull request, and `pull` is the issue too. */
+export type AdoptedScene = Scene & {
+  readonly course: Course;
+  readonly asker: Asker;
+  /** When the cluster had said what the job is. */
+  readonly toldAtMs: number;
+  /** The record as it was at one time and another, with when that was. */
+  readonly texts: { readonly atMs: number; readonly text: string }[];
+};
+
+/** What a test wants; the seed decides the rest. */
+export type AskedAdopted = {
+  readonly asker?: Asker;
+  readonly course?: Course;
+  readonly server?: boolean;
+  readonly moves?: readonly string[];
+};
+
+/** Opens a lab in which somebody may say that this is the job. */
+export async function openAdoptedScene(seed: number, asked: AskedAdopted = {}): Promise<AdoptedScene> {
+  const random = randomFrom(seed);
+  const asker = asked.asker ?? random.pick(ASKERS);
+  const course = asked.course ?? random.pick(Object.keys(COURSES) as Course[]);
+  const server = asked.server ?? random.chance(0.85);
+  const { moment, cast, issue, original } = await beginningOf(server, asker);
+  const awayMs = random.chance(0.4) ? random.below(50 * MINUTE) : 0;
+  const launcher: Scene['launcher'] = { awayMs, longestAwayMs: 0, startsAtMs: null };
+  const lab: VirtualLab = await openLab(server, {
+    from: { ...moment, seed },
+    beforeJob: async (mode) => {
+      if (mode !== 'launch') return;
+      launcher.startsAtMs = lab.clock.now() + launcher.awayMs;
+      launcher.longestAwayMs = Math.max(launcher.longestAwayMs, launcher.awayMs);
+      await lab.clock.sleep(launcher.awayMs);
+    },
+  });
+  launchByHand(lab, jobOf(original.commit, course));
+  const starts: Scene['starts'] = [];
+  const run = runOf(issue);
+  witness(lab, run, starts, { job: JOB_ID });
+  return {
+    ...{ seed, random, lab, run, issue, pull: issue, branch: `ferrybot/fix/${run}`, course, asker, server },
+    ...{ askedBy: asker, quorum: 1, job: 'short', ids: cast.ids, deeds: [], webhooks: { wereLost: false } },
+    ...{ launcher, original, starts, texts: [], toldAtMs: moment.atMs },
+    engineStarts: () => lab.engine.startCount(),
+    ask: askingIn(lab, cast),
+  };
+}
+
+function jobOf(commit: string, course: Course): Partial<ByHand> {
+  const { says, ...end } = COURSES[course];
+  const origin = { submitter: 'ada', entrypoint: `python3 ${SWEEP}`, gitCommit: commit };
+  return { origin, says: [LOG_LINE, ...says], ...end };
+}
+
+function openLab(server: boolean, options: VirtualLabOptions): Promise<VirtualLab> {
+  const config = (text: string): string =>
+    text
+      .replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`)
+      .replace(/^ {2}quorum: .*/m, '  quorum: 1')
+      .replace('\n  adopt: null\n', '\n  adopt: write\n');
+  const script = () => ({ ...ferryScript(SHORT_FERRY), pendingMs: 30_000 });
+  return openAdoptingLab({ server, config, script, ...options }, '    fixScope: [experiments]\n');
+}
+
+type Beginning = Pick<Scene, 'issue' | 'original'> & {
+  readonly moment: Omit<Moment, 'seed'>;
+  readonly cast: Cast;
+};
+
+const beginnings = new Map<string, Promise<Beginning>>();
+
+function beginningOf(server: boolean, asker: Asker): Promise<Beginning> {
+  const key = `${server} ${asker}`;
+  const known = beginnings.get(key) ?? begin(server, asker);
+  beginnings.set(key, known);
+  return known;
+}
+
+async function begin(server: boolean, asker: Asker): Promise<Beginning> {
+  const lab = await openLab(server, {});
+  const cast = castOf(lab.world);
+  protect(lab.world);
+  await pushFile(lab, 'ada', 'main', SWEEP, TEXT);
+  const main = 'refs/heads/main';
+  const commit = (await lab.store.refs(main)).get(main) ?? '';
+  launchByHand(lab, jobOf(commit, 'runs on'));
+  const ask = askingIn(lab, cast);
+  const mine = { title: 'My sweep', body: 'It runs since this morning.', labels: ['experiment'] };
+  const { json } = await ask(asker, 'POST', '/issues', mine);
+  const issue = Number((json as { readonly number: number }).number);
+  await ask(asker, 'POST', `/issues/${issue}/comments`, { body: WATCH });
+  const isTold = async (): Promise<boolean> => (await stateOf(lab, runOf(issue)))?.description != null;
+  await until(lab, 'what the job is', isTold, { limitMs: 3_600_000 });
+  await lab.clock.advance(90_000);
+  const text = textOf(lab.world, issue);
+  const moment = lab.keep();
+  await lab.close();
+  return { issue, original: { commit, body: text, issueBody: text }, cast, moment };
+}

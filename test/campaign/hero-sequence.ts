@@ -1,0 +1,41 @@
+// Sequences of the scene of hero runs.
+
+import { logbookText } from '../support/play.ts';
+import { heardAfterMs } from './checker-answers.ts';
+import { heroFaultsOf } from './checker-hero.ts';
+import { type AskedHero, openHeroScene } from './hero.ts';
+import { HERO_MOVES } from './hero-moves.ts';
+import type { Outcome } from './outcome.ts';
+
+const MINUTE = 60_000;
+
+/** Plays the sequence of this seed, with these moves in place of random ones where some are asked for. */
+export async function playHero(seed: number, asked: AskedHero = {}): Promise<Outcome> {
+  const scene = await openHeroScene(seed, asked);
+  const { random, lab } = scene;
+  const names = Object.keys(HERO_MOVES);
+  const moves = asked.moves ?? [
+    ...(random.chance(0.3) ? [random.pick(names)] : []),
+    // Whoever is in charge by the word of somebody else says yes first.
+    ...(scene.dri !== scene.askedBy && random.chance(0.9) ? ['noor accepts'] : []),
+    ...(random.chance(0.85) ? ['mira approves'] : []),
+    ...Array.from({ length: 2 + random.below(6) }, () =>
+      random.chance(0.3) ? 'time passes' : random.pick(names),
+    ),
+  ];
+  try {
+    for (const name of moves) {
+      await lab.clock.advance(random.below(3 * MINUTE));
+      await HERO_MOVES[name]?.(scene);
+      scene.cleanUp.texts.push(await logbookText(lab, scene.run));
+    }
+    lab.world.state.settings.drop = 'none';
+    await lab.clock.advance(heardAfterMs(scene) + 6 * MINUTE);
+    scene.cleanUp.texts.push(await logbookText(lab, scene.run));
+    const faults = await heroFaultsOf(scene);
+    const what = `${scene.course} (${scene.askedBy} for ${scene.dri})`;
+    return { seed, faults, starts: scene.starts.length, moves: [what, ...moves] };
+  } finally {
+    await scene.leave();
+  }
+}

@@ -1,0 +1,237 @@
+// A fourth scene: somebody has asked for a hero run in an issue, whose jobs leave checkpoints in folders of this machine.
+
+import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JobSpec } from '../../src/domain/engine.ts';
+import { ferryScript, type JobScript } from '../support/ferry-script.ts';
+import { ANSWERS, HERO_LANE, heroIssue, openHeroLab } from '../support/hero-run.ts';
+import { until } from '../support/play.ts';
+import { randomFrom } from '../support/random.ts';
+import { SHORT_FERRY } from '../support/talk.ts';
+import type { Moment, VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
+import type { Call, CareDeed } from './care.ts';
+import { askingIn, type Cast, castOf, protect } from './cast.ts';
+import { type Scene, textOf } from './scene.ts';
+import { APPROVAL_AGE_HOURS, HERO, HERO_NEXT } from './terms.ts';
+import { witness } from './witness.ts';
+
+/** Who asks for the run, and whom its contract puts in charge: where that is somebody else, they have to say yes. */
+export const ASKERS = {
+  ada: ['ada', 'ada'],
+  'ada for noor': ['ada', 'noor'],
+  noor: ['noor', 'noor'],
+} as const;
+export type Asker = keyof typeof ASKERS;
+
+const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
+const DIVERGED = 'FloatingPointError: loss is nan at step 900';
+
+/** What its jobs die of at step 900, one after the other; what comes after them goes well. */
+export const COURSES = {
+  well: [],
+  'a preemption': [PREEMPTED],
+  'preempted again and again': [PREEMPTED, PREEMPTED, PREEMPTED, PREEMPTED],
+  'a divergence': [DIVERGED],
+  'a preemption, then a divergence': [PREEMPTED, DIVERGED],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+export type Course = keyof typeof COURSES;
+
+/** A checkpoint as it came to lie there. */
+export type Saved = {
+  readonly path: string;
+  readonly step: number;
+  readonly atMs: number;
+  readonly isWhole: boolean;
+};
+
+/** The thread is an issue: there is no pull request, and `pull` is the issue too. */
+export type HeroScene = Scene & {
+  readonly course: Course;
+  readonly dri: 'ada' | 'noor';
+  readonly saved: Saved[];
+  /** Puts a checkpoint there, whole or half. */
+  readonly save: (step: number, isWhole: boolean) => void;
+  /** Lists of checkpoints, who consented to them, and what was deleted. */
+  readonly cleanUp: { readonly calls: Call[]; readonly deeds: CareDeed[]; readonly texts: string[] };
+  readonly leave: () => Promise<void>;
+};
+
+/** What a test wants; the seed decides the rest. */
+export type AskedHero = {
+  readonly asker?: Asker;
+  readonly course?: Course;
+  readonly server?: boolean;
+  readonly moves?: readonly string[];
+};
+
+/** Opens a lab in which a hero run waits for its approval. */
+export async function openHeroScene(seed: number, asked: AskedHero = {}): Promise<HeroScene> {
+  const random = randomFrom(seed);
+  const asker = asked.asker ?? random.pick(Object.keys(ASKERS) as Asker[]);
+  const course = asked.course ?? random.pick(Object.keys(COURSES) as Course[]);
+  const server = asked.server ?? random.chance(0.85);
+  const { moment, cast, issue, original, root } = await beginningOf(server, asker);
+  const awayMs = random.chance(0.4) ? random.below(50 * 60_000) : 0;
+  const launcher: Scene['launcher'] = { awayMs, longestAwayMs: 0, startsAtMs: null };
+  const disk = diskOf(join(root, 'checkpoints'), () => lab.clock.now());
+  const cleanUp: HeroScene['cleanUp'] = { calls: [], deeds: [], texts: [] };
+  const lab: VirtualLab = await openHeroLab({
+    ...labOptions(server),
+    script: scriptOf(course, disk, () => lab),
+    from: { ...moment, seed },
+    beforeJob: async (mode) => {
+      if (mode !== 'launch') return;
+      launcher.startsAtMs = lab.clock.now() + launcher.awayMs;
+      launcher.longestAwayMs = Math.max(launcher.longestAwayMs, launcher.awayMs);
+      await lab.clock.sleep(launcher.awayMs);
+    },
+    atBoundary: (_, kind, when) => {
+      if (kind !== 'delete-checkpoint' || when !== 'after') return;
+      const { comments } = lab.world.state;
+      for (const command of disk.gone())
+        cleanUp.calls.push({ atMs: lab.clock.now(), command, comments: { ...comments } });
+    },
+  });
+  const starts: Scene['starts'] = [];
+  witness(lab, HERO, starts, { next: HERO_NEXT });
+  const [askedBy, dri] = ASKERS[asker];
+  return {
+    ...{ seed, random, lab, run: HERO, issue, pull: issue, branch: 'main', course, dri, server, starts },
+    ...{
+      askedBy,
+      quorum: 1,
+      job: 'short',
+      ids: cast.ids,
+      deeds: [],
+      webhooks: { wereLost: false },
+      launcher,
+    },
+    ...{ original, saved: disk.saved, save: disk.save, cleanUp },
+    engineStarts: () => lab.engine.startCount(),
+    ask: askingIn(lab, cast),
+    leave: async () => {
+      await lab.close();
+      disk.clear();
+    },
+  };
+}
+
+type Disk = {
+  readonly saved: Saved[];
+  readonly save: (step: number, isWhole: boolean) => void;
+  /** Deletions since the last time that it was asked, as the record would name them. */
+  readonly gone: () => readonly (readonly string[])[];
+  readonly clear: () => void;
+};
+
+/** Without a moment between: what a job writes is there when its time comes, whoever works meanwhile. */
+function diskOf(root: string, now: () => number): Disk {
+  const saved: Saved[] = [];
+  const there = new Map<string, string>();
+  return {
+    saved,
+    save: (step, isWhole) => {
+      const path = join(root, `step-${step}`);
+      mkdirSync(path, { recursive: true });
+      writeFileSync(join(path, 'state.bin'), `state of step ${step}`);
+      saved.push({ path, step, atMs: now(), isWhole });
+      if (!isWhole) return;
+      const timestamp = new Date(now()).toISOString().slice(0, -1);
+      const file = join(path, 'metadata.json');
+      writeFileSync(file, JSON.stringify({ step, timestamp, is_temporary: false }));
+      utimesSync(file, now() / 1_000, now() / 1_000);
+      const { ino, mtimeNs, size } = statSync(file, { bigint: true });
+      there.set(path, `${ino}-${mtimeNs}-${size}`);
+    },
+    gone: () =>
+      [...there].flatMap(([path, content]) => {
+        if (existsSync(join(path, 'metadata.json'))) return [];
+        there.delete(path);
+        return [['delete-checkpoint', path, content]];
+      }),
+    clear: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+const LAST_STEP = 900;
+
+/** A job saves steps 400, 800 and its last, beyond what it goes on from, as long as it runs. */
+function scriptOf(
+  course: Course,
+  disk: Disk,
+  labOf: () => VirtualLab,
+): NonNullable<VirtualLabOptions['script']> {
+  let started = 0;
+  return (spec: JobSpec): JobScript => {
+    const line: string | undefined = COURSES[course][started];
+    started += 1;
+    const failAt = line === undefined ? null : { step: LAST_STEP, line, exitCode: 1 };
+    const from = Number(/--resume=\S*step-(\d+)$/.exec(spec.command.at(-1) ?? '')?.[1] ?? 0);
+    const { compileMs, durationMs, steps } = SHORT_FERRY;
+    const pendingMs = 30_000;
+    for (const step of [400, 800, ...(failAt === null ? [1_200] : [])].filter((one) => one > from)) {
+      const atMs = pendingMs + compileMs + (step * (durationMs - compileMs)) / steps - 5_000;
+      void savedAt(labOf(), spec.submissionId, atMs, () => disk.save(step, true));
+    }
+    return { ...ferryScript({ ...SHORT_FERRY, failAt }), pendingMs };
+  };
+}
+
+async function savedAt(lab: VirtualLab, job: string, inMs: number, save: () => void): Promise<void> {
+  await lab.clock.sleep(inMs);
+  const seen = await lab.engine.observe(job, null);
+  if (seen.kind === 'found' && seen.status === 'RUNNING') save();
+}
+
+type Beginning = Pick<Scene, 'issue' | 'original'> & {
+  readonly moment: Omit<Moment, 'seed'>;
+  readonly cast: Cast;
+  readonly root: string;
+};
+
+const beginnings = new Map<string, Promise<Beginning>>();
+
+function beginningOf(server: boolean, asker: Asker): Promise<Beginning> {
+  const key = `${server} ${asker}`;
+  const known = beginnings.get(key) ?? begin(server, asker);
+  beginnings.set(key, known);
+  return known;
+}
+
+function labOptions(server: boolean): VirtualLabOptions {
+  const ours = (text: string): string =>
+    text
+      .replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`)
+      .replace(/^ {2}quorum: .*/m, '  quorum: 1');
+  return { server, config: (text) => `${ours(text).trimEnd()}\n${HERO_LANE}` };
+}
+
+const COMMAND =
+  'FERRY_DATE=hero LAB_OUTPUT_ROOT={outputRoot} python3 experiments/ferries/daily.py --resume={checkpoint}';
+
+async function begin(server: boolean, asker: Asker): Promise<Beginning> {
+  const root = await mkdtemp(join(tmpdir(), 'ferrybot-heroes-'));
+  process.once('exit', () => rmSync(root, { recursive: true, force: true }));
+  const lab = await openHeroLab(labOptions(server));
+  const cast = castOf(lab.world);
+  protect(lab.world);
+  const [askedBy, dri] = ASKERS[asker];
+  const answers = { ...ANSWERS, DRI: `@${dri}`, Command: COMMAND, 'Output root': root };
+  const depth = { 'Checkpoints kept for rollback': '1' };
+  const issueOf = { ...(await heroIssue(lab, { ...answers, ...depth })), labels: ['experiment', 'hero-run'] };
+  const { json } = await askingIn(lab, cast)(askedBy, 'POST', '/issues', issueOf);
+  const issue = Number((json as { readonly number: number }).number);
+  const { comments } = lab.world.state;
+  await until(lab, 'a card', () => Object.values(comments).some(({ body }) => body.includes('kind=card')), {
+    limitMs: 3_600_000,
+  });
+  await lab.clock.advance(90_000);
+  const main = 'refs/heads/main';
+  const commit = (await lab.store.refs(main)).get(main) ?? '';
+  const text = textOf(lab.world, issue);
+  const moment = lab.keep();
+  await lab.close();
+  return { issue, original: { commit, body: text, issueBody: text }, cast, moment, root };
+}

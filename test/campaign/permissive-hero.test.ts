@@ -1,0 +1,122 @@
+/** The same of hero runs: what they are started from, how often, whose word it takes, and what is cleaned up. */
+
+import { describe, expect, it, vi } from 'vitest';
+import { known } from '../../src/domain/observed.ts';
+import { type AskedHero, COURSES, type Course } from './hero.ts';
+import { playHero } from './hero-sequence.ts';
+import { firstBroken, SEEDS } from './permissive.ts';
+
+const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
+
+vi.mock('../../src/run/authors.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/authors.ts')>();
+  const interestedIn: typeof real.interestedIn = (...asked) =>
+    gone.has('who asked is interested') ? [] : real.interestedIn(...asked);
+  return { ...real, interestedIn };
+});
+
+vi.mock('../../src/run/unheard-rejections.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/unheard-rejections.ts')>();
+  const isUnheardRejection: typeof real.isUnheardRejection = (...asked) =>
+    !gone.has('rejections in the thread') && real.isUnheardRejection(...asked);
+  return { ...real, isUnheardRejection };
+});
+
+vi.mock('../../src/checkpoints/standing.ts', async (original) => {
+  const real = await original<typeof import('../../src/checkpoints/standing.ts')>();
+  const standingIn: typeof real.standingIn = (lineage, written) =>
+    real.standingIn(gone.has('rejected lineage') ? { ...lineage, rejections: [] } : lineage, written);
+  return { ...real, standingIn };
+});
+
+vi.mock('../../src/app/brakes.ts', async (original) => {
+  const real = await original<typeof import('../../src/app/brakes.ts')>();
+  const gatherBrakes: typeof real.gatherBrakes = (...asked) =>
+    gone.has('brakes in the threads') ? Promise.resolve(known([])) : real.gatherBrakes(...asked);
+  return { ...real, gatherBrakes };
+});
+
+vi.mock('../../src/domain/launch/relaunch.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/launch/relaunch.ts')>();
+  const restartsLeft: typeof real.restartsLeft = (state) =>
+    gone.has('restarts that were approved') ? 9 : real.restartsLeft(state);
+  return { ...real, restartsLeft };
+});
+
+vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
+  const real = await original<typeof import('../../src/actions/earlier-jobs.ts')>();
+  const earlierJobFault: typeof real.earlierJobFault = (...asked) =>
+    gone.has('a look at earlier jobs') ? Promise.resolve(null) : real.earlierJobFault(...asked);
+  return { ...real, earlierJobFault };
+});
+
+vi.mock('../../src/kinds/hero/gates/dri-accepted.ts', async (original) => {
+  const real = await original<typeof import('../../src/kinds/hero/gates/dri-accepted.ts')>();
+  const { driAccepted } = real;
+  const evaluate: typeof driAccepted.evaluate = (facts) => {
+    const verdict = driAccepted.evaluate(facts);
+    return gone.has('the DRI says yes') ? { ...verdict, outcome: 'pass' } : verdict;
+  };
+  return { ...real, driAccepted: { ...driAccepted, evaluate } };
+});
+
+describe.each(Object.keys(COURSES) as Course[])('a hero run whose course is %s', (course) => {
+  it('is launched by an approval that stands, and that is no fault', async () => {
+    const moves = ['mira approves', 'time passes', 'time passes'];
+    const { faults, starts } = await playHero(1, { asker: 'ada', course, moves });
+    expect({ faults, isLaunched: starts > 0 }).toEqual({ faults: [], isLaunched: true });
+  });
+});
+
+it('is started again from its newest checkpoint, goes back, is cleaned up and goes on as another one', async () => {
+  const approved = ['mira approves', 'time passes', 'time passes', 'time passes'];
+  const back = ['goes back', 'time passes', ...approved, 'a clean-up', 'mira consents', 'time passes'];
+  const moves = [...approved, ...back, 'goes on as another', ...approved];
+  const { faults, starts } = await playHero(3, {
+    asker: 'ada',
+    server: true,
+    course: 'a preemption, then a divergence',
+    moves,
+  });
+  expect(faults).toEqual([]);
+  expect(starts).toBeGreaterThan(2);
+});
+
+const AGAIN = ['mira approves', 'time passes', 'time passes'];
+
+const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedHero])[] = [
+  [['who asked is interested'], { asker: 'noor', moves: ['noor approves', 'time passes'] }],
+  [['the DRI says yes'], { asker: 'ada for noor', moves: ['mira approves', 'time passes'] }],
+  [['rejections in the thread'], { course: 'a preemption', moves: ['mira approves', 'a late rejection'] }],
+  [
+    ['rejections in the thread'],
+    {
+      course: 'a preemption',
+      moves: ['mira approves', 'control key: hides a rejection', ...AGAIN],
+    },
+  ],
+  [['rejected lineage'], { course: 'a divergence', moves: [...AGAIN, 'rejects', 'goes back', ...AGAIN] }],
+  [['brakes in the threads'], { course: 'a preemption', moves: ['mira approves', 'a late brake'] }],
+  [
+    ['a look at earlier jobs'],
+    { course: 'well', moves: ['mira approves', 'time passes', 'watch key: failed', 'time passes'] },
+  ],
+  [
+    ['restarts that were approved'],
+    {
+      course: 'preempted again and again',
+      moves: [...AGAIN, ...Array.from({ length: 4 }, () => ['ada relaunches', 'time passes']).flat()],
+    },
+  ],
+];
+
+describe.each(DEFENCES)('without %o, %o', (defences, asked) => {
+  it('breaks a promise, and with it none', async () => {
+    const play = (seed: number) => playHero(seed, { asker: 'ada', ...asked });
+    for (const defence of defences) gone.add(defence);
+    const found = await firstBroken(play, SEEDS);
+    gone.clear();
+    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
+    expect(await firstBroken(play, found?.seed ?? 0)).toBeNull();
+  });
+});
