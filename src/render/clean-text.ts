@@ -1,9 +1,10 @@
 /** Outside text made harmless as characters: no control sequences, nothing invisible, well-formed, on one line, bounded. */
 
+import { INVISIBLE } from '../domain/unseen-signs.ts';
+
 const CONTROL_SEQUENCE = /(?![\t\n\r])\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
 const OPERATING_SYSTEM_COMMAND = /(?![\t\n\r])\p{Cc}\][^\p{Cc}]*/gu;
-// Format characters (zero width, bidi, soft hyphen, tags), whatever else shows as nothing, and private use.
-const INVISIBLE = /[\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
+const UNSEEN = new RegExp(`[${INVISIBLE}]`, 'gu');
 const BLANKS = /[\p{Cc}\p{Z}]+/gu;
 
 /** One line, at most `max` characters (code points); what is longer ends in an ellipsis. */
@@ -24,7 +25,7 @@ function visible(text: string): string {
     .toWellFormed()
     .replace(CONTROL_SEQUENCE, '')
     .replace(OPERATING_SYSTEM_COMMAND, '')
-    .replace(INVISIBLE, '');
+    .replace(UNSEEN, '');
 }
 
 function shortened(text: string, max: number): string {

@@ -286,6 +286,10 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
   },
   'manifest-complete': {
     complete: () => ['everything that decides what will run is known'],
+    unseen: (f) => [
+      `${text(f.part)} holds ${code(f.sign)}, which nobody sees: what is shown would not be what runs`,
+      'write it without that sign',
+    ],
     'not-shipped': (f) => [
       `the proposed commit has no ${code(f.path)} (missing: ${f.count})`,
       'put it back: the config says that the job gets it',

@@ -106,7 +106,8 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'cluster-matches': "The launch would go to another cluster than the lane's.",
   'cost-budget': "The run costs more than the lane's budget.",
   'lane-free': 'Another run of the lane is live.',
-  'manifest-complete': 'The proposed commit lacks something that the job gets.',
+  'manifest-complete':
+    'The proposed commit lacks something that the job gets, or a part of what would run holds a sign that nobody sees.',
 };
 
 /** Where there is no pull request. */

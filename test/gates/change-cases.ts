@@ -210,6 +210,12 @@ export const CHANGE_CASES = {
     cases: [
       ['a shipped path that is gone', { ...UNSHIPPED, ...MANIFEST }, 'fail', 'not-shipped', MANIFEST_READERS],
       ['no manifest', MANIFEST, 'unknown', 'unreadable', MANIFEST_READERS],
+      [
+        'a sign that nobody sees',
+        { manifest: known({ ...aManifest(), command: [...aManifest().command, 'da\u200bily.py'] }) },
+        'fail',
+        'unseen',
+      ],
     ],
   },
 } satisfies Partial<Rows>;

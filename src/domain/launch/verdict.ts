@@ -186,7 +186,11 @@ export const VERDICTS = {
   },
   'lane-free': { free: {}, busy: { run: 'text', count: 'integer?' } },
   'not-held': { free: {}, held: HELD, skipped: { ...HELD, date: 'text' }, frozen: HELD },
-  'manifest-complete': { complete: {}, 'not-shipped': { path: 'text', count: 'integer' } },
+  'manifest-complete': {
+    complete: {},
+    'not-shipped': { path: 'text', count: 'integer' },
+    unseen: { part: 'text', sign: 'text' },
+  },
   'approver-allowed': {
     enough: APPROVED,
     beforehand: APPROVED,

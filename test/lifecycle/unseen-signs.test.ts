@@ -1,0 +1,101 @@
+/** Signs that nobody sees, in what a job is started with: the card would show another command than runs. */
+
+import { expect, it } from 'vitest';
+import {
+  answered,
+  JOB_ID,
+  launchByHand,
+  openAdoptingLab,
+  openIssue,
+  runOf,
+  WATCH,
+} from '../support/adopted-job.ts';
+import { shownApprovalLine } from '../support/approve.ts';
+import { ANSWERS, type Answers, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { openGates } from '../support/own-pull.ts';
+import { stateOf, until } from '../support/play.ts';
+import { answersTo, say, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE = 60_000;
+
+/** The gates that are open, the card, and the answer to Mira's approval of what it shows. */
+async function approvedBlindly(lab: VirtualLab, run: string, issue: number) {
+  await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate != null, {
+    limitMs: 60 * MINUTE,
+  });
+  await lab.clock.advance(5 * MINUTE);
+  const state = await stateOf(lab, run);
+  const digest = state?.gate?.digest?.slice('sha256:'.length);
+  const comment = await say(lab, 'mira', issue, shownApprovalLine(lab, run) ?? `/approve-launch ${digest}`);
+  await lab.clock.advance(10 * MINUTE);
+  const gates = state === null ? [] : openGates(state);
+  return { gates, card: told(lab, 'card').join(''), answer: answersTo(lab, comment).join() };
+}
+
+it.each([
+  [
+    'a zero-width space',
+    { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 experiments/ferries/da\u200bily.py' },
+    'the command',
+    'U+200B',
+  ],
+  [
+    'an override of the direction',
+    { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 daily.py --lr \u202e3e-3\u202c' },
+    'the command',
+    'U+202E',
+  ],
+  [
+    'an escape sequence',
+    { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 daily.py --lr \u001b[2K' },
+    'the command',
+    'U+001B',
+  ],
+  ['a soft hyphen', { 'Output root': 'outputs/grug\u00admoe' }, 'the command', 'U+00AD'],
+] as const)(
+  'a contract with %s launches nothing, and says where it is',
+  async (_what, answers, part, sign) => {
+    const lab = await openHeroLab();
+    const issue = await openHeroIssue(lab, { answers });
+    const { gates, card } = await approvedBlindly(lab, RUN, issue);
+    expect(gates).toEqual(['manifest-complete unseen']);
+    expect(card).toContain(`${part} holds \`${sign}\`, which nobody sees`);
+    expect(lab.engine.startCount()).toBe(0);
+    await lab.close();
+  },
+);
+
+it('people’s own words about a run may have what they like', async () => {
+  const answers: Answers = { Goal: `${ANSWERS['Goal']} 👩‍🔬🚀️` };
+  const lab = await openHeroLab();
+  const issue = await openHeroIssue(lab, { answers });
+  const { gates, answer } = await approvedBlindly(lab, RUN, issue);
+  expect(gates).toEqual([]);
+  expect(answer).toContain('approved manifest');
+  expect(lab.engine.startCount()).toBe(1);
+  await lab.close();
+});
+
+it('a job that was launched by hand with one is not launched again', async () => {
+  const lab = await openAdoptingLab({
+    config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n'),
+  });
+  const entrypoint = 'python3 experiments/ferries/da\u200bily.py';
+  launchByHand(lab, {
+    jobId: JOB_ID,
+    origin: { submitter: 'ada', entrypoint, gitCommit: await headOf(lab) },
+    says: ['connection reset by peer'],
+    exitCode: 1,
+  });
+  const issue = await openIssue(lab, 'ada', ['experiment']);
+  const run = runOf(issue);
+  await answered(lab, 'ada', issue, WATCH);
+  await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
+  await answered(lab, 'ada', issue, '/accept');
+  const { gates } = await approvedBlindly(lab, run, issue);
+  expect(gates).toContain('manifest-complete unseen');
+  expect(lab.engine.startCount()).toBe(0);
+  await lab.close();
+});
