@@ -4,6 +4,7 @@ import { cutText } from '../domain/cut-text.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import { limits } from '../domain/limits.ts';
 import { createLineFilter } from './line-filter.ts';
+import { MEMORY_NEEDLES, memoryReportIn } from './memory-report.ts';
 import { PROGRESS_NEEDLE, type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
 import { goneBack } from './replayed.ts';
 import {
@@ -165,6 +166,7 @@ const findTelling = createLineFilter(
     EVAL_NEEDLE,
     PROGRESS_NEEDLE,
     ...TRAINING_NEEDLES,
+    ...MEMORY_NEEDLES,
     'First train step completed',
     'https://wandb.ai/',
     'Saved checkpoint to ',
@@ -181,7 +183,18 @@ function readLine(facts: LogFacts, whole: string): LogFacts {
   const progress = parseProgressLine(line);
   if (progress !== null) return readProgress(counted, progress);
   const training = parseTrainingLine(line);
-  return readPlainLine(training === null ? counted : readTraining(counted, training, line), line);
+  return readPlainLine(
+    training === null ? readMemory(counted, line) : readTraining(counted, training, line),
+    line,
+  );
+}
+
+/** Said between the lines of training, by whatever prints it. */
+function readMemory(facts: LogFacts, line: string): LogFacts {
+  const memory = memoryReportIn(line);
+  if (memory === null) return facts;
+  const { training } = facts;
+  return { ...facts, training: { ...training, look: { ...training.look, memory } } };
 }
 
 function readProgress(facts: LogFacts, progress: ProgressLine): LogFacts {

@@ -98,6 +98,48 @@ describe('the memory in use', () => {
   ])('is not said: %s', (line) => expect(parseTrainingLine(line)).toMatchObject({ memory: null }));
 });
 
+describe('the memory in use, in a line of its own,', () => {
+  it.each([
+    [
+      'Megatron-LM',
+      '[Rank 0] (after 2 iterations) memory (MB) | allocated: 6689.83056640625 | max allocated: 11245.501 | reserved: 12450.0 | max reserved: 12450.0',
+      '11245MB',
+    ],
+    [
+      'DeepSpeed',
+      '[2026-11-21 09:00:00,123] [INFO] [utils.py:782:see_memory_usage] MA 12.51 GB         Max_MA 15.02 GB         CA 16.2 GB         Max_CA 17 GB ',
+      '15.02GB',
+    ],
+    ['MaxText', '\tUsing (GB) 5.72 / 95.74 (5.974514%) on TPU_0(process=0,(0,0,0,0))', '5.97%'],
+    [
+      'JAX',
+      "{'num_allocs': 12, 'bytes_in_use': 42949672960, 'peak_bytes_in_use': 1, 'bytes_limit': 85899345920}",
+      '50%',
+    ],
+    [
+      'nvidia-smi',
+      '| N/A   45C    P0             299W / 400W |  71234MiB /  81920MiB |     98%      Default |',
+      '87%',
+    ],
+    ['Composer', '\t Train memory/peak_reserved_mem: 40.1230', '40.12GB'],
+  ])('as %s prints it', (_, line, memory) => {
+    const read = readLogText(NO_LOG_FACTS, `step 1 loss 2.5\n${line}\nstep 2 loss 2.4\n`);
+    expect(read.training.look.memory).toBe(memory);
+    expect(read).toMatchObject({ step: { value: 2 }, loss: '2.4', failures: [] });
+  });
+
+  it.each([
+    "{'bytes_in_use': 42949672960}",
+    "{'peak_bytes_in_use': 10, 'bytes_limit': 20}",
+    "{'bytes_in_use': 30, 'bytes_limit': 20}",
+    'CPU Virtual Memory:  used = 53.31 GB, percent = 5.3%',
+    'downloaded 12MiB / 90MiB',
+    'memory (MB) | allocated: - | max allocated: - | reserved: -',
+  ])('is not said: %s', (line) => {
+    expect(readLogText(NO_LOG_FACTS, `step 1 loss 2.5\n${line}\n`).training.look.memory).toBeNull();
+  });
+});
+
 describe('a log', () => {
   it('of a bar that is written over itself says how far it is, without a newline', () => {
     const facts = readLogText(
