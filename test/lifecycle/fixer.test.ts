@@ -1,129 +1,31 @@
-/** A job dies of what ferrybot knows no correction of: the lab's own fixer, a real program, is asked, and believed nothing. */
+/** A job dies of what ferrybot knows no correction of: the lab's own fixer, a real program, is asked for a patch, which people approve. */
 
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { z } from 'zod';
 import { createFixerRunner } from '../../src/app/fixer/run-fixer.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
+import { answered, launchByHand, openAdoptingLab, openIssue, runOf, WATCH } from '../support/adopted-job.ts';
 import { shownApprovalLine } from '../support/approve.ts';
-import { ferryScript } from '../support/ferry-script.ts';
-import { approve, propose, seal, stateOf, until } from '../support/play.ts';
-import { botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
-import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import {
+  ANSWER,
+  asksOf,
+  closeFixerLabs,
+  died,
+  MENDED,
+  MINUTE,
+  programFile,
+  REPORT,
+  SCHEDULE,
+  TEXT,
+} from '../support/fixer-lab.ts';
+import { headOf } from '../support/hero-run.ts';
+import { approve, seal, stateOf, until } from '../support/play.ts';
+import { botComments, fileOf, pushFile, saidTwice, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
 
-const MINUTE = 60_000;
-const SCHEDULE = 'lib/smalllab/schedule.py';
-const REPORT = 'lib/smalllab/report.py';
-const TEXT = '"""How the rate falls."""\n\nimport json\n\nHALF_TURN = turn_by_half\nprint(json)\n';
-const MENDED = TEXT.replace('turn_by_half', '3.14159');
-const LOG = `Traceback (most recent call last):
-  File "/tmp/job/experiments/ferries/daily.py", line 12, in <module>
-    from smalllab.train import default_train
-  File "/tmp/job/${SCHEDULE}", line 5, in <module>
-    HALF_TURN = turn_by_half
-NameError: name 'turn_by_half' is not defined`;
-
-/** As `git diff` writes it. */
-const PATCH = `diff --git a/${SCHEDULE} b/${SCHEDULE}
-index 1234567..89abcde 100644
---- a/${SCHEDULE}
-+++ b/${SCHEDULE}
-@@ -3,4 +3,4 @@ import something
- import json
- 
--HALF_TURN = turn_by_half
-+HALF_TURN = 3.14159
- print(json)
-`;
-
-let lab: VirtualLab | null = null;
-let folder: string | null = null;
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await lab?.close();
-  if (folder !== null) await rm(folder, { recursive: true });
-  lab = null;
-  folder = null;
+  await closeFixerLabs();
 });
-
-const REF = z.object({ object: z.object({ sha: z.string() }) });
-
-type Play = VirtualLabOptions & {
-  /** The program of the lab: Python, which finds its question in `asked`. */
-  readonly program: string;
-  readonly timeoutMs?: number;
-  /** In place of the schedule: the file with the slip, which the lane lets go without an approval. */
-  readonly preApproved?: string;
-  readonly meanwhile?: (played: { readonly lab: VirtualLab; readonly run: string }) => Promise<void>;
-};
-
-const ANSWER = `sys.stdout.write('''${PATCH}''')`;
-
-/** A lab with such a fixer, up to the end of the first attempt and what is done about it. */
-async function died({ program, timeoutMs = 20_000, preApproved, meanwhile, ...options }: Play) {
-  const slipped = preApproved ?? SCHEDULE;
-  folder = await mkdtemp(join(tmpdir(), 'ferrybot-lab-fixer-'));
-  const path = join(folder, 'fix.py');
-  await writeFile(path, `import json, os, sys, time\nasked = json.load(sys.stdin)\n${program}\n`);
-  await chmod(path, 0o755);
-  let started = 0;
-  const opened = await openVirtualLab({
-    fixer: createFixerRunner(process.env['PATH'] ?? ''),
-    ...options,
-    config: (text) =>
-      text
-        .replace(
-          '    fixer: null\n',
-          `    fixer: { command: [python3, '${path}'], timeoutMs: ${timeoutMs} }\n`,
-        )
-        .replace('preApprovedFixes: []', `preApprovedFixes: [${preApproved ?? ''}]`),
-    script: () => {
-      started += 1;
-      return ferryScript({
-        ...SHORT_FERRY,
-        failAt: started > 1 ? null : { step: 1, line: LOG.replace(SCHEDULE, slipped), exitCode: 1 },
-      });
-    },
-  });
-  lab = opened;
-  await pushFile(opened, 'ada', 'main', slipped, TEXT);
-  await opened.clock.advance(MINUTE);
-  const proposed = await propose(opened);
-  await approve(opened, 'mira', proposed.pull);
-  await until(opened, 'the job', async () => (await stateOf(opened, proposed.run))?.submission != null);
-  await meanwhile?.({ lab: opened, ...proposed });
-  await until(opened, 'the end', async () => (await stateOf(opened, proposed.run))?.end != null, {
-    stepMs: 10_000,
-  });
-  await opened.clock.advance(5 * MINUTE);
-  const now = () => stateOf(opened, proposed.run);
-  const tries = async () => {
-    const incidents = (await now())?.incidents ?? [];
-    return {
-      made: incidentsWith(incidents, 'fix-made').map(({ detail }) => detail),
-      not: incidentsWith(incidents, 'fix-not-made').map(({ detail }) => detail.reason),
-    };
-  };
-  const branch = `ferrybot/proposal/${proposed.run}`;
-  return { lab: opened, ...proposed, now, tries, branch, file: () => fileOf(opened, branch, slipped) };
-}
-
-/** Takes the workflow away: nothing has its name any more. */
-async function renamed(lab: VirtualLab): Promise<void> {
-  const path = '.github/workflows/ferrybot-fix.yml';
-  const { sha } = z
-    .object({ sha: z.string() })
-    .parse(await lab.as('ada', 'GET', `/contents/${path}?ref=main`));
-  await lab.as('ada', 'DELETE', `/contents/${path}`, { message: 'Take it away', branch: 'main', sha });
-}
-
-/** The runs of the fixer's workflow. */
-function asksOf({ world }: VirtualLab): number {
-  return Object.values(world.state.runs).filter(({ displayTitle }) => displayTitle.startsWith('ferrybot fix'))
-    .length;
-}
 
 describe('a slip of which ferrybot knows no correction', () => {
   it('is patched by the fixer of the lane, shown as a difference, approved by somebody, launched past it, and sealed', async () => {
@@ -211,100 +113,46 @@ ${ANSWER}`;
   });
 });
 
-describe('nothing is committed, and the thread says why,', () => {
-  const says = (text: string): string => `sys.stdout.write('''${text}''')`;
-  const headed = (header: string): string => PATCH.replace('index 1234567..89abcde 100644\n', `${header}\n`);
-  const hostile: readonly (readonly [what: string, program: string, reason: string])[] = [
-    ['it answers nothing', 'pass', 'patch-none'],
-    ['it exits with an error, whatever it printed', `${ANSWER}\nsys.exit(1)`, 'fixer-failed'],
-    ['it never ends', 'time.sleep(600)', 'fixer-timed-out'],
-    ['it prints without end', 'while True: print("+" * 1000)', 'fixer-too-long'],
-    [
-      'its patch has more lines than a slip',
-      says(PATCH.replace('-3,4 +3,4', '-3,4 +3,44').replace(/\+HALF.*\n/, '+A = 1\\n'.repeat(41))),
-      'patch-too-large',
+it('a job of a person that was taken over is patched on a branch of its own, and launched past it once that is approved', async () => {
+  const path = await programFile(ANSWER);
+  const lab = await openAdoptingLab(
+    {
+      config: (text) => text.replace('\n  adopt: null\n', '\n  adopt: write\n'),
+      fixer: createFixerRunner(process.env['PATH'] ?? ''),
+    },
+    `    fixScope: [lib]\n    fixer: { command: [python3, '${path}'] }\n`,
+  );
+  await pushFile(lab, 'ada', 'main', SCHEDULE, TEXT);
+  const commit = await headOf(lab);
+  launchByHand(lab, {
+    origin: { submitter: 'ada', entrypoint: `python3 ${SCHEDULE}`, gitCommit: commit },
+    says: [
+      'Traceback (most recent call last):',
+      `  File "/home/ada/lab/${SCHEDULE}", line 5, in <module>`,
+      '    HALF_TURN = turn_by_half',
+      "NameError: name 'turn_by_half' is not defined",
     ],
-    ['it talks', says(`Here is your patch:\n${PATCH}`), 'patch-unreadable'],
-    [
-      'it changes the experiment',
-      says(PATCH.replaceAll(SCHEDULE, 'experiments/ferries/daily.py')),
-      'outside-scope',
-    ],
-    [
-      'it changes a workflow',
-      says(PATCH.replaceAll(SCHEDULE, '.github/workflows/ferrybot-launch.yml')),
-      'patch-unreadable',
-    ],
-    [
-      'it climbs out of the scope',
-      says(PATCH.replaceAll(SCHEDULE, 'lib/../scripts/run.py')),
-      'patch-unreadable',
-    ],
-    ['it adds a file', says(headed('new file mode 100644')), 'patch-not-an-edit'],
-    [
-      'it adds a file from nowhere',
-      says(PATCH.replace(`--- a/${SCHEDULE}`, '--- /dev/null')),
-      'patch-not-an-edit',
-    ],
-    ['it removes the file', says(PATCH.replace(`+++ b/${SCHEDULE}`, '+++ /dev/null')), 'patch-not-an-edit'],
-    ['it changes the mode', says(headed('old mode 100644\nnew mode 100755')), 'patch-not-an-edit'],
-    ['it makes it a link', says(headed('index 1234567..89abcde 120000')), 'patch-not-an-edit'],
-    ['it renames it', says(headed('similarity index 90%\nrename from lib/a.py')), 'patch-not-an-edit'],
-    ['it is of bytes', says(headed('GIT binary patch')), 'patch-not-an-edit'],
-    ['it edits a file that is not there', says(PATCH.replaceAll('schedule.py', 'other.py')), 'not-in-tree'],
-    ['it fits another text', says(PATCH.replace('-HALF_TURN', '-QUARTER_TURN')), 'patch-does-not-apply'],
-    ['it fits another place', says(PATCH.replace('@@ -3,4 +3,4', '@@ -2,4 +2,4')), 'patch-does-not-apply'],
-    ['it hides what it says', says(PATCH.replace('3.14159', "'\\u202e3'")), 'patch-hidden-signs'],
-    ['what comes of it is no Python', says(PATCH.replace('3.14159', '(3.14159')), 'not-mended'],
-  ];
-  it.each(hostile)('where %s', async (_what, program, reason) => {
-    const { lab, tries, file } = await died({ program, timeoutMs: 3_000 });
-    expect(await tries()).toEqual({ made: [], not: [reason] });
-    expect(await file()).toBe(TEXT);
-    expect(told(lab, 'incident').join()).toContain('No program puts this right');
-    expect(lab.engine.startCount()).toBe(1);
+    exitCode: 1,
   });
-
-  it.each([
-    ['a branch of somebody', 'ada/fixes'],
-    ['a tag that somebody named as the branch', 'main'],
-  ])('where the workflow ran by the files of %s', async (_what, headBranch) => {
-    const of: { lab?: VirtualLab; headSha?: string } = {};
-    const { tries } = await died({
-      program: ANSWER,
-      meanwhile: async ({ lab }) => {
-        const { object } = REF.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
-        await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ada/fixes', sha: object.sha });
-        await pushFile(lab, 'ada', 'ada/fixes', '.github/workflows/ferrybot-fix.yml', 'on: push\n');
-        const pushed = REF.parse(await lab.as('ada', 'GET', '/git/ref/heads/ada/fixes'));
-        Object.assign(of, { lab, headSha: pushed.object.sha });
-      },
-      beforeJob: async (mode) => {
-        const runs = of.lab?.world.state.runs ?? {};
-        for (const run of Object.values(runs))
-          if (mode === 'fix' && run.displayTitle.startsWith('ferrybot fix'))
-            runs[run.id] = { ...run, headBranch, headSha: of.headSha ?? '' };
-      },
-    });
-    expect(await tries()).toEqual({ made: [], not: ['fixer-other-ref'] });
+  const issue = await openIssue(lab, 'ada', ['experiment']);
+  const run = runOf(issue);
+  await answered(lab, 'ada', issue, WATCH);
+  await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
+  await answered(lab, 'ada', issue, '/accept');
+  const made = async () => incidentsWith((await stateOf(lab, run))?.incidents ?? [], 'fix-made')[0]?.detail;
+  await until(lab, 'the patch', async () => (await made()) !== undefined, { limitMs: 3_600_000 });
+  expect(await made()).toMatchObject({ attempt: 1, base: commit, by: 'fixer', place: `${SCHEDULE}:5` });
+  expect(await fileOf(lab, `ferrybot/fix/${run}`, SCHEDULE)).toBe(MENDED);
+  expect(await fileOf(lab, 'main', SCHEDULE)).toBe(TEXT);
+  const gated = async () => (await stateOf(lab, run))?.gate;
+  await until(lab, 'the gates', async () => (await gated())?.commit === (await made())?.commit, {
+    limitMs: 3_600_000,
   });
-
-  it('where the lab has no such workflow', async () => {
-    const { tries, lab } = await died({
-      program: ANSWER,
-      meanwhile: ({ lab }) => renamed(lab),
-    });
-    await lab.clock.advance(150 * MINUTE);
-    expect(await tries()).toEqual({ made: [], not: ['fixer-unknown'] });
-  });
-
-  it('where its machine is not to be had', async () => {
-    const { tries, lab } = await died({
-      program: ANSWER,
-      beforeJob: (mode) => (mode === 'fix' ? new Promise(() => undefined) : Promise.resolve()),
-    });
-    expect(await tries()).toEqual({ made: [], not: [] });
-    await lab.clock.advance(150 * MINUTE);
-    expect(await tries()).toEqual({ made: [], not: ['fixer-late'] });
-  });
+  expect(lab.engine.startCount()).toBe(0);
+  await lab.clock.advance(MINUTE);
+  await approve(lab, 'mira', issue, run);
+  await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+  expect((await stateOf(lab, run))?.submission?.commit).toBe((await made())?.commit);
+  expect(lab.engine.startCount()).toBe(1);
+  await lab.close();
 });

@@ -1,0 +1,118 @@
+/** A fixer that answers whatever it likes, and a workflow that somebody else started in its place: nothing of it is committed. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ANSWER, closeFixerLabs, died, MINUTE, PATCH, SCHEDULE, TEXT } from '../support/fixer-lab.ts';
+import { pushFile, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+afterEach(closeFixerLabs);
+
+const REF = z.object({ object: z.object({ sha: z.string() }) });
+
+/** Takes the workflow away: nothing has its name any more. */
+async function renamed(lab: VirtualLab): Promise<void> {
+  const path = '.github/workflows/ferrybot-fix.yml';
+  const { sha } = z
+    .object({ sha: z.string() })
+    .parse(await lab.as('ada', 'GET', `/contents/${path}?ref=main`));
+  await lab.as('ada', 'DELETE', `/contents/${path}`, { message: 'Take it away', branch: 'main', sha });
+}
+
+describe('nothing is committed, and the thread says why,', () => {
+  const says = (text: string): string => `sys.stdout.write('''${text}''')`;
+  const headed = (header: string): string => PATCH.replace('index 1234567..89abcde 100644\n', `${header}\n`);
+  const hostile: readonly (readonly [what: string, program: string, reason: string])[] = [
+    ['it answers nothing', 'pass', 'patch-none'],
+    ['it exits with an error, whatever it printed', `${ANSWER}\nsys.exit(1)`, 'fixer-failed'],
+    ['it never ends', 'time.sleep(600)', 'fixer-timed-out'],
+    ['it prints without end', 'while True: print("+" * 1000)', 'fixer-too-long'],
+    [
+      'its patch has more lines than a slip',
+      says(PATCH.replace('-3,4 +3,4', '-3,4 +3,44').replace(/\+HALF.*\n/, '+A = 1\\n'.repeat(41))),
+      'patch-too-large',
+    ],
+    ['it talks', says(`Here is your patch:\n${PATCH}`), 'patch-unreadable'],
+    [
+      'it changes the experiment',
+      says(PATCH.replaceAll(SCHEDULE, 'experiments/ferries/daily.py')),
+      'outside-scope',
+    ],
+    [
+      'it changes a workflow',
+      says(PATCH.replaceAll(SCHEDULE, '.github/workflows/ferrybot-launch.yml')),
+      'patch-unreadable',
+    ],
+    [
+      'it climbs out of the scope',
+      says(PATCH.replaceAll(SCHEDULE, 'lib/../scripts/run.py')),
+      'patch-unreadable',
+    ],
+    ['it adds a file', says(headed('new file mode 100644')), 'patch-not-an-edit'],
+    [
+      'it adds a file from nowhere',
+      says(PATCH.replace(`--- a/${SCHEDULE}`, '--- /dev/null')),
+      'patch-not-an-edit',
+    ],
+    ['it removes the file', says(PATCH.replace(`+++ b/${SCHEDULE}`, '+++ /dev/null')), 'patch-not-an-edit'],
+    ['it changes the mode', says(headed('old mode 100644\nnew mode 100755')), 'patch-not-an-edit'],
+    ['it makes it a link', says(headed('index 1234567..89abcde 120000')), 'patch-not-an-edit'],
+    ['it renames it', says(headed('similarity index 90%\nrename from lib/a.py')), 'patch-not-an-edit'],
+    ['it is of bytes', says(headed('GIT binary patch')), 'patch-not-an-edit'],
+    ['it edits a file that is not there', says(PATCH.replaceAll('schedule.py', 'other.py')), 'not-in-tree'],
+    ['it fits another text', says(PATCH.replace('-HALF_TURN', '-QUARTER_TURN')), 'patch-does-not-apply'],
+    ['it fits another place', says(PATCH.replace('@@ -3,4 +3,4', '@@ -2,4 +2,4')), 'patch-does-not-apply'],
+    ['it hides what it says', says(PATCH.replace('3.14159', "'\\u202e3'")), 'patch-hidden-signs'],
+    ['what comes of it is no Python', says(PATCH.replace('3.14159', '(3.14159')), 'not-mended'],
+  ];
+  it.each(hostile)('where %s', async (_what, program, reason) => {
+    const { lab, tries, file } = await died({ program, timeoutMs: 3_000 });
+    expect(await tries()).toEqual({ made: [], not: [reason] });
+    expect(await file()).toBe(TEXT);
+    expect(told(lab, 'incident').join()).toContain('No program puts this right');
+    expect(lab.engine.startCount()).toBe(1);
+  });
+
+  it.each([
+    ['a branch of somebody', 'ada/fixes'],
+    ['a tag that somebody named as the branch', 'main'],
+  ])('where the workflow ran by the files of %s', async (_what, headBranch) => {
+    const of: { lab?: VirtualLab; headSha?: string } = {};
+    const { tries } = await died({
+      program: ANSWER,
+      meanwhile: async ({ lab }) => {
+        const { object } = REF.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
+        await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ada/fixes', sha: object.sha });
+        await pushFile(lab, 'ada', 'ada/fixes', '.github/workflows/ferrybot-fix.yml', 'on: push\n');
+        const pushed = REF.parse(await lab.as('ada', 'GET', '/git/ref/heads/ada/fixes'));
+        Object.assign(of, { lab, headSha: pushed.object.sha });
+      },
+      beforeJob: async (mode) => {
+        const runs = of.lab?.world.state.runs ?? {};
+        for (const run of Object.values(runs))
+          if (mode === 'fix' && run.displayTitle.startsWith('ferrybot fix'))
+            runs[run.id] = { ...run, headBranch, headSha: of.headSha ?? '' };
+      },
+    });
+    expect(await tries()).toEqual({ made: [], not: ['fixer-other-ref'] });
+  });
+
+  it('where the lab has no such workflow', async () => {
+    const { tries, lab } = await died({
+      program: ANSWER,
+      meanwhile: ({ lab }) => renamed(lab),
+    });
+    await lab.clock.advance(150 * MINUTE);
+    expect(await tries()).toEqual({ made: [], not: ['fixer-unknown'] });
+  });
+
+  it('where its machine is not to be had', async () => {
+    const { tries, lab } = await died({
+      program: ANSWER,
+      beforeJob: (mode) => (mode === 'fix' ? new Promise(() => undefined) : Promise.resolve()),
+    });
+    expect(await tries()).toEqual({ made: [], not: [] });
+    await lab.clock.advance(150 * MINUTE);
+    expect(await tries()).toEqual({ made: [], not: ['fixer-late'] });
+  });
+});
