@@ -19,7 +19,8 @@ export const RESTART =
 const SUCCESS =
   /'train_runtime': |all (?:ranks|workers|tasks) (?:finished|completed|done)|\b(?:[Tt]raining|TRAINING|[Rr]un|[Jj]ob|[Ff]itting|[Ee]xperiment|[Ww]orker group|train_loop)\b[^.]{0,40} (?:completed?|finished|succeeded|done)\b(?! (?:epoch|with|evaluating))|\b(?:finished|completed|exited|exits?) successfully\b|\bSUCCEEDED\b|\b[Ee]xit(?:ed|s)?(?: with)?(?: code| status)? ?[:=]? ?0\b|completed \d{1,12} steps successfully|`?max_(?:steps|epochs)=\d{1,12}`? reached|Training completed\. Do not forget|condition: Complete|\bState[=:] ?COMPLETED\b|\bExitCode=0:0\b/;
 /** Before a word of success: it is told of what did not come to it. */
-const DENIED = /\b(?:no|not|never|without|before|until|once)\b/i;
+const DENIED =
+  /\b(?:no|not|never|without|before|until|once|waiting|will|would|did|timed out|to (?:complete|finish|succeed))\b/i;
 const FAILED = /(?<!(?<![\w/.-])0 (?:tasks |steps |jobs )?)(?:\b|_)failed\b|\bfailures?[ :=]{1,3}[1-9]/i;
 /** That something ended badly. */
 export const FAILURE =

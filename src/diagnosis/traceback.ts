@@ -160,7 +160,7 @@ const FRESH: Pick<Open, 'indent' | 'idle' | 'isLinked' | 'state'> = {
   state: 'frames',
 };
 
-const HEADER = /(?:^|[\s:|])Traceback \(most recent call last\)(?::?\s*$| ─)/;
+const HEADER = /(?:^|[\s:|])Traceback \(most recent call last\)(?::?\s*$|: \(RANK \d{1,6}\)| ─)/;
 const FRAME = /^[\s|]*File "([^"]{1,400})", line (\d{1,9})(?:, in (.{1,160}))?/;
 const UNPARSED = /^ {2}File "[^"]{1,400}", line \d{1,9}$/;
 /** As rich draws it, in a box. */

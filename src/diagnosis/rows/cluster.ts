@@ -5,6 +5,19 @@ import { cause, effect, hint, type Row } from '../row.ts';
 /** Messages of Ray, Slurm, Kubernetes, Iris, JAX's coordination service, PyTorch's elastic agent and the clouds. */
 export const CLUSTER_ROWS: readonly Row[] = [
   cause(
+    'preempted',
+    /\b(?:because of|due to|after) (?:a )?preemption\b|instance-terminated-no-capacity|Spot request interrupted|\bevicted\b.{0,40}higher priority/,
+  ),
+  cause(
+    'capacity',
+    /\bno available nodes\b.{0,60} satisfy|\binsufficient quota\b|no node type can (?:satisfy|fulfill)|\bPENDING \((?:Priority|Resources)/,
+  ),
+  cause(
+    'infra-cluster',
+    /[Uu]nable to contact slurmctld|Cannot connect to the Docker daemon|failed to start container\b/,
+  ),
+  cause('stalled', /\bappears? to be (?:hung|stuck)|\b[Dd]eadlock detected|\bstuck (?:at|on|in) step \d/),
+  cause(
     'capacity',
     /\bCapacityError\b|\b(?:Vcpu|Instance|SpotInstanceCount|Resource)Limit(?:Is)?Exceeded|MaxSpotInstanceCountExceeded|\bno_such_ask\b|\b(?:[Ii]nstance|[Oo]ffer|[Mm]achine)s?\b.{0,40} (?:no longer|not) available|no longer any instances available|couldn'{1,2}t assign flavors|insufficient unused quota|Unable to provision|not have sufficient capacity|Resources are insufficient|AllocationFailed|OverconstrainedAllocation|Waiting for workers in scale group|Quota limit '[^']{1,200}' has been exceeded/,
   ),
@@ -15,7 +28,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   cause('stalled', /\b0 steps in the last\b|\bno-progress\b|detects? a hang|No step progress/i),
   cause(
     'infra-cluster',
-    /OCI runtime (?:create|exec) failed|The connection to the server \S{1,120} was refused/,
+    /OCI runtime (?:create|exec) failed|The connection to the server \S{1,120} was refused|TaintManagerEviction|\bNodeNotReady\b/,
   ),
   effect('infra-cluster', /CoordinationService\/\w/),
   effect(
@@ -78,7 +91,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'infra-cluster',
-    /Failed to connect to (?:the )?GCS|GCS (?:server|service)?.{0,40}(?:fail|unavailable|died|restart|not reachable)|gcs_rpc_client.{0,80}(?:fail|exceed)|Unable to connect to (?:the )?Ray|Could not (?:find|connect to) any running Ray|head node.{0,40}(?:died|unreachable|lost)|raylet (?:crash|died|process.{0,20}(?:died|exited))|[Rr]aylet.{0,40}(?:marked this node|is dead)/i,
+    /Failed to connect to (?:the )?GCS|GCS (?:server|service)?.{0,40}(?:fail|unavailable|died|restart|not reachable|is down)|gcs_rpc_client.{0,80}(?:fail|exceed)|Unable to connect to (?:the )?Ray|Could not (?:find|connect to) any running Ray|head node.{0,40}(?:died|unreachable|lost)|raylet (?:crash|died|process.{0,20}(?:died|exited))|[Rr]aylet.{0,40}(?:marked this node|is dead)/i,
   ),
   effect(
     'infra-cluster',
@@ -108,7 +121,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   effect(
     'stalled',
-    /[Ww]atchdog caught collective operation timeout|[Ww]atchdog got stuck for \d|without making progress in monitoring|collective operation timeout|ran for \d{1,12} milliseconds before timing out|heartbeat monitor timed out|taking the entire process down|Some NCCL operations have failed or timed out|failed to pass monitoredBarrier|monitoredBarrier.{0,100}(?:timeout|failed to pass)|Timed out waiting \d+ ?ms for (?:recv|send)|Timeout(?:Error)?\b.{0,60}(?:all_?reduce|all_?gather|barrier|broadcast|collective)|Stop_waiting response is expected/i,
+    /[Ww]atchdog caught collective operation timeout|[Ww]atchdog got stuck for \d|without making progress in monitoring|collective operation timeout|ran for \d{1,12} milliseconds before timing out|\bCollective \w{1,40}\(.{1,200} timed out after|heartbeat monitor timed out|taking the entire process down|Some NCCL operations have failed or timed out|failed to pass monitoredBarrier|monitoredBarrier.{0,100}(?:timeout|failed to pass)|Timed out waiting \d+ ?ms for (?:recv|send)|Timeout(?:Error)?\b.{0,60}(?:all_?reduce|all_?gather|barrier|broadcast|collective)|Stop_waiting response is expected/i,
   ),
   hint(
     'infra-cluster',

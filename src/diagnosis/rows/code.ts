@@ -25,7 +25,7 @@ export const CODE_ROWS: readonly Row[] = [
   // What cannot be traced or compiled.
   cause(
     'code-other',
-    /\b(?:TracerBoolConversionError|TracerArrayConversionError|TracerIntegerConversionError|ConcretizationTypeError|UnexpectedTracerError|NonConcreteBooleanIndexError)\b|not a valid JAX type|\btorch\._(?:dynamo|inductor)\.exc\.|XlaRuntimeError: (?:INTERNAL|UNIMPLEMENTED|INVALID_ARGUMENT): |Mosaic failed to compile/,
+    /\b(?:TracerBoolConversionError|TracerArrayConversionError|TracerIntegerConversionError|ConcretizationTypeError|UnexpectedTracerError|NonConcreteBooleanIndexError)\b|not a valid JAX type|\btorch\._(?:dynamo|inductor)\.exc\.|(?:Xla|Jax)RuntimeError: (?:INTERNAL|UNIMPLEMENTED|INVALID_ARGUMENT): |Mosaic failed to compile/,
     'medium',
   ),
   // Calls and values.

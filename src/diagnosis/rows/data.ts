@@ -4,6 +4,7 @@ import { cause, type Row } from '../row.ts';
 
 /** Messages of the Hugging Face datasets library, Arrow, WebDataset, Mosaic's streaming, PIL, and codecs. */
 export const DATA_ROWS: readonly Row[] = [
+  cause('data', /\b[Nn]o such shard\b|\bindex\.json not found|\bempty batch\b/, 'medium'),
   cause(
     'data',
     /\b(?:rows?|records?|samples?|examples?)\b.{0,60}\b(?:has|have|with) no (?:field|column|key)|\b(?:missing|no) (?:field|column)s? .{0,60}\b(?:rows?|records?|samples?|shards?)\b/i,
@@ -12,7 +13,7 @@ export const DATA_ROWS: readonly Row[] = [
   cause('data', /IndexError: index out of range in self/, 'medium'),
   cause(
     'data',
-    /pandas\.errors\.(?:ParserError|EmptyDataError)|Error tokenizing data|libpng error|Premature end of JPEG|\bcv2\.error\b/,
+    /pandas\.errors\.(?:ParserError|EmptyDataError)|Error tokenizing data|LZMAError|\b[Tt]oken id \d{1,12} (?:>|is (?:out|beyond|larger))|\b(?:dataset|corpus|split)\b.{0,100} (?:has|have|contains) 0 \w|libpng error|Premature end of JPEG|\bcv2\.error\b/,
   ),
   cause(
     'data',

@@ -4,6 +4,14 @@ import { cause, effect, hint, type Row } from '../row.ts';
 
 /** Messages of XLA, JAX, CUDA, PyTorch, DeepSpeed, Ray, Slurm, Kubernetes and the kernel. */
 export const MEMORY_ROWS: readonly Row[] = [
+  cause(
+    'oom-hbm',
+    /(?:[Ff]ailed to allocate|\b(?:hbm|HBM) allocation failed).{0,80}\b(?:GPU|TPU|HBM|XPU)|cudaMalloc(?:Async)? failed: out of memory|cupy\.cuda\.memory\.OutOfMemoryError|\bnot fit (?:in|into|on) .{0,20}(?:GPU|HBM|TPU|device)/,
+  ),
+  cause(
+    'oom-host',
+    /fork: Cannot allocate memory|java\.lang\.OutOfMemoryError|\b[Mm]emory limit exceeded|killed by the OOM killer|\bearlyoom: sending SIG/,
+  ),
   cause('oom-hbm', /Failed to alloc DEVICE memory|PT_DEVMEM Allocation failed|RESOURCE_EXHAUSTED: nrt_/),
   cause('oom-hbm', /Ran out of memory in memory space (?:hbm|vmem|smem)/),
   cause('oom-hbm', /CompileTime(?:Hbm|ScopedVmem)Oom/),
@@ -67,7 +75,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   ),
   effect(
     'oom-host',
-    /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}(?:137|-9)\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated) by signal (?:9|SIGKILL)\b/i,
+    /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}(?:137|-9)\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|\bSIGKILL\(-9\)|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated) by signal (?:9|SIGKILL)\b/i,
   ),
   // Somebody ended it; who and why is told elsewhere or nowhere.
   effect(

@@ -6,6 +6,10 @@ import { cause, type Row } from '../row.ts';
 export const NODE_ROWS: readonly Row[] = [
   cause(
     'bad-node',
+    /Critical Xid|couldn't communicate with the NVIDIA driver|\bNVLink error\b|\bAER: Uncorrected \(Fatal\)/,
+  ),
+  cause(
+    'bad-node',
     /\bNRT_(?:EXEC_HW_ERR|FAILURE|HW_ERROR|UNINITIALIZED)|nrt_init.{0,40}(?:fail|[Uu]nable)|SLICE_FAILURE_\w|[Uu]ncorrectable (?:HBM|SRAM|DRAM|memory)|(?:HBM|SRAM|DRAM) uncorrectable/,
   ),
   cause('bad-node', /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i),
@@ -41,7 +45,7 @@ export const NODE_ROWS: readonly Row[] = [
   ),
   cause(
     'bad-node',
-    /CUDA-capable device\(s\) is\/are busy or unavailable|no CUDA-capable device is detected/i,
+    /CUDA-capable devices?(?:\(s\))? (?:is\/are|are) busy or unavailable|no CUDA-capable device is detected/i,
   ),
   cause('bad-node', /CUDA unknown error - this may be due to an incorrectly set up environment/),
   cause(

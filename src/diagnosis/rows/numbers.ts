@@ -4,6 +4,10 @@ import { cause, type Row } from '../row.ts';
 
 /** A loss that is no number goes on being printed as progress; frameworks that look at it stop. */
 export const NUMBER_ROWS: readonly Row[] = [
+  cause(
+    'nan',
+    /(?:grad(?:ient)?[ _]?norm is (?:nan|inf)|\b(?:nan|inf)s? (?:encountered|detected|found) (?:in|at)\b|\bdetected (?:nan|inf)s? (?:in|at)\b)(?!.{0,60}(?:skip|ignor))/i,
+  ),
   cause('nan', /\bloss +(?:nan|-?inf)\b/i),
   cause(
     'nan',

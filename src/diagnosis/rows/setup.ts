@@ -4,10 +4,16 @@ import { cause, hint, type Row } from '../row.ts';
 
 /** Messages of the Hugging Face hub, W&B, the clouds, pip, uv, conda, the dynamic linker, argparse, Hydra, DeepSpeed and Megatron. */
 export const SETUP_ROWS: readonly Row[] = [
+  cause('dependency', /\bnvcc\b.{0,20}not found|\bor newer is required\b/),
+  cause(
+    'config',
+    /missing in config\b|[Cc]onfig validation error|\bUnknown (?:scheduler|optimizer|model|activation|loss|attention|precision|strategy|backend)\b|error: one of the arguments .{0,80} is required/,
+  ),
+  cause('auth', /session has expired|\blog ?in again\b/),
   cause('config', /container creation failed|mount source .{0,120} doesn't exist|invalid mount config/),
   cause(
     'auth',
-    /\bForbidden: |\bHttpError 403|\(Forbidden\)|\bcannot (?:create|get|list|delete|patch) resource "/,
+    /\bForbidden: |\bHttpError 403|\(Forbidden\)|could not read Username for|pull access denied|certificate signed by unknown authority|\bcannot (?:create|get|list|delete|patch) resource "/,
   ),
   cause(
     'auth',
@@ -56,7 +62,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'dependency',
-    /: command not found$|^\/usr\/bin\/env: .{1,80}: No such file|Descriptors cannot (?:not )?be created directly|is required to load C\+\+ extensions/,
+    /: command not found$|\bversion \d[\w.]{0,20} does not match\b|\bversion mismatch: |installing the runtime_env|^\/usr\/bin\/env: .{1,80}: No such file|Descriptors cannot (?:not )?be created directly|is required to load C\+\+ extensions/,
   ),
   cause('dependency', /\bnvcc fatal\b|Error building extension '|Error compiling objects for extension/),
   cause(
@@ -78,7 +84,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'config',
-    /omegaconf\.errors|Unable to find configurable|No configurable matching|ConfigAttributeError|ConfigKeyError|MissingMandatoryValue|MissingConfigException|Could not (?:override|find|load) ['"]|hydra\.errors|Error merging override|Key '[^']{1,80}' is not in struct/,
+    /omegaconf\.errors|UnrecognizedFlagError|Unknown command line flag|Unable to find configurable|No configurable matching|ConfigAttributeError|ConfigKeyError|MissingMandatoryValue|MissingConfigException|Could not (?:override|find|load) ['"]|hydra\.errors|Error merging override|Key '[^']{1,80}' is not in struct/,
   ),
   cause(
     'config',
@@ -103,7 +109,7 @@ export const SETUP_ROWS: readonly Row[] = [
   // What a program says of a setting that it checks.
   cause(
     'config',
-    /^(?:[\w.]{0,120}\.)?(?:ValueError|AssertionError|NotImplementedError|RuntimeError|\w{0,60}ConfigError): .{0,160}(?:\b(?:must|should) be (?:one of|set|specified|provided|positive|greater|at least|between|a (?:vector|power|multiple|list))|can only be (?:used|enabled|set) (?:with|when|if)|mutually exclusive|[Pp]lease (?:set|specify|provide|use|check|install)|(?:only|not) supported (?:with|when|for|by|in)|requires? (?:a GPU|compute capability|`?\w{1,60}`? (?:to be )?set))/,
+    /^(?:[\w.]{0,120}\.)?(?:ValueError|AssertionError|NotImplementedError|RuntimeError|\w{0,60}ConfigError): .{0,160}(?:\b(?:must|should) be (?:one of|set|specified|provided|positive|greater|at least|between|a (?:vector|power|multiple|list)|in [[({])|can only be (?:used|enabled|set) (?:with|when|if)|mutually exclusive|[Pp]lease (?:set|specify|provide|use|check|install)|(?:only|not) supported (?:with|when|for|by|in)|requires? (?:a GPU|compute capability|`?\w{1,60}`? (?:to be )?set))/,
     'medium',
   ),
   cause('config', /\bno socket interface found\b/i),

@@ -4,6 +4,7 @@ import { cause, effect, type Row } from '../row.ts';
 
 /** Messages of POSIX, gcsfuse, Lustre, S3, GCS, tensorstore, Orbax and PyTorch's files. */
 export const STORAGE_ROWS: readonly Row[] = [
+  cause('storage', /\bdisk quota exceeded|\[Errno 27\]|HDF5ExtError/),
   cause('storage', /No space left on device|Disk quota exceeded|\[Errno (?:28|122)\]|\bENOSPC\b|\bEDQUOT\b/),
   cause(
     'storage',
@@ -38,7 +39,7 @@ export const STORAGE_ROWS: readonly Row[] = [
   ),
   cause(
     'storage',
-    /[Cc]heckpoint (?:save|saving|write|writing|upload|restore|load|loading|commit)\b.{0,20} failed|(?:[Ff]ailed|[Ee]rror|[Uu]nable) (?:to |while |when )?(?:sav|writ|upload|restor|load|read|download)(?:e|ing)? .{0,60}checkpoint/,
+    /[Cc]orrupt(?:ed)? checkpoint\b|[Cc]heckpoint (?:save|saving|write|writing|upload|restore|load|loading|commit)\b.{0,20} failed|(?:[Ff]ailed|[Ee]rror|[Uu]nable) (?:to |while |when )?(?:sav|writ|upload|restor|load|read|download)(?:e|ing)? .{0,60}checkpoint/,
     'medium',
   ),
   cause(

@@ -4,6 +4,10 @@ import { cause, effect, hint, type Row } from '../row.ts';
 
 /** Messages of NCCL, Gloo, MPI, gRPC, HTTP clients and sockets. */
 export const TRANSPORT_ROWS: readonly Row[] = [
+  effect(
+    'network',
+    /\bdial tcp\b.{0,80}(?:timeout|refused|no route|reset)|ibv_poll_cq returned status|NCCL WARN Timeout waiting|SocketException: Connection reset|\bhandshake failure\b/,
+  ),
   cause('network', /EndpointConnectionError|Could not connect to the endpoint/),
   cause('network', /\b429\b.{0,40}(?:Too Many|Client Error)|(?:had to|we|being) rate[- ]?limit/i, 'medium'),
   effect(
@@ -14,6 +18,7 @@ export const TRANSPORT_ROWS: readonly Row[] = [
     'network',
     /Temporary failure in name resolution|Name or service not known|getaddrinfo failed|nodename nor servname provided|Could not resolve host/,
   ),
+  cause('network', /\bUCX +ERROR\b|[Dd]estination is unreachable|Unreachable remote/),
   cause('network', /Network is unreachable|No route to host|\[Errno (?:101|113)\]/),
   cause(
     'network',
