@@ -32,6 +32,7 @@ export async function measureWatch(): Promise<readonly Result[]> {
     await build({
       entryPoints: [join(import.meta.dirname, 'watch-child.ts')],
       bundle: true,
+      minify: true,
       platform: 'node',
       format: 'esm',
       outfile,

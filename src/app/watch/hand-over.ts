@@ -1,13 +1,18 @@
 /** The end of a shift: the lease of every run that this process watches is given back, so that the next need not wait for it. */
 
+import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import { released } from '../../watch/lease.ts';
 import type { LabOpener } from '../open-lab.ts';
 import { contained, containedEach, EVERYWHERE, type Trouble, type Where } from '../trouble.ts';
 import type { WatchInput } from './watch-input.ts';
 
-/** Records the newest observation once more under a lease that is over. A lost race is no harm: the lease runs out by itself. Gives what single runs met; a lease is no reason to tell people. */
-export async function handOver(opener: LabOpener, input: WatchInput): Promise<readonly Trouble[]> {
+/** Records the newest observation once more under a lease that is over. A lost race is no harm: the lease runs out by itself. Gives what single runs met; a lease is no reason to tell people. `saveMemory` is called between pushes, of which each has as many runs as a turn looks at. */
+export async function handOver(
+  opener: LabOpener,
+  input: WatchInput,
+  saveMemory: () => void,
+): Promise<readonly Trouble[]> {
   const opening = await opener.open();
   if (opening.kind === 'no-config') return [];
   const { store, lab } = opening.open;
@@ -20,11 +25,14 @@ export async function handOver(opener: LabOpener, input: WatchInput): Promise<re
     const draft: EventDraft = { type: 'observed', role: 'watch', data: { ...data, lease } };
     return [{ run: state.run, drafts: [draft] }];
   });
-  if (given.length === 0) return troubles;
-  await contained(opening.open, troubles, EVERYWHERE, async () => {
-    const result = await store.appendTogether(given, lab.now());
-    lab.log(`handed over ${given.length} run(s): ${result.kind}`);
-  });
+  for (let first = 0; first < given.length; first += limits.looksPerTurnMax) {
+    const some = given.slice(first, first + limits.looksPerTurnMax);
+    saveMemory();
+    await contained(opening.open, troubles, EVERYWHERE, async () => {
+      const result = await store.appendTogether(some, lab.now());
+      lab.log(`handed over ${some.length} run(s): ${result.kind}`);
+    });
+  }
   return troubles;
 }
 

@@ -37,7 +37,7 @@ export async function watch(options: WatchOptions): Promise<WatchEnd> {
       return { kind: turn.kind };
     }
     if (options.now() >= until) {
-      const troubles = await handOver(options.opener, options.input);
+      const troubles = await handOver(options.opener, options.input, options.saveMemory);
       throwIfAny([...turn.troubles, ...troubles]);
       return { kind: 'shift-over' };
     }
