@@ -47,6 +47,8 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ['capacity', 'insufficient quota: asked for 64, 16 are left'],
   ['infra-cluster', 'TaintManagerEviction: marking pod train-1 for deletion'],
   ['stalled', 'Collective WorkNCCL(SeqNum=4, OpType=BROADCAST) timed out after 60000ms'],
+  ['stalled', 'monitor: step 100, no change for 45 min'],
+  ['capacity', 'srun: job 12 queued and waiting for resources'],
   ['stalled', 'rank 2 appears to be stuck in a barrier'],
   ['network', 'dial tcp 10.0.0.9:443: i/o timeout'],
   ['network', 'UCX  ERROR no path: destination is unreachable'],
@@ -197,6 +199,10 @@ describe('an end', () => {
   it('in the middle of a traceback is not well', () => {
     expect(died(`${steps}\nTraceback (most recent call last):\n  File "/lab/tra`).class).toBe('unknown');
     expect(died(steps).class).toBe('benign');
+  });
+
+  it('by the hand of a monitor is not well', () => {
+    expect(died(`${steps}\nmonitor: killing the job`).class).toBe('unknown');
   });
 
   it.each([

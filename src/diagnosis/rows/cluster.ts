@@ -10,13 +10,16 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'capacity',
-    /\bno available nodes\b.{0,60} satisfy|\binsufficient quota\b|no node type can (?:satisfy|fulfill)|\bPENDING \((?:Priority|Resources)/,
+    /\bno available nodes\b.{0,60} satisfy|\binsufficient quota\b|no node type can (?:satisfy|fulfill)|\bPENDING \((?:Priority|Resources)|Requested \w{1,20} configuration (?:is )?not available/,
   ),
   cause(
     'infra-cluster',
     /[Uu]nable to contact slurmctld|Cannot connect to the Docker daemon|failed to start container\b/,
   ),
-  cause('stalled', /\bappears? to be (?:hung|stuck)|\b[Dd]eadlock detected|\bstuck (?:at|on|in) step \d/),
+  cause(
+    'stalled',
+    /\bappears? to be (?:hung|stuck)|\b[Dd]eadlock detected|\bstuck (?:at|on|in) step \d|\bno change for \d|\b[Kk]illing (?:the )?(?:job|run)\b.{0,20}\bstalled\b/,
+  ),
   cause(
     'capacity',
     /\bCapacityError\b|\b(?:Vcpu|Instance|SpotInstanceCount|Resource)Limit(?:Is)?Exceeded|MaxSpotInstanceCountExceeded|\bno_such_ask\b|\b(?:[Ii]nstance|[Oo]ffer|[Mm]achine)s?\b.{0,40} (?:no longer|not) available|no longer any instances available|couldn'{1,2}t assign flavors|insufficient unused quota|Unable to provision|not have sufficient capacity|Resources are insufficient|AllocationFailed|OverconstrainedAllocation|Waiting for workers in scale group|Quota limit '[^']{1,200}' has been exceeded/,
