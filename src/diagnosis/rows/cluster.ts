@@ -4,6 +4,8 @@ import { cause, effect, hint, type Row } from '../row.ts';
 
 /** Messages of Ray, Slurm, Kubernetes, Iris, JAX's coordination service, PyTorch's elastic agent and the clouds. */
 export const CLUSTER_ROWS: readonly Row[] = [
+  // It may get them in the next line.
+  hint('capacity', /\bqueued and waiting for resources\b/),
   cause(
     'preempted',
     /\b(?:because of|due to|after) (?:a )?preemption\b|instance-terminated-no-capacity|Spot request interrupted|\bevicted\b.{0,40}higher priority/,
