@@ -96,8 +96,8 @@ export type PreApproval = {
 export function consentFault(facts: ConsentFacts, consent: Consent | null): ConsentFault | null {
   const { mutation } = facts;
   if (mutation === null) return fault('not-proposed', 'the record has no such proposal');
-  const misfit = misfitOf(facts, mutation);
-  if (misfit !== null) return misfit;
+  const unproposed = proposalFault(facts, mutation);
+  if (unproposed !== null) return unproposed;
   if (mutation.ended !== null) return fault('already-over', mutation.ended.code);
   if (consent === null) return fault('no-consent', 'nobody has consented');
   if (facts.now >= consentEndsAt(consent)) return fault('consent-expired', consent.at);
@@ -113,7 +113,10 @@ export function consentFault(facts: ConsentFacts, consent: Consent | null): Cons
     : configFault(facts);
 }
 
-function misfitOf(facts: ConsentFacts, { proposal, digest, evidence }: MutationRecord): ConsentFault | null {
+function proposalFault(
+  facts: ConsentFacts,
+  { proposal, digest, evidence }: MutationRecord,
+): ConsentFault | null {
   if (proposal.repository !== facts.repository) return fault('other-repository', proposal.repository);
   if (proposal.record !== facts.record) return fault('other-record', proposal.record);
   if (proposalDigest(proposal, facts.digestOf) !== digest)

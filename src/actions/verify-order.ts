@@ -26,7 +26,7 @@ import { type CardHistory, cardShownSince, type OnShow } from '../run/card-histo
 import { goesOnFrom } from '../run/goes-on-from.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
 import { citedFault } from './cited-comment.ts';
-import { misfitOf } from './order-misfit.ts';
+import { orderDefect } from './order-defect.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 import { type FixInTree, preApprovalFault } from './verify-pre-approval.ts';
 
@@ -80,8 +80,8 @@ export function findOrder(
     return refuse('order-unknown', 'standing', 'the logbook has no such order');
   if (order.order.repository !== repository)
     return refuse('other-repository', 'standing', order.order.repository);
-  const misfit = misfitOf(state, order, digestOf);
-  if (misfit !== null) return refuse('order-forged', 'standing', misfit);
+  const defect = orderDefect(state, order, digestOf);
+  if (defect !== null) return refuse('order-forged', 'standing', defect);
   return state.submission !== null || order.status === 'submitted' || order.status === 'failed'
     ? refuse('order-used', 'standing', 'the order was carried out or refused before')
     : { kind: 'order', state, order };

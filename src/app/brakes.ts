@@ -72,10 +72,10 @@ export async function gatherBrakes(
       ({ comment: { author } }) => [author.id, author],
     ),
   );
-  const strangers = await untrustedAmong(lab.client, [...authors.values()]);
-  if (strangers.kind === 'unknown') return strangers;
+  const untrusted = await untrustedAmong(lab.client, [...authors.values()]);
+  if (untrusted.kind === 'unknown') return untrusted;
   for (const author of authors.values()) {
-    const permission = strangers.value.has(author.id) ? known<Permission>('none') : await ask(author);
+    const permission = untrusted.value.has(author.id) ? known<Permission>('none') : await ask(author);
     asked.set(author.id, permission);
     if (permission.kind === 'unknown' && !approvers.has(author.id)) return permission;
   }
@@ -130,10 +130,10 @@ async function untrustedAmong(
   const here = new Set(people.value.map(({ actor }) => actor.id));
   // The list leaves out apps, and of a very large lab whoever comes last.
   const isUntrusted = ({ id, login }: Actor): boolean => !here.has(id) && !login.endsWith('[bot]');
-  const strangers = here.size < limits.peopleListedMax ? authors.filter(isUntrusted) : [];
-  return authors.length - strangers.length > limits.brakeAuthorsMax
+  const untrusted = here.size < limits.peopleListedMax ? authors.filter(isUntrusted) : [];
+  return authors.length - untrusted.length > limits.brakeAuthorsMax
     ? unknown('more people may hold this back than can be asked about: comments of strangers can be deleted')
-    : known(new Set(strangers.map(({ id }) => id)));
+    : known(new Set(untrusted.map(({ id }) => id)));
 }
 
 /** A hold, freeze or skipped day of the record that was lifted by nobody who can be found. */

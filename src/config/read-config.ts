@@ -27,7 +27,7 @@ export function readConfig<K extends LaneKind>(
   const yaml = readYaml(text);
   if (yaml.kind === 'unreadable') return { kind: 'invalid', problems: inOrder(yaml.problems) };
   const place = (configIssues: readonly ConfigIssue[]): readonly ConfigProblem[] =>
-    configIssues.map((misfit) => placed(misfit, yaml.placeOf));
+    configIssues.map((configIssue) => placed(configIssue, yaml.placeOf));
   const parsed = configSchema(kinds).safeParse(yaml.value);
   if (!parsed.success) {
     const issues = issuesOfKinds(parsed.error.issues);
@@ -47,8 +47,8 @@ export function readConfig<K extends LaneKind>(
   return { kind: 'valid', config, warnings: problems };
 }
 
-function placed({ path, ...misfit }: ConfigIssue, placeOf: (path: KeyPath) => Place): ConfigProblem {
-  return { ...misfit, path: dotted(path), ...placeOf(path) };
+function placed({ path, ...configIssue }: ConfigIssue, placeOf: (path: KeyPath) => Place): ConfigProblem {
+  return { ...configIssue, path: dotted(path), ...placeOf(path) };
 }
 
 function inOrder(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {

@@ -36,7 +36,7 @@ function isOfKind({ code, path }: Issue): boolean {
   return code === 'invalid_value' && path.length === 1 && path[0] === 'kind';
 }
 
-/** One misfit for each thing that is wrong: of ten unknown keys in one map, ten. */
+/** One issue for each thing that is wrong: of ten unknown keys in one map, ten. */
 export function schemaErrors(
   issues: readonly Issue[],
   value: unknown,
@@ -44,10 +44,15 @@ export function schemaErrors(
 ): readonly ConfigIssue[] {
   // Made only for a config that is wrong: it takes some milliseconds.
   const schema = configJsonSchema(kinds);
-  return issues.flatMap((issue) => misfitsOf(issue, [], value, schema));
+  return issues.flatMap((issue) => configIssuesOf(issue, [], value, schema));
 }
 
-function misfitsOf(issue: Issue, above: KeyPath, value: unknown, schema: JsonSchema): readonly ConfigIssue[] {
+function configIssuesOf(
+  issue: Issue,
+  above: KeyPath,
+  value: unknown,
+  schema: JsonSchema,
+): readonly ConfigIssue[] {
   const path = [...above, ...issue.path.filter((part) => typeof part !== 'symbol')];
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -56,7 +61,9 @@ function misfitsOf(issue: Issue, above: KeyPath, value: unknown, schema: JsonSch
         .filter((key) => key !== '<<' && key !== '__proto__')
         .map((key) => unknownKey(path, key, value, schema));
     case 'invalid_key':
-      return [misfit('bad-value', path, `not a name that may stand here: ${issue.issues[0]?.message ?? ''}`)];
+      return [
+        configIssue('bad-value', path, `not a name that may stand here: ${issue.issues[0]?.message ?? ''}`),
+      ];
     case 'invalid_union':
       return union(issue, path, value, schema);
     case 'invalid_type':
@@ -64,7 +71,7 @@ function misfitsOf(issue: Issue, above: KeyPath, value: unknown, schema: JsonSch
     case 'invalid_value':
       return [missing(path, value, schema) ?? notAmong(issue.values.map(String), path, value)];
     default:
-      return [misfit('bad-value', path, issue.message)];
+      return [configIssue('bad-value', path, issue.message)];
   }
 }
 
@@ -80,8 +87,8 @@ function union(
     return [missing(path, value, schema) ?? notAmong(issue.options.map(String), path, value)];
   const near = issue.errors.filter((issues) => issues.some((one) => one.path.length > 0));
   const only = near.length === 1 ? near[0] : undefined;
-  if (only !== undefined) return only.flatMap((one) => misfitsOf(one, path, value, schema));
-  return [missing(path, value, schema) ?? misfit('wrong-type', path, issue.message)];
+  if (only !== undefined) return only.flatMap((one) => configIssuesOf(one, path, value, schema));
+  return [missing(path, value, schema) ?? configIssue('wrong-type', path, issue.message)];
 }
 
 function unknownKey(path: KeyPath, key: string, value: unknown, schema: JsonSchema): ConfigIssue {
@@ -95,7 +102,7 @@ function unknownKey(path: KeyPath, key: string, value: unknown, schema: JsonSche
       : elsewhere.length > 0
         ? `it belongs to ${elsewhere.join(' or ')}`
         : `known here: ${known.join(', ')}`;
-  return misfit('unknown-key', [...path, key], `unknown key ${key}: ${hint}`);
+  return configIssue('unknown-key', [...path, key], `unknown key ${key}: ${hint}`);
 }
 
 /** Maps with a key of this very name. */
@@ -115,7 +122,7 @@ function missing(path: KeyPath, value: unknown, schema: JsonSchema): ConfigIssue
   const what = schemasAt(schema, path.slice(0, -1), value)
     .map((one) => one.properties?.[key]?.description)
     .find((text) => text !== undefined);
-  return misfit('missing-key', path, `${key} is missing${what === undefined ? '' : `: ${what}`}`);
+  return configIssue('missing-key', path, `${key} is missing${what === undefined ? '' : `: ${what}`}`);
 }
 
 function wrongType(
@@ -124,10 +131,10 @@ function wrongType(
   value: unknown,
 ): ConfigIssue {
   const found = valueAt(value, path);
-  if (path.length === 0 && found === null) return misfit('empty', path, 'the file is empty');
+  if (path.length === 0 && found === null) return configIssue('empty', path, 'the file is empty');
   // A schema with words of its own says better what belongs there.
   const wanted = issue.message.startsWith('Invalid input') ? typeName(issue.expected) : issue.message;
-  return misfit(
+  return configIssue(
     'wrong-type',
     path,
     `${wanted} belongs here, not ${typeName(found)}${typeHint(issue.expected, found)}`,
@@ -138,7 +145,11 @@ function notAmong(values: readonly string[], path: KeyPath, value: unknown): Con
   const found = valueAt(value, path);
   const near = typeof found === 'string' ? nearest(found, values) : null;
   const list = values.length === 1 ? values.join('') : `one of ${values.join(', ')}`;
-  return misfit('bad-value', path, `${list} belongs here${near === null ? '' : `; did you mean ${near}?`}`);
+  return configIssue(
+    'bad-value',
+    path,
+    `${list} belongs here${near === null ? '' : `; did you mean ${near}?`}`,
+  );
 }
 
 function valueAt(value: unknown, path: KeyPath): unknown {
@@ -148,7 +159,7 @@ function valueAt(value: unknown, path: KeyPath): unknown {
   }, value);
 }
 
-function misfit(code: ConfigIssue['code'], path: KeyPath, message: string): ConfigIssue {
+function configIssue(code: ConfigIssue['code'], path: KeyPath, message: string): ConfigIssue {
   return { severity: 'error', code, path, message };
 }
 

@@ -66,7 +66,7 @@ export async function commentsOf(
   if (thread.reviews === undefined) return known(found);
   const reviews = await readOn(client, thread.id, REVIEWS_CONNECTION, thread.reviews, null);
   if (reviews.kind === 'unknown') return reviews;
-  const isUntrusted = strangerCheck(client);
+  const isUntrusted = untrustedCheck(client);
   for (const review of reviews.value) {
     if (review.submittedAt === null) continue;
     const { pageInfo, nodes } = review.comments;
@@ -82,7 +82,7 @@ export async function commentsOf(
 }
 
 /** Whether GitHub says that somebody has no role here; each is asked about once. */
-function strangerCheck(client: GitHubClient): (author: AuthorAnswer) => Promise<boolean> {
+function untrustedCheck(client: GitHubClient): (author: AuthorAnswer) => Promise<boolean> {
   const told = new Map<number, boolean>();
   return async (author) => {
     const actor = actorOf(author);

@@ -1,7 +1,7 @@
 /** Secrets are known by value: those whose names say it, those that the config passes on, and each line of a long one. */
 
 import { describe, expect, it } from 'vitest';
-import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
+import { createSecretRegistry } from '../../src/app/secret-registry.ts';
 import type { LabConfig } from '../../src/run/lane-scope.ts';
 import { aConfig } from '../support/run-parts.ts';
 
@@ -12,7 +12,7 @@ const passing = (...names: readonly string[]): LabConfig => {
 
 describe('what a process must not tell', () => {
   it('is what a name says to be a secret, without any config', () => {
-    const { clean } = createSecretKeeper(
+    const { clean } = createSecretRegistry(
       { DEPLOY_TOKEN: 'tugboat-7741', COLOUR: 'ultramarine' },
       () => undefined,
     );
@@ -21,7 +21,7 @@ describe('what a process must not tell', () => {
 
   it('is what the config passes to jobs, whatever it is called, as it is, in base64 and in JSON', () => {
     const masked: string[] = [];
-    const store = createSecretKeeper({ HARBOUR: 'salt"and\\brine' }, (value) => masked.push(value));
+    const store = createSecretRegistry({ HARBOUR: 'salt"and\\brine' }, (value) => masked.push(value));
     expect(store.clean('salt"and\\brine')).toBe('salt"and\\brine');
     expect(store.learn(passing('HARBOUR'))).toEqual([]);
     const base64 = Buffer.from('salt"and\\brine').toString('base64');
@@ -33,13 +33,13 @@ describe('what a process must not tell', () => {
   it('is the address of a channel, by the name that the config gives', () => {
     const config = aConfig();
     const channels = { ops: { kind: 'discord', address: 'HARBOUR' } } as const;
-    const store = createSecretKeeper({ HARBOUR: 'https://chat.example/hooks/1' }, () => undefined);
+    const store = createSecretRegistry({ HARBOUR: 'https://chat.example/hooks/1' }, () => undefined);
     store.learn({ ...config, onCall: { ...config.onCall, channels } });
     expect(store.clean('posted to https://chat.example/hooks/1')).toBe('posted to ***');
   });
 
   it('is each line of a secret of several lines', () => {
-    const store = createSecretKeeper(
+    const store = createSecretRegistry(
       { CERTIFICATE: 'first line of it\nsecond line of it\n}' },
       () => undefined,
     );
@@ -48,7 +48,7 @@ describe('what a process must not tell', () => {
   });
 
   it('is everything that a job wrote, where the job has a secret that this process has not', () => {
-    const store = createSecretKeeper({}, () => undefined);
+    const store = createSecretRegistry({}, () => undefined);
     expect(store.cleanJobText('loss=3.4')).toBe('loss=3.4');
     expect(store.learn(passing('HARBOUR'))).toEqual(['HARBOUR']);
     expect(store.cleanJobText('RuntimeError: bad password hunter2')).toBe(

@@ -7,7 +7,7 @@ import { runAction } from '../../src/app/action/run-action.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { RunFixer } from '../../src/app/fixer/run-fixer.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
-import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
+import { createSecretRegistry } from '../../src/app/secret-registry.ts';
 import type { TrackerOf } from '../../src/app/trackers.ts';
 import { hasCluster } from '../../src/config/missing-cluster.ts';
 import type { Engine } from '../../src/domain/engine.ts';
@@ -104,7 +104,7 @@ function partsOf(
     trackerOf,
     readMetrics: async (submission) => metricsOf(engine, submission.jobId),
     environment: env,
-    secrets: createSecretKeeper(env, () => undefined),
+    secrets: createSecretRegistry(env, () => undefined),
     temporaryDirectory: '/nonexistent-temp',
     sleep: clock.sleep,
     saveMemory: () => undefined,

@@ -17,7 +17,7 @@ export function endProcessesOf(folder: string): Promise<void> {
 async function processesOf(folder: string): Promise<readonly number[]> {
   const pids = await otherProcesses();
   const seen = await Promise.all(
-    pids.map(async (pid) => ({ pid: Number(pid), ...(await lookAt(pid, folder)) })),
+    pids.map(async (pid) => ({ pid: Number(pid), ...(await readProcess(pid, folder)) })),
   );
   const groups = new Set(seen.flatMap(({ isOurs, isJob, group }) => (isOurs && isJob ? [group] : [])));
   return seen.flatMap(({ pid, isOurs, group }) => (isOurs || groups.has(group) ? [pid] : []));
@@ -25,7 +25,7 @@ async function processesOf(folder: string): Promise<readonly number[]> {
 
 type Seen = { readonly isOurs: boolean; readonly isJob: boolean; readonly group: string };
 
-async function lookAt(pid: string, folder: string): Promise<Seen> {
+async function readProcess(pid: string, folder: string): Promise<Seen> {
   const [stat, environment, command, cwd] = await Promise.all([
     readOf(pid, 'stat'),
     readOf(pid, 'environ'),

@@ -18,7 +18,7 @@ import { ANSWER_FILE } from '../fixer/answer.ts';
 import { createFixerRunner } from '../fixer/run-fixer.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
 import { shipTree } from '../runner/ship-tree.ts';
-import { createSecretKeeper, type SecretKeeper } from '../secret-keeper.ts';
+import { createSecretRegistry, type SecretRegistry } from '../secret-registry.ts';
 import { createTrackers } from '../trackers.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { defaultBranchOf } from './default-branch.ts';
@@ -45,7 +45,7 @@ const shiftMinutes = z.coerce.number().int().min(1).max(1_400);
 /** Runs the action and reports. A result that is no success fails the job with its reason. `environment`: all of it. */
 export async function main(payload: unknown, environment: Environment): Promise<void> {
   /** Everything that this process prints or records goes through here. */
-  const secrets = createSecretKeeper(environment, core.setSecret);
+  const secrets = createSecretRegistry(environment, core.setSecret);
   try {
     const result = await act(payload, environment, secrets);
     core.setOutput('result', result.result);
@@ -61,7 +61,11 @@ export async function main(payload: unknown, environment: Environment): Promise<
   }
 }
 
-async function act(payload: unknown, environment: Environment, secrets: SecretKeeper): Promise<ActionResult> {
+async function act(
+  payload: unknown,
+  environment: Environment,
+  secrets: SecretRegistry,
+): Promise<ActionResult> {
   const env = environmentSchema.parse(environment);
   const mode = core.getInput('mode', { required: true });
   if (!isMode(mode)) throw new Error(`mode is ${mode}`);

@@ -5,7 +5,7 @@ import type { DisksOf } from '../disk-scan/disks.ts';
 import type { RunFixer } from '../fixer/run-fixer.ts';
 import type { CloudOf, EngineOf, Lab } from '../lab.ts';
 import type { ShipTree } from '../runner/ship-tree.ts';
-import type { SecretKeeper } from '../secret-keeper.ts';
+import type { SecretRegistry } from '../secret-registry.ts';
 import type { TrackerOf } from '../trackers.ts';
 import type { MetricsReader } from '../watch/look.ts';
 import type { ActionMode } from './inputs.ts';
@@ -46,7 +46,7 @@ export type ActionParts = {
   /** Writes what a later step of the job leaves as an artifact, and says where. */
   readonly keepAnswer: (text: string) => Promise<string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly secrets: SecretKeeper;
+  readonly secrets: SecretRegistry;
   /** What the runner empties after each job. */
   readonly temporaryDirectory: string;
   readonly sleep: (durationMs: number) => Promise<void>;

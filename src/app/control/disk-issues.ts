@@ -21,7 +21,7 @@ import { perform } from './perform.ts';
 export const DISK_LABEL = 'ferrybot-disk';
 
 /** The newest entry of the journal when the issues were last looked at. */
-export type DiskMemory = { entry: number };
+export type DiskCache = { entry: number };
 
 /**
  * Brings every cluster's issue to what the journal tells: on sweeps, and when the journal has more than at the last look,
@@ -30,7 +30,7 @@ export type DiskMemory = { entry: number };
 export async function keepDiskIssues(
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
-  memory: DiskMemory,
+  memory: DiskCache,
   troubles: Trouble[],
 ): Promise<void> {
   const entry = (): number => open.store.current().journal.head?.seq ?? -1;

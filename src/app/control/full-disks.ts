@@ -16,12 +16,12 @@ import { say } from './outbox.ts';
 import { perform } from './perform.ts';
 
 /** When this process last looked after a scan of each cluster, and the answers that it knows to stand. */
-export type FullDiskMemory = { readonly asked: Map<string, Instant>; readonly told: Set<string> };
+export type FullDiskCache = { readonly asked: Map<string, Instant>; readonly told: Set<string> };
 
 /** Costs a request only while a job of the last day said so and its thread has no answer yet. */
 export async function followFullDisks(
   open: OpenLab,
-  memory: FullDiskMemory,
+  memory: FullDiskCache,
   troubles: Trouble[],
 ): Promise<void> {
   const { runs, journal } = open.store.current();
@@ -34,11 +34,7 @@ export async function followFullDisks(
   }
 }
 
-async function askForScan(
-  open: OpenLab,
-  { cluster, since }: FullDisk,
-  memory: FullDiskMemory,
-): Promise<void> {
+async function askForScan(open: OpenLab, { cluster, since }: FullDisk, memory: FullDiskCache): Promise<void> {
   const { lab, config } = open;
   const now = lab.now();
   if (now - (memory.asked.get(cluster) ?? 0) < limits.dispatchVisibleMs) return;
@@ -59,7 +55,7 @@ async function tell(
   open: OpenLab,
   full: FullDisk,
   scan: RecordedScan,
-  { told }: FullDiskMemory,
+  { told }: FullDiskCache,
 ): Promise<void> {
   const marker = markerIdentity(diskAnswerMarker(full));
   if (told.has(marker)) return;

@@ -19,7 +19,7 @@ import { recordFactsOf } from './gather.ts';
 import { sayAmong } from './outbox.ts';
 
 /** What a process knows of the journal's answers, by command; it grows. */
-export type ToldAnswers = {
+export type PublishedAnswers = {
   /** Seen in its thread. */
   readonly shown: Set<string>;
   /** It tried, and GitHub did not take them: no other process is about to. */
@@ -27,7 +27,7 @@ export type ToldAnswers = {
 };
 
 /** Nothing was seen yet. */
-export function noToldAnswers(): ToldAnswers {
+export function noPublishedAnswers(): PublishedAnswers {
   return { shown: new Set(), refused: new Set() };
 }
 
@@ -35,7 +35,11 @@ export function noToldAnswers(): ToldAnswers {
  * Tells what the journal answered and no thread is known to show: a process that begins looks once at each thread that was
  * answered within a day.
  */
-export async function tellAnswers(open: OpenLab, told: ToldAnswers, troubles: Trouble[]): Promise<void> {
+export async function publishAnswers(
+  open: OpenLab,
+  told: PublishedAnswers,
+  troubles: Trouble[],
+): Promise<void> {
   const owed = [...open.store.current().journal.commands.values()].filter((command) =>
     isOwed(command, told, open.lab.now()),
   );
@@ -44,14 +48,14 @@ export async function tellAnswers(open: OpenLab, told: ToldAnswers, troubles: Tr
     await contained(open, troubles, { run: JOURNAL, thread }, async () => {
       const since = after(open.lab.now(), -limits.sweepLookbackMs);
       const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), since);
-      if (read.kind === 'known') await tellIn(open, thread, read.value.comments, told, troubles);
+      if (read.kind === 'known') await publishAnswersIn(open, thread, read.value.comments, told, troubles);
       else open.lab.log(`thread ${thread}: ${read.why}`);
     });
   }
 }
 
 /** A `/propose`, or a job that is taken over, is answered in one place alone; any other answer is for a while that of the process that gave it. */
-function isOwed(command: SeenCommand, { shown, refused }: ToldAnswers, nowMs: number): boolean {
+function isOwed(command: SeenCommand, { shown, refused }: PublishedAnswers, nowMs: number): boolean {
   const key = commandKey(command);
   if (command.answer === null || isQuiet(command) || shown.has(key)) return false;
   const ageMs = nowMs - (fromRfc3339(command.answer.at) ?? 0);
@@ -60,11 +64,11 @@ function isOwed(command: SeenCommand, { shown, refused }: ToldAnswers, nowMs: nu
 }
 
 /** Posts the answers of the journal that this thread does not show yet; what GitHub does not take is left to the next sweep. */
-export async function tellIn(
+export async function publishAnswersIn(
   open: OpenLab,
   thread: number,
   comments: readonly CommentFacts[],
-  told: ToldAnswers,
+  told: PublishedAnswers,
   troubles: Trouble[],
 ): Promise<void> {
   const nowMs = open.lab.now();

@@ -29,20 +29,20 @@ import { apartFromComments, contained, type Trouble } from '../trouble.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
 import { recordFactsOf, type WithoutText } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
-import { type ToldAnswers, tellIn } from './journal-answers.ts';
+import { type PublishedAnswers, publishAnswersIn } from './journal-answers.ts';
 import { publishedHeads } from './published-heads.ts';
 
 type Heard = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
 /**
  * Looks at the threads that the triggers name and no active run owns; `receipt` is given where something is answered.
- * `told` as in `tellAnswers`. `owing` where one of them could not be read or written: whoever asked asks again.
+ * `told` as in `publishAnswers`. `owing` where one of them could not be read or written: whoever asked asks again.
  */
-export async function answerElsewhere(
+export async function answerThreadsWithoutRun(
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
   receipt: (heard: readonly ReconcileRequest[]) => Promise<void>,
-  told: ToldAnswers,
+  told: PublishedAnswers,
   troubles: Trouble[],
 ): Promise<'done' | 'owing'> {
   const record = open.store.current();
@@ -81,7 +81,7 @@ type ThreadLook = {
   readonly thread: number;
   readonly heard: readonly Heard[];
   readonly receipt: (heard: readonly ReconcileRequest[]) => Promise<void>;
-  readonly told: ToldAnswers;
+  readonly told: PublishedAnswers;
   readonly withoutText: WithoutText;
   readonly troubles: Trouble[];
 };
@@ -170,7 +170,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
     ...descriptionChanges(open, thread, proposalTexts),
   ];
   if (drafts.length > 0 && !(await recorded(open, drafts))) return 'owing';
-  await tellIn(open, thread, comments, look.told, look.troubles);
+  await publishAnswersIn(open, thread, comments, look.told, look.troubles);
   // An issue that asks for a run becomes one in a moment, or is told why it does not.
   const hasCard =
     read.value.isOpenIssue && read.value.labels.includes('experiment') && (!isAsking || past !== null);

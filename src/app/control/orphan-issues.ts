@@ -13,10 +13,10 @@ import { keepIssue } from './outbox.ts';
 const MACHINE_LABEL = 'ferrybot-machine';
 
 /** What each issue was seen to say last by this process; it grows. */
-export type OrphanMemory = Map<string, string>;
+export type OrphanCache = Map<string, string>;
 
 /** What GitHub does not take now is done at the next look; of machines that went long ago nobody speaks any more. */
-export async function tellOrphans(open: OpenLab, memory: OrphanMemory, troubles: Trouble[]): Promise<void> {
+export async function publishOrphans(open: OpenLab, memory: OrphanCache, troubles: Trouble[]): Promise<void> {
   const since = after(open.lab.now(), -limits.overLookMs);
   const owed = open.store.current().journal.orphans.filter((orphan) => {
     const isNew = orphan.endedAt === null || (fromRfc3339(orphan.endedAt) ?? 0) >= since;

@@ -23,25 +23,30 @@ import {
 } from '../trouble.ts';
 import { createMemories, type Memories } from './attempt-caches.ts';
 import { checkBranches } from './branch-checks.ts';
-import { type DiskMemory, keepDiskIssues } from './disk-issues.ts';
-import { type FullDiskMemory, followFullDisks } from './full-disks.ts';
+import { type DiskCache, keepDiskIssues } from './disk-issues.ts';
+import { type FullDiskCache, followFullDisks } from './full-disks.ts';
 import { createGatherer } from './gather.ts';
 import { holdsOf } from './holds-text.ts';
 import { experimentTriggers } from './issue-card.ts';
-import { answerElsewhere } from './journal.ts';
-import { noToldAnswers, type ToldAnswers, tellAnswers } from './journal-answers.ts';
+import { answerThreadsWithoutRun } from './journal.ts';
+import { noPublishedAnswers, type PublishedAnswers, publishAnswers } from './journal-answers.ts';
 import { careForJournal } from './journal-care.ts';
 import { brakesWithoutJournal } from './named-without-journal.ts';
 import { awaitedThread, type Looks, needsReconcile, noteReconciled } from './needs-reconcile.ts';
-import { type OrphanMemory, tellOrphans } from './orphan-issues.ts';
+import { type OrphanCache, publishOrphans } from './orphan-issues.ts';
 import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
+import {
+  reportCorruptLogbook,
+  reportFaults,
+  reportTroubles,
+  type SeenNotices,
+} from './report-corrupt-logbook.ts';
 import { restoreForStop } from './restore-for-stop.ts';
 import { faultySeals } from './seal-tags.ts';
 import { keepStatusFile } from './status-file.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
-import { type SeenNotices, tellBroken, tellFaults, tellTroubles } from './tell-broken.ts';
 
 export type Worker = {
   /** Handles triggers that came together; throws only when nothing could be read or a bug was met. */
@@ -69,11 +74,11 @@ type Own = {
   readonly ownPulls: OwnPulls;
   /** Commits that have their checks, each with the check's name. */
   readonly checked: Set<string>;
-  readonly disks: DiskMemory;
-  readonly orphans: OrphanMemory;
-  readonly fullDisks: FullDiskMemory;
+  readonly disks: DiskCache;
+  readonly orphans: OrphanCache;
+  readonly fullDisks: FullDiskCache;
   /** Commands whose answer in the journal is known to stand in its thread. */
-  readonly toldAnswers: ToldAnswers;
+  readonly publishedAnswers: PublishedAnswers;
 };
 
 /** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see AttemptCache). */
@@ -97,7 +102,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     disks: { entry: -1 },
     orphans: new Map(),
     fullDisks: { asked: new Map(), told: new Set() },
-    toldAnswers: noToldAnswers(),
+    publishedAnswers: noPublishedAnswers(),
   };
   return {
     handle: (triggers) => handle(own, triggers),
@@ -125,11 +130,11 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   const { open } = opening;
   // Tamper alarms before anything that may take long or fail.
   const { broken } = open.store.current();
-  await contained(open, troubles, EVERYWHERE, () => tellFaults(open, own.toldFaults, broken, troubles));
+  await contained(open, troubles, EVERYWHERE, () => reportFaults(open, own.toldFaults, broken, troubles));
   await contained(open, troubles, EVERYWHERE, () => restoreForStop(open, triggers, troubles));
   if (!open.store.current().broken.some(({ run }) => run === WHOLE_BRANCH))
     await lookFor(own, open, triggers, troubles);
-  await contained(open, troubles, EVERYWHERE, () => tellTroubles(open, own.toldFaults, troubles));
+  await contained(open, troubles, EVERYWHERE, () => reportTroubles(open, own.toldFaults, troubles));
   throwIfAny([...troubles, ...unreadFiles(open)]);
 }
 
@@ -210,7 +215,9 @@ async function work(
   // First, because what is frozen or skipped there holds back every run that is looked at below.
   const receipt = (heard: readonly ReconcileRequest[]): Promise<void> =>
     own.receipts.give(heard, open.store.current(), troubles);
-  const elsewhere = await apart(() => answerElsewhere(open, all, receipt, own.toldAnswers, troubles));
+  const elsewhere = await apart(() =>
+    answerThreadsWithoutRun(open, all, receipt, own.publishedAnswers, troubles),
+  );
   const unanswered = (await apart(() => brakesWithoutJournal(open, all, troubles))) ?? [];
   await apart(() => lookAtRuns(own, open, all, troubles));
   const moved = [
@@ -218,14 +225,14 @@ async function work(
     ...((await apart(() => takeUpLabelled(open, labelledIn(open, all), own.ownPulls, troubles))) ?? []),
   ];
   if (moved.length > 0) await apart(() => lookAtRuns(own, open, moved, troubles));
-  if (moved.length > 0 || isSweep) await apart(() => tellAnswers(open, own.toldAnswers, troubles));
+  if (moved.length > 0 || isSweep) await apart(() => publishAnswers(open, own.publishedAnswers, troubles));
   await apart(() => careForJournal(open, own.memories, troubles));
   await apart(() => keepDiskIssues(open, all, own.disks, troubles));
-  await apart(() => tellOrphans(open, own.orphans, troubles));
+  await apart(() => publishOrphans(open, own.orphans, troubles));
   await apart(() => followFullDisks(open, own.fullDisks, troubles));
   const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
   const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
-  await apart(() => tellBroken(open, own.toldFaults, troubles, seals, { heard, unanswered }));
+  await apart(() => reportCorruptLogbook(open, own.toldFaults, troubles, seals, { heard, unanswered }));
   await apart(() => checkBranches(open, own.defaultBranch, all, own.checked, troubles));
   // Commands that could not be recorded have to be found again.
   return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';

@@ -33,8 +33,8 @@ export async function openIssueFor(open: OpenLane, command: SeenCommand): Promis
   if (busy !== null) return busy;
   const { knobs, objective } = askOf(command);
   const names = namesOf(contracts.fields);
-  const stranger = knobs.find(([name]) => !names.includes(name));
-  if (stranger !== undefined) return refusedIssue('no-value', stranger[0], names.join(' '));
+  const unknownKnob = knobs.find(([name]) => !names.includes(name));
+  if (unknownKnob !== undefined) return refusedIssue('no-value', unknownKnob[0], names.join(' '));
   const known = contracts.opens.known({ login: command.actor.login, objective });
   const said = { ...known, ...Object.fromEntries(knobs) };
   const run = nameFor(open, contracts, command, said, objective);

@@ -14,7 +14,7 @@ import { laneStanding } from '../../run/lane-standing.ts';
 import { type Nothing, nothing, type ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
 import { say } from '../control/outbox.ts';
-import { tellTroubles } from '../control/tell-broken.ts';
+import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
@@ -41,7 +41,7 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
     if (outcome !== null) proposals.push({ lane, outcome });
     await contained(open, troubles, inLane(lane), () => keepLaneHistory({ ...open, config }));
   }
-  await tellTroubles(open, new Map(), troubles);
+  await reportTroubles(open, new Map(), troubles);
   throwIfAny(troubles);
   return proposals;
 }
@@ -108,7 +108,7 @@ export async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
     const planned = await open.config.kind.proposals.plan(planWork(open), input);
     // Only knobs that a person named can be refused.
     if (planned.kind === 'refused') throw new Error(`nobody asked for what is refused: ${planned.code}`);
-    if (planned.kind === 'nothing') return tellNothing(open, planned, date);
+    if (planned.kind === 'nothing') return publishNothingDue(open, planned, date);
     if (planned.kind !== 'planned') return planned;
     const outcome = await begin(open, planned, null);
     if (outcome.kind !== 'lost') return outcome;
@@ -138,7 +138,7 @@ async function recordBlocked(
 }
 
 /** Says in a thread why nothing is due; once a day, however often the workflow is started. */
-async function tellNothing(open: OpenLane, nothing: Nothing, date: string): Promise<ProposeOutcome> {
+async function publishNothingDue(open: OpenLane, nothing: Nothing, date: string): Promise<ProposeOutcome> {
   const lane = open.config.laneName;
   const thread = await threadOf(open);
   if (typeof thread !== 'number') return thread;

@@ -16,7 +16,7 @@ import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
 import { watchedStates } from '../broken-states.ts';
 import { deliver } from '../channels.ts';
-import { tellBroken } from '../control/tell-broken.ts';
+import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
 import { type AskedTracker, observeJob } from './look.ts';
@@ -192,7 +192,7 @@ async function told(
   const [run] = runs;
   if (result.kind === 'refused') {
     lab.log(`the logbook cannot be written: ${result.message}`);
-    await tellBroken(open, input.toldFaults, troubles);
+    await reportCorruptLogbook(open, input.toldFaults, troubles);
     return 'refused';
   }
   if (result.kind === 'failed')

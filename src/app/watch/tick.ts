@@ -17,7 +17,7 @@ import { after } from '../../domain/time.ts';
 import { configFor } from '../../run/run-config.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { watchedStates } from '../broken-states.ts';
-import { tellBroken } from '../control/tell-broken.ts';
+import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { CloudOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
@@ -50,7 +50,7 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
   const result = await turn(open, input, troubles);
   if (troubles.length > 0)
     await contained(open, troubles, EVERYWHERE, () =>
-      tellBroken(
+      reportCorruptLogbook(
         open,
         input.toldFaults,
         troubles,

@@ -1,7 +1,7 @@
 /** What a watch of one cluster is given: its name, the ways to its engine, and who speaks. */
 
 import type { Witnesses } from '../../watch/look.ts';
-import type { SeenNotices } from '../control/tell-broken.ts';
+import type { SeenNotices } from '../control/report-corrupt-logbook.ts';
 import type { CloudOf, EngineOf } from '../lab.ts';
 import type { Publisher } from '../publisher.ts';
 import type { TrackerOf } from '../trackers.ts';

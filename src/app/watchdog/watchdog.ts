@@ -20,7 +20,7 @@ import {
   wasStarted,
 } from '../../watch/watchdog.ts';
 import { perform } from '../control/perform.ts';
-import { tellTroubles } from '../control/tell-broken.ts';
+import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
 import { contained, containedEach, type Trouble, type Where } from '../trouble.ts';
@@ -63,7 +63,7 @@ export async function lookAfterWatches(
     );
     if (found !== null) findings.push(found);
   }
-  await tellTroubles(open, new Map(), troubles);
+  await reportTroubles(open, new Map(), troubles);
   return findings;
 }
 
@@ -87,12 +87,12 @@ async function lookAfter(
   // No watch could look, and nobody is told that one is started; the thread is told why by whoever reconciles.
   if (missingCluster(state, config) !== null) return { ...finding, done: 'cluster-missing' };
   const watchRuns = await listWorkflowRuns(lab.client, config.workflows.watch);
-  if (wasStarted(state, watchRuns)) await tellSilence(open, run, monitor, publisher);
+  if (wasStarted(state, watchRuns)) await publishSilence(open, run, monitor, publisher);
   const judged = judgeRestart(state, monitor.silentMs, watchRuns, lab.now());
   return { ...finding, done: judged === 'restart' ? await start(open, state) : judged };
 }
 
-async function tellSilence(
+async function publishSilence(
   open: OpenLab,
   run: RunId,
   monitor: Extract<MonitorHealth, { kind: 'fresh' | 'stale' }>,

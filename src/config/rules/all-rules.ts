@@ -38,7 +38,7 @@ function asked(
     .filter(isMeant)
     .filter(({ reads }) => !reads.some((part) => unsound.top.has(part) || inLane.has(part)))
     .flatMap(({ configIssues }) => configIssues(config, about))
-    .map((misfit) => ({ ...misfit, path: fromRoot(config.laneName, misfit.path) }));
+    .map((configIssue) => ({ ...configIssue, path: fromRoot(config.laneName, configIssue.path) }));
 }
 
 function ofKind({ reads, configIssues }: LaneRule): Rule {

@@ -169,8 +169,8 @@ function orderedRule(state: RunState, event: Extract<LogbookEvent, { type: 'orde
   if (state.gate === null || state.gate.digest !== order.digest)
     return 'ordered another manifest than the one shown';
   if (!allPass(state.gate.verdicts)) return 'ordered though a gate does not pass';
-  const misfit = orderMisfit(state, order);
-  if (misfit !== null) return misfit;
+  const broken = orderRule(state, order);
+  if (broken !== null) return broken;
   if (order.preApprovedBy !== undefined && order.preApprovedBy !== approvedBeforehand(state))
     return 'ordered a fix that no manifest has approved beforehand';
   const standing = order.preApprovedBy === undefined ? standingApprovals(state) : approvalsBeforehand(state);
@@ -191,7 +191,7 @@ function againRule(state: RunState, order: Order): string | null {
  * What an order says about itself has to fit the run that it stands in: bytes of another run's order, or an id that the
  * engine would take for another job, are nothing that control writes.
  */
-function orderMisfit(state: RunState, order: Order): string | null {
+function orderRule(state: RunState, order: Order): string | null {
   if (order.run !== state.run) return 'ordered for another run';
   if (order.repository !== state.proposal.repository) return 'ordered for another repository';
   if (order.pull !== state.proposal.pull) return 'ordered for another pull request';

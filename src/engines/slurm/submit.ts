@@ -67,8 +67,8 @@ async function look({ settings, paths, spec, session, kind }: Stand): Promise<Su
   const parts = named.find(({ isSingle }) => !isSingle);
   if (parts !== undefined) return notSingle(parts);
   const ours = oursAmong(named, spec.metadata);
-  const stranger = named.find((job) => !ours.includes(job) && !isEndState(job.state));
-  if (stranger !== undefined) return { kind: 'conflict', found: stranger.metadata };
+  const foreign = named.find((job) => !ours.includes(job) && !isEndState(job.state));
+  if (foreign !== undefined) return { kind: 'conflict', found: foreign.metadata };
   const read = await readJobRecords(paths);
   if (read.kind === 'unreadable') return { kind: 'unknown', message: read.why };
   const { records } = read;

@@ -8,7 +8,7 @@ import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 
-export type SecretKeeper = {
+export type SecretRegistry = {
   /** Takes in the values behind `passSecrets` of every lane; gives the names that this process has no value for. */
   readonly learn: (config: LabConfig) => readonly string[];
   /** The text without any secret that was learnt. */
@@ -21,10 +21,10 @@ export type SecretKeeper = {
 };
 
 /** `mask` hears each value of the config once, so that the runner hides it in its own log too. */
-export function createSecretKeeper(
+export function createSecretRegistry(
   environment: Readonly<Record<string, string | undefined>>,
   mask: (value: string) => void,
-): SecretKeeper {
+): SecretRegistry {
   const values = new Set(
     Object.entries(environment).flatMap(([name, value]) =>
       SECRET_NAME.test(name) && value !== undefined ? withLines(value) : [],

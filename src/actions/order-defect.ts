@@ -9,7 +9,7 @@ import { manifestDigest, orderDigest } from '../run/manifest-digest.ts';
  * The fold has compared most of these as well; a runner that submits under an id compares them itself. What the record says of
  * the manifest decides later how often the job is started again and when its machine goes: it has to be what was approved.
  */
-export function misfitOf(
+export function orderDefect(
   state: RunState,
   { order, digest, manifest }: IssuedOrder,
   digestOf: DigestOf,

@@ -21,7 +21,7 @@ export type Unheard = { readonly heard: readonly number[]; readonly unanswered: 
  * `told` grows. `more`: faults that no record shows, as of a seal's tag. What cannot be told is itself a trouble, and the
  * other faults are told.
  */
-export async function tellBroken(
+export async function reportCorruptLogbook(
   open: OpenLab,
   told: SeenNotices,
   troubles: Trouble[],
@@ -32,17 +32,17 @@ export async function tellBroken(
   const ofJournal = broken.filter(({ run }) => run === JOURNAL);
   const owed = unanswered.flatMap((thread) => ofJournal.map((fault) => ({ ...fault, thread })));
   const faults = [...broken, ...owed, ...refusedPush(open, heard), ...more];
-  await tellFaults(open, told, faults, troubles);
+  await reportFaults(open, told, faults, troubles);
 }
 
 /** What single runs, threads and files met, told where it was met; nothing is asked where nothing was met. */
-export async function tellTroubles(open: OpenLab, told: SeenNotices, troubles: Trouble[]): Promise<void> {
+export async function reportTroubles(open: OpenLab, told: SeenNotices, troubles: Trouble[]): Promise<void> {
   const met = troubles.map((trouble) => asBroken(open, trouble));
-  await tellFaults(open, told, met, troubles);
+  await reportFaults(open, told, met, troubles);
 }
 
 /** These alone: the alarms that come before a look leave out a push that was refused before, which the look tries again. */
-export async function tellFaults(
+export async function reportFaults(
   open: OpenLab,
   told: SeenNotices,
   faults: readonly BrokenRun[],
