@@ -1,6 +1,7 @@
 /** Gate: everything that decides what will run is known and can be seen, so that there is one digest to approve. */
 
 import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
+import { limits } from '../domain/limits.ts';
 import { changed } from '../domain/observed.ts';
 import { unseenSign } from '../domain/unseen-signs.ts';
 import { cannotTell, type Gate, judging } from './gate.ts';
@@ -16,7 +17,11 @@ export const manifestComplete: Gate = {
       return block('not-shipped', 'author', { path: missing[0], count: missing.length });
     if (manifest.kind === 'unknown') return cannotTell(manifest.why);
     const unseen = unseenIn(manifest.value);
-    return unseen === null ? pass('complete') : block('unseen', 'author', unseen);
+    if (unseen !== null) return block('unseen', 'author', unseen);
+    // As the card writes it.
+    const { length: chars } = JSON.stringify(manifest.value, null, 2);
+    const most = limits.shownManifestCharsMax;
+    return chars <= most ? pass('complete') : block('too-long', 'author', { chars, most });
   },
   replay: {
     settings: ({ trees }) => Object.keys(trees),

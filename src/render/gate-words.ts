@@ -286,13 +286,17 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
   },
   'manifest-complete': {
     complete: () => ['everything that decides what will run is known'],
+    'not-shipped': (f) => [
+      `the proposed commit has no ${code(f.path)} (missing: ${f.count})`,
+      'put it back: the config says that the job gets it',
+    ],
     unseen: (f) => [
       `${text(f.part)} holds ${code(f.sign)}, which nobody sees: what is shown would not be what runs`,
       'write it without that sign',
     ],
-    'not-shipped': (f) => [
-      `the proposed commit has no ${code(f.path)} (missing: ${f.count})`,
-      'put it back: the config says that the job gets it',
+    'too-long': (f) => [
+      `the manifest has ${f.chars} characters, and the card shows ${f.most}: nobody would see all of what runs`,
+      'a shorter command, or fewer changes in one run',
     ],
   },
   ...APPROVAL_SENTENCES,

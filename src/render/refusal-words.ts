@@ -107,7 +107,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'cost-budget': "The run costs more than the lane's budget.",
   'lane-free': 'Another run of the lane is live.',
   'manifest-complete':
-    'The proposed commit lacks something that the job gets, or a part of what would run holds a sign that nobody sees.',
+    'The proposed commit lacks something that the job gets, or not all of what would run can be seen on the card.',
 };
 
 /** Where there is no pull request. */

@@ -216,6 +216,12 @@ export const CHANGE_CASES = {
         'fail',
         'unseen',
       ],
+      [
+        'a command that the card has no room for',
+        { manifest: known({ ...aManifest(), command: [...aManifest().command, 'x'.repeat(20_000)] }) },
+        'fail',
+        'too-long',
+      ],
     ],
   },
 } satisfies Partial<Rows>;

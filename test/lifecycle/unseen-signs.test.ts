@@ -67,6 +67,24 @@ it.each([
   },
 );
 
+it.each([
+  [45, ['manifest-complete too-long'], 0],
+  [12, [], 1],
+] as const)(
+  'a command of %i long settings is on the card to its end, or launches nothing',
+  async (count, open, starts) => {
+    const settings = Array.from({ length: count }, (_, index) => `--a${index}=${'x'.repeat(480)}`);
+    const Command = `${ANSWERS['Command']} ${settings.join(' ')} --last=word`;
+    const lab = await openHeroLab();
+    const issue = await openHeroIssue(lab, { answers: { Command } });
+    const { gates, card } = await approvedBlindly(lab, RUN, issue);
+    expect(gates).toEqual(open);
+    expect(card.includes('"--last=word"')).toBe(starts === 1);
+    expect(lab.engine.startCount()).toBe(starts);
+    await lab.close();
+  },
+);
+
 it('people’s own words about a run may have what they like', async () => {
   const answers: Answers = { Goal: `${ANSWERS['Goal']} 👩‍🔬🚀️` };
   const lab = await openHeroLab();

@@ -74,6 +74,9 @@ describe('the words of the gates', () => {
 });
 
 const FOUND = {
+  part: 'the command',
+  sign: 'U+200B',
+  chars: 21_000,
   branch: 'main',
   attempt: 2,
   may1: 'experiments/ferries/daily.py',

@@ -190,6 +190,7 @@ export const VERDICTS = {
     complete: {},
     'not-shipped': { path: 'text', count: 'integer' },
     unseen: { part: 'text', sign: 'text' },
+    'too-long': { chars: 'integer', most: 'integer' },
   },
   'approver-allowed': {
     enough: APPROVED,

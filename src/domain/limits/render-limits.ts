@@ -37,8 +37,11 @@ export const renderLimits = {
   chartPointsMin: 3,
   /** Metrics in one line where the lab named no key metrics. */
   shownMetricsMax: 8,
-  /** The whole manifest on the card, folded: a lab's has two to four thousand characters. */
-  shownManifestCharsMax: 8_000,
+  /**
+   * The whole manifest on the card, folded: a ferry's has two to four thousand characters, a hero run's with its contract some
+   * ten thousand. A longer one is not launched, since nobody would see all of it; the card has 65,536.
+   */
+  shownManifestCharsMax: 20_000,
   /** Text that somebody is to paste into a description: all parts of one, with as many commits and issues as are listed. */
   pastedCharsMax: 20_000,
   /** The end of a log, folded: all that is kept of it. */
