@@ -132,7 +132,7 @@ describe('a lab that adopts ferrybot as README says', () => {
       ...['-c', `http.extraHeader=Authorization: Basic ${basic}`],
       ...['push', '--quiet', `${world.baseUrl}/lab/ferries.git`, 'main'],
     );
-    expect((await git('ls-files', '.github')).stdout.split('\n')).toHaveLength(9);
+    expect((await git('ls-files', '.github')).stdout.split('\n')).toHaveLength(10);
   });
 
   it('3: has each key in its environment, which is the default branch’s alone', async () => {

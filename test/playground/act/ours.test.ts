@@ -75,6 +75,7 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     'mirror-stop.yml': mirrored('stop', { run: '' }, WATCH_KEY),
     'mirror-care.yml': mirrored('care', { run: '', mutation: '' }, RUNNER_KEY),
     'mirror-disk-scan.yml': mirrored('disk-scan', { cluster: '' }, WATCH_KEY),
+    'mirror-fix.yml': mirrored('fix', { run: '', failure: '' }, []),
   });
 
   const CASES: readonly (readonly [string, () => Readonly<Record<string, string>>, readonly string[]])[] = [
@@ -85,6 +86,7 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     ['ferrybot-watchdog.yml', () => ({}), ['idle']],
     ['ferrybot-care.yml', () => ({ run: lab.run, mutation: NOTHING }), []],
     ['ferrybot-disk-scan.yml', () => ({ cluster: 'us-central1' }), ['no-disk-care', 'reconciled']],
+    ['ferrybot-fix.yml', () => ({ run: lab.run, failure: NOTHING }), []],
     ['mirror-chat.yml', () => ({ run: '' }), ['reconciled']],
     ['mirror-propose.yml', () => ({}), ['already']],
     ['mirror-record.yml', () => ({ run: '' }), ['reconciled']],
@@ -94,6 +96,7 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     ['mirror-stop.yml', () => ({ run: lab.run }), ['wrong-workflow']],
     ['mirror-care.yml', () => ({ run: lab.run, mutation: NOTHING }), ['wrong-workflow']],
     ['mirror-disk-scan.yml', () => ({ cluster: 'us-central1' }), ['no-disk-care']],
+    ['mirror-fix.yml', () => ({ run: lab.run, failure: NOTHING }), []],
     // Last: what it starts goes on for a moment.
     ['ferrybot-launch.yml', () => ({ run: lab.run, order: lab.order }), ['reconciled', 'submitted']],
   ];
