@@ -36,7 +36,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/care/infra/shell-resolve.ts':
     'a word of a shell script, at most 1,024 characters (shellValueCharactersMax)',
   ...Object.fromEntries(
-    ['cluster', 'data', 'memory', 'node', 'numbers', 'setup', 'storage', 'transport'].map((name) => [
+    ['cluster', 'code', 'data', 'memory', 'node', 'numbers', 'setup', 'storage', 'transport'].map((name) => [
       `src/diagnosis/rows/${name}.ts`,
       'a line of a log, at most 16,384 characters (logLineCharsMax)',
     ]),

@@ -38,7 +38,7 @@ type Heard = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
  * Looks at the threads that the triggers name and no active run owns; `receipt` is given where something is answered.
  * `told` as in `publishAnswers`. `owing` where one of them could not be read or written: whoever asked asks again.
  */
-export async function answerThreadsWithoutRun(
+export async function answerWithoutRun(
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
   receipt: (heard: readonly ReconcileRequest[]) => Promise<void>,

@@ -28,7 +28,7 @@ import { type FullDiskCache, followFullDisks } from './full-disks.ts';
 import { createGatherer } from './gather.ts';
 import { holdsOf } from './holds-text.ts';
 import { experimentTriggers } from './issue-card.ts';
-import { answerThreadsWithoutRun } from './journal.ts';
+import { answerWithoutRun } from './journal.ts';
 import { noPublishedAnswers, type PublishedAnswers, publishAnswers } from './journal-answers.ts';
 import { careForJournal } from './journal-care.ts';
 import { brakesWithoutJournal } from './named-without-journal.ts';
@@ -215,9 +215,8 @@ async function work(
   // First, because what is frozen or skipped there holds back every run that is looked at below.
   const receipt = (heard: readonly ReconcileRequest[]): Promise<void> =>
     own.receipts.give(heard, open.store.current(), troubles);
-  const elsewhere = await apart(() =>
-    answerThreadsWithoutRun(open, all, receipt, own.publishedAnswers, troubles),
-  );
+  const { publishedAnswers } = own;
+  const elsewhere = await apart(() => answerWithoutRun(open, all, receipt, publishedAnswers, troubles));
   const unanswered = (await apart(() => brakesWithoutJournal(open, all, troubles))) ?? [];
   await apart(() => lookAtRuns(own, open, all, troubles));
   const moved = [
@@ -225,7 +224,7 @@ async function work(
     ...((await apart(() => takeUpLabelled(open, labelledIn(open, all), own.ownPulls, troubles))) ?? []),
   ];
   if (moved.length > 0) await apart(() => lookAtRuns(own, open, moved, troubles));
-  if (moved.length > 0 || isSweep) await apart(() => publishAnswers(open, own.publishedAnswers, troubles));
+  if (moved.length > 0 || isSweep) await apart(() => publishAnswers(open, publishedAnswers, troubles));
   await apart(() => careForJournal(open, own.memories, troubles));
   await apart(() => keepDiskIssues(open, all, own.disks, troubles));
   await apart(() => publishOrphans(open, own.orphans, troubles));

@@ -7,7 +7,12 @@ export const CODE_ROWS: readonly Row[] = [
   // Shapes.
   cause(
     'code-other',
-    /Error: .{0,200}(?:shapes? .{0,80}(?:cannot be multiplied|mismatch|incompatible|must match|do(?:es)? not match|cannot be broadcast)|[Ii]ncompatible shapes|The size of tensor \w{1,20} \(\d{1,12}\) must match|got incompatible shapes|Dimension out of range|dot_general requires|einsum subscripts|is invalid for input of size|view size is not compatible|could not be broadcast together|present in both specs with different sizes|Sizes of tensors must match)/,
+    /Error: .{0,200}(?:[Ii]ncompatible shapes|Dimension out of range|dot_general requires|einsum subscripts|is invalid for input of size|view size is not compatible|could not be broadcast together|present in both specs with different sizes|Sizes of tensors must match)/,
+    'medium',
+  ),
+  cause(
+    'code-other',
+    /\bshapes? .{0,80}(?:cannot be multiplied|mismatch|incompatible|must match|do(?:es)? not match|cannot be broadcast)|\bThe size of tensor \w{1,20} \(\d{1,12}\) must match/,
     'medium',
   ),
   // Gradients.
