@@ -114,6 +114,22 @@ it('waits until somebody has chosen what it keeps, with the usual numbers as a s
   expect((await stateOf(lab, RUN))?.order?.manifest?.retention.keepTemporary).toBe(10);
 });
 
+it('waits where its budget cannot be that of what it trains, until the person in charge says which is meant', async () => {
+  const lab = await open();
+  const source = { 'Source SHA': await headOf(lab) };
+  const issue = await openHeroIssue(lab, { answers: { 'FLOP budget': '1.9e20' } });
+  await until(lab, 'the card', () => told(lab, 'card').join().includes(RUN), { limitMs: 60 * MINUTE });
+  await lab.clock.advance(10 * MINUTE);
+  expect(told(lab, 'card').at(-1)).toContain(
+    'unclear: FLOP budget: one amount; six operations for each of its parameters and tokens are 1.88e18',
+  );
+  expect((await stateOf(lab, RUN))?.submission).toBeNull();
+  const meant = { ...ANSWERS, ...source, 'FLOP budget': '1.9e18' };
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody(meant) });
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
+});
+
 it('is compared at every look with the run of the tracker that was approved, not with the one that its log links to', async () => {
   const asked: string[] = [];
   const lab = await open({

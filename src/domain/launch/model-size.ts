@@ -20,3 +20,11 @@ const HERO_FLOPS = 1e22;
 export function isHeroByCost(flops: number): boolean {
   return flops >= HERO_FLOPS;
 }
+
+/** Attention over long contexts and sparse layers are beside the estimate; a wrong digit or power of ten is further off. */
+const BUDGET_FACTOR = 3;
+
+/** Whether a budget can be that of a training for which so much is estimated. */
+export function isBudgetFor(flops: number, estimated: number): boolean {
+  return flops <= estimated * BUDGET_FACTOR && estimated <= flops * BUDGET_FACTOR;
+}

@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { openParts } from '../../../src/contracts/open-parts.ts';
+import type { Contract } from '../../../src/domain/launch/contract.ts';
 import { FIELDS, type FieldName } from '../../../src/kinds/hero/contract/fields.ts';
 import { isHero, readHeroContract } from '../../../src/kinds/hero/contract/read-contract.ts';
 import { heroSettings } from '../../../src/kinds/hero/settings.ts';
@@ -123,4 +124,20 @@ it('two answers in two shapes are two answers', () => {
 it('is a hero run by what it trains, also where it says that it spends less', () => {
   expect(isHero(read('Parameters: 23B\nTokens: 18T\nFLOP budget: 1e20'))).toBe(true);
   expect(isHero(read('Parameters: 125M\nTokens: 2.5B'))).toBe(false);
+});
+
+it('a budget that is far from what its own parameters and tokens cost is asked about', () => {
+  const budget = (said: string): Contract =>
+    read(`Parameters: 23B active\nTokens: 18T\nFLOP budget: ${said}`);
+  // 6 × 23e9 × 18e12 are 2.48e24.
+  for (const near of ['2.5e24', '1e24', '5e24'])
+    expect(budget(near)).toMatchObject({ flops: { source: 'given' } });
+  for (const far of ['2.5e23', '2.5e25'])
+    expect(budget(far)['flops']).toEqual({
+      value: far,
+      source: 'unclear',
+      from: 'one amount; six operations for each of its parameters and tokens are 2.48e24',
+    });
+  expect(unclearIn('Parameters: 23B\nFLOP budget: 1e20')).toEqual([]);
+  expect(isHero(read('Parameters: 125M\nTokens: 2.5B\nFLOP budget: 1e23'))).toBe(true);
 });

@@ -3,11 +3,11 @@
 import type { LaneConfig } from '../../../config/lane-schema.ts';
 import { optionOf, optionsOf, readCommandLine, STEP_OPTIONS } from '../../../contracts/command-line.ts';
 import { valueIn } from '../../../contracts/fields.ts';
-import { readCount } from '../../../contracts/quantity.ts';
+import { readCount, readQuantity } from '../../../contracts/quantity.ts';
 import { readContract } from '../../../contracts/read-contract.ts';
 import { branded, isRunId, type RunId } from '../../../domain/ids.ts';
 import type { Contract, ContractIssue, ContractValue } from '../../../domain/launch/contract.ts';
-import { isHeroByCost, trainingFlops } from '../../../domain/launch/model-size.ts';
+import { isBudgetFor, isHeroByCost, trainingFlops } from '../../../domain/launch/model-size.ts';
 import { limits } from '../../../domain/limits.ts';
 import { FIELDS, type FieldName, isSlug, TOGETHER } from './fields.ts';
 import { scientific } from './quantity.ts';
@@ -25,17 +25,27 @@ export function readHeroContract(issue: ContractIssue, lane: LaneConfig): Contra
         const steps = readCount(optionOf(command, STEP_OPTIONS) ?? '');
         infer('finalStep', steps === null ? null : String(steps), 'the command');
       }
-      const [parameters, tokens] = [given('parameters'), given('tokens')];
-      if (parameters !== null && tokens !== null) {
-        const flops = scientific(trainingFlops(Number(parameters), Number(tokens)));
-        infer('flops', flops, 'six operations a parameter and token');
-      }
+      const flops = estimateOf(given('parameters'), given('tokens'));
+      infer('flops', flops === null ? null : scientific(flops), 'six operations a parameter and token');
       infer('trackerName', given('trackerId'), 'the W&B run id');
       infer('cadence', String(Math.round(lane.cadence.pollMs / 60_000)), 'the lane');
       infer('bundle', given('commit') === null ? null : 'the tree of the source SHA', 'the source SHA');
     },
   );
-  return heldAgainstCommand(contract);
+  return heldAgainstSize(heldAgainstCommand(contract));
+}
+
+function estimateOf(parameters: string | null, tokens: string | null): number | null {
+  return parameters === null || tokens === null ? null : trainingFlops(Number(parameters), Number(tokens));
+}
+
+/** Of a budget and a size that cannot both be meant, nobody here knows which one is. */
+function heldAgainstSize(contract: Contract): Contract {
+  const said = contractValue(contract, 'flops');
+  const estimated = estimateOf(contractValue(contract, 'parameters'), contractValue(contract, 'tokens'));
+  if (said === null || estimated === null || isBudgetFor(Number(said), estimated)) return contract;
+  const from = `one amount; six operations for each of its parameters and tokens are ${scientific(estimated)}`;
+  return { ...contract, flops: { value: said, source: 'unclear', from } };
 }
 
 /** What the command says by itself of a value, in the options and variables that launchers and W&B know. */
@@ -91,9 +101,10 @@ export function contractValue(contract: Contract, name: FieldName): string | nul
 
 /** Whether it is a hero run by what it spends, whoever asks for what: by what is said of that, or by what it trains. */
 export function isHero(contract: Contract): boolean {
-  const numberOf = (name: FieldName): number => Number(contractValue(contract, name) ?? 0);
-  const estimated = trainingFlops(numberOf('parameters'), numberOf('tokens'));
-  return isHeroByCost(Math.max(numberOf('flops'), estimated));
+  // A budget that its size contradicts is still what somebody says that it spends.
+  const said = readQuantity(contract['flops']?.value ?? '') ?? 0;
+  const estimated = estimateOf(contractValue(contract, 'parameters'), contractValue(contract, 'tokens')) ?? 0;
+  return isHeroByCost(Math.max(said, estimated));
 }
 
 /** The name of the run. */
