@@ -51,6 +51,7 @@ const course = z.looseObject({
   saved: z.looseObject({ at: text, longestGapMs: integerOrNull }).exactOptional(),
   savingSince: text.exactOptional(),
   replayed: z.array(z.looseObject({ step: integer, before: text, after: text })).exactOptional(),
+  lastSteps: z.array(z.looseObject({ step: integer, loss: text })).exactOptional(),
   healthy: integer.exactOptional(),
 });
 

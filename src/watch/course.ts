@@ -4,11 +4,14 @@ import { LOW_USE_LIMITS } from '../detectors/low-utilisation.ts';
 import { FOLLOWED } from '../detectors/measures.ts';
 import { addValue, medianOf, NO_SERIES, type Series } from '../detectors/series.ts';
 import { SPEED_LAW } from '../detectors/throughput-collapse.ts';
+import { isTerminal } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
 import type { Course, RecordedSeries } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import type { Look } from './look.ts';
+import { evenly } from './replayed.ts';
 import { decimal, type Training } from './training.ts';
 import { useAt } from './use.ts';
 
@@ -31,7 +34,15 @@ export function courseOf(state: RunState, look: Look): Course {
     ...movement(before, look, now),
     ...measured(state, before, look),
     ...saved(state, before, look, now),
+    ...lastSteps(look),
   };
+}
+
+/** One step of each look says nothing of a resume that goes back by less than a look; all of them need not stand in the record. */
+function lastSteps({ job, log }: Look): Pick<Course, 'lastSteps'> {
+  const isCutShort = job.kind === 'found' && isTerminal(job.status) && job.status !== 'SUCCEEDED';
+  const { recent } = log.training.replay;
+  return isCutShort && recent.length > 0 ? { lastSteps: evenly(recent, limits.tracePointsMax) } : {};
 }
 
 function submittedAt({ submission }: RunState, look: Look): Instant {

@@ -61,6 +61,12 @@ function withRecent(replay: Replay, point: TracePoint): Replay {
   return { ...replay, stride, recent: longer.filter(({ step }) => step % stride === 0) };
 }
 
+/** At most so many of them, equally far apart, the newest among them. */
+export function evenly(points: readonly TracePoint[], most: number): readonly TracePoint[] {
+  const stride = Math.ceil(points.length / most);
+  return points.filter((_, index) => (points.length - 1 - index) % stride === 0);
+}
+
 /** The same as numbers, with what the coarser of both can show. */
 export function comparedOf(pairs: readonly ReplayedStep[]): readonly Replayed[] {
   return pairs.map(({ step, before, after }) => ({

@@ -1,5 +1,6 @@
 /** Goes on reading a log where the last recorded observation stopped, also in another process. */
 
+import { trainsSmaller } from '../domain/launch/ladder.ts';
 import { limits } from '../domain/limits.ts';
 import type { OpenLog } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -12,8 +13,9 @@ import { nameOf, workerOf } from './worker-address.ts';
 /** The log facts that the newest observation recorded; reading goes on at its offset, so that no byte is judged twice. */
 export function logFactsFrom(state: RunState): { readonly facts: LogFacts; readonly offset: number } {
   const last = state.observation;
-  const past = state.attempts.at(-1);
-  const replay = replayOf(past?.trace ?? [], past?.observation?.course?.series?.['loss']);
+  const past = trainsSmaller(state) ? undefined : state.attempts.at(-1);
+  const { series, lastSteps = [] } = past?.observation?.course ?? {};
+  const replay = replayOf([...(past?.trace ?? []), ...lastSteps], series?.['loss']);
   if (last === null) return { facts: { ...NO_LOG_FACTS, training: { ...NO_TRAINING, replay } }, offset: 0 };
   const open = last.openLog;
   const facts: LogFacts = {

@@ -157,6 +157,32 @@ describe('what follows the end of an attempt', () => {
     expect(await alarmsOf((step) => sound(step) + 0.1)).toEqual(['loss-spike', 'resume-mismatch']);
   });
 
+  it('is compared with the steps between the last two looks too, which is all that a checkpoint a quarter of an hour old leaves', async () => {
+    const sound = (step: number) => 2 + 1 / step;
+    // A step each ten seconds, and a look each quarter of an hour.
+    const made = (hour: number, from: number, to: number, lossAt: (step: number) => number) =>
+      Array.from({ length: to - from }, (_, index) => ({
+        at: new Date(Date.UTC(2026, 10, 20, hour, 0, 10 * index)).toISOString(),
+        log: `step ${from + index} loss ${lossAt(from + index).toFixed(5)}`,
+      }));
+    const alarmsOf = async (again: (step: number) => number) => {
+      const records = [
+        { ...header, submittedAt: '2026-11-20T10:00:00Z', pollSeconds: 900 },
+        { at: '2026-11-20T10:00:00Z', engine: { status: 'RUNNING' } },
+        ...made(10, 1, 320, sound),
+        { at: '2026-11-20T10:55:00Z', engine: { status: 'FAILED' } },
+        { at: '2026-11-20T11:00:00Z', attempt: 2 },
+        { at: '2026-11-20T11:00:00Z', engine: { status: 'RUNNING' } },
+        ...made(11, 281, 400, again),
+      ];
+      const read = readTrace(records.map((one) => JSON.stringify(one)).join('\n'));
+      if (!read.ok) throw new Error(read.error);
+      return detectorsOf(await replay(read.value));
+    };
+    expect(await alarmsOf(sound)).toEqual([]);
+    expect(await alarmsOf((step) => sound(step) + 0.005)).toEqual(['resume-mismatch']);
+  });
+
   it('is nothing after the stop of a known person, and the end is reported of what succeeded', async () => {
     const stop = { at: '2026-11-20T10:05:30Z', stop: 'alice' };
     expect(await actionsFor(...attempt(0, 'STOPPED', ['step 10 loss 3.1']), stop)).toEqual(['none']);

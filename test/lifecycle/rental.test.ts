@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
+import type { JobScript } from '../support/ferry-script.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, eventsOf, stateOf, until } from '../support/play.ts';
 import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
@@ -86,6 +87,27 @@ describe('/rent', () => {
       'cuda-out-of-memory escalate',
     ]);
     expect(told(lab, 'incident').join()).toContain('not started again');
+    await lab.close();
+  });
+
+  it('is another training with each smaller batch: steps that are made again with it are no mismatch, and the ladder goes on', async () => {
+    let losses = 2;
+    const script = (): JobScript => {
+      losses += 0.1;
+      const steps = Array.from({ length: 40 }, (_, index) => ({
+        atMs: 60_000 + 1_000 * index,
+        text: `step ${index + 1} loss ${(losses + 1 / (index + 1)).toFixed(5)}`,
+      }));
+      const lines = [...steps, { atMs: 100_000, text: OUT_OF_MEMORY }];
+      return { pendingMs: 0, lines, endAtMs: 101_000, exitCode: 1, metrics: [] };
+    };
+    const lab = await openRentalLab([], { script });
+    const { run, issue } = await rented(lab);
+    await approve(lab, 'mira', issue, run);
+    await ended(lab, run, 3);
+    const { incidents = [] } = (await stateOf(lab, run)) ?? {};
+    const alarms = incidentsWith(incidents, 'run-alarm').map(({ detail }) => detail.detector);
+    expect(alarms).not.toContain('resume-mismatch');
     await lab.close();
   });
 });

@@ -24,6 +24,12 @@ export function reductionsTaken(state: RunState): readonly string[] {
   return approved.slice(0, timesOf(state, isOutOfMemory));
 }
 
+/** Whether the newest attempt, which is not over, trains with something smaller than the one before: its steps have other losses. */
+export function trainsSmaller(state: RunState): boolean {
+  const before = { ...state, attempts: state.attempts.slice(0, -1) };
+  return reductionsTaken(state).length > reductionsTaken(before).length;
+}
+
 /** The repairs that the next attempt has: one more for each that died of what it ran on. */
 export function repairsTaken(state: RunState): readonly string[] {
   const approved = state.order?.manifest?.envelope.repairs ?? [];
