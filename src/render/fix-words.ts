@@ -41,7 +41,7 @@ const FIXER_WORDS: Readonly<Record<OfFixer, string>> = {
   'fixer-unknown': 'GitHub does not say what became of it: the lab may lack its workflow (`workflows.fix`)',
   'fixer-no-answer': 'its workflow left no answer that can be read',
   'fixer-other-ref':
-    'its workflow ran by the files of another branch than the one that runs are launched from',
+    'its workflow ran by another file than the one that stands on the branch that runs are launched from',
   'fixer-failed': 'it failed',
   'fixer-timed-out': 'it did not end in its time (`fixer.timeoutMs`)',
   'fixer-too-long': 'it printed more than a small patch has',
@@ -51,6 +51,8 @@ const FIXER_WORDS: Readonly<Record<OfFixer, string>> = {
   'patch-not-an-edit':
     'its patch adds, removes or renames a file, or changes a mode, a link or what is no text',
   'patch-hidden-signs': 'its patch has signs that a reader would not see',
+  'patch-like-secret':
+    'a part of its patch looks like a secret, which is not shown: nobody would see all that is committed',
   'patch-does-not-apply': 'its patch does not fit the files of that commit',
 };
 

@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyPatch, firstLineOf, readPatch, shownPatch } from '../../src/domain/launch/patch.ts';
+import {
+  applyPatch,
+  firstLineOf,
+  hidesChange,
+  readPatch,
+  shownPatch,
+} from '../../src/domain/launch/patch.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -132,5 +138,37 @@ describe('no patch that is taken', () => {
     const file = readOne(PATCH);
     if (typeof file === 'string') throw new Error(file);
     expect(applyPatch(text, file)).toEqual({ kind: 'fault', fault: 'patch-does-not-apply' });
+  });
+
+  it.each([
+    ['a\n', 2],
+    ['a', 2],
+    ['', 1],
+  ])('of %j, behind whose end it adds a line', (text, line) => {
+    const file = readOne(PATCH.replace('@@ -1 +1 @@\n-a', `@@ -${line},0 +${line + 1} @@`));
+    if (typeof file === 'string') throw new Error(file);
+    expect(applyPatch(text, file)).toEqual({ kind: 'fault', fault: 'patch-does-not-apply' });
+  });
+});
+
+it('a patch of a long file is applied like any other', () => {
+  const before = '\n'.repeat(400_000);
+  const file = readOne(PATCH.replace('@@ -1 +1 @@\n-a', '@@ -399999,0 +400000 @@'));
+  if (typeof file === 'string') throw new Error(file);
+  const after = applyPatch(`${before}a\n`, file);
+  expect(after.kind === 'read' && after.value === `${before.slice(1)}b\n\na\n`).toBe(true);
+});
+
+describe('what is shown of a patch, with places taken out of it,', () => {
+  const shown = '--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1,2 +1,2 @@\n kept = 1\n-a\n+b = system(1)\n';
+  it.each([
+    ['nothing', shown, false],
+    ['a part of what stays', shown.replace('kept = 1', '***'), false],
+    ['a part of what is new', shown.replace('system(1)', '***'), true],
+    ['what goes', shown.replace('-a', '-***'), true],
+    ['the name of a file', shown.replace('lib/a.py', '***'), true],
+    ['everything behind a place', shown.replace(/kept.*/s, '***'), true],
+  ])('lacks %s', (_what, redacted, isHidden) => {
+    expect(hidesChange(shown, redacted)).toBe(isHidden);
   });
 });

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ANSWER, closeFixerLabs, died, MINUTE, PATCH, SCHEDULE, TEXT } from '../support/fixer-lab.ts';
-import { pushFile, told } from '../support/talk.ts';
+import { fileOf, pushFile, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 afterEach(closeFixerLabs);
@@ -63,6 +63,11 @@ describe('nothing is committed, and the thread says why,', () => {
     ['it fits another text', says(PATCH.replace('-HALF_TURN', '-QUARTER_TURN')), 'patch-does-not-apply'],
     ['it fits another place', says(PATCH.replace('@@ -3,4 +3,4', '@@ -2,4 +2,4')), 'patch-does-not-apply'],
     ['it hides what it says', says(PATCH.replace('3.14159', "'\\u202e3'")), 'patch-hidden-signs'],
+    [
+      'it has its reader see a secret left out in the place of what it does',
+      says(PATCH.replace('+HALF', '+# -----BEGIN PRIVATE KEY-----\n+HALF').replace('-3,4 +3,4', '-3,4 +3,5')),
+      'patch-like-secret',
+    ],
     ['what comes of it is no Python', says(PATCH.replace('3.14159', '(3.14159')), 'not-mended'],
   ];
   it.each(hostile)('where %s', async (_what, program, reason) => {
@@ -92,6 +97,28 @@ describe('nothing is committed, and the thread says why,', () => {
         for (const run of Object.values(runs))
           if (mode === 'fix' && run.displayTitle.startsWith('ferrybot fix'))
             runs[run.id] = { ...run, headBranch, headSha: of.headSha ?? '' };
+      },
+    });
+    expect(await tries()).toEqual({ made: [], not: ['fixer-other-ref'] });
+  });
+
+  it('where the workflow ran by a commit of that branch which had another one for a moment', async () => {
+    const of: { lab?: VirtualLab; headSha?: string } = {};
+    const path = '.github/workflows/ferrybot-fix.yml';
+    const { tries } = await died({
+      program: ANSWER,
+      meanwhile: async ({ lab }) => {
+        const honest = await fileOf(lab, 'main', path);
+        await pushFile(lab, 'ada', 'main', path, 'on: push\n');
+        const pushed = REF.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
+        await pushFile(lab, 'ada', 'main', path, honest ?? '');
+        Object.assign(of, { lab, headSha: pushed.object.sha });
+      },
+      beforeJob: async (mode) => {
+        const runs = of.lab?.world.state.runs ?? {};
+        for (const run of Object.values(runs))
+          if (mode === 'fix' && run.displayTitle.startsWith('ferrybot fix'))
+            runs[run.id] = { ...run, headBranch: 'ada/then', headSha: of.headSha ?? '' };
       },
     });
     expect(await tries()).toEqual({ made: [], not: ['fixer-other-ref'] });

@@ -8,7 +8,7 @@ import {
   failureDigest,
   type NoExternalFix,
 } from '../../domain/launch/fixer.ts';
-import { applyPatch, firstLineOf, readPatch, shownPatch } from '../../domain/launch/patch.ts';
+import { applyPatch, firstLineOf, hidesChange, readPatch, shownPatch } from '../../domain/launch/patch.ts';
 import type { SlipOfAttempt } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -67,8 +67,7 @@ async function fixerStanding(
       job.status === 'completed' ? answered('fixer-no-answer') : { kind: 'asked', since: job.createdAt },
     );
   try {
-    if (!(await isOfBranch(git, left.value, config.lane.targetBranch)))
-      return known(answered('fixer-other-ref'));
+    if (!(await isOfBranch(git, left.value, config))) return known(answered('fixer-other-ref'));
     const patch = patchIn(left.value, failure);
     if (patch.kind === 'none') return known(answered(patch.reason));
     return known({ kind: 'answered', fix: await judgedPatch({ lab, git }, slip, mayChange, patch.text) });
@@ -83,14 +82,22 @@ function answered(reason: NoExternalFix): FixerStanding {
 }
 
 /**
- * Whether the job ran by the files of that branch: whoever may push a branch, or a tag of any name, may put another workflow
- * there, with whatever program they like.
+ * Whether the job ran by the workflow of the branch that runs are launched from: whoever may push a branch, or a tag of any
+ * name, may put another one there, with whatever program they like. A commit of that branch may have had another as well,
+ * between two of a pull request that nobody read one by one.
  */
-async function isOfBranch(git: GitReader, { commit }: LeftArtifact, name: string): Promise<boolean> {
+async function isOfBranch(
+  git: GitReader,
+  { commit }: LeftArtifact,
+  { lane: { targetBranch: name }, workflows }: LaneScopedConfig,
+): Promise<boolean> {
   await git.fetch();
   const tip = await git.resolve(`refs/heads/${name}`);
   if (tip === null) throw new GitError('unreadable', `there is no branch ${name}`);
-  return (await git.mergeBase(commit, tip)) === commit;
+  if ((await git.mergeBase(commit, tip)) !== commit) return false;
+  const path = `.github/workflows/${workflows.fix}`;
+  const [ran, stands] = [await git.treeId(commit, path), await git.treeId(tip, path)];
+  return ran !== null && ran === stands;
 }
 
 type Patch =
@@ -119,6 +126,7 @@ async function judgedPatch(
     if (!mayChange(file.path)) return none('outside-scope');
     const before = await textIn(git, commit, file.path);
     if (before === null) return none('not-in-tree');
+    if (before.length > limits.fixedFileCharsMax) return none('too-long');
     const after = applyPatch(before, file);
     if (after.kind === 'fault') return none(after.fault);
     if (file.path.endsWith('.py') && !(await isPython(lab, after.value))) return none('not-mended');
@@ -126,7 +134,10 @@ async function judgedPatch(
   }
   const [first] = read.value;
   if (first === undefined) return none('patch-none');
-  const diff = redact(shownPatch(read.value), []);
+  const shown = shownPatch(read.value);
+  const diff = redact(shown, []);
+  // Who approves it would not see all that is committed.
+  if (hidesChange(shown, diff) || diff.length > limits.shownBlockCharsMax) return none('patch-like-secret');
   return { kind: 'fix', files, place: `${first.path}:${firstLineOf(first)}`, diff };
 }
 

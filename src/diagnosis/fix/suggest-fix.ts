@@ -4,6 +4,7 @@
  * nothing where two things could be meant.
  */
 
+import { limits } from '../../domain/limits.ts';
 import type { PySyntax, PythonParser } from '../../domain/python-syntax.ts';
 import { type Edit, edited, unifiedDiff } from './fix-file.ts';
 import { importLine } from './import-line.ts';
@@ -53,7 +54,7 @@ export function suggestFix(
   asked: string | null,
   parser: PythonParser,
 ): Fix | NoFix {
-  if (Math.max(text.length, asked?.length ?? 0) > FIXED_FILE_CHARS_MAX) return none('too-long');
+  if (Math.max(text.length, asked?.length ?? 0) > limits.fixedFileCharsMax) return none('too-long');
   const edits = editsFor(plan, parser.parse(text), asked === null ? null : parser.parse(asked), parser);
   if ('kind' in edits) return edits;
   const after = edited(text, edits);
@@ -231,8 +232,6 @@ function modulesBeside(name: string, paths: readonly string[]): readonly string[
 
 /** A slip of the pen stands in few places; a name that is used everywhere is somebody's decision. */
 const PLACES_MAX = 10;
-/** A file of code that people read is shorter: what is longer was made by a program, and is not mended by one. */
-const FIXED_FILE_CHARS_MAX = 200_000;
 
 /** At most `SLIP_LETTERS_MAX`, or null where it is more. */
 function lettersApart(one: string, other: string): number | null {

@@ -12,6 +12,7 @@ export type PatchFault =
   | 'patch-unreadable'
   | 'patch-not-an-edit'
   | 'patch-hidden-signs'
+  | 'patch-like-secret'
   | 'patch-does-not-apply';
 
 type Hunk = { readonly from: number; readonly lines: readonly string[] };
@@ -47,23 +48,25 @@ export function readPatch(text: string): Read<readonly FilePatch[]> {
 export function applyPatch(text: string, { hunks }: FilePatch): Read<string> {
   // The last piece is what stands behind the last newline: nothing, in a file that ends with one.
   const old = text.split('\n');
-  const now: string[] = [];
+  const length = old.at(-1) === '' ? old.length - 1 : old.length;
+  const pieces: (readonly string[])[] = [];
   let done = 0;
   for (const { from, lines } of hunks) {
-    if (from < done || from > old.length) return fault('patch-does-not-apply');
-    now.push(...old.slice(done, from));
+    if (from < done || from > length) return fault('patch-does-not-apply');
+    const now: string[] = [];
+    pieces.push(old.slice(done, from), now);
     done = from;
     for (const line of lines) {
       const content = line.slice(1);
       if (line.startsWith('+')) now.push(content);
-      else if (old[done] !== content || isBehindEnd(old, done)) return fault('patch-does-not-apply');
+      else if (done >= length || old[done] !== content) return fault('patch-does-not-apply');
       else {
         if (line.startsWith(' ')) now.push(content);
         done += 1;
       }
     }
   }
-  const after = [...now, ...old.slice(done)].join('\n');
+  const after = [...pieces, old.slice(done)].flat().join('\n');
   return after === text ? fault('patch-none') : { kind: 'read', value: after };
 }
 
@@ -83,6 +86,12 @@ export function shownPatch(files: readonly FilePatch[]): string {
   return [...lines, ''].join('\n');
 }
 
+/** Whether a patch as it is shown lacks more than parts of lines that stay, once what may be a secret has been taken out of it. */
+export function hidesChange(shown: string, redacted: string): boolean {
+  const [all, left] = [shown.split('\n'), redacted.split('\n')];
+  return all.length !== left.length || all.some((line, at) => !line.startsWith(' ') && line !== left[at]);
+}
+
 /** Where the first line stands that a patch of a file changes, counted from 1. */
 export function firstLineOf({ hunks }: FilePatch): number {
   const [first] = hunks;
@@ -95,10 +104,6 @@ function fault(why: PatchFault): Extract<Read<never>, { readonly kind: 'fault' }
 
 function isChange(line: string): boolean {
   return line.startsWith('+') || line.startsWith('-');
-}
-
-function isBehindEnd(lines: readonly string[], at: number): boolean {
-  return at === lines.length - 1 && lines[at] === '';
 }
 
 type FileAt = { readonly file: FilePatch; readonly next: number };

@@ -26,6 +26,8 @@ export const controlLimits = {
   fixFilesMax: 3,
   /** Lines that one patch adds or removes: what a person reads before breakfast without missing one. */
   fixLinesMax: 30,
+  /** A file of code that people read is shorter: what is longer was made by a program, and is not mended by one. */
+  fixedFileCharsMax: 200_000,
   /** What its job leaves, as GitHub keeps it: the answer above in JSON, packed. */
   fixArtifactBytesMax: 64 * 1_024,
   /** How long its job may take, in its queue and on its machine, until people are told that nothing came of it. */
