@@ -41,7 +41,7 @@ export function heldElsewhere(asking: Asking, manifest: Observed<Manifest>): Hel
   const places = {
     roots: [root, ...(plan?.named ?? [])],
     cluster,
-    common: checkpointRoots.filter((template) => !template.includes('{')),
+    common: commonRoots(checkpointRoots, root),
   };
   const before = recordedRuns.value.filter((one) => one.run !== run && lineage(one));
   return {
@@ -51,6 +51,15 @@ export function heldElsewhere(asking: Asking, manifest: Observed<Manifest>): Hel
   };
 }
 
+/** Where a lane has the checkpoints of all of its runs, but for the place that this one would have for itself. */
+function commonRoots(templates: readonly string[], outputRoot: string): readonly string[] {
+  const own = withoutEndSlashes(outputRoot);
+  return templates
+    .filter((template) => !template.includes('{'))
+    .map(withoutEndSlashes)
+    .filter((root) => root !== own);
+}
+
 /** Before anything of the run has begun: from then on it finds its own checkpoints there. What a lane has for all its runs is nobody's own. */
 function contentsOf(
   { plan, searchedRoots = [], failed = null }: Asking,
@@ -58,7 +67,6 @@ function contentsOf(
   lineage: readonly RunState[],
 ): Pick<Held, 'rootContents'> {
   if (plan === null || failed !== null) return {};
-  const shared = new Set(common.map(withoutEndSlashes));
-  const own = { ...plan, roots: plan.roots.filter((root) => !shared.has(root)) };
+  const own = { ...plan, roots: plan.roots.filter((root) => !common.includes(root)) };
   return { rootContents: rootContents(own, searchedRoots, lineage) };
 }

@@ -73,3 +73,9 @@ it('where its checkpoints lie besides is a run’s own too, on both sides, but f
   expect(held(['gs://tmp/all/b'])).toMatchObject({ root: 'gs://tmp/all' });
   expect(held(['gs://tmp/all/b'], ['gs://tmp/all'])).toBeNull();
 });
+
+it('what the lane gives to all is a run’s own where that is its output root', () => {
+  const places = { roots: ['gs://tmp/all'], cluster: 'west', common: ['gs://tmp/all'] };
+  const found = rootHolder([launched('a', 'gs://tmp/all')], places, { run: 'mine', lineage: () => false });
+  expect(found?.run).toBe('a');
+});

@@ -5,7 +5,7 @@ import type { IssuedOrder, RunState } from '../logbook/run-state.ts';
 
 /** Where a run writes: a store's path is one place for all, any other is one of its cluster. */
 type OutputPlace = { readonly root: string; readonly cluster: string };
-/** What a run would write to. `common`: what its lane gives to all of its runs, which is nobody's own. */
+/** What a run would write to. `common`: where its lane has the checkpoints of all of its runs, which is nobody's own but of a run that has it as its output root. */
 export type OwnPlaces = {
   readonly roots: readonly string[];
   readonly cluster: string;
@@ -22,8 +22,7 @@ export function rootHolder(
 ): RootHolder | null {
   for (const state of runs) {
     if (state.run === run || lineage(state)) continue;
-    for (const theirs of placesOf(state)) {
-      if (common.includes(theirs.root)) continue;
+    for (const theirs of placesOf(state, common)) {
       const mine = roots.find((root) => isShared({ root, cluster }, theirs));
       if (mine !== undefined) return { run: state.run, root: theirs.root, mine };
     }
@@ -32,12 +31,13 @@ export function rootHolder(
 }
 
 /** Of every attempt that a launcher may have begun: its output root, and where else its checkpoints lie. */
-function placesOf({ attempts, order }: RunState): readonly OutputPlace[] {
+function placesOf({ attempts, order }: RunState, common: readonly string[]): readonly OutputPlace[] {
   const orders = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
   return orders.filter(mayHaveBegun).flatMap(({ manifest }) => {
     if (manifest === null) return [];
     const { outputRoot, resume, cluster } = manifest;
-    return [outputRoot, ...(resume.roots ?? [])].map((root) => ({ root, cluster }));
+    const besides = (resume.roots ?? []).filter((root) => !common.includes(root));
+    return [outputRoot, ...besides].map((root) => ({ root, cluster }));
   });
 }
 
