@@ -42,6 +42,10 @@ export type Evidence = {
   readonly isLossLost: boolean;
   /** Steps or tokens a second, one value a look. */
   readonly speed: Series;
+  /** Its value at this look. */
+  readonly speedNow: number | null;
+  /** The highest trend of it in an attempt before that trained the same; null where none had one. */
+  readonly speedBefore: number | null;
   /** The first look of those in a row that were slower than the law allows. */
   readonly slowSince: Instant | null;
   /** Looks in a row in which the accelerators idled, and the middle of the newest in per cent; null where nobody says. */

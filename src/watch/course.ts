@@ -88,7 +88,7 @@ function measured(
 }
 
 /** Tokens or steps a second, as the log prints them; where it does not, by the exact steps between two looks. */
-function speedOf({ observation }: RunState, { at, log }: Look): number | null {
+export function speedOf({ observation }: RunState, { at, log }: Look): number | null {
   const { look } = log.training;
   const tokens = medianOf(look.tokensPerSecond);
   if (tokens !== null) return tokens;

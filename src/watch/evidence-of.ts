@@ -2,12 +2,14 @@
 
 import type { Evidence, PastEnd } from '../detectors/evidence.ts';
 import { medianOf } from '../detectors/series.ts';
+import { SPEED_LAW } from '../detectors/throughput-collapse.ts';
 import type { Instant } from '../domain/ids.ts';
+import { trainedAlike } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { courseOf, readSeries } from './course.ts';
+import { courseOf, readSeries, speedOf } from './course.ts';
 import { type Look, NO_WITNESSES } from './look.ts';
 import { comparedOf } from './replayed.ts';
 import { useAt } from './use.ts';
@@ -22,10 +24,11 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
   const every = manifest?.retention.temporaryEveryMinutes ?? null;
   const at = (time: string | undefined): Instant | null => fromRfc3339(time ?? '');
   const [moved, saved] = [at(course.moved?.at), at(course.saved?.at)];
+  const isLogRead = look.logUnread === null && job.kind === 'found';
   return {
     at: look.at,
     status: job.kind === 'found' ? job.status : 'UNKNOWN',
-    isLogRead: look.logUnread === null && job.kind === 'found',
+    isLogRead,
     pendingSince: at(course.pendingSince),
     runningSince: at(course.runningSince),
     step: log.step,
@@ -39,6 +42,8 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     series,
     isLossLost: log.failures.some(({ id }) => id === LOSS_NOT_FINITE),
     speed: readSeries(course.speed),
+    speedNow: isLogRead ? speedOf(state, look) : null,
+    speedBefore: speedBefore(state),
     slowSince: at(course.slowSince),
     use: percent === null ? null : { percent, lowLooks: course.idle ?? 0, lowSince: at(course.idleSince) },
     replayed: course.replayed === undefined ? null : comparedOf(course.replayed),
@@ -58,6 +63,15 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     disk: witnesses.disk,
     left: leftBy(manifest, look),
   };
+}
+
+/** A machine that is slow from the start has no better look of its own to be held against. */
+function speedBefore(state: RunState): number | null {
+  const trends = trainedAlike(state).flatMap(({ observation }) => {
+    const { trend, values } = readSeries(observation?.course?.speed);
+    return trend === null || values <= SPEED_LAW.warmUpValues ? [] : [trend];
+  });
+  return trends.length === 0 ? null : Math.max(...trends);
 }
 
 function objectiveOf(

@@ -27,6 +27,8 @@ const healthy: Evidence = {
   series: {},
   isLossLost: false,
   speed: NO_SERIES,
+  speedNow: null,
+  speedBefore: null,
   slowSince: at(560),
   use: null,
   replayed: null,

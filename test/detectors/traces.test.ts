@@ -183,6 +183,32 @@ describe('what follows the end of an attempt', () => {
     expect(await alarmsOf((step) => sound(step) + 0.005)).toEqual(['resume-mismatch']);
   });
 
+  it('has the pace of the attempt before as its baseline: what is slow from its start is told, and what warms up is not', async () => {
+    // From a minute after ten o'clock on, a step each so many seconds.
+    const made = (minute: number, seconds: number, from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => ({
+        at: new Date(Date.UTC(2026, 10, 20, 10, minute, seconds * (index + 1))).toISOString(),
+        log: `step ${from + index} loss 3.00000`,
+      }));
+    const alarmsOf = async (...again: readonly object[]) => {
+      const records = [
+        { ...header, submittedAt: '2026-11-20T10:00:00Z', pollSeconds: 600 },
+        { at: '2026-11-20T10:00:00Z', engine: { status: 'RUNNING' } },
+        ...made(0, 10, 1, 700),
+        { at: '2026-11-20T11:58:00Z', engine: { status: 'FAILED' } },
+        { at: '2026-11-20T12:00:00Z', attempt: 2 },
+        { at: '2026-11-20T12:00:00Z', engine: { status: 'RUNNING' } },
+        ...again,
+      ];
+      const read = readTrace(records.map((one) => JSON.stringify(one)).join('\n'));
+      if (!read.ok) throw new Error(read.error);
+      return detectorsOf(await replay(read.value));
+    };
+    expect(await alarmsOf(...made(120, 16, 1, 600))).toEqual(['throughput-collapse']);
+    expect(await alarmsOf(...made(120, 12, 1, 600))).toEqual([]);
+    expect(await alarmsOf(...made(120, 30, 1, 91), ...made(165, 10, 91, 700))).toEqual([]);
+  });
+
   it('is nothing after the stop of a known person, and the end is reported of what succeeded', async () => {
     const stop = { at: '2026-11-20T10:05:30Z', stop: 'alice' };
     expect(await actionsFor(...attempt(0, 'STOPPED', ['step 10 loss 3.1']), stop)).toEqual(['none']);

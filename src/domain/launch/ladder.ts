@@ -30,6 +30,17 @@ export function trainsSmaller(state: RunState): boolean {
   return reductionsTaken(state).length > reductionsTaken(before).length;
 }
 
+/** Attempts that are over and had the manifest and the size of the newest, which is not. */
+export function trainedAlike(state: RunState): readonly PastAttempt[] {
+  const { attempts } = state;
+  const taken = (before: number): number =>
+    reductionsTaken({ ...state, attempts: attempts.slice(0, before) }).length;
+  return attempts.filter(
+    ({ order }, index) =>
+      order.order.digest === state.order?.order.digest && taken(index) === taken(attempts.length),
+  );
+}
+
 /** The repairs that the next attempt has: one more for each that died of what it ran on. */
 export function repairsTaken(state: RunState): readonly string[] {
   const approved = state.order?.manifest?.envelope.repairs ?? [];
