@@ -1,6 +1,7 @@
 /** Steps that are made a second time, after a run went back to a checkpoint: the loss of both, side by side. */
 
 import type { Replayed } from '../detectors/evidence.ts';
+import { CATCH_UP_PAIRS } from '../detectors/resume-mismatch.ts';
 import type { ReplayedStep } from '../domain/logbook/events/job-events.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
 import type { TrainingLine } from './training-line.ts';
@@ -46,11 +47,17 @@ export function addReplayed(replay: Replay, { step, measures: { loss } }: Traini
   const next = withRecent(replay, { step: value, loss });
   const before = replay.past?.get(value);
   const isKnown = replay.pairs.some((pair) => pair.step === value);
-  if (before === undefined || isKnown || replay.pairs.length >= PAIRS_MAX) return next;
-  return { ...next, pairs: [...replay.pairs, { step: value, before, after: loss }] };
+  if (before === undefined || isKnown) return next;
+  const [first, later] = [replay.pairs.slice(0, CATCH_UP_PAIRS), replay.pairs.slice(CATCH_UP_PAIRS)];
+  const pair = { step: value, before, after: loss };
+  return {
+    ...next,
+    pairs: first.length < CATCH_UP_PAIRS ? [...first, pair] : [...first, ...later.slice(1 - LATER_MAX), pair],
+  };
 }
 
-const PAIRS_MAX = 20;
+/** The newest of those behind the catch-up. */
+const LATER_MAX = 10;
 const RECENT_MAX = 256;
 
 function withRecent(replay: Replay, point: TracePoint): Replay {

@@ -181,6 +181,10 @@ describe('what follows the end of an attempt', () => {
     };
     expect(await alarmsOf(sound)).toEqual([]);
     expect(await alarmsOf((step) => sound(step) + 0.005)).toEqual(['resume-mismatch']);
+    // An optimizer that begins anew makes the first steps alike.
+    const from301 = (factor: number) => (step: number) => sound(step) * (step > 301 ? factor : 1);
+    expect(await alarmsOf(from301(1.02))).toEqual(['resume-mismatch']);
+    expect(await alarmsOf(from301(1.005))).toEqual([]);
   });
 
   it('has the pace of the attempt before as its baseline: what is slow from its start is told, and what warms up is not', async () => {
