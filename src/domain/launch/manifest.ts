@@ -46,7 +46,7 @@ export type Manifest = {
   readonly base?: ManifestBase;
   readonly preconditions: readonly Precondition[];
   readonly cluster: string;
-  /** The exact command as an argument array, secrets scrubbed, with the environment it gets as `NAME=value` before it. */
+  /** The exact command as an argument array, with the environment it gets as `NAME=value` before it; what is passed to it in secret is not in it. */
   readonly command: readonly string[];
   readonly outputRoot: string;
   readonly tracker: {

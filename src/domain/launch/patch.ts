@@ -4,6 +4,7 @@
  */
 
 import { limits } from '../limits.ts';
+import { INVISIBLE } from '../unseen-signs.ts';
 
 /** Why a patch is not taken. */
 export type PatchFault =
@@ -182,5 +183,4 @@ const NOT_AN_EDIT =
 const HUNK = /^@@ -(\d{1,7})(?:,(\d{1,5}))? \+\d{1,7}(?:,(\d{1,5}))? @@/;
 const NO_NEWLINE = '\\ No newline at end of file';
 /** What a reader of the difference would not see, or would see elsewhere. A carriage return ends the lines of some files. */
-const HIDDEN =
-  /[\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?![\t\r])\p{Cc}|\r(?!$)/u;
+const HIDDEN = new RegExp(String.raw`[${INVISIBLE}\p{Cs}\p{Zl}\p{Zp}]|(?![\t\r])\p{Cc}|\r(?!$)`, 'u');
