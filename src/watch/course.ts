@@ -11,7 +11,7 @@ import type { Course, RecordedSeries } from '../domain/logbook/events/job-events
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import type { Look } from './look.ts';
-import { evenly } from './replayed.ts';
+import { evenly, ownPast } from './replayed.ts';
 import { decimal, type Training } from './training.ts';
 import { useAt } from './use.ts';
 
@@ -41,8 +41,9 @@ export function courseOf(state: RunState, look: Look): Course {
 /** One step of each look says nothing of a resume that goes back by less than a look; all of them need not stand in the record. */
 function lastSteps({ job, log }: Look): Pick<Course, 'lastSteps'> {
   const isCutShort = job.kind === 'found' && isTerminal(job.status) && job.status !== 'SUCCEEDED';
-  const { recent } = log.training.replay;
-  return isCutShort && recent.length > 0 ? { lastSteps: evenly(recent, limits.tracePointsMax) } : {};
+  const { replay } = log.training;
+  const points = isCutShort ? replay.recent : ownPast(replay);
+  return points.length > 0 ? { lastSteps: evenly(points, limits.tracePointsMax) } : {};
 }
 
 function submittedAt({ submission }: RunState, look: Look): Instant {

@@ -9,13 +9,15 @@ import type { TrainingLine } from './training-line.ts';
 export type Replay = {
   /** Of the line of training that this one goes on from, by step; null where it goes on from none. */
   readonly past: ReadonlyMap<number, string> | null;
+  /** The job itself went back: what it made before stands in no attempt that is over. */
+  readonly isOwnPast: boolean;
   readonly pairs: readonly ReplayedStep[];
   /** What this log has said so far, thinned: of which every `stride`-th step is kept. */
   readonly recent: readonly TracePoint[];
   readonly stride: number;
 };
 
-export const NO_REPLAY: Replay = { past: null, pairs: [], recent: [], stride: 1 };
+export const NO_REPLAY: Replay = { past: null, isOwnPast: false, pairs: [], recent: [], stride: 1 };
 
 /** Steps whose loss was away from its trend: a run goes back so that they come out otherwise, and is not compared with them. */
 type WentWrong = { readonly streak?: Stretch | null | undefined; readonly met?: Stretch | null | undefined };
@@ -30,7 +32,14 @@ export function replayOf(trace: readonly TracePoint[], loss: WentWrong | undefin
 export function goneBack(replay: Replay, loss: WentWrong | undefined): Replay {
   return replay.recent.length === 0
     ? replay
-    : { ...replay, past: byStep(replay.recent, loss), recent: [], stride: 1 };
+    : { ...replay, past: byStep(replay.recent, loss), isOwnPast: true, recent: [], stride: 1 };
+}
+
+/** What the job itself made before it went back, until it has come as far again: the next look compares with it too. */
+export function ownPast({ past, isOwnPast, recent }: Replay): readonly TracePoint[] {
+  const points = past === null || !isOwnPast ? [] : [...past].map(([at, loss]) => ({ step: at, loss }));
+  const reached = recent.at(-1)?.step ?? 0;
+  return points.some(({ step }) => step > reached) ? points : [];
 }
 
 function byStep(trace: readonly TracePoint[], { streak, met }: WentWrong = {}): ReadonlyMap<number, string> {

@@ -15,7 +15,11 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
   const last = state.observation;
   const past = trainsSmaller(state) ? undefined : state.attempts.at(-1);
   const { series, lastSteps = [] } = past?.observation?.course ?? {};
-  const replay = replayOf([...(past?.trace ?? []), ...lastSteps], series?.['loss']);
+  const own = last?.course?.lastSteps;
+  const replay =
+    own === undefined
+      ? replayOf([...(past?.trace ?? []), ...lastSteps], series?.['loss'])
+      : { ...replayOf(own, undefined), isOwnPast: true };
   if (last === null) return { facts: { ...NO_LOG_FACTS, training: { ...NO_TRAINING, replay } }, offset: 0 };
   const open = last.openLog;
   const facts: LogFacts = {

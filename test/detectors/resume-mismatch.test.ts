@@ -4,20 +4,32 @@ import { expect, it } from 'vitest';
 import type { Finding } from '../../src/detectors/detector.ts';
 import type { Evidence } from '../../src/detectors/evidence.ts';
 import { resumeMismatch } from '../../src/detectors/resume-mismatch.ts';
-import { addReplayed, comparedOf, type Replay, replayOf } from '../../src/watch/replayed.ts';
+import {
+  addReplayed,
+  comparedOf,
+  goneBack,
+  NO_REPLAY,
+  ownPast,
+  type Replay,
+  replayOf,
+} from '../../src/watch/replayed.ts';
 import { parseTrainingLine } from '../../src/watch/training-line.ts';
 
 const STEPS = Array.from({ length: 200 }, (_, index) => index + 1);
 const sound = (step: number): number => 2 + 1 / step;
+
+function withStep(replay: Replay, step: number, loss: number): Replay {
+  const line = parseTrainingLine(`step ${step} loss ${loss.toFixed(5)}`);
+  if (line === null) throw new Error('no training line');
+  return addReplayed(replay, line);
+}
 
 /** What is found after each step that is made again. */
 function foundBy(again: (step: number) => number): readonly Finding[] {
   const past = STEPS.map((step) => ({ step, loss: sound(step).toFixed(5) }));
   let replay: Replay = replayOf(past, undefined);
   return STEPS.map((step) => {
-    const line = parseTrainingLine(`step ${step} loss ${again(step).toFixed(5)}`);
-    if (line === null) throw new Error('no training line');
-    replay = addReplayed(replay, line);
+    replay = withStep(replay, step, again(step));
     return resumeMismatch.judge({ replayed: comparedOf(replay.pairs) } as Evidence);
   });
 }
@@ -31,4 +43,14 @@ it('is told of where they move apart only after the catch-up, and once', () => {
   expect(occasions(foundBy((step) => sound(step) + 0.004))).toEqual(['1']);
   expect(occasions(foundBy((step) => sound(step) * (step > 50 ? 1.02 : 1)))).toEqual(['later']);
   expect(occasions(foundBy((step) => sound(step) * (step > 50 ? 1.008 : 1)))).toEqual([]);
+});
+
+it('has the steps before a job went back in hand until it has made them again', () => {
+  const made = (replay: Replay, from: number, to: number): Replay =>
+    STEPS.slice(from - 1, to).reduce((next, step) => withStep(next, step, sound(step)), replay);
+  const back = goneBack(made(NO_REPLAY, 1, 90), undefined);
+  expect(ownPast(back)).toHaveLength(90);
+  expect(ownPast(made(back, 60, 89))).toHaveLength(90);
+  expect(ownPast(made(back, 60, 90))).toEqual([]);
+  expect(ownPast(replayOf([{ step: 1, loss: '3.0' }], undefined))).toEqual([]);
 });

@@ -249,6 +249,22 @@ describe('a look', () => {
     ]);
   });
 
+  it('goes on comparing with the steps before a checkpoint that the look before saw loaded', async () => {
+    const made = (from: number, to: number, fromMinute: number, worse: number) =>
+      Array.from({ length: to - from }, (_, index) => ({
+        at: new Date(Date.UTC(2026, 10, 20, 9, fromMinute, 10 * index)).toISOString(),
+        log: `step ${from + index} loss ${(2 + worse + 1 / (from + index)).toFixed(5)}`,
+      }));
+    const resumed = (worse: number, from = 58) => [
+      ...made(1, 313, 0, 0),
+      { at: minute(58), log: 'Loading checkpoint from /outputs/step-240' },
+      ...made(241, 400, from, worse),
+    ];
+    expect(await alarmsOf(resumed(0))).toEqual([]);
+    expect(await alarmsOf(resumed(0.005))).toEqual(['resume-mismatch']);
+    expect(await alarmsOf(resumed(0.005, 72))).toEqual(['resume-mismatch']);
+  });
+
   it('compares with the steps before a checkpoint was loaded, and with those of no epoch', async () => {
     const made = (from: number, to: number, at: number, loss: string) =>
       Array.from({ length: to - from }, (_, index) => ({

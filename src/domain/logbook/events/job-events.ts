@@ -80,7 +80,7 @@ export type Course = {
   readonly saved?: { readonly at: string; readonly longestGapMs: number | null };
   readonly savingSince?: string;
   readonly replayed?: readonly ReplayedStep[];
-  /** Steps of the last look at a job that failed or was stopped, thinned: what an attempt that goes on makes again is compared with them. */
+  /** Steps of the last look at a job that failed or was stopped, or of one that went back by itself, thinned: those that are made again are compared with them. */
   readonly lastSteps?: readonly { readonly step: number; readonly loss: string }[];
   /** Looks in a row that found it well, where the next depends on that. */
   readonly healthy?: number;
