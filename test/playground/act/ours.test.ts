@@ -75,7 +75,6 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     'mirror-stop.yml': mirrored('stop', { run: '' }, WATCH_KEY),
     'mirror-care.yml': mirrored('care', { run: '', mutation: '' }, RUNNER_KEY),
     'mirror-disk-scan.yml': mirrored('disk-scan', { cluster: '' }, WATCH_KEY),
-    'mirror-fix.yml': mirrored('fix', { run: '', failure: '' }, []),
   });
 
   const CASES: readonly (readonly [string, () => Readonly<Record<string, string>>, readonly string[]])[] = [
@@ -86,7 +85,6 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     ['ferrybot-watchdog.yml', () => ({}), ['idle']],
     ['ferrybot-care.yml', () => ({ run: lab.run, mutation: NOTHING }), []],
     ['ferrybot-disk-scan.yml', () => ({ cluster: 'us-central1' }), ['no-disk-care', 'reconciled']],
-    ['ferrybot-fix.yml', () => ({ run: lab.run, failure: NOTHING }), []],
     ['mirror-chat.yml', () => ({ run: '' }), ['reconciled']],
     ['mirror-propose.yml', () => ({}), ['already']],
     ['mirror-record.yml', () => ({ run: '' }), ['reconciled']],
@@ -96,23 +94,25 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     ['mirror-stop.yml', () => ({ run: lab.run }), ['wrong-workflow']],
     ['mirror-care.yml', () => ({ run: lab.run, mutation: NOTHING }), ['wrong-workflow']],
     ['mirror-disk-scan.yml', () => ({ cluster: 'us-central1' }), ['no-disk-care']],
-    ['mirror-fix.yml', () => ({ run: lab.run, failure: NOTHING }), []],
     // Last: what it starts goes on for a moment.
     ['ferrybot-launch.yml', () => ({ run: lab.run, order: lab.order }), ['reconciled', 'submitted']],
   ];
 
   it('are all in the table', () => {
     const played = CASES.map(([file]) => file);
-    expect(played).toEqual(expect.arrayContaining(readdirSync(LAB_WORKFLOWS)));
+    // A fixer's job leaves its answer with an action of GitHub's, which act would have to fetch.
+    const playable = readdirSync(LAB_WORKFLOWS).filter((name) => name !== 'ferrybot-fix.yml');
+    expect(played).toEqual(expect.arrayContaining(playable));
     // What a lab calls is played through its callers; our own CI needs actions and a network that no test has.
     const callers = [
-      ...readdirSync(LAB_WORKFLOWS).map((name) => readFileSync(join(LAB_WORKFLOWS, name), 'utf8')),
+      ...playable.map((name) => readFileSync(join(LAB_WORKFLOWS, name), 'utf8')),
       ...Object.values(mirrors()),
     ];
     const called = (name: string): boolean => callers.some((text) => text.includes(`/${FOLDER}/${name}@`));
     expect(readdirSync(join(ROOT, FOLDER)).filter((name) => !called(name))).toEqual([
       'ci.yml',
       'code-scanning.yml',
+      'fix.yml',
       'release.yml',
     ]);
   });
