@@ -64,10 +64,8 @@ describe('a patch of git', () => {
           expect(git('apply', '--unidiff-zero', 'shown').status).toBe(0);
           expect(readFileSync(join(folder, 'a.py'), 'utf8')).toBe(after);
         }
-        expect(
-          before.split('\n')[firstLineOf(file) - 1] === after.split('\n')[firstLineOf(file) - 1] &&
-            context === 0,
-        ).toBe(false);
+        const above = (text: string): readonly string[] => text.split('\n').slice(0, firstLineOf(file) - 1);
+        expect(above(before)).toEqual(above(after));
       }),
       { numRuns: 60 },
     );
