@@ -64,7 +64,8 @@ export function lookAtAccount(input: RentalInput): RentalLook {
   ]);
   const terms = [input.terms, ...renting.flatMap((run) => rentalTerms(run) ?? [])];
   const ours = rows.filter(({ jobId }) => jobId !== null);
-  const untilNextMs = nextLookMs(ours, terms, condemned.size > 0, now) + limits.rentalLateMs;
+  // What is condemned may be seen to be gone by this very look, and then the next one is no sooner than usual.
+  const untilNextMs = nextLookMs(ours, terms, false, now) + limits.rentalLateMs;
   const worked = new Map(renting.flatMap((run) => [...workedOn(run)]));
   const spent = bookCosts(spentBefore(renting), rows, now, worked);
   const decided = (input.law ?? decideTearDown)({

@@ -21,10 +21,10 @@ const machine = (changes: Partial<RentedInstance> = {}): RentedInstance => ({
   ...changes,
 });
 
-function newRun(): Run {
-  const state = submitted('job-1', RENTED);
+function newRun(jobId = 'job-1'): Run {
+  const state = submitted(jobId, RENTED);
   return {
-    ...{ jobId: 'job-1', keepUntilMs: null, progressAtMs: null, endedAtMs: null, tries: 1 },
+    ...{ jobId, keepUntilMs: null, progressAtMs: null, endedAtMs: null, tries: 1 },
     ...{ submittedAtMs: RENTED, state },
   };
 }
@@ -62,6 +62,21 @@ it('goes by what a runner has held against the approval, whatever an order says 
   const late = RENTED + TERMS.hoursMax * HOUR;
   const types = look(run, [machine({ status: 'running' })], late).map(({ type }) => type);
   expect(types).toContain('tear-down-begun');
+});
+
+it('ends what is kept no longer than to the next look, also where another machine has just gone and that look is late', () => {
+  const [kept, gone] = [newRun(), newRun('job-2')];
+  for (const run of [kept, gone]) end(run, NOW - HOUR);
+  const until = toRfc3339((NOW + 4 * MINUTE) as Instant);
+  kept.state = { ...kept.state, rental: { ...kept.state.rental, keep: { until, seq: 3 } as never } };
+  const types = look(gone, [machine({ id: 8, jobId: 'job-2' })], NOW - MINUTE).map(({ type }) => type);
+  expect(types).toContain('tear-down-begun');
+  const decided = lookAtAccount({
+    ...{ now: NOW as Instant, cluster: 'rented', terms: TERMS },
+    account: { kind: 'read', instances: [machine()], credit: null },
+    record: { live: [kept.state, gone.state], orphans: [], isWhole: true },
+  });
+  expect(decided.destroy).toEqual([{ id: 7, jobId: 'job-1' }]);
 });
 
 describe('a machine that ran and stopped between two looks', () => {
