@@ -105,6 +105,13 @@ vi.mock('../../src/app/brakes.ts', async (original) => {
   return { ...real, gatherBrakes };
 });
 
+vi.mock('../../src/run/lifted-holds.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/lifted-holds.ts')>();
+  const liftedFor: typeof real.liftedFor = (...asked) =>
+    gone.has('who lifted it') ? [] : real.liftedFor(...asked);
+  return { ...real, liftedFor };
+});
+
 vi.mock('../../src/app/record-check.ts', async (original) => {
   const real = await original<typeof import('../../src/app/record-check.ts')>();
   const nothing = { missing: null, versions: [] };
@@ -221,7 +228,8 @@ const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[
   [['markers signed'], 'a card in our name'],
   [['markers signed'], 'an answer where workflows speak'],
   [['stopping on a broken record'], 'junk while a job runs'],
-  [['brakes whatever the record says'], 'control key: a hold is lifted'],
+  // A hold that is said to be lifted is looked for in the thread, and whoever lifted it as well.
+  [['brakes whatever the record says', 'who lifted it'], 'control key: a hold is lifted'],
   [['brakes whatever the record says'], 'control key: a brake was answered'],
   [['own thread'], 'control key: an approval in another thread'],
   [['comment unedited'], 'control key: an approval by an edit'],
