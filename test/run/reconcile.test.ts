@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/domain/actor.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
+import { notAsked } from '../../src/run/need.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
@@ -132,5 +133,18 @@ describe('a seal', () => {
       'proposal-pull',
       'close-issue',
     ]);
+  });
+
+  it('asks for the file that its closure adds to where nobody has read it, and waits where it cannot be read', () => {
+    const said = aComment(bob, '/seal accept="no baseline"');
+    const comments = known([said]);
+    const seen = stepOf(ended, someFacts({ comments }));
+    if (seen?.kind !== 'append') throw new Error('the command was not recorded');
+    const run = ended.add(...seen.drafts);
+    const tagged = { memory: done(`tag:${run.state.run}:${said.id}`) };
+    const step = (closureLog: ReturnType<typeof notAsked>) =>
+      told(stepOf(run, someFacts({ comments, closureLog }), tagged));
+    expect(step(notAsked())).toBe('need closureLog');
+    expect(step(unknown('git is away'))).not.toContain('closure');
   });
 });
