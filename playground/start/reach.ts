@@ -7,8 +7,10 @@ import type { Stage } from './stages.ts';
 import { botUsage, spentSince } from './usage.ts';
 
 const POLL_MS = 200;
-/** On a quiet machine the longest stage takes a minute and a half; one that is several times slower needs as many. */
-const STAGE_TIMEOUT_MS = 900_000;
+/** On a quiet machine the longest stage takes a minute and a half; who waits for much longer waits for what does not come. */
+const STAGE_TIMEOUT_MS = 400_000;
+/** What the record says last: so much shows where a run stands. */
+const TOLD_EVENTS = 12;
 
 type Runs = ReadonlyMap<string, readonly LogbookEntry[]>;
 
@@ -51,8 +53,23 @@ export function stagesOf(lab: OpenedLab, lane: string, report: (stage: StageRepo
       if (broken !== null) throw new NotReached(broken);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-    throw new NotReached(`no-${stage}-in-time`);
+    throw new NotReached(`no-${stage}-in-time: ${standing(await readLogbook(lab.world), lane)}`);
   };
+}
+
+/** Where the runs of the lane stand, for whoever has to find out why a stage was not reached. */
+function standing(runs: Runs, lane: string): string {
+  const told = [...runs]
+    .filter(([, events]) => events.some(({ type, data }) => type === 'proposed' && data['lane'] === lane))
+    .map(([run, events]) => `${run} ended on ${events.slice(-TOLD_EVENTS).map(inShort).join(', ')}`);
+  return told.length === 0 ? `no run of ${lane} was proposed` : told.join('; ');
+}
+
+function inShort({ type, data }: LogbookEntry): string {
+  const about = ['attempt', 'code', 'status', 'step']
+    .filter((name) => data[name] !== undefined && data[name] !== null)
+    .map((name) => `${name} ${String(data[name])}`);
+  return about.length === 0 ? type : `${type} (${about.join(', ')})`;
 }
 
 /** The run that began from this issue. */

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 it('is preempted, goes on from its newest checkpoint, diverges, goes back before the jump at the word of people, and is sealed', {
   // Two and a half minutes on a quiet machine; beside a heavy neighbour several times that.
-  timeout: 1_500_000,
+  timeout: 1_000_000,
 }, async () => {
   // Another one for each attempt: a lab that was played to its end is no new one.
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-hero-'));

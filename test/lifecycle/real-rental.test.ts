@@ -16,8 +16,8 @@ afterAll(async () => {
 });
 
 it('crashes, goes on with a smaller batch, loses its machine, ends on another, and owes nobody anything', {
-  // Three and a half minutes on a quiet machine; beside a heavy neighbour several times that.
-  timeout: 1_500_000,
+  // Two minutes on a quiet machine; beside a heavy neighbour several times that.
+  timeout: 800_000,
 }, async () => {
   const { code, answer } = await startProcess(folder, '--lane', 'rental').ended;
   expect(answer).toMatchObject({ ok: true, reason: null });
