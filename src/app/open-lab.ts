@@ -50,7 +50,7 @@ const NOBODY = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
 export function createLabOpener(lab: Lab, branch: string): LabOpener {
   const reader = lab.gitAs(NOBODY);
   let hasLooked = false;
-  let last: { readonly key: string; readonly open: Omit<OpenLab, 'record' | 'configHealth'> } | null = null;
+  let last: Omit<OpenLab, 'record' | 'configHealth'> | null = null;
   return {
     open: async () => {
       await reader.fetch();
@@ -58,21 +58,17 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
       if (found.kind === 'none') return { kind: 'no-config', config: found };
       for (const problem of found.problems.slice(0, limits.configProblemsLogged))
         lab.log(`config line ${problem.line}: ${problem.message}`);
-      const key = JSON.stringify(found.config);
-      if (last === null || last.key !== key) {
+      if (last === null || !isSame(last.config, found.config)) {
         const git = lab.gitAs(found.config.git);
         last = {
-          key,
-          open: {
-            lab,
-            defaultBranch: branch,
-            config: found.config,
-            git,
-            store: createEventStore(lab, found.config, git, last?.open.store.current() ?? null),
-          },
+          lab,
+          defaultBranch: branch,
+          config: found.config,
+          git,
+          store: createEventStore(lab, found.config, git, last?.store.current() ?? null),
         };
       }
-      const { store } = last.open;
+      const { store } = last;
       // Config and record are of one fetch: every look of a watch would cost two otherwise.
       await store.load(true);
       if (store.current().head === null && store.current().broken.length === 0 && !hasLooked) {
@@ -83,8 +79,13 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
       hasLooked = true;
       return {
         kind: 'open',
-        open: { ...last.open, configHealth: configHealthOf(found), record: store.current() },
+        open: { ...last, configHealth: configHealthOf(found), record: store.current() },
       };
     },
   };
+}
+
+/** A file that did not change is read once, and gives the same value: only another one has to be compared. */
+function isSame(before: LabConfig, now: LabConfig): boolean {
+  return before === now || JSON.stringify(before) === JSON.stringify(now);
 }
