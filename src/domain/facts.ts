@@ -240,10 +240,10 @@ export type RunFacts = {
   readonly stopRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly careRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly closureLog: Observed<ClosureLogFacts>;
-  /** What puts a slip right that the newest attempt died of; left out where nobody asks for it. */
-  readonly smallFix?: Observed<SmallFix>;
-  /** What the lab's own fixer said where that puts nothing right; left out where nobody asks it. */
-  readonly fixer?: Observed<FixerStanding>;
+  /** What puts a slip right that the newest attempt died of. */
+  readonly smallFix: Observed<SmallFix>;
+  /** What the lab's own fixer said where that puts nothing right. */
+  readonly fixer: Observed<FixerStanding>;
   /** What lies below the run's roots; left out where nobody asks for it. */
   readonly checkpoints?: Observed<FoundCheckpoints>;
   /** Roots that say what the run begins from or goes on from, as they were listed; left out where nobody asks. */

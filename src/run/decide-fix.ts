@@ -12,8 +12,9 @@ import { fromRfc3339 } from '../domain/time.ts';
 import { fixCommitMessage, fixerCommitMessage } from '../render/fix-words.ts';
 import { decideFixer } from './decide-fixer.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
-import { type FixerAsked, wantsFixer, wantsSmallFix } from './wants-fix.ts';
+import { isNotAsked } from './need.ts';
+import { type FixerAsked, fixerAsked, slipToMend } from './slip-to-mend.ts';
+import { type AttemptCache, append, mayTry, need, perform, type Step } from './step.ts';
 
 export type FixInput = {
   readonly state: RunState;
@@ -27,10 +28,12 @@ export type FixInput = {
 /** The commit, or the record of what came of it; null while a fact is missing, somebody holds the run, or its thread is closed. */
 export function decideFix(input: FixInput): Step | null {
   const { state, facts, config } = input;
-  const slip = wantsSmallFix(state, config);
+  const slip = slipToMend(state, config);
   const { smallFix: found, pull, journalHolds } = facts;
-  if (slip === null || found === undefined || found.kind === 'unknown') return null;
+  if (slip === null) return null;
   if (pull.kind === 'unknown' || pull.value.state === 'closed' || isHeld(state, journalHolds)) return null;
+  if (isNotAsked(found)) return need('smallFix');
+  if (found.kind === 'unknown') return null;
   const fix = found.value;
   if (fix.kind === 'fix') {
     const { path, text, diff } = fix;
@@ -41,7 +44,7 @@ export function decideFix(input: FixInput): Step | null {
       told: { place: `${path}:${slip.line}`, diff, ...beforehand },
     });
   }
-  const asked = wantsFixer(state, config, found);
+  const asked = fixerAsked(state, config);
   return asked === null ? notMade(slip.attempt, fix.reason) : external(input, asked);
 }
 
@@ -49,7 +52,7 @@ export function decideFix(input: FixInput): Step | null {
 function external(input: FixInput, asked: FixerAsked): Step | null {
   const { state, facts } = input;
   const { slip } = asked;
-  if (facts.fixer === undefined) return null;
+  if (isNotAsked(facts.fixer)) return need('fixer');
   const outcome = decideFixer({ ...input, asked, standing: facts.fixer });
   if (outcome?.kind === 'none') return notMade(slip.attempt, outcome.reason);
   if (outcome?.kind !== 'fix') return outcome;

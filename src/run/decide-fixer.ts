@@ -15,8 +15,8 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
+import type { FixerAsked } from './slip-to-mend.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
-import type { FixerAsked } from './wants-fix.ts';
 
 /** The run of the workflow that was asked about this failure first: what came later, of whomever, is a second try. */
 export function runOfFixer(

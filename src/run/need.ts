@@ -6,7 +6,10 @@
 import type { RunFacts } from '../domain/facts.ts';
 import { type Observed, unknown } from '../domain/observed.ts';
 
-export type Need = keyof Pick<RunFacts, 'launchRuns' | 'watchRuns' | 'stopRuns' | 'careRuns' | 'closureLog'>;
+export type Need = keyof Pick<
+  RunFacts,
+  'launchRuns' | 'watchRuns' | 'stopRuns' | 'careRuns' | 'closureLog' | 'smallFix' | 'fixer'
+>;
 
 /** Why a fact is unknown that nobody has asked for. */
 export const NOT_ASKED = 'not asked for';

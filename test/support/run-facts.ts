@@ -224,6 +224,8 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     stopRuns: known([]),
     closureLog: known({ base: shaOf('base'), text: null }),
     sealTag: known(null),
+    smallFix: unknown('not asked for'),
+    fixer: unknown('not asked for'),
     ...change,
   };
 }

@@ -47,7 +47,7 @@ import {
 import { closureLogOf, sealTagIn } from './closing-facts.ts';
 import { memoized, type Once } from './once.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
-import { slipFacts } from './slip-facts.ts';
+import { fixerFacts, smallFixFacts } from './slip-facts.ts';
 
 export type FactGatherer = {
   /** `needed`: what the decision has asked for; `withoutText` takes out what is said in comments that are left out of this look. */
@@ -126,7 +126,7 @@ export function createGatherer(
         permissions,
         handedOver,
         ...recordFactsOf({ runs, broken, journal }),
-        ...(await neededFacts(reader, git, needed)),
+        ...(await neededFacts({ ...reader, git }, state, needed)),
         ...(wantsCheckpoints(asked, config, comments, permissions)
           ? {
               checkpoints: await once(`checkpoints ${state.run}`, () =>
@@ -134,7 +134,6 @@ export function createGatherer(
               ),
             }
           : {}),
-        ...(await slipFacts({ lab, git, config, once }, state)),
         sealTag:
           threads.kind === 'known' && withdrawnSeal(state, threads.value.comments) !== null
             ? await sealTagIn(git, state)
@@ -148,21 +147,26 @@ type Reader = { readonly lab: Lab; readonly config: LaneScopedConfig; readonly o
 
 /** What a decision has asked for by name; a run of a workflow is listed for all runs of a trigger together. */
 async function neededFacts(
-  { lab, config, once }: Reader,
-  git: GitReader,
+  reader: Reader & { readonly git: GitReader },
+  state: RunState,
   needed: ReadonlySet<Need>,
 ): Promise<Pick<RunFacts, Need>> {
+  const { lab, git, config, once } = reader;
   const { launch, watch, stop, care } = config.workflows;
-  const listedIf = async (name: Need, workflow: string): Promise<Observed<readonly WorkflowRunFacts[]>> =>
-    needed.has(name) ? once(name, () => listWorkflowRuns(lab.client, workflow)) : notAsked();
+  const readIf = async <Value>(name: Need, read: () => Promise<Observed<Value>>): Promise<Observed<Value>> =>
+    needed.has(name) ? read() : notAsked();
+  const listedIf = (name: Need, workflow: string): Promise<Observed<readonly WorkflowRunFacts[]>> =>
+    readIf(name, () => once(name, () => listWorkflowRuns(lab.client, workflow)));
   return {
     launchRuns: await listedIf('launchRuns', launch),
     watchRuns: await listedIf('watchRuns', watch),
     stopRuns: await listedIf('stopRuns', stop),
     careRuns: await listedIf('careRuns', care),
-    closureLog: needed.has('closureLog')
-      ? await once(`closure ${config.laneName}`, () => closureLogOf(git, config))
-      : notAsked(),
+    closureLog: await readIf('closureLog', () =>
+      once(`closure ${config.laneName}`, () => closureLogOf(git, config)),
+    ),
+    smallFix: await readIf('smallFix', () => smallFixFacts(reader, state)),
+    fixer: await readIf('fixer', () => fixerFacts(reader, state)),
   };
 }
 

@@ -20,7 +20,7 @@ import { isWatchOwed } from '../../run/decide-watch.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import { publicationsOf } from '../../run/publications.ts';
 import { configFor } from '../../run/run-config.ts';
-import { fixerAsked } from '../../run/wants-fix.ts';
+import { fixerAsked } from '../../run/slip-to-mend.ts';
 import type { Memories } from './attempt-caches.ts';
 import type { Reconciled } from './reconcile-run.ts';
 

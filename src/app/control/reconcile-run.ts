@@ -39,7 +39,8 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
   const { lab, store, gatherer } = context;
   let memory = context.memories.of(run);
   const needed = new Set<Need>();
-  for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
+  // What is asked for costs no round: there are so many facts, and none is asked for twice.
+  for (let round = 0; round < limits.reconcileRoundsMax + needed.size; round += 1) {
     const state = stateOf(store, run);
     if (state === null) return 'settled';
     const facts = await gatherer.gather(state, store.current(), needed, context.withoutText);
@@ -60,6 +61,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
       return isAllSaid(state, facts.comments.value, memory) ? 'said' : 'settled';
     }
     if (step.kind === 'need') {
+      if (needed.has(step.fact)) throw new Error(`${step.fact} was read, and is asked for again`);
       needed.add(step.fact);
       continue;
     }

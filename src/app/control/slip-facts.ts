@@ -19,7 +19,7 @@ import { redact } from '../../host/redactor.ts';
 import { onlyEntryOf } from '../../host/zip-entry.ts';
 import { runOfFixer } from '../../run/decide-fixer.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
-import { wantsFixer, wantsSmallFix } from '../../run/wants-fix.ts';
+import { slipToMend } from '../../run/slip-to-mend.ts';
 import { ANSWER_ARTIFACT, ANSWER_FILE, readAnswer } from '../fixer/answer.ts';
 import type { Lab } from '../lab.ts';
 import { fixFacts, textIn } from './fix-facts.ts';
@@ -32,20 +32,34 @@ type Reader = {
   readonly once: Once;
 };
 
-/** Read where the lane names files that a program may put a slip right in; the fixer is asked where the files say nothing. */
-export async function slipFacts(
-  reader: Reader,
+/** What the files say, where the lane names some that a program may put a slip right in. */
+export async function smallFixFacts(reader: Reader, state: RunState): Promise<RunFacts['smallFix']> {
+  const asked = askedOf(reader, state);
+  if (asked === null) return NO_SLIP;
+  const { slip, mayChange } = asked;
+  const { lab, git, once } = reader;
+  return once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, mayChange));
+}
+
+/** What came of the question to the lab's own fixer: a request for the list of its jobs, and one for its answer. */
+export async function fixerFacts(reader: Reader, state: RunState): Promise<RunFacts['fixer']> {
+  const asked = askedOf(reader, state);
+  if (asked === null) return NO_SLIP;
+  const { slip, mayChange } = asked;
+  return reader.once(`fixer ${state.run} ${slip.attempt}`, () =>
+    fixerStanding(reader, state, slip, mayChange),
+  );
+}
+
+const NO_SLIP = unknown('no attempt died of a slip that may be put right');
+
+function askedOf(
+  { config }: Reader,
   state: RunState,
-): Promise<Pick<RunFacts, 'smallFix' | 'fixer'>> {
-  const { lab, git, config, once } = reader;
-  const slip = wantsSmallFix(state, config);
-  const mayChange = slip === null ? null : (config.kind.mends?.(config.lane) ?? null);
-  if (slip === null || mayChange === null) return {};
-  const name = `${state.run} ${slip.attempt}`;
-  const smallFix = await once(`fix ${name}`, () => fixFacts(lab, git, slip, mayChange));
-  if (wantsFixer(state, config, smallFix) === null) return { smallFix };
-  const fixer = await once(`fixer ${name}`, () => fixerStanding(reader, state, slip, mayChange));
-  return { smallFix, fixer };
+): { readonly slip: SlipOfAttempt; readonly mayChange: (path: string) => boolean } | null {
+  const slip = slipToMend(state, config);
+  const mayChange = config.kind.mends?.(config.lane) ?? null;
+  return slip === null || mayChange === null ? null : { slip, mayChange };
 }
 
 /** Unknown where GitHub or git cannot tell. */

@@ -8,7 +8,7 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { configFor } from '../../run/run-config.ts';
-import { fixerAsked } from '../../run/wants-fix.ts';
+import { fixerAsked } from '../../run/slip-to-mend.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { FixerAnswer } from './answer.ts';
 import type { RunFixer } from './run-fixer.ts';
