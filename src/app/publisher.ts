@@ -1,14 +1,14 @@
 /** Publishing by a process that is not control: the watch posts what its own events owe, and keeps the card moving. */
 
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
-import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import type { CommentFacts } from '../domain/facts.ts';
 import type { RunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, unknown } from '../domain/observed.ts';
 import { readProposal } from '../github/proposal-threads.ts';
-import { decidePublication } from '../run/decide-publications.ts';
+import { decidePublication, type PublishedOn } from '../run/decide-publications.ts';
 import { threadsSince } from '../run/pending-commands.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../run/step.ts';
 import { verdictOf } from '../run/verdict-of.ts';
@@ -187,32 +187,12 @@ function inputFor(
   const { config } = openForRun(open, state);
   const { runs } = store.current();
   const nothing = unknown('not read by the watch');
-  const facts: RunFacts = {
+  const facts: PublishedOn = {
     pull: nothing,
-    issue: nothing,
     comments: known(ours),
-    readAt: lab.now(),
-    cardHistory: nothing,
     proposalTexts: new Map(),
-    cited: new Map(),
-    change: nothing,
-    changedSince: nothing,
-    branchWork: nothing,
     body: nothing,
-    checks: nothing,
-    configHealth: nothing,
-    permissions: new Map(),
-    people: nothing,
     recordedRuns: known(runs),
-    handedOver: new Map(),
-    journalHolds: nothing,
-    clusterMutations: nothing,
-    launchRuns: nothing,
-    watchRuns: nothing,
-    stopRuns: nothing,
-    careRuns: nothing,
-    closureLog: nothing,
-    sealTag: nothing,
   };
   return {
     state,

@@ -23,9 +23,12 @@ import { type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 import { tickedBody } from './tick-boxes.ts';
 
+/** What is looked at to say it; a process that reads no pull request has `pull` unknown. */
+export type PublishedOn = Pick<RunFacts, 'comments' | 'recordedRuns' | 'proposalTexts' | 'pull' | 'body'>;
+
 export type PublishInput = {
   readonly state: RunState;
-  readonly facts: RunFacts;
+  readonly facts: PublishedOn;
   readonly config: LaneScopedConfig;
   readonly repository: string;
   readonly now: Instant;

@@ -1,7 +1,6 @@
 /** The launch gates of a branch that has no pull request yet: what git tells is judged, what only GitHub knows is unknown. */
 
 import { fillLane } from '../../../config/fill.ts';
-import type { RunFacts } from '../../../domain/facts.ts';
 import { branded, isDigest, isInstant, isRunId, type Sha } from '../../../domain/ids.ts';
 import type { GateId, Verdict } from '../../../domain/launch/verdict.ts';
 import type { EventDataByType } from '../../../domain/logbook/event.ts';
@@ -12,7 +11,7 @@ import type { Checkout } from '../../../host/git/checkout.ts';
 import { sha256Hex } from '../../../host/hash.ts';
 import { judgedByPython } from '../../../host/python-compile.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
-import { gateRun } from '../../../run/gate-run.ts';
+import { type GateReading, gateRun } from '../../../run/gate-run.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane-scope.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import { readBody } from '../../control/body-facts.ts';
@@ -149,7 +148,7 @@ async function factsOf(
     readonly body: string | null;
     readonly path: string;
   },
-): Promise<RunFacts> {
+): Promise<GateReading> {
   const { base, head, config, body } = input;
   const git = { ...checkout.git, resolve: async () => base };
   const judgeSyntax: JudgeSyntax = (syntax, interpreter) => judgedByPython(syntax, interpreter, input.path);
@@ -158,28 +157,13 @@ async function factsOf(
     pull: NEEDS_GITHUB,
     issue: NEEDS_GITHUB,
     comments: NEEDS_GITHUB,
-    readAt: branded(0, isInstant),
-    cardHistory: NEEDS_GITHUB,
-    proposalTexts: new Map(),
-    cited: new Map(),
     change,
-    changedSince: NEEDS_GITHUB,
     branchWork: NEEDS_GITHUB,
     body: body === null ? NO_BODY : readBody({ digestOf }, config, body, change, null),
     checks: NEEDS_GITHUB,
     configHealth: NEEDS_GITHUB,
-    permissions: new Map(),
-    people: NEEDS_GITHUB,
     recordedRuns: NEEDS_GITHUB,
     journalHolds: NEEDS_GITHUB,
-    clusterMutations: NEEDS_GITHUB,
-    careRuns: NEEDS_GITHUB,
-    handedOver: new Map(),
-    launchRuns: NEEDS_GITHUB,
-    watchRuns: NEEDS_GITHUB,
-    stopRuns: NEEDS_GITHUB,
-    closureLog: NEEDS_GITHUB,
-    sealTag: NEEDS_GITHUB,
   };
 }
 
