@@ -25,7 +25,7 @@ export type SealArtefacts = {
 export function sealArtefacts(
   state: RunState,
   lane: LaneConfig,
-  found: Observed<FoundCheckpoints> = unknown('nobody has listed the checkpoints'),
+  found: Observed<FoundCheckpoints>,
 ): SealArtefacts {
   const tracker = trackerOf(state);
   const other =

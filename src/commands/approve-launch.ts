@@ -13,6 +13,7 @@ import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { allPass } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
+import { need } from '../domain/need.ts';
 import { answering, type CommandContext, type CommandDecision, type GateView } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { digestPrefix } from './values.ts';
@@ -49,7 +50,15 @@ export const approveLaunch = {
 /** What it looks at, so that it can be asked again over the record. */
 type Said = Pick<
   CommandContext,
-  'state' | 'policy' | 'actor' | 'permission' | 'interested' | 'args' | 'now' | 'cardLeftUntil'
+  | 'state'
+  | 'policy'
+  | 'actor'
+  | 'permission'
+  | 'interested'
+  | 'args'
+  | 'now'
+  | 'cardLeftUntil'
+  | 'isCardUnread'
 > & {
   readonly gates: Pick<GateView, 'digest' | 'commit' | 'body' | 'verdicts'> | null;
   readonly comment: Pick<CommandContext['comment'], 'id' | 'surface' | 'bodyDigest' | 'createdAt' | 'commit'>;
@@ -101,6 +110,7 @@ function bindingRefusal(
   const naming = namingOf(given, digest);
   if (naming === 'other') return answer('approval-digest-changed', { given: given ?? '', ...line });
   if (naming !== 'named') return answer('approval-digest-needed', line);
+  if (context.isCardUnread) return need('cardHistory');
   const shownAt = shownAtOf(context.state, digest);
   if (shownAt === null) {
     const until = context.cardLeftUntil;

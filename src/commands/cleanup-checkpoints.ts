@@ -33,6 +33,8 @@ function decide({ state, args, cleanup }: CommandContext): CommandDecision {
   if (underWay(state.mutations).length > 0) return answer('cleanup-under-way');
   const found = cleanup(args['keep'] === undefined ? null : Number(args['keep']));
   switch (found.kind) {
+    case 'need':
+      return found;
     case 'no-depth':
       return answer('cleanup-no-depth');
     case 'unreadable':

@@ -13,6 +13,7 @@ import type { Verdict } from '../domain/launch/verdict.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import type { Needing } from '../domain/need.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type CodeOf, type Detail, type Facts, recordedFacts, type Vocabulary } from '../domain/payload.ts';
 import type { Plan } from '../gates/why/smallest-remedy.ts';
@@ -75,9 +76,9 @@ export type PlaceContext = {
 export type CommandContext = PlaceContext & {
   readonly state: RunState;
   /** What could go of its checkpoints; `asked`: of how many of the newest steps somebody said that they stay. */
-  readonly cleanup: (asked: number | null) => CleanupPlan;
+  readonly cleanup: (asked: number | null) => CleanupPlan | Needing;
   /** What a seal rests on besides the engine's word; null for a kind of run that is sealed without. */
-  readonly artefacts: () => SealArtefacts | null;
+  readonly artefacts: () => SealArtefacts | Needing | null;
   /** The cluster of its job, where the config does not have it any more: then nothing can stop the job. */
   readonly missingCluster: string | null;
   readonly gates: GateView | null;
@@ -86,6 +87,8 @@ export type CommandContext = PlaceContext & {
   readonly search: Search | null;
   /** Until when the card is left as somebody else has made it, RFC 3339; null where it is not. */
   readonly cardLeftUntil: string | null;
+  /** Whether the card was edited since it was shown, and nobody has read yet by whom. */
+  readonly isCardUnread: boolean;
   /** People whose approval would be their own: authors of the change and the last editor of the body. */
   readonly interested: readonly Actor[];
   /** Who works here, for the names of those who can. */
@@ -100,7 +103,8 @@ export type NamedContext = Pick<
 
 /**
  * `answer` ends the command now; `seal` and `close` need work outside first and are answered when it is done. `hand-over`
- * concerns more than one run: it is received in the repository journal, carried out and answered from there.
+ * concerns more than one run: it is received in the repository journal, carried out and answered from there. `need` waits
+ * for facts that nobody has read yet.
  */
 export type CommandDecision =
   | {
@@ -119,7 +123,8 @@ export type CommandDecision =
     }
   | { readonly kind: 'milestone'; readonly name: string; readonly checkpoint: SealedCheckpoint }
   | { readonly kind: 'close'; readonly outcome: ClosingOutcome; readonly reason: string }
-  | { readonly kind: 'hand-over' };
+  | { readonly kind: 'hand-over' }
+  | Needing;
 
 /** How a command can close a run. */
 type ClosingOutcome = 'failed' | 'lost' | 'stopped' | 'rejected' | 'unsealed';

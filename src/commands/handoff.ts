@@ -1,6 +1,7 @@
 /** `/handoff @who`: offers the watch of a job that runs to one person, whose it is once they say `/accept` (policy ML-07). */
 
 import { permits } from '../domain/actor.ts';
+import { isNotAsked, need } from '../domain/need.ts';
 import { after, toRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -32,6 +33,7 @@ function decide(context: CommandContext): CommandDecision {
   const { people, policy, args, actor, now } = context;
   const watched = directed(context);
   if ('kind' in watched) return watched;
+  if (isNotAsked(people)) return need('people');
   if (people.kind === 'unknown') return answer('handoff-unreadable', { why: people.why });
   const login = (args['who'] ?? '').slice(1);
   const person = people.value.find((one) => one.actor.login.toLowerCase() === login.toLowerCase());

@@ -38,6 +38,7 @@ function decide({ state, policy, permission, args, artefacts }: CommandContext):
   if (!WELL.includes(status)) return answer('milestone-ill', { status });
   const found = artefacts();
   if (found === null) return answer('milestone-not-here');
+  if ('kind' in found) return found;
   const missing = [
     ...found.missing,
     ...(found.checkpoint === null && found.missing.length === 0 ? found.unseen : []),

@@ -38,6 +38,7 @@ function decide({ state, policy, permission, args, verdict, artefacts }: Command
   if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };
   const accept = args['accept'] ?? null;
   const found = artefacts();
+  if (found !== null && 'kind' in found) return found;
   // An accepted end may lack what a good one has: a success that lacks it is none.
   if (found !== null && found.missing.length > 0 && state.end.status === 'SUCCEEDED')
     return incomplete(state, found.missing.join('; '));

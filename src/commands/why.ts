@@ -7,6 +7,7 @@ import type { RemedyActor } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
+import { isNotAsked, need } from '../domain/need.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 
@@ -46,6 +47,7 @@ function decide(context: CommandContext): CommandDecision {
   if (!isBeforeLaunch(state) || isLive(state)) return answer('why-launched');
   if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
   if (gates === null) return answer('why-unreadable');
+  if (isNotAsked(context.people)) return need('people');
   const plan = gates.plan();
   if (plan.steps.length === 0 && plan.unreadable.length === 0) return answer('why-nothing');
   const shown = plan.steps.slice(0, limits.shownRowsMax);

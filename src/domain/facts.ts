@@ -209,7 +209,7 @@ export type RunFacts = {
   readonly comments: Observed<readonly CommentFacts[]>;
   /** When the threads were read: what was written later is not in them. */
   readonly readAt: Instant;
-  /** The card's texts since it was shown, newest first; read only where it was edited since, and somebody approves or it is not ours. */
+  /** The card's texts since it was shown, newest first. */
   readonly cardHistory: Observed<readonly ShownVersion[]>;
   /** What shows the proposed changes of the cluster that stand in this run's record. */
   readonly proposalTexts: ProposalTexts;
@@ -225,7 +225,7 @@ export type RunFacts = {
   readonly checks: Observed<readonly CheckFacts[]>;
   readonly configHealth: Observed<ConfigHealth>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
-  /** Who works here; read only where somebody asks who can do what. */
+  /** Who works here. */
   readonly people: Observed<readonly PersonFacts[]>;
   /** The runs of every lane, newest first; `runsOfLane` picks those of one. */
   readonly recordedRuns: Observed<readonly RunState[]>;
@@ -244,11 +244,11 @@ export type RunFacts = {
   readonly smallFix: Observed<SmallFix>;
   /** What the lab's own fixer said where that puts nothing right. */
   readonly fixer: Observed<FixerStanding>;
-  /** What lies below the run's roots; left out where nobody asks for it. */
-  readonly checkpoints?: Observed<FoundCheckpoints>;
+  /** What lies below the run's roots. */
+  readonly checkpoints: Observed<FoundCheckpoints>;
   /** Roots that say what the run begins from or goes on from, as they were listed; left out where nobody asks. */
   readonly searchedRoots?: readonly SearchedRoot[];
-  /** What the tag of the run's seal points to, null where there is none; asked for where a seal may have been begun. */
+  /** What the tag of the run's seal points to, null where there is none. */
   readonly sealTag: Observed<Sha | null>;
 };
 

@@ -28,6 +28,11 @@ export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]
   return [...state.commands.values()].find(isWithdrawn) ?? null;
 }
 
+/** Whether the tag says what became of a seal. */
+export function mayHaveBegunSeal(state: RunState, comments: readonly CommentFacts[]): boolean {
+  return state.submission !== null && withdrawnSeal(state, comments) !== null;
+}
+
 /** The seal as the command that it was recorded as; `unknown` where nobody can tell whether the tag stands. */
 export function begunSeal(
   state: RunState,

@@ -4,11 +4,12 @@ import { permits } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import { isNotified, type RunState } from '../domain/logbook/run-state.ts';
+import { isNotAsked, need } from '../domain/need.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
 /** The login of who is still to be asked; null where nobody is. */
-export function wantsCharge(state: RunState): string | null {
+function loginToAsk(state: RunState): string | null {
   const { contract, proposal, submission, attempts, watch } = state;
   const dri = personInCharge(contract);
   if (dri === null || submission !== null || attempts.length > 0) return null;
@@ -23,8 +24,10 @@ export function decideCharge(
   { people }: RunFacts,
   { permissions }: LaneScopedConfig,
 ): Step | null {
-  const dri = wantsCharge(state);
-  if (dri === null || people.kind === 'unknown') return null;
+  const dri = loginToAsk(state);
+  if (dri === null) return null;
+  if (isNotAsked(people)) return need('people');
+  if (people.kind === 'unknown') return null;
   const person = people.value.find(({ actor }) => isSameLogin(actor.login, dri));
   const may = person !== undefined && permits(person.permission, permissions.watch);
   const mentioned = may ? { people: [person.actor.id] } : {};

@@ -14,6 +14,7 @@ import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { isNotAsked, need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { renderTagMessage } from '../render/tag.ts';
 import { sealTagOf } from './begun-seal.ts';
@@ -21,8 +22,7 @@ import { answerDraft } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';
 import type { ClosureDecision } from './kind.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { isNotAsked } from './need.ts';
-import { type AttemptCache, append, isDone, mayTry, need, perform, type Step } from './step.ts';
+import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
 /** `said` null: nobody asked for it, the time ran out. */
 export type ClosingCommand = {

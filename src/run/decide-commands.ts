@@ -29,12 +29,13 @@ import { holdsOn } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
-import { known as certain, unknown } from '../domain/observed.ts';
+import { isNotAsked, need } from '../domain/need.ts';
+import { known as certain } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { adoptingLanes } from '../run/adoptable.ts';
 import { interestedIn } from './authors.ts';
-import { begunSeal, withdrawnSeal } from './begun-seal.ts';
+import { begunSeal, mayHaveBegunSeal, withdrawnSeal } from './begun-seal.ts';
 import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-events.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
 import { cardLeftUntil } from './decide-shown.ts';
@@ -50,6 +51,7 @@ export type CommandInput = {
   readonly config: LaneScopedConfig;
   readonly now: Instant;
   readonly gates: GateView | null;
+  readonly isCardUnread: boolean;
   readonly verdict: RunVerdict;
   readonly repository: string;
   readonly digestOf: DigestOf;
@@ -84,6 +86,8 @@ export function decideCommand(input: CommandInput): CommandOutcome {
     otherBots: config.otherBots,
     permissions,
   });
+  if (mayHaveBegunSeal(state, facts.comments.value) && isNotAsked(facts.sealTag))
+    return { kind: 'step', step: need('sealTag') };
   const begun = begunSeal(state, facts, facts.comments.value);
   const seal = begun === null || begun === 'unknown' ? null : begun;
   const withdrawn = begun === null ? null : withdrawnSeal(state, facts.comments.value);
@@ -110,7 +114,6 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   return rest;
 }
 
-const NOT_LISTED = unknown('nobody has listed them');
 const UNCLEAR: CommandOutcome = { kind: 'wait', why: 'whether the seal was begun is not known' };
 const BEHIND: CommandOutcome = { kind: 'wait', why: 'an earlier command waits' };
 
@@ -215,6 +218,7 @@ function settled(
   decision: CommandDecision,
   more: Detail,
 ): CommandOutcome {
+  if (decision.kind === 'need') return { kind: 'step', step: decision };
   if (decision.kind === 'answer') return answered(input, item, decision, more);
   if (decision.kind === 'hand-over') return { kind: 'step', step: appendBoth([], [seenDraft(item)]) };
   if (!input.state.commands.has(itemKey(item))) return { kind: 'step', step: append(seenDraft(item)) };
@@ -253,13 +257,14 @@ function contextOf(
     laneHere: input.state.proposal.lane,
     adoptable: adoptingLanes(input.config).map(({ lane }) => lane.cluster),
     ...careContextOf(input),
-    artefacts: () =>
-      input.config.kind.closing.needsCheckpoint === true
-        ? sealArtefacts(input.state, input.config.lane, input.facts.checkpoints)
-        : null,
-    cleanup: (asked) => planCleanup(cleanupInput(input, item.comment.author), asked),
+    artefacts: () => artefactsOf(input),
+    cleanup: (asked) =>
+      isNotAsked(input.facts.checkpoints)
+        ? need('checkpoints')
+        : planCleanup(cleanupInput(input, item.comment.author), asked),
     search: ownSearch(input.state, input.config.checkpoints, input.facts.searchedRoots ?? []),
     cardLeftUntil: cardLeftUntil(input.state, input.now),
+    isCardUnread: input.isCardUnread,
     showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
     gates: input.gates,
     verdict: input.verdict,
@@ -269,11 +274,17 @@ function contextOf(
   };
 }
 
+function artefactsOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['artefacts']> {
+  if (config.kind.closing.needsCheckpoint !== true) return null;
+  const { checkpoints } = facts;
+  return isNotAsked(checkpoints) ? need('checkpoints') : sealArtefacts(state, config.lane, checkpoints);
+}
+
 function cleanupInput(
   { state, facts, config, now, repository, digestOf }: CommandInput,
   askedBy: Actor,
 ): Parameters<typeof planCleanup>[0] {
-  const { recordedRuns: runs, checkpoints: found = NOT_LISTED } = facts;
+  const { recordedRuns: runs, checkpoints: found } = facts;
   const isTooOld = (one: MutationRecord): boolean => isOldList(one, now, maxAgeMsOf(config));
   return { state, runs, found, repository, digestOf, askedBy, isTooOld };
 }

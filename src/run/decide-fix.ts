@@ -8,13 +8,13 @@ import { preApproves } from '../domain/launch/pre-approval.ts';
 import { fixBranch, type SlipOfAttempt } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { isNotAsked, need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { fixCommitMessage, fixerCommitMessage } from '../render/fix-words.ts';
 import { decideFixer } from './decide-fixer.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { isNotAsked } from './need.ts';
 import { type FixerAsked, fixerAsked, slipToMend } from './slip-to-mend.ts';
-import { type AttemptCache, append, mayTry, need, perform, type Step } from './step.ts';
+import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
 
 export type FixInput = {
   readonly state: RunState;

@@ -10,6 +10,7 @@ import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { VerifiedMarker } from '../domain/marker.ts';
+import { isNotAsked, need } from '../domain/need.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { changeBy, editsOf, foreignSince, leftUntil, type TextChange } from './shown-text.ts';
@@ -54,9 +55,17 @@ export function confirmedShowing(state: RunState, facts: RunFacts): RunState {
 }
 
 /** Whether the card on show was edited after it was shown, perhaps by ourselves: only its history tells. */
-export function wasEditedSince(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
+function wasEditedSince(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
   const editedAt = cardComment(state, comments)?.editedAt ?? null;
   return editedAt !== null && editedAt > msOf(state.shown?.shownAt ?? '');
+}
+
+/** Whether nobody has read yet what became of the card since it was shown. */
+export function isCardUnread(
+  state: RunState,
+  { comments, cardHistory }: Pick<RunFacts, 'comments' | 'cardHistory'>,
+): boolean {
+  return wasEditedSince(state, comments) && isNotAsked(cardHistory);
 }
 
 /** Until when the card is left as it is, because somebody changes it again and again; null where it may be written. */
@@ -69,7 +78,7 @@ function cardEdits({ incidents }: RunState): readonly IncidentOf<'card-edited'>[
 }
 
 /** Whether the card that is on show is not what was shown, as the threads have it: its history says who changed it. */
-export function isCardForeign(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
+function isCardForeign(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
   const card = cardComment(state, comments);
   return card !== null && isApprovable(state) && !isOursNow(state, card.marker);
 }
@@ -157,6 +166,7 @@ function tampered(state: RunState, facts: RunFacts, now: Instant): Step | null {
   const { comments, readAt, cardHistory } = facts;
   if (shown === null || comments.kind === 'unknown' || readAt <= msOf(shown.at)) return null;
   const card = cardComment(state, comments);
+  if (isCardForeign(state, comments) && isCardUnread(state, facts)) return need('cardHistory');
   // A list of GitHub's that lags behind does not have the newest comments.
   if (card === null && readAt < msOf(shown.at) + limits.publishGraceMs) return null;
   const change = howChanged(state, card, cardHistory);

@@ -5,12 +5,12 @@ import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { isNotAsked, need } from '../domain/need.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { needsWatch } from './decide-watch.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { isNotAsked } from './need.ts';
-import { type AttemptCache, isDone, mayTry, need, perform, type Step } from './step.ts';
+import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
 /**
  * A live watch looks for a stop every 30 s; without one a job of its own carries it out.

@@ -9,11 +9,11 @@ import { awaitsDescription } from '../domain/logbook/adoption.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import { marketWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { isNotAsked, need } from '../domain/need.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { isNotAsked } from './need.ts';
-import { type AttemptCache, isDone, mayTry, need, perform, type Step } from './step.ts';
+import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
 /** Whether something of the run is to be looked at and has no watch whose lease still runs. */
 export function needsWatch(state: RunState, now: Instant): boolean {

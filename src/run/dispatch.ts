@@ -3,10 +3,10 @@
 import type { WorkflowRunFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import { isNotAsked, type Need, need } from '../domain/need.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { isNotAsked, type Need } from './need.ts';
-import { type AttemptCache, isDone, mayTry, need, perform, type Step } from './step.ts';
+import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
 /** An act that a runner claims before it calls anything: dispatched twice it is carried out once. */
 export type Claimable = {

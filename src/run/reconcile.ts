@@ -40,7 +40,7 @@ import { decidePages } from './decide-pages.ts';
 import { decideProposalTexts } from './decide-proposal-texts.ts';
 import { decidePublication } from './decide-publications.ts';
 import { decideRelaunch } from './decide-relaunch.ts';
-import { confirmedShowing, decideShown } from './decide-shown.ts';
+import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
 import { decideSourceTag } from './decide-source-tag.ts';
 import { decideStart } from './decide-start.ts';
 import { decideStop } from './decide-stop.ts';
@@ -201,7 +201,14 @@ function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
           plan: () => smallestRemedy(gated.facts),
         };
   const state = confirmedShowing(input.state, input.facts);
-  return decideCommand({ ...input, state, gates, verdict: verdictNow(input)?.result ?? 'unknown' });
+  const isUnread = isCardUnread(input.state, input.facts);
+  return decideCommand({
+    ...input,
+    state,
+    gates,
+    isCardUnread: isUnread,
+    verdict: verdictNow(input)?.result ?? 'unknown',
+  });
 }
 
 function verdictNow({ state, facts, config }: ReconcileInput): RunVerdict | null {

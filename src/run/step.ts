@@ -3,7 +3,7 @@
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { Role } from '../domain/logbook/role.ts';
-import type { Need } from './need.ts';
+import type { Needing } from '../domain/need.ts';
 
 export type Step =
   /** `journal`: what the repository journal gets in the same push. */
@@ -14,8 +14,7 @@ export type Step =
     }
   /** `key` names the effect in this process's memory, so that it is not done twice while its trace is not visible yet. */
   | { readonly kind: 'perform'; readonly key: string; readonly effect: Effect }
-  /** Nothing yet: what comes next depends on a fact that nobody has read. */
-  | { readonly kind: 'need'; readonly fact: Need };
+  | Needing;
 
 /** What this process has tried and what came of it. Another process starts with nothing and looks. */
 export type AttemptCache = {
@@ -42,11 +41,6 @@ export function appendBoth(drafts: readonly EventDraft[], journal: readonly Even
 /** A step that acts. */
 export function perform(key: string, effect: Effect): Step {
   return { kind: 'perform', key, effect };
-}
-
-/** A step that waits for a fact to be read. */
-export function need(fact: Need): Step {
-  return { kind: 'need', fact };
 }
 
 /** Whether an effect may be (tried again and) performed: not done, not refused, and tried less than `triesMax` times. */

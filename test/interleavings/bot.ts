@@ -141,7 +141,7 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
         control.memory = { ...control.memory, appended: new Set([...control.memory.appended, ...seqs]) };
       continue;
     }
-    if (step.kind === 'need') throw new Error(`${step.fact} was given from the start`);
+    if (step.kind === 'need') throw new Error(`${step.facts.join(', ')} was given from the start`);
     if (step.effect.kind !== 'dispatch-workflow') return;
     // The answer may be lost though the dispatch was made, and the dispatch may never have been made.
     const isMade = !world.random.chance(0.1);

@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
+import { notAsked } from '../../src/domain/need.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { decideStop } from '../../src/run/decide-stop.ts';
-import { notAsked } from '../../src/run/need.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';

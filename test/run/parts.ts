@@ -96,6 +96,7 @@ export function heardAtNoon(
     config: CONFIG,
     now: NOON,
     gates,
+    isCardUnread: false,
     verdict: 'pass',
     repository: REPOSITORY,
     digestOf,
@@ -128,6 +129,6 @@ export const done = (...keys: readonly string[]): AttemptCache =>
 export function told(step: Step | null): string {
   if (step === null) return 'nothing';
   if (step.kind === 'perform') return `${step.effect.kind} ${step.key.split(':')[0] ?? ''}`;
-  if (step.kind === 'need') return `need ${step.fact}`;
+  if (step.kind === 'need') return `need ${step.facts.join(', ')}`;
   return step.drafts.map((draft) => draft.type).join(', ');
 }

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/domain/actor.ts';
+import { notAsked } from '../../src/domain/need.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { notAsked } from '../../src/run/need.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import type { RunBuilder } from '../support/run-builder.ts';

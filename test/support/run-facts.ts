@@ -226,6 +226,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     sealTag: known(null),
     smallFix: unknown('not asked for'),
     fixer: unknown('not asked for'),
+    checkpoints: unknown('not asked for'),
     ...change,
   };
 }

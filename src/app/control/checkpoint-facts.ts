@@ -20,17 +20,6 @@ import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
 
 type StoreOf = (path: StorePath) => Observed<CheckpointReader>;
 
-/** Whether a list, or a seal, is asked for. */
-export function wantsCheckpoints(
-  state: RunState,
-  config: LaneScopedConfig,
-  comments: Observed<readonly CommentFacts[]>,
-  permissions: RunFacts['permissions'],
-): boolean {
-  const closing = config.kind.closing.needsCheckpoint === true ? ['seal', 'seal-milestone'] : [];
-  return asksStore(['cleanup-checkpoints', ...closing], state, config, comments, permissions);
-}
-
 /** Whether one of these commands waits, of somebody who may write: nobody else moves a store to answer. */
 export function asksStore(
   names: readonly string[],

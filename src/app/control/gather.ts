@@ -2,33 +2,24 @@
 
 import type { Permission } from '../../domain/actor.ts';
 import { commentName } from '../../domain/answer-key.ts';
-import type {
-  CommentFacts,
-  ConfigHealth,
-  PersonFacts,
-  RunFacts,
-  WorkflowRunFacts,
-} from '../../domain/facts.ts';
+import type { CommentFacts, ConfigHealth, RunFacts } from '../../domain/facts.ts';
 import type { GitReader } from '../../domain/git.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
 import { ownFix } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
+import { type Need, NOT_ASKED, notAsked } from '../../domain/need.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readCited } from '../../github/cited-comment.ts';
-import { readPeople } from '../../github/people.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
 import type { ThreadFacts } from '../../github/threads.ts';
-import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
 import { withdrawnSeal } from '../../run/begun-seal.ts';
-import { wantsCharge } from '../../run/decide-charge.ts';
 import { wantsGates } from '../../run/decide-gates.ts';
 import { healthFor, type LabConfig, type LaneScopedConfig } from '../../run/lane-scope.ts';
-import { type Need, NOT_ASKED, notAsked } from '../../run/need.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import { configFor } from '../../run/run-config.ts';
 import { quietFirst } from '../../run/untrusted.ts';
@@ -37,17 +28,10 @@ import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownRun, readBody } from './body-facts.ts';
 import { cachedBranchWork } from './branch-work.ts';
 import { cachedChangeFacts, changedSince } from './change-facts.ts';
-import {
-  asksStore,
-  foundCheckpoints,
-  searchedOnce,
-  wantedRoots,
-  wantsCheckpoints,
-} from './checkpoint-facts.ts';
-import { closureLogOf, sealTagIn } from './closing-facts.ts';
+import { asksStore, searchedOnce, wantedRoots } from './checkpoint-facts.ts';
+import { neededFacts } from './needed-facts.ts';
 import { memoized, type Once } from './once.ts';
-import { readCardHistory, readProposalTexts } from './shown-facts.ts';
-import { fixerFacts, smallFixFacts } from './slip-facts.ts';
+import { readProposalTexts } from './shown-facts.ts';
 
 export type FactGatherer = {
   /** `needed`: what the decision has asked for; `withoutText` takes out what is said in comments that are left out of this look. */
@@ -100,14 +84,12 @@ export function createGatherer(
       const comments = threads.kind === 'known' ? known(withoutText(threads.value.comments)) : threads;
       const asked = { ...state, commands: new Map([...handedOver, ...state.commands]) };
       const permissions = await permissionsFor(lab, config, once, asked, comments);
-      const reader = { lab, config, once };
       return {
         pull,
         issue: threads.kind === 'known' ? threads.value.issue : threads,
         comments,
         readAt,
-        cardHistory: await readCardHistory(reader, asked, comments, permissions),
-        proposalTexts: await readProposalTexts(reader, state.mutations, comments),
+        proposalTexts: await readProposalTexts({ lab, config, once }, state.mutations, comments),
         cited: await citedFor(lab, config, once, state, comments),
         change: changed,
         changedSince: isJudged ? await changedSince(git, state, changed) : notAsked(),
@@ -122,51 +104,12 @@ export function createGatherer(
             : text,
         checks: threads.kind === 'known' ? threads.value.checks : threads,
         configHealth: known(healthFor(config, health)),
-        people: await peopleFor(lab, config, once, asked, comments, permissions),
         permissions,
         handedOver,
         ...recordFactsOf({ runs, broken, journal }),
-        ...(await neededFacts({ ...reader, git }, state, needed)),
-        ...(wantsCheckpoints(asked, config, comments, permissions)
-          ? {
-              checkpoints: await once(`checkpoints ${state.run}`, () =>
-                foundCheckpoints(state, runs, config, lab.stores),
-              ),
-            }
-          : {}),
-        sealTag:
-          threads.kind === 'known' && withdrawnSeal(state, threads.value.comments) !== null
-            ? await sealTagIn(git, state)
-            : notAsked(),
+        ...(await neededFacts({ lab, git, config, once }, { state, runs, comments }, needed)),
       };
     },
-  };
-}
-
-type Reader = { readonly lab: Lab; readonly config: LaneScopedConfig; readonly once: Once };
-
-/** What a decision has asked for by name; a run of a workflow is listed for all runs of a trigger together. */
-async function neededFacts(
-  reader: Reader & { readonly git: GitReader },
-  state: RunState,
-  needed: ReadonlySet<Need>,
-): Promise<Pick<RunFacts, Need>> {
-  const { lab, git, config, once } = reader;
-  const { launch, watch, stop, care } = config.workflows;
-  const readIf = async <Value>(name: Need, read: () => Promise<Observed<Value>>): Promise<Observed<Value>> =>
-    needed.has(name) ? read() : notAsked();
-  const listedIf = (name: Need, workflow: string): Promise<Observed<readonly WorkflowRunFacts[]>> =>
-    readIf(name, () => once(name, () => listWorkflowRuns(lab.client, workflow)));
-  return {
-    launchRuns: await listedIf('launchRuns', launch),
-    watchRuns: await listedIf('watchRuns', watch),
-    stopRuns: await listedIf('stopRuns', stop),
-    careRuns: await listedIf('careRuns', care),
-    closureLog: await readIf('closureLog', () =>
-      once(`closure ${config.laneName}`, () => closureLogOf(git, config)),
-    ),
-    smallFix: await readIf('smallFix', () => smallFixFacts(reader, state)),
-    fixer: await readIf('fixer', () => fixerFacts(reader, state)),
   };
 }
 
@@ -217,23 +160,6 @@ function threadsOf(lab: Lab, config: LaneScopedConfig, state: RunState): Promise
     readingOf(lab, config),
     threadsSince(state),
   );
-}
-
-/** Who works here: one request, and only where a command waits that is about people. */
-async function peopleFor(
-  lab: Lab,
-  config: LaneScopedConfig,
-  once: Once,
-  state: RunState,
-  comments: Observed<readonly CommentFacts[]>,
-  permissions: RunFacts['permissions'],
-): Promise<Observed<readonly PersonFacts[]>> {
-  if (comments.kind === 'unknown') return comments;
-  const how = { since: commandsSince(state), otherBots: config.otherBots, permissions };
-  const pending = pendingItems(state.commands, comments.value, how);
-  const names = pending.map(({ said }) => (said.kind === 'command' ? said.name : ''));
-  const isAsked = names.includes('why') || names.includes('handoff') || wantsCharge(state) !== null;
-  return isAsked ? once('people', () => readPeople(lab.client)) : unknown(NOT_ASKED);
 }
 
 /** Live permissions of those whose commands wait for an answer, and of nobody else. */

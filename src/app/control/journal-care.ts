@@ -2,11 +2,11 @@
 
 import type { RunFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
+import { notAsked } from '../../domain/need.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { decideMutations } from '../../run/decide-care.ts';
 import { anyLane } from '../../run/lane-scope.ts';
-import { notAsked } from '../../run/need.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { Memories } from './attempt-caches.ts';

@@ -5,10 +5,10 @@ import type { RunFacts } from '../../domain/facts.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
+import type { Need } from '../../domain/need.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { isAllSaid } from '../../run/decide-publications.ts';
 import type { LabConfig, LaneScopedConfig } from '../../run/lane-scope.ts';
-import type { Need } from '../../run/need.ts';
 import { reconcile } from '../../run/reconcile.ts';
 import { configFor } from '../../run/run-config.ts';
 import type { AttemptCache, Step } from '../../run/step.ts';
@@ -61,8 +61,9 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
       return isAllSaid(state, facts.comments.value, memory) ? 'said' : 'settled';
     }
     if (step.kind === 'need') {
-      if (needed.has(step.fact)) throw new Error(`${step.fact} was read, and is asked for again`);
-      needed.add(step.fact);
+      const again = step.facts.find((fact) => needed.has(fact));
+      if (again !== undefined) throw new Error(`${again} was read, and is asked for again`);
+      for (const fact of step.facts) needed.add(fact);
       continue;
     }
     const taken = await take(context, run, step, memory);

@@ -13,10 +13,9 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readTextHistory, type StandingText } from '../../github/text-history.ts';
 import { proposalWords } from '../../render/mutation.ts';
-import { cardComment, isCardForeign, wasEditedSince } from '../../run/decide-shown.ts';
+import { cardComment } from '../../run/decide-shown.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
-import { NOT_ASKED } from '../../run/need.ts';
-import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
+import { commandsSince } from '../../run/pending-commands.ts';
 import {
   isOpenProposal,
   judgedText,
@@ -37,22 +36,15 @@ export type TextReader = {
   readonly once: Once;
 };
 
-/** The texts that the card had since it was shown: one request, and only where it was edited since, and somebody approves or it is not ours. */
+/** The texts that the card had since it was shown: one request. */
 export async function readCardHistory(
   reader: TextReader,
   state: RunState,
   comments: Observed<readonly CommentFacts[]>,
-  permissions: RunFacts['permissions'],
 ): Promise<RunFacts['cardHistory']> {
+  if (comments.kind === 'unknown') return comments;
   const card = cardComment(state, comments);
-  if (comments.kind === 'unknown' || card === null || !wasEditedSince(state, comments))
-    return unknown(NOT_ASKED);
-  const since = commandsSince(state);
-  const { otherBots } = reader.config;
-  const pending = pendingItems(state.commands, comments.value, { since, otherBots, permissions });
-  const isAsked = pending.some(({ said }) => said.kind === 'command' && said.name === 'approve-launch');
-  if (!isAsked && !isCardForeign(state, comments)) return unknown(NOT_ASKED);
-  return historyOf(reader, card, since);
+  return card === null ? unknown('no card stands there') : historyOf(reader, card, commandsSince(state));
 }
 
 /** What shows each open proposal of a run: a request for one that was edited, and none for the others. */

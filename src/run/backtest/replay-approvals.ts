@@ -47,6 +47,7 @@ export function replayApproval(
           gates: state.gate,
           policy: policyOf(config, quorumOf(config)),
           cardLeftUntil: null,
+          isCardUnread: false,
         }),
       ),
     ),

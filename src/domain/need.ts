@@ -3,13 +3,31 @@
  * are read, and it is asked again. Nobody guesses beforehand what a decision will want.
  */
 
-import type { RunFacts } from '../domain/facts.ts';
-import { type Observed, unknown } from '../domain/observed.ts';
+import type { RunFacts } from './facts.ts';
+import { type Observed, unknown } from './observed.ts';
 
 export type Need = keyof Pick<
   RunFacts,
-  'launchRuns' | 'watchRuns' | 'stopRuns' | 'careRuns' | 'closureLog' | 'smallFix' | 'fixer'
+  | 'launchRuns'
+  | 'watchRuns'
+  | 'stopRuns'
+  | 'careRuns'
+  | 'closureLog'
+  | 'smallFix'
+  | 'fixer'
+  | 'people'
+  | 'sealTag'
+  | 'checkpoints'
+  | 'cardHistory'
 >;
+
+/** Nothing yet: what comes next depends on facts that nobody has read. */
+export type Needing = { readonly kind: 'need'; readonly facts: readonly Need[] };
+
+/** Waits for these facts to be read, all of them together. */
+export function need(...facts: readonly Need[]): Needing {
+  return { kind: 'need', facts };
+}
 
 /** Why a fact is unknown that nobody has asked for. */
 export const NOT_ASKED = 'not asked for';
