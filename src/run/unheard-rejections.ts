@@ -5,7 +5,7 @@
  */
 
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { after, fromRfc3339 } from '../domain/time.ts';
 import type { PendingItem } from './pending-commands.ts';
 
 type Run = Pick<RunState, 'attempts' | 'rejections' | 'order'>;
@@ -18,10 +18,30 @@ export function isUnheardRejection(state: Run, { said, comment }: PendingItem, i
   const step = rejectedFrom(said);
   if (step === null || isRecorded(state, step, comment)) return false;
   // Nobody goes back while a job runs, and whoever said so was told that.
-  if (isAnswered && said.name === 'rollback') return false;
+  if (isAnswered && said.name === 'rollback' && wasRunning(state, comment)) return false;
   const from = state.order?.order.checkpoint?.step ?? null;
-  // A job that looks for itself may take any. Where an answer says that nothing was rejected, the step alone tells.
-  return from === null ? !isAnswered : from >= step;
+  if (from !== null) return from >= step;
+  // A job that looks for itself may take any that there is, whatever an answer says that control gave.
+  return !isAnswered || step <= reachedBy(state);
+}
+
+/** By the runner's and the watch's words: what control answered is not asked. GitHub tells whole seconds. */
+function wasRunning({ attempts }: Run, { createdAt }: PendingItem['comment']): boolean {
+  return attempts.some(({ order: { claim }, end }) => {
+    const [from, to] = [fromRfc3339(claim?.at ?? ''), fromRfc3339(end.at)];
+    return from !== null && to !== null && createdAt >= from && after(createdAt, 1_000) <= to;
+  });
+}
+
+/** The last step that any attempt came to: beyond it there is nothing to reject. Where nobody saw one, there may be any. */
+function reachedBy({ attempts }: Run): number {
+  const seen = attempts.flatMap(({ observation, end }) => [
+    observation?.step ?? [],
+    observation?.checkpointStep ?? [],
+    end.lastStep ?? [],
+    end.checkpointStep ?? [],
+  ]);
+  return seen.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...seen.flat());
 }
 
 /** The first step that is out; null where it is said of no step. */

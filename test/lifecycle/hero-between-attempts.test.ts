@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { Detail } from '../../src/domain/payload.ts';
 import { forge, type Pushing } from '../campaign/forging.ts';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
@@ -21,7 +22,7 @@ const TAKES = `${ANSWERS['Command']} --resume={checkpoint}`;
 type Play = { readonly lab: VirtualLab; readonly issue: number; readonly jobs: readonly JobSpec[] };
 
 /** The first job was preempted at step 900 and has left steps 400 and 800; the second is ordered, and its launcher comes in half an hour. */
-async function ordered(changed: Answers = {}): Promise<Play> {
+async function ordered(changed: Answers = {}, early: string | null = null): Promise<Play> {
   const folders = await checkpointFolders();
   const jobs: JobSpec[] = [];
   let awayMs = 0;
@@ -48,6 +49,8 @@ async function ordered(changed: Answers = {}): Promise<Play> {
     ),
   );
   for (const step of [400, 800]) await folders.write(step, lab.clock.now());
+  // Said while the first job runs.
+  if (early !== null) await say(lab, 'mira', issue, early);
   awayMs = AWAY;
   await until(lab, 'the second order', async () => (await stateOf(lab, RUN))?.order?.order.attempt === 2, {
     stepMs: 1_000,
@@ -121,39 +124,75 @@ it.each([
   },
 );
 
-it('a rejection that the stolen control key answers as if it had been none is heeded by the launcher', async () => {
-  const play = await ordered();
-  const { lab, issue } = play;
-  lab.world.state.settings.drop = 'all';
-  const comment = await say(lab, 'mira', issue, '/reject-checkpoint step=800 reason="the loss had spiked"');
+/** The thief answers a command as if it had changed nothing: control leaves it alone from then on. */
+async function answeredByThief(
+  { lab, issue }: Play,
+  { comment, line }: { readonly comment: number; readonly line: string },
+  answer: { readonly code: 'reject-not-reached' | 'rollback-not-now'; readonly detail: Detail },
+): Promise<void> {
   const pushing: Pushing = {
     lab,
     deeds: [],
     ask: async (_, method, path, body) => ({ status: 200, json: await lab.as('ada', method, path, body) }),
   };
-  const state = await stateOf(lab, RUN);
-  const approval = state?.attempts[0]?.order.order.approvals[0];
+  const approval = (await stateOf(lab, RUN))?.attempts[0]?.order.order.approvals[0];
   if (approval === undefined) throw new Error('nobody has approved it');
   const actor = { id: approval.user, login: 'mira' };
   const said = { comment, surface: 'comment', index: 0, thread: issue } as const;
-  const args = { step: '800', reason: 'the loss had spiked' };
+  const [, name = '', step = ''] = /^\/(\S+) step=(\d+)/.exec(line) ?? [];
+  const { bodyDigest } = approval;
+  const seen = { ...said, name, args: { step, reason: 'the loss had spiked' }, bodyDigest };
   const drafts: readonly EventDraft[] = [
-    {
-      type: 'command-seen',
-      role: 'control',
-      actor,
-      data: { ...said, name: 'reject-checkpoint', args, bodyDigest: approval.bodyDigest },
-    },
-    {
-      type: 'command-answered',
-      role: 'control',
-      data: { ...said, code: 'reject-not-reached', detail: { step: 800, reached: 700 } },
-    },
+    { type: 'command-seen', role: 'control', actor, data: seen },
+    { type: 'command-answered', role: 'control', data: { ...said, ...answer } },
   ];
   expect(await forge(pushing, RUN, drafts)).toBe(true);
-  await lab.clock.advance(AWAY);
-  expect(await refusals(play)).toEqual(['held-in-thread']);
-  expect(play.jobs).toHaveLength(1);
+}
+
+const FORGED = [
+  [
+    '/reject-checkpoint step=800 reason="the loss had spiked"',
+    { code: 'reject-not-reached', detail: { step: 800, reached: 700 } },
+  ],
+  [
+    '/rollback step=400 reason="the loss had spiked"',
+    { code: 'rollback-not-now', detail: { status: 'the job has not ended' } },
+  ],
+] as const;
+
+it.each(FORGED)(
+  '%s that the stolen control key answers as if it had been nothing is heeded by the launcher',
+  async (line, answer) => {
+    const play = await ordered();
+    const { lab, issue } = play;
+    lab.world.state.settings.drop = 'all';
+    const comment = await say(lab, 'mira', issue, line);
+    await answeredByThief(play, { comment, line }, answer);
+    await lab.clock.advance(AWAY);
+    expect(await refusals(play)).toEqual(['held-in-thread']);
+    expect(play.jobs).toHaveLength(1);
+  },
+);
+
+it.each(FORGED)(
+  '%s that it answers so holds back a job too whose checkpoints its own machine alone can look for',
+  async (line, answer) => {
+    const play = await ordered({ Command: ANSWERS['Command'] ?? '', 'Output root': 'outputs/grug' });
+    const { lab, issue } = play;
+    lab.world.state.settings.drop = 'all';
+    const comment = await say(lab, 'mira', issue, line);
+    await answeredByThief(play, { comment, line }, answer);
+    await lab.clock.advance(AWAY);
+    expect(await refusals(play)).toEqual(['held-in-thread']);
+    expect(play.jobs).toHaveLength(1);
+  },
+);
+
+it('a way back that was asked for while the job ran, when nobody goes back, holds back nothing that follows it', async () => {
+  const play = await ordered({}, '/rollback step=400 reason="too early"');
+  await play.lab.clock.advance(AWAY + 2 * MINUTE);
+  expect(await refusals(play)).toEqual([]);
+  expect(play.jobs.at(-1)?.command.at(-1)).toMatch(/--resume=.*step-800$/);
 });
 
 it('one that control has taken up holds nothing back that goes on from before it', async () => {

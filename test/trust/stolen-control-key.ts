@@ -127,11 +127,14 @@ export async function answerWithStolenKey(lab: BundleWorld, run: string, comment
   const row = lab.world.state.comments[comment];
   if (row === undefined) throw new Error(`there is no comment ${comment}`);
   const thread = runIn(open, run).proposal.pull;
-  const name = /^\/(\w+)/.exec(row.body)?.[1] ?? '';
+  const [, name = '', rest = ''] = /^\/(\w+)(.*)/.exec(row.body) ?? [];
+  const args = Object.fromEntries(
+    [...rest.matchAll(/(\w+)=(\w+)/g)].map(([, key = '', value]) => [key, value]),
+  );
   const place = { comment, surface: 'comment', index: 0, thread } as const;
   const actor = { id: row.authorId, login: 'mira' };
   const bodyDigest = open.lab.digestOf(row.body);
-  const seen = { ...place, name, args: {}, bodyDigest };
+  const seen = { ...place, name, args, bodyDigest };
   await append(open, run, { type: 'command-seen', role: 'control', actor, data: seen });
   const data = { ...place, code: 'not-permitted', detail: {} } as const;
   await append(open, run, { type: 'command-answered', role: 'control', data });
