@@ -197,6 +197,8 @@ export type WorkflowRunFacts = {
   readonly conclusion: string | null;
   readonly createdAt: Instant;
   readonly url: string;
+  /** The commit whose workflow file it runs by. */
+  readonly commit: Sha;
 };
 
 /** The closure log on the target branch: `text` null = the file is not there yet. */

@@ -1,15 +1,11 @@
 /** What a run of a workflow has left behind (docs.github.com/rest/actions/artifacts): bytes of whatever ran in it. */
 
 import { z } from 'zod';
-import { isSha, type Sha } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { type CallOutcome, call, type GitHubClient } from './call.ts';
 
-/** `archive` null: larger than it may be, or expired. `commit`: whose files the run that left it was of. */
-export type LeftArtifact = {
-  readonly archive: Uint8Array | null;
-  readonly commit: Sha;
-};
+/** `archive` null: larger than it may be, or expired. */
+export type LeftArtifact = { readonly archive: Uint8Array | null };
 
 const listed = z.object({
   artifacts: z.array(
@@ -18,10 +14,7 @@ const listed = z.object({
       name: z.string(),
       size_in_bytes: z.number().int(),
       expired: z.boolean(),
-      workflow_run: z.object({
-        id: z.number().int(),
-        head_sha: z.string().refine(isSha),
-      }),
+      workflow_run: z.object({ id: z.number().int() }),
     }),
   ),
 });
@@ -44,15 +37,14 @@ export async function readArtifact(
     .filter((one) => one.name === name && one.workflow_run.id === run)
     .toSorted((a, b) => a.id - b.id);
   if (first === undefined) return known(null);
-  const commit = first.workflow_run.head_sha;
-  if (first.expired || first.size_in_bytes > bytesMax) return known({ archive: null, commit });
+  if (first.expired || first.size_in_bytes > bytesMax) return known({ archive: null });
   const bytes = await call(
     client,
     'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
     { artifact_id: first.id, archive_format: 'zip' },
   );
   if (bytes.kind === 'answered' && bytes.data instanceof ArrayBuffer)
-    return known({ archive: new Uint8Array(bytes.data), commit });
+    return known({ archive: new Uint8Array(bytes.data) });
   return unknown(whyNot(`artifact ${first.id}`, bytes));
 }
 

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { WorkflowRunFacts } from '../domain/facts.ts';
+import { isSha } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { call, type GitHubClient } from './call.ts';
@@ -17,6 +18,7 @@ const listed = z.object({
       conclusion: z.string().nullable(),
       created_at: z.string(),
       html_url: z.string(),
+      head_sha: z.string().refine(isSha),
     }),
   ),
 });
@@ -39,6 +41,14 @@ export async function dispatchWorkflow(
   return { kind: 'done', number: parsed.success ? parsed.data.workflow_run_id : null };
 }
 
+/** Whether GitHub says that there is no such workflow; false where it says nothing. */
+export async function isWorkflowMissing(client: GitHubClient, workflow: string): Promise<boolean> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}', {
+    workflow_id: workflow,
+  });
+  return outcome.kind === 'refused' && outcome.status === 404;
+}
+
 /** The newest dispatched runs of a workflow: one page of 30, newest first. */
 export async function listWorkflowRuns(
   client: GitHubClient,
@@ -59,6 +69,7 @@ export async function listWorkflowRuns(
       conclusion: run.conclusion,
       createdAt: fromRfc3339(run.created_at) ?? neverCreated(run.created_at),
       url: run.html_url,
+      commit: run.head_sha,
     })),
   );
 }

@@ -18,15 +18,24 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 import type { FixerAsked } from './slip-to-mend.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
-/** The run of the workflow that was asked about this failure first: what came later, of whomever, is a second try. */
-export function runOfFixer(
+/** The runs of the workflow that were asked about this failure, the first of them first. */
+export function runsOfFixer(
   listed: readonly WorkflowRunFacts[],
   failure: Digest,
   slip: SlipOfAttempt,
-): WorkflowRunFacts | null {
+): readonly WorkflowRunFacts[] {
   const since = (fromRfc3339(slip.endedAt) ?? 0) - limits.clockSlackMs;
   const ours = listed.filter((run) => run.title.includes(failure) && run.createdAt >= since);
-  return ours.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)[0] ?? null;
+  return ours.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id);
+}
+
+/**
+ * Whether the run of the workflow counts as no try: whoever may write can cancel it, or delete what it left. One that went
+ * well has left something.
+ */
+export function wasTakenAway({ status, conclusion }: WorkflowRunFacts, hasAnswer: boolean): boolean {
+  const isOver = status === 'completed' && !hasAnswer;
+  return isOver && ['cancelled', 'skipped', 'stale', 'action_required', 'success'].includes(conclusion ?? '');
 }
 
 export type FixerInput = {
@@ -42,15 +51,17 @@ export type FixerInput = {
 /** The question, or what came of it; null while its job is under way. */
 export function decideFixer(input: FixerInput): ExternalFix | Step | null {
   const { asked, standing, now } = input;
-  // A workflow that is not there cannot be told from one that nobody may see.
-  if (standing.kind === 'unknown') return isLate(endOf(asked), now) ? none('fixer-unknown') : null;
+  // What GitHub cannot tell is asked again: nobody knows how long control was away before this look.
+  if (standing.kind === 'unknown') return null;
   switch (standing.value.kind) {
     case 'answered':
       return standing.value.fix;
     case 'asked':
       return isLate(standing.value.since, now) ? none('fixer-late') : null;
-    case 'not-asked':
-      return ask(input);
+    case 'not-asked': {
+      const { inVain } = standing.value;
+      return inVain !== null && isLate(endOf(asked), now) ? none(inVain) : ask(input);
+    }
     default:
       return assertNever(standing.value);
   }

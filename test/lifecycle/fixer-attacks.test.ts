@@ -2,7 +2,17 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ANSWER, closeFixerLabs, died, MINUTE, PATCH, SCHEDULE, TEXT } from '../support/fixer-lab.ts';
+import {
+  ANSWER,
+  asksOf,
+  closeFixerLabs,
+  died,
+  MENDED,
+  MINUTE,
+  PATCH,
+  SCHEDULE,
+  TEXT,
+} from '../support/fixer-lab.ts';
 import { fileOf, pushFile, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
@@ -83,7 +93,7 @@ describe('nothing is committed, and the thread says why,', () => {
     ['a tag that somebody named as the branch', 'main'],
   ])('where the workflow ran by the files of %s', async (_what, headBranch) => {
     const of: { lab?: VirtualLab; headSha?: string } = {};
-    const { tries } = await died({
+    const { lab, tries } = await died({
       program: ANSWER,
       meanwhile: async ({ lab }) => {
         const { object } = REF.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
@@ -99,13 +109,16 @@ describe('nothing is committed, and the thread says why,', () => {
             runs[run.id] = { ...run, headBranch, headSha: of.headSha ?? '' };
       },
     });
+    expect(await tries()).toEqual({ made: [], not: [] });
+    await lab.clock.advance(150 * MINUTE);
     expect(await tries()).toEqual({ made: [], not: ['fixer-other-ref'] });
+    expect(asksOf(lab)).toBeLessThanOrEqual(13);
   });
 
   it('where the workflow ran by a commit of that branch which had another one for a moment', async () => {
     const of: { lab?: VirtualLab; headSha?: string } = {};
     const path = '.github/workflows/ferrybot-fix.yml';
-    const { tries } = await died({
+    const { lab, tries } = await died({
       program: ANSWER,
       meanwhile: async ({ lab }) => {
         const honest = await fileOf(lab, 'main', path);
@@ -121,15 +134,14 @@ describe('nothing is committed, and the thread says why,', () => {
             runs[run.id] = { ...run, headBranch: 'ada/then', headSha: of.headSha ?? '' };
       },
     });
+    expect(await tries()).toEqual({ made: [], not: [] });
+    await lab.clock.advance(150 * MINUTE);
     expect(await tries()).toEqual({ made: [], not: ['fixer-other-ref'] });
+    expect(asksOf(lab)).toBeLessThanOrEqual(13);
   });
 
   it('where the lab has no such workflow', async () => {
-    const { tries, lab } = await died({
-      program: ANSWER,
-      meanwhile: ({ lab }) => renamed(lab),
-    });
-    await lab.clock.advance(150 * MINUTE);
+    const { tries } = await died({ program: ANSWER, meanwhile: ({ lab }) => renamed(lab) });
     expect(await tries()).toEqual({ made: [], not: ['fixer-unknown'] });
   });
 
@@ -141,5 +153,103 @@ describe('nothing is committed, and the thread says why,', () => {
     expect(await tries()).toEqual({ made: [], not: [] });
     await lab.clock.advance(150 * MINUTE);
     expect(await tries()).toEqual({ made: [], not: ['fixer-late'] });
+  });
+});
+
+describe('the one try is not spent', () => {
+  type Of = { lab?: VirtualLab };
+
+  function fixRuns({ world }: VirtualLab): readonly { readonly id: number }[] {
+    return Object.values(world.state.runs)
+      .filter(({ displayTitle }) => displayTitle.startsWith('ferrybot fix'))
+      .toSorted((a, b) => a.id - b.id);
+  }
+
+  /** What somebody does to the first so many runs of the fixer's workflow as they begin. */
+  async function meddled(times: number, meddle: (lab: VirtualLab, run: number) => Promise<void>) {
+    const of: Of = {};
+    let begun = 0;
+    return died({
+      program: ANSWER,
+      meanwhile: async ({ lab }) => {
+        of.lab = lab;
+      },
+      beforeJob: async (mode) => {
+        if (mode !== 'fix' || of.lab === undefined || begun >= times) return;
+        begun += 1;
+        await meddle(of.lab, fixRuns(of.lab).at(-1)?.id ?? 0);
+      },
+    });
+  }
+
+  const cancel = async (lab: VirtualLab, run: number): Promise<void> => {
+    await lab.as('ada', 'POST', `/actions/runs/${run}/cancel`);
+  };
+
+  it('by somebody who cancels it: it is asked again', async () => {
+    const { lab, tries, file } = await meddled(2, cancel);
+    expect(await tries()).toEqual({ made: [], not: [] });
+    await lab.clock.advance(30 * MINUTE);
+    expect((await tries()).not).toEqual([]);
+    expect(await file()).toBe(MENDED);
+    expect(asksOf(lab)).toBe(3);
+  });
+
+  it('unless they go on with it: then people are told', async () => {
+    const { lab, tries, file } = await meddled(100, cancel);
+    await lab.clock.advance(150 * MINUTE);
+    expect(await tries()).toEqual({ made: [], not: ['fixer-cancelled'] });
+    expect(told(lab, 'incident').join()).toContain('its workflow was cancelled');
+    expect(await file()).toBe(TEXT);
+    expect(asksOf(lab)).toBeLessThanOrEqual(13);
+  });
+
+  it('by somebody who starts the workflow from a branch of their own first', async () => {
+    const { lab, tries, file } = await meddled(1, async (lab, run) => {
+      await pushFile(lab, 'ada', 'main', 'README.md', 'Hello.\n');
+      const { object } = REF.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
+      await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ada/fixes', sha: object.sha });
+      await pushFile(lab, 'ada', 'ada/fixes', '.github/workflows/ferrybot-fix.yml', 'on: push\n');
+      const pushed = REF.parse(await lab.as('ada', 'GET', '/git/ref/heads/ada/fixes'));
+      const { runs } = lab.world.state;
+      const row = runs[run];
+      if (row !== undefined) runs[run] = { ...row, headBranch: 'ada/fixes', headSha: pushed.object.sha };
+      await lab.as('ada', 'DELETE', '/git/refs/heads/ada/fixes');
+    });
+    await lab.clock.advance(30 * MINUTE);
+    expect((await tries()).not).toEqual([]);
+    expect(await file()).toBe(MENDED);
+    expect(asksOf(lab)).toBe(2);
+  });
+
+  it('by somebody who deletes what it left', async () => {
+    const { lab, tries, file } = await meddled(1, async (lab) => {
+      lab.world.state.settings.drop = 'all';
+    });
+    expect(await tries()).toEqual({ made: [], not: [] });
+    const [left] = Object.values(lab.world.state.artifacts);
+    await lab.as('ada', 'DELETE', `/actions/artifacts/${left?.id}`);
+    lab.world.state.settings.drop = 'none';
+    await lab.clock.advance(60 * MINUTE);
+    expect((await tries()).not).toEqual([]);
+    expect(await file()).toBe(MENDED);
+  });
+
+  it('by an error of GitHub, however long after the end of the job control sees it', async () => {
+    const { lab, tries, file } = await died({
+      program: ANSWER,
+      meanwhile: async ({ lab }) => {
+        const route = 'GET /repos/*/actions/workflows/ferrybot-fix.yml/runs';
+        lab.world.state.settings.faults = [
+          { kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 },
+        ];
+      },
+    });
+    await lab.clock.advance(150 * MINUTE);
+    expect(await tries()).toEqual({ made: [], not: [] });
+    lab.world.state.settings.faults = [];
+    await lab.clock.advance(60 * MINUTE);
+    expect((await tries()).not).toEqual([]);
+    expect(await file()).toBe(MENDED);
   });
 });

@@ -182,6 +182,7 @@ export function aWorkflowRun(title: string, change: Partial<WorkflowRunFacts> = 
     conclusion: null,
     createdAt: NOON,
     url: 'https://github.example/lab/models/actions/runs/77',
+    commit: shaOf('launch commit'),
     ...change,
   };
 }

@@ -129,7 +129,7 @@ export async function answerWithStolenKey(lab: BundleWorld, run: string, comment
   const thread = runIn(open, run).proposal.pull;
   const [, name = '', rest = ''] = /^\/(\w+)(.*)/.exec(row.body) ?? [];
   const args = Object.fromEntries(
-    [...rest.matchAll(/(\w+)=(\w+)/g)].map(([, key = '', value]) => [key, value]),
+    [...rest.matchAll(/(\w+)=(\w+)/g)].map(([, key = '', value = '']) => [key, value]),
   );
   const place = { comment, surface: 'comment', index: 0, thread } as const;
   const actor = { id: row.authorId, login: 'mira' };

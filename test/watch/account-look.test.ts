@@ -5,6 +5,7 @@ import type { WorkflowRunFacts } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { judgeAccountLook } from '../../src/watch/account-look.ts';
+import { aWorkflowRun } from '../support/run-facts.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 21, 12) as Instant;
@@ -15,7 +16,7 @@ const watchRun = (
   conclusion: string | null,
   title = 'ferrybot watch rented',
 ): WorkflowRunFacts => ({
-  ...{ id: 1, title, status, conclusion, url: '' },
+  ...aWorkflowRun(title, { status, conclusion }),
   createdAt: (NOW - hoursAgo * HOUR) as Instant,
 });
 const judged = (...runs: readonly WorkflowRunFacts[]): string => judgeAccountLook('rented', known(runs), NOW);

@@ -1,6 +1,6 @@
 /** What there is to a slip that the newest attempt died of: by the files themselves, and by the lab's own fixer. */
 
-import type { RunFacts } from '../../domain/facts.ts';
+import type { RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import {
   type ExternalFix,
@@ -14,10 +14,10 @@ import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { type LeftArtifact, readArtifact } from '../../github/artifacts.ts';
-import { listWorkflowRuns } from '../../github/workflows.ts';
+import { isWorkflowMissing, listWorkflowRuns } from '../../github/workflows.ts';
 import { redact } from '../../host/redactor.ts';
 import { onlyEntryOf } from '../../host/zip-entry.ts';
-import { runOfFixer } from '../../run/decide-fixer.ts';
+import { runsOfFixer, wasTakenAway } from '../../run/decide-fixer.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { slipToMend } from '../../run/slip-to-mend.ts';
 import { ANSWER_ARTIFACT, ANSWER_FILE, readAnswer } from '../fixer/answer.ts';
@@ -70,25 +70,52 @@ async function fixerStanding(
   mayChange: (path: string) => boolean,
 ): Promise<Observed<FixerStanding>> {
   const listed = await listWorkflowRuns(lab.client, config.workflows.fix);
-  if (listed.kind === 'unknown') return listed;
+  if (listed.kind === 'unknown')
+    return (await isWorkflowMissing(lab.client, config.workflows.fix))
+      ? known(answered('fixer-unknown'))
+      : listed;
   const failure = failureDigest(run, slip, lab.digestOf);
-  const job = runOfFixer(listed.value, failure, slip);
-  if (job === null) return known({ kind: 'not-asked' });
-  const left = await readArtifact(lab.client, job.id, ANSWER_ARTIFACT, limits.fixArtifactBytesMax);
-  if (left.kind === 'unknown') return left;
-  if (left.value === null)
-    return known(
-      job.status === 'completed' ? answered('fixer-no-answer') : { kind: 'asked', since: job.createdAt },
-    );
+  const jobs = runsOfFixer(listed.value, failure, slip);
   try {
-    if (!(await isOfBranch(git, left.value, config))) return known(answered('fixer-other-ref'));
-    const patch = patchIn(left.value, failure);
+    if (jobs.length > 0) await git.fetch();
+    const job = await firstTry({ lab, git, config }, jobs);
+    if (job.kind === 'unknown') return job;
+    if (job.value.kind === 'none') return known({ kind: 'not-asked', inVain: job.value.inVain });
+    const { left, run: of } = job.value;
+    if (left === null)
+      return known(
+        of.status === 'completed' ? answered('fixer-no-answer') : { kind: 'asked', since: of.createdAt },
+      );
+    const patch = patchIn(left, failure);
     if (patch.kind === 'none') return known(answered(patch.reason));
     return known({ kind: 'answered', fix: await judgedPatch({ lab, git }, slip, mayChange, patch.text) });
   } catch (error) {
     if (error instanceof GitError) return unknown(error.message);
     throw error;
   }
+}
+
+type Try =
+  | { readonly kind: 'try'; readonly run: WorkflowRunFacts; readonly left: LeftArtifact | null }
+  | { readonly kind: 'none'; readonly inVain: NoExternalFix | null };
+
+/**
+ * The first run that is the fixer's one try. Whoever may write can start the workflow from a branch of their own, cancel it
+ * and delete what it left: such a run is none, and it is asked again; of many of them people are told.
+ */
+async function firstTry(
+  { lab, git, config }: Pick<Reader, 'lab' | 'git' | 'config'>,
+  jobs: readonly WorkflowRunFacts[],
+): Promise<Observed<Try>> {
+  let inVain: NoExternalFix = 'fixer-other-ref';
+  for (const run of jobs) {
+    if (!(await isOfBranch(git, run, config))) continue;
+    const left = await readArtifact(lab.client, run.id, ANSWER_ARTIFACT, limits.fixArtifactBytesMax);
+    if (left.kind === 'unknown') return left;
+    if (!wasTakenAway(run, left.value !== null)) return known({ kind: 'try', run, left: left.value });
+    inVain = 'fixer-cancelled';
+  }
+  return known({ kind: 'none', inVain: jobs.length < limits.fixerRunsMax ? null : inVain });
 }
 
 function answered(reason: NoExternalFix): FixerStanding {
@@ -102,13 +129,13 @@ function answered(reason: NoExternalFix): FixerStanding {
  */
 async function isOfBranch(
   git: GitReader,
-  { commit }: LeftArtifact,
+  { commit }: Pick<WorkflowRunFacts, 'commit'>,
   { lane: { targetBranch: name }, workflows }: LaneScopedConfig,
 ): Promise<boolean> {
-  await git.fetch();
   const tip = await git.resolve(`refs/heads/${name}`);
   if (tip === null) throw new GitError('unreadable', `there is no branch ${name}`);
-  if ((await git.mergeBase(commit, tip)) !== commit) return false;
+  // A commit of no branch may be nowhere any more: it is not asked for.
+  if (!(await git.isOnBranch(commit)) || (await git.mergeBase(commit, tip)) !== commit) return false;
   const path = `.github/workflows/${workflows.fix}`;
   const [ran, stands] = [await git.treeId(commit, path), await git.treeId(tip, path)];
   return ran !== null && ran === stands;

@@ -17,7 +17,8 @@ export type FixerFault =
   | 'fixer-late'
   | 'fixer-unknown'
   | 'fixer-no-answer'
-  | 'fixer-other-ref';
+  | 'fixer-other-ref'
+  | 'fixer-cancelled';
 
 /** Why nothing of a fixer's is committed. */
 export type NoExternalFix =
@@ -38,9 +39,12 @@ export type ExternalFix =
     }
   | { readonly kind: 'none'; readonly reason: NoExternalFix };
 
-/** How it stands with the one question that a run's fixer is asked. `since`: Unix milliseconds. */
+/**
+ * How it stands with the one question that a run's fixer is asked. `since`: Unix milliseconds. `inVain`: why so many runs of
+ * its workflow answered nothing that it is asked no more, once its time is over; null: it may be asked.
+ */
 export type FixerStanding =
-  | { readonly kind: 'not-asked' }
+  | { readonly kind: 'not-asked'; readonly inVain: NoExternalFix | null }
   | { readonly kind: 'asked'; readonly since: number }
   | { readonly kind: 'answered'; readonly fix: ExternalFix };
 

@@ -32,6 +32,8 @@ export const controlLimits = {
   fixArtifactBytesMax: 64 * 1_024,
   /** How long its job may take, in its queue and on its machine, until people are told that nothing came of it. */
   fixerPatienceMs: 2 * 60 * 60 * 1_000,
+  /** Runs of its workflow that were cancelled, left nothing or were started from elsewhere, until people are told so. */
+  fixerRunsMax: 4,
   /** A run that is over is looked at for so long, in case its last comment was not posted. */
   overLookMs: 24 * 60 * 60 * 1_000,
   /** Different errors of our own that one thread is told about within a day: they are mended in the program, not in the thread. */
