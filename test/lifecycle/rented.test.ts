@@ -23,8 +23,12 @@ afterEach(async () => {
 });
 
 /** Proposed, approved, and its machine running. */
-async function launched(script: string, changes: Parameters<typeof openRentedLab>[1] = {}) {
-  open = await openRentedLab(script, changes);
+async function launched(
+  script: string,
+  changes: Parameters<typeof openRentedLab>[1] = {},
+  options: Parameters<typeof openRentedLab>[2] = {},
+) {
+  open = await openRentedLab(script, changes, options);
   const { lab, vast, until } = open;
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull);
@@ -66,6 +70,35 @@ it('/keep keeps it for a look, never past what was approved, and /teardown lets 
   await pass(2);
   expect(answersTo(lab, gone)).toEqual([expect.stringContaining('tear-down asked for by mira')]);
   expect((await stateOf(lab, run))?.rental.machines).toMatchObject([{ tearDown: { reason: 'asked' } }]);
+});
+
+it('/teardown lets a machine go that was kept, also while the next attempt waits for its runner', async () => {
+  let launches = 0;
+  let away = async (): Promise<void> => undefined;
+  const crash = "echo 'ConnectionResetError: [Errno 104] Connection reset by peer'; exit 1";
+  const { lab, vast, until, pass, run, pull } = await launched(
+    steps(3, crash),
+    { endGraceMinutes: 120 },
+    {
+      beforeJob: async (mode) => {
+        if (mode !== 'launch') return;
+        launches += 1;
+        if (launches > 1) await away();
+      },
+    },
+  );
+  away = () => lab.clock.sleep(3_600_000);
+  const asked = new Date(lab.clock.now() + 50 * 60_000).toISOString().slice(11, 16);
+  await say(lab, 'mira', pull, `/keep until=${asked} reason="I look at the checkpoint"`);
+  await until('the next order', 60, async () => (await stateOf(lab, run))?.order?.order.attempt === 2);
+  await pass(3);
+  expect(vast.account.list()).toHaveLength(1);
+  const gone = await say(lab, 'mira', pull, '/teardown');
+  await until('an empty account', 5, () => vast.account.list().length === 0);
+  expect(answersTo(lab, gone)).toEqual([expect.stringContaining('tear-down asked for by mira')]);
+  await pass(70);
+  expect(vast.account.list()).toEqual([]);
+  expect((await stateOf(lab, run))?.submission).toBeNull();
 });
 
 it('/teardown run=… lets the machine go from another thread, by who may, and the job is stopped with it', async () => {

@@ -11,7 +11,7 @@ import { createVastEngine } from '../../src/engines/vast/engine.ts';
 import type { VastCluster } from '../../src/engines/vast/schema.ts';
 import { vastCluster } from './vast-bench.ts';
 import { OFFERS } from './vast-market.ts';
-import { MORNING, openVirtualLab, type VirtualLab } from './virtual-lab.ts';
+import { MORNING, openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
 export type RentedLab = {
   readonly lab: VirtualLab;
@@ -25,7 +25,11 @@ export type RentedLab = {
 const STEP_MS = 15_000;
 
 /** `script`: what a machine runs, in bash; `changes`: what the config says otherwise of the cluster. */
-export async function openRentedLab(script: string, changes: Partial<VastCluster> = {}): Promise<RentedLab> {
+export async function openRentedLab(
+  script: string,
+  changes: Partial<VastCluster> = {},
+  options: Pick<VirtualLabOptions, 'beforeJob'> = {},
+): Promise<RentedLab> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-rented-'));
   const tree = await mkdtemp(join(tmpdir(), 'ferrybot-rented-tree-'));
   await writeFile(join(tree, 'train.sh'), `${script}\n`);
@@ -38,6 +42,7 @@ export async function openRentedLab(script: string, changes: Partial<VastCluster
   const vast = await openVast({ clock, folder, offers: OFFERS, timing });
   const cluster = vastCluster(vast.url, changes);
   lab = await openVirtualLab({
+    ...options,
     config: (text) => rentedConfig(text, cluster),
     engine: (inFlight) => {
       const engine = createVastEngine({

@@ -14,27 +14,25 @@ export type Holding =
 
 /** Nothing where a person has given the run up: that is what *lost* means. */
 export function holdingsOf(state: RunState): readonly Holding[] {
-  const { order, submission, end, closed } = state;
-  if (closed?.outcome === 'lost') return [];
-  if (submission !== null)
-    return [
-      ...(end === null
-        ? ([{ kind: 'job', cluster: submission.cluster, jobId: submission.jobId }] as const)
-        : []),
-      ...machinesOf(state, submission.cluster),
-    ];
-  return order?.status === 'claimed' ? [{ kind: 'launch', submissionId: order.order.submissionId }] : [];
+  if (state.closed?.outcome === 'lost') return [];
+  return [...launchOrJobOf(state), ...machinesOf(state)];
 }
 
-/** Machines of earlier attempts too: they bill on whatever the job does. */
-function machinesOf(state: RunState, cluster: string): readonly Holding[] {
+function launchOrJobOf({ order, submission, end }: RunState): readonly Holding[] {
+  if (submission === null)
+    return order?.status === 'claimed' ? [{ kind: 'launch', submissionId: order.order.submissionId }] : [];
+  return end === null ? [{ kind: 'job', cluster: submission.cluster, jobId: submission.jobId }] : [];
+}
+
+/** Machines of earlier attempts too, also while the next one waits for its runner: they bill on whatever the job does. */
+function machinesOf(state: RunState): readonly Holding[] {
   if (rentalTerms(state) === null) return [];
   const jobs = rentedJobs(state);
+  const cluster = jobs.at(-1)?.cluster;
+  if (cluster === undefined) return [];
   const seen = presentMachines(state).map(({ instance, jobId }) => {
     const where = jobs.find((job) => job.jobId === jobId)?.cluster ?? cluster;
     return { kind: 'machine', cluster: where, instance } as const;
   });
-  return seen.length === 0 && state.end !== null && isUnseen(state)
-    ? [{ kind: 'machine', cluster, instance: null }]
-    : seen;
+  return seen.length === 0 && isUnseen(state) ? [{ kind: 'machine', cluster, instance: null }] : seen;
 }

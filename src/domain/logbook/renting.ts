@@ -74,10 +74,10 @@ export function presentMachines({ rental }: Pick<RunState, 'rental'>): readonly 
   return rental.machines.filter(({ status }) => status !== 'gone');
 }
 
-/** Whether a machine may be there that no whole read has shown: the account was not read since the launch, or since its end. */
-export function isUnseen({ rental, end, submission, order }: RunState): boolean {
-  const since = end?.seq ?? submission?.seq ?? order?.seq ?? 0;
-  return rental.look === null || rental.look.seq < since;
+/** Whether a machine may be there that no whole read has shown: the account was not read since the last job of the run ended. */
+export function isUnseen({ rental, end, submission, attempts }: RunState): boolean {
+  const ended = submission === null ? attempts.at(-1)?.end : end;
+  return ended != null && (rental.look === null || rental.look.seq < ended.seq);
 }
 
 /** Millionths of a dollar that all machines of the run have cost until the newest look. */
