@@ -9,11 +9,21 @@ export type CommandLine = {
 
 const VARIABLE = /^([A-Z][A-Z0-9_]{0,60})=(.*)$/s;
 
-/** Null where it needs a shell, a quote stays open, or nothing is started. Values before the program are its environment. */
+const ARGUMENTS_MAX = 50;
+const ARGUMENT_CHARS_MAX = 500;
+
+/** Null where it needs a shell, a quote stays open, nothing is started, or it is too long. Values before the program are its environment. */
 export function readCommandLine(text: string): CommandLine | null {
+  const line = commandLineOf(text);
+  return typeof line === 'string' ? null : line;
+}
+
+/** The same, or why it is none. */
+export function commandLineOf(text: string): CommandLine | 'needs-shell' | 'too-long' {
   const joined = text.replace(/\\\r?\n\s*/g, ' ').trim();
   const parts = partsOf(joined);
-  if (parts === null) return null;
+  if (parts === null) return 'needs-shell';
+  if (parts.some((one) => one.length > ARGUMENT_CHARS_MAX)) return 'too-long';
   const environment: Record<string, string> = {};
   let first = 0;
   for (; first < parts.length; first += 1) {
@@ -24,8 +34,8 @@ export function readCommandLine(text: string): CommandLine | null {
   const command = parts.slice(first);
   const [program] = command;
   // A program is no option of whatever starts it, nor what a job has written or what is left out where there is none.
-  if (program === undefined || program.startsWith('-') || program.includes(CHECKPOINT)) return null;
-  if (command.length > 50) return null;
+  if (program === undefined || program.startsWith('-') || program.includes(CHECKPOINT)) return 'needs-shell';
+  if (command.length > ARGUMENTS_MAX) return 'too-long';
   return { environment, command };
 }
 
@@ -47,7 +57,7 @@ function partsOf(text: string): readonly string[] | null {
     rest = rest.slice(found.length);
   }
   const all = part === null ? parts : [...parts, part];
-  return all.some((one) => one === '' || one.length > 500) ? null : all;
+  return all.includes('') ? null : all;
 }
 
 /** What the command gives one of these options, as `--name value` or `--name=value`. */

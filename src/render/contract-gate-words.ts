@@ -165,6 +165,10 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
       'the command needs a shell, and none is ever given one here',
       'launch it again by hand, or as one program with its arguments',
     ],
+    'too-long': () => [
+      'the command has more than fifty arguments, or one of more than 500 characters, and its reader would not see them all',
+      'launch it again by hand, or with its settings in a file of the repository',
+    ],
     'no-commit': () => ['the job does not tell its GIT_COMMIT', 'launch it again by hand'],
     'commit-missing': (f) => [
       `no branch of this repository has the commit ${code(f.commit)}`,

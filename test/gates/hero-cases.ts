@@ -245,6 +245,18 @@ export const HERO_CASES = {
       ['no command', { adopts: { ...JOB, entrypoint: null } }, 'fail', 'no-entrypoint'],
       ['a hidden secret', { adopts: { ...JOB, entrypoint: 'python a.py --key=***' } }, 'fail', 'hidden'],
       ['two commands', { adopts: { ...JOB, entrypoint: 'cd lib && python a.py' } }, 'fail', 'needs-shell'],
+      [
+        'an argument that is too long',
+        { adopts: { ...JOB, entrypoint: `python a.py ${'x'.repeat(501)}` } },
+        'fail',
+        'too-long',
+      ],
+      [
+        'too many arguments',
+        { adopts: { ...JOB, entrypoint: `python a.py ${'x '.repeat(60)}` } },
+        'fail',
+        'too-long',
+      ],
       ['no commit', { adopts: { ...JOB, commit: null } }, 'fail', 'no-commit'],
       ['a foreign commit', { adopts: { ...JOB, commitIsHere: false } }, 'fail', 'commit-missing'],
       ['another commit', { adopts: { ...JOB, commit: shaOf('another') } }, 'fail', 'commit-missing'],

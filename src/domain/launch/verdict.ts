@@ -123,6 +123,7 @@ export const VERDICTS = {
     'no-entrypoint': {},
     hidden: {},
     'needs-shell': {},
+    'too-long': {},
     'no-commit': {},
     'commit-missing': { commit: 'text' },
   },

@@ -1,7 +1,7 @@
 /** What an adopted job would be launched again as: its own command, at the commit that it says. */
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
-import { type CommandLine, readCommandLine } from '../../contracts/command-line.ts';
+import { type CommandLine, commandLineOf } from '../../contracts/command-line.ts';
 import type { PinnedSource } from '../../domain/launch/contract.ts';
 import type { Description } from '../../domain/logbook/run-state.ts';
 
@@ -11,9 +11,9 @@ const HIDDEN = '***';
 /** What the engine says was started: as a command, or why it is none that can be launched. */
 export function startedBy({
   entrypoint,
-}: Pick<Description, 'entrypoint'>): CommandLine | 'no-entrypoint' | 'hidden' | 'needs-shell' {
+}: Pick<Description, 'entrypoint'>): CommandLine | 'no-entrypoint' | 'hidden' | 'needs-shell' | 'too-long' {
   if (entrypoint === null) return 'no-entrypoint';
-  return entrypoint.includes(HIDDEN) ? 'hidden' : (readCommandLine(entrypoint) ?? 'needs-shell');
+  return entrypoint.includes(HIDDEN) ? 'hidden' : commandLineOf(entrypoint);
 }
 
 /** What cannot be launched leaves the lane's own value, which the gate lets nobody launch. */
