@@ -158,6 +158,8 @@ function nothingWords(reason: string, why: string): string {
       return `nothing is proposed: the lab's proposer gave no answer that can be used (${inlineCode(why, limits.shownTextCharsMax)}).`;
     case 'no-candidates':
       return 'nothing is proposed: the lab lists no candidates. Name a knob: `/propose learning_rate=…`.';
+    case 'names-taken':
+      return `nothing is proposed: ${text(why)}.`;
     case 'nothing-due':
       return `nothing is proposed: nothing is due (${inlineCode(why, limits.shownTextCharsMax)}). Name a knob: \`/propose learning_rate=…\`.`;
     default:

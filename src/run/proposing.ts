@@ -21,7 +21,8 @@ export type NothingCode =
   | 'proposer-refused'
   | 'proposer-failed'
   | 'checks-failed'
-  | 'too-many-today';
+  | 'too-many-today'
+  | 'names-taken';
 
 export type Nothing = { readonly kind: 'nothing'; readonly code: NothingCode; readonly why: string };
 

@@ -10,6 +10,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const shaIn = z.object({ object: z.object({ sha: z.string() }) });
+const named = z.object({ sha: z.string() });
 const numbered = z.object({ number: z.number() });
 
 /** The daily job pushed its branch and died. */
@@ -53,7 +54,7 @@ it('takes the candidate that the change came from, while the config has it', asy
   await lab.close();
 });
 
-it('proposes nothing from a branch that somebody made more of than knobs', async () => {
+it('proposes nothing from a branch that somebody made more of than knobs, and goes on to the next name', async () => {
   const lab = await begun();
   const run = todaysRun(lab);
   await pushExperiment(lab, run, (text) => `${text}\nprint('mine')\n`);
@@ -61,8 +62,63 @@ it('proposes nothing from a branch that somebody made more of than knobs', async
   await lab.dispatchDaily();
   await lab.clock.advance(5 * MINUTE);
   expect(await stateOf(lab, run)).toBeNull();
-  expect(Object.values(lab.world.state.issues).filter(({ pull }) => pull !== null)).toEqual([]);
+  expect((await stateOf(lab, `${run}-2`))?.gate?.manifest?.delta).toHaveLength(1);
+  expect(Object.values(lab.world.state.issues).filter(({ pull }) => pull !== null)).toHaveLength(1);
   expect(lab.log.join('\n')).toContain('changes more than knobs');
+  await lab.close();
+});
+
+/** Branches in the names of today's proposals, which a writer pushes before there is any. */
+async function squatted(lab: VirtualLab, how: 'another history' | 'the file is gone', names: number) {
+  const run = todaysRun(lab);
+  const [first = '', ...others] = Array.from(
+    { length: names },
+    (_, at) => `ferrybot/proposal/${run}${at === 0 ? '' : `-${at + 1}`}`,
+  );
+  const push = (ref: string, sha: string): Promise<unknown> =>
+    lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${ref}`, sha });
+  const main = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main')).object.sha;
+  if (how === 'another history') {
+    const { tree } = z.object({ tree: named }).parse(await lab.as('ada', 'GET', `/git/commits/${main}`));
+    const orphan = { message: 'Mine', tree: tree.sha, parents: [] };
+    await push(first, named.parse(await lab.as('ada', 'POST', '/git/commits', orphan)).sha);
+  } else {
+    await push(first, main);
+    await deleteFile(lab, first, 'experiments/ferries/daily.py');
+  }
+  const { object } = shaIn.parse(await lab.as('ada', 'GET', `/git/ref/heads/${first}`));
+  for (const ref of others) await push(ref, object.sha);
+  return run;
+}
+
+async function deleteFile(lab: VirtualLab, branch: string, path: string): Promise<void> {
+  const { sha } = named.parse(await lab.as('ada', 'GET', `/contents/${path}?ref=${branch}`));
+  await lab.as('ada', 'DELETE', `/contents/${path}`, { message: 'Away', branch, sha });
+}
+
+it.each(['another history', 'the file is gone'] as const)(
+  'goes on to another name where somebody pushed more branches (%s) than a day has proposals',
+  async (how) => {
+    const lab = await openVirtualLab();
+    await lab.clock.advance(MINUTE);
+    const run = await squatted(lab, how, 25);
+    expect((await propose(lab, `${run}-26`)).run).toBe(`${run}-26`);
+    await lab.close();
+  },
+);
+
+it('is told in the lane’s thread, and to whoever asks, where they have every name of a day', async () => {
+  const lab = await openVirtualLab();
+  await lab.clock.advance(MINUTE);
+  await squatted(lab, 'another history', 60);
+  await lab.dispatchDaily();
+  await lab.clock.advance(5 * MINUTE);
+  expect(told(lab, 'notice').join()).toContain('have the 60 names');
+  const issue = { title: 'Try cosine', body: 'Why not?', labels: ['experiment'] };
+  const { number } = numbered.parse(await lab.as('ada', 'POST', '/issues', issue));
+  const asked = await say(lab, 'mira', number, '/propose');
+  await lab.clock.advance(30 * MINUTE);
+  expect(answersTo(lab, asked)[0]).toContain('have the 60 names');
   await lab.close();
 });
 

@@ -36,6 +36,7 @@ const TOLD: readonly (readonly [Code, Readonly<Record<string, string | number>>]
   ],
   ['propose-nothing', { reason: 'nothing-due', why: 'lr: all-values-recent' }],
   ['propose-nothing', { reason: 'no-candidates', why: '' }],
+  ['propose-nothing', { reason: 'names-taken', why: 'branches that are no proposal have the names' }],
   ['propose-nothing', { reason: 'proposer-refused', why: 'scale-knob TRAIN_BATCH_SIZE' }],
   ['propose-nothing', { reason: 'experiment-unparsable', why: 'line 3: invalid syntax' }],
   ['propose-pull-refused', { why: 'fork', about: 'sol/ferries', wanted: 'lab/ferries' }],

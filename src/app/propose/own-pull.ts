@@ -25,7 +25,7 @@ import { perform } from '../control/perform.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { type Answered, answerTo } from './answers.ts';
 import { labelsOf, proposedData } from './begin.ts';
-import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
+import { placesOf, planWork, scheduledOf } from './partial-proposal.ts';
 import type { RequestOutcome } from './request.ts';
 
 /** Who made it a run: a command, or whoever put the label on (null: no person did). */
@@ -51,7 +51,8 @@ export async function takeUp(open: OpenLane, pull: OwnPull, asked: AskedBy): Pro
   if (inTheWay !== null) return inTheWay;
   const date = dateOf(lab.now());
   // Half made by the schedule: it is a run in a moment, or is completed by the next sweep.
-  if ((await placesOf(open, date)).begun.some((one) => isPartialFor(one, null)))
+  const { begun } = await placesOf(open, date);
+  if ((await scheduledOf(open, begun, date)).length > 0)
     return { kind: 'wait', why: 'a proposal of the schedule was begun' };
   const mergeBase = await forkPoint(open, pull);
   if (mergeBase === null) return { kind: 'wait', why: `the head of #${pull.number} is not fetched yet` };

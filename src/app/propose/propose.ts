@@ -11,7 +11,7 @@ import { nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
-import { type Nothing, nothing, type ProposeOutcome } from '../../run/proposing.ts';
+import type { Nothing, ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
 import { say } from '../control/outbox.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
@@ -21,7 +21,7 @@ import { begin } from './begin.ts';
 import { keepLaneHistory, laneIssueWithoutRuns } from './lane-issue.ts';
 import { objectiveOfToday } from './objective-question.ts';
 import { noOwnPulls, takeUpLabelled, waitingFor } from './own-pulls.ts';
-import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
+import { placesOf, planWork, scheduledOf } from './partial-proposal.ts';
 import { carryOutRequests } from './requests.ts';
 import { resumeProposal } from './resume-proposal.ts';
 
@@ -99,9 +99,10 @@ export async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
       return { kind: 'held', why: `${hold.kind} by ${hold.actor.login}: ${hold.reason}` };
     const { begun, free } = await placesOf(open, date);
     // Too young to be completed by another than who began it: the next sweep does so where that one died.
-    const underWay = begun.find((one) => isPartialFor(one, null));
-    if (underWay !== undefined) return { kind: 'already', run: underWay.run };
-    if (free === null) return nothing('too-many-today', `${limits.proposalsPerDayMax} proposals on ${date}`);
+    const [underWay] = await scheduledOf(open, begun, date);
+    if (underWay !== undefined) return { kind: 'already', run: underWay.begun.run };
+    if (typeof free !== 'string')
+      return free.code === 'names-taken' ? publishNothingDue(open, free, date) : free;
     const meant = await objectiveOfToday(open, free, date);
     if (meant.kind !== 'clear') return meant;
     const input = { ...meant, run: free, date, request: null };

@@ -74,7 +74,10 @@ async function propose(
     return answerTo(code, { run, pull: proposal.pull, phase: phaseOf(standing.run), ...alone, ...own });
   }
   const { free } = await placesOf(open, date);
-  if (free === null) return answerTo('propose-not-today', { count: limits.proposalsPerDayMax });
+  if (typeof free !== 'string')
+    return free.code === 'too-many-today'
+      ? answerTo('propose-not-today', { count: limits.proposalsPerDayMax })
+      : answerTo('propose-nothing', { reason: free.code, why: free.why });
   const planned = await open.config.kind.proposals.plan(planWork(open), {
     run: free,
     date,

@@ -6,8 +6,7 @@ import { laneStanding } from '../../run/lane-standing.ts';
 import type { ProposeOutcome } from '../../run/proposing.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
-import { usualObjective } from './objective-question.ts';
-import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
+import { placesOf, scheduledOf } from './partial-proposal.ts';
 
 /**
  * Completes a proposal of the schedule that was begun today or yesterday and is not recorded: its branch is there, its
@@ -21,16 +20,13 @@ export async function resumeProposal(open: OpenLane, graceMs: number): Promise<P
       return null;
     const { begun } = await placesOf(open, date);
     // A commit's time is what its maker says: one of tomorrow is no younger for it.
-    const ours = begun.find(
-      (one) => isPartialFor(one, null) && Math.abs(open.lab.now() - one.atMs) >= graceMs,
-    );
+    const old = begun.filter((one) => Math.abs(open.lab.now() - one.atMs) >= graceMs);
+    const [ours] = await scheduledOf(open, old, date);
     if (ours === undefined) continue;
-    const { proposals } = open.config.kind;
-    const input = { ...usualObjective(open, date), run: ours.run, date, request: null };
-    const planned = await proposals.planOfBegun(planWork(open), ours, input);
-    if (planned.kind !== 'planned') return planned;
-    const outcome = await begin(open, planned, null);
-    open.lab.log(`a proposal that was begun: ${outcome.kind}`, { run: ours.run });
+    const { plan } = ours;
+    if (plan.kind !== 'planned') return plan;
+    const outcome = await begin(open, plan, null);
+    open.lab.log(`a proposal that was begun: ${outcome.kind}`, { run: ours.begun.run });
     return outcome.kind === 'lost' ? null : outcome;
   }
   return null;

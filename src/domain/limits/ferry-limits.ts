@@ -3,6 +3,8 @@
 export const ferryLimits = {
   /** Second and third tries of one day's proposal, after the first was withdrawn. */
   proposalsPerDayMax: 20,
+  /** Names of one day, with those under which somebody has pushed a branch that is no proposal. */
+  proposalNamesMax: 60,
   /** Issues that somebody's own pull request links, of which the first open one that was no run's becomes its own: each is a request. */
   linkedIssuesMax: 5,
   /** A proposer's edits; a budget of knobs allows no more than this either. */

@@ -23,6 +23,10 @@ export async function planOfBegun(
 ): Promise<Planned | Nothing | Failed> {
   const context = await sinceLastFerry(open, begun.mergeBase, input.date);
   if ('kind' in context) return context;
+  const path = ferryLane(open.config.lane).experiment;
+  for (const commit of [begun.mergeBase, begun.tip])
+    if ((await open.git.readText(commit, path)) === null)
+      return nothing('edit-refused', `the branch of ${begun.run} has no ${path}`);
   const file = await proposedFile(open, begun);
   if (file.knobs === null)
     return nothing('edit-refused', `the branch of ${begun.run} changes more than knobs`);
