@@ -21,7 +21,7 @@ import {
   tellsOfSuccess,
 } from './outcome-words.ts';
 import type { Row } from './row.ts';
-import { rowFor } from './rows.ts';
+import { bareRowFor, rowFor } from './rows.ts';
 import { createTracebackReader, type Raised, type Traceback, type TracebackReader } from './traceback.ts';
 import { type Level, type PlainLine, plainLines } from './unprefixed.ts';
 
@@ -77,8 +77,9 @@ type Reading = {
   successAt: number;
   /** Where a launcher began again; 0 where none did. */
   restartedAt: number;
-  /** The last name of an exception that stands in no traceback; 0 for none. */
+  /** The last name of an exception that stands in no traceback, and the last of them that no row knows; 0 for none. */
   strayAt: number;
+  unreadAt: number;
   failureAt: number;
   /** The last line of a traceback; a log may have been cut in the middle of one. */
   tracedAt: number;
@@ -97,6 +98,7 @@ function newReading(): Reading {
     successAt: 0,
     restartedAt: 0,
     strayAt: 0,
+    unreadAt: 0,
     failureAt: 0,
     tracedAt: 0,
     errorAt: 0,
@@ -130,7 +132,8 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   if (FAILURE.test(text) && (level !== 'warning' || /closing signal/.test(text))) reading.failureAt = line;
   else if (tellsOfSuccess(text)) reading.successAt = line;
   // The place in the program that a logger names may be all that tells.
-  const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null);
+  const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null) ?? bareRowFor(text);
+  if (row === null && reading.strayAt === line) reading.unreadAt = line;
   const weight = row === null ? null : weightOf(row, level, text);
   if (row === null || weight === null) return;
   const { class: kind, confidence } = row;
@@ -152,7 +155,8 @@ function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
   const findings = standing(all, reading, status);
   const chosen = chooseFrom(findings);
   // An exception that could not be read may be the cause of what the others say.
-  if (chosen !== null && chosen.weight !== 'cause' && reading.strayAt > 0) return UNKNOWN;
+  if (chosen?.weight === 'effect' && reading.strayAt > 0) return UNKNOWN;
+  if (chosen?.weight === 'hint' && reading.unreadAt > 0) return UNKNOWN;
   if (chosen === null) return withoutFinding(reading, status);
   const { class: kind, confidence } = chosen;
   const alike = findings.filter((one) => one.class === kind).slice(0, EVIDENCE_MAX);
@@ -235,7 +239,7 @@ const UNKNOWN: Diagnosis = {
 
 function tracebackOf(raised: Raised): Diagnosis['traceback'] {
   const place = placeOf(raised);
-  return place === null
+  return place === null || place.line === 0
     ? null
     : {
         file: place.file,

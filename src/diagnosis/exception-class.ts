@@ -74,6 +74,9 @@ function byType(type: string, raised: Raised): Found {
   if (isMissingPackage(type, raised) || isOfOtherVersion(type, raised))
     return { class: 'dependency', confidence: 'high' };
   if (isAtImport(raised)) return { class: 'dependency', confidence: 'medium' };
+  // What is not in a checkpoint is no slip, and the run that goes on from it is another.
+  if (!IS_CODE.test(type) && isOfCheckpoint(type, raised.frames))
+    return { class: 'storage', confidence: 'medium' };
   if (IS_CODE.test(type))
     return { class: isSmall(type, raised) ? 'code-small' : 'code-other', confidence: 'high' };
   if (isInDataLoading(raised.frames)) return { class: 'data', confidence: 'medium' };
@@ -85,6 +88,7 @@ function byType(type: string, raised: Raised): Found {
     return ofMissingFile(raised.message);
   if (/^(?:ValueError|AssertionError|TypeError|KeyError)$/.test(type) && isInConfig(raised.frames))
     return { class: 'config', confidence: 'medium' };
+  if (REFUSALS.test(type) && isRefused(raised.frames)) return { class: 'config', confidence: 'low' };
   const family = familyOf(raised);
   if (family !== null) return { class: family, confidence: 'low' };
   return isOfProgram(type, raised)
@@ -138,6 +142,7 @@ function isOfProgram(type: string, raised: Raised): boolean {
   if (isOfLab(last)) return !last.isRaise || isOfModule(raised.type, last);
   return (
     COMPUTING_LIBRARY.test(last.file) ||
+    (REFUSALS.test(type) && TRAINING_LIBRARY.test(last.file)) ||
     (/^(?:Runtime|Value)Error$/.test(type) && STANDARD_LIBRARY.test(last.file))
   );
 }
@@ -184,6 +189,28 @@ function isInDataLoading(frames: readonly Frame[]): boolean {
   );
 }
 
+/** Where one is read, or at the statement that reads it; what has words of its own may be about something else below. */
+function isOfCheckpoint(type: string, frames: readonly Frame[]): boolean {
+  const isWordless = /^(?:KeyError|AssertionError|IndexError)$/.test(type);
+  return (
+    (isWordless && frames.at(-1)?.isRestore === true) ||
+    frames.slice(isWordless ? -CHECKPOINT_FRAMES : -1).some(({ name }) => RESTORING.test(name))
+  );
+}
+
+/** A library that trains says no before it begins: to settings, or to the model that they are for. */
+function isRefused(frames: readonly Frame[]): boolean {
+  const last = frames.at(-1);
+  return (
+    last !== undefined &&
+    TRAINING_LIBRARY.test(last.file) &&
+    (/(?:dataclasses|plugins?|launch(?:er)?|cli|opts?)\.py$|\/commands\//.test(last.file) ||
+      /^(?:_{0,2}(?:post_)?init_{0,2}$|from_pretrained|_?(?:check|verify|setup|configure|prepare|parse|build|get|create|select|resolve|set|select|init)_)/.test(
+        last.name,
+      ))
+  );
+}
+
 function isInConfig(frames: readonly Frame[]): boolean {
   const last = frames.at(-1);
   return (
@@ -219,6 +246,13 @@ const FAMILIES: readonly { readonly class: FailureClass; readonly types: RegExp;
         /\/(?:aiohttp|httpx|httpcore|requests|urllib3|urllib|http|websockets?|grpc)\/|\/(?:socket|ssl)\.py$/,
     },
   ];
+/** What trains: their exceptions are about what they were given, and their words about what others gave them stand in the rows. */
+const TRAINING_LIBRARY =
+  /\/(?:transformers|accelerate|deepspeed|lightning|lightning_fabric|pytorch_lightning|trl|peft|megatron|nemo|fairseq|metaseq|composer|llmfoundry|colossalai|axolotl|llamafactory|torchtune|torchtitan|MaxText|maxtext|t5x|paxml|praxis|levanter|haliax|mmengine|xtuner|swift|verl|openrlhf|diffusers|sentence_transformers|keras|detectron2|timm)\//;
+const REFUSALS = /^(?:ValueError|RuntimeError|AssertionError|KeyError|NotImplementedError|Exception)$/;
+const RESTORING =
+  /(?:load|save|read|write|restore|resume|find|check)_\w{0,20}(?:checkpoint|ckpt|state)|^_?(?:restore|resume)(?:_\w{1,40})?$/;
+const CHECKPOINT_FRAMES = 3;
 const PROGRAM_TYPES =
   /^(?:TypeError|IndexError|ZeroDivisionError|RecursionError|AssertionError|NotImplementedError|OverflowError|PanicException|PicklingError|OutOfResources)$/;
 const STANDARD_LIBRARY = /\/lib\/python\d(?:\.\d{1,2})?\/(?!(?:site|dist)-packages\/)/;

@@ -4,7 +4,7 @@ import type { FailureClass } from '../domain/failure-class.ts';
 
 /** Lines that look alarming and are not: NCCL's information, names of metrics, deprecations. */
 export const NOISE =
-  /\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\bignor(?:ing|ed)\b|trying next|falling back|\(harmless\)/;
+  /\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\b[Ii]gnor(?:ing|ed)\b|trying next|falling back|\(harmless\)/;
 /** What is tried again. */
 export const RETRIES =
   /\bretry(?:ing)?\b|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
@@ -24,7 +24,7 @@ const DENIED =
 const FAILED = /(?<!(?<![\w/.-])0 (?:tasks |steps |jobs )?)(?:\b|_)failed\b|\bfailures?[ :=]{1,3}[1-9]/i;
 /** That something ended badly. */
 export const FAILURE =
-  /\b(?:FAILED|failed with exit|JOB_ENTRYPOINT_COMMAND_ERROR|CANCELLED|[Ee]xit(?:ed)?(?: with)?[ _](?:code|status)[ :=]{0,3}-?[1-9])|exitcode ?: ?-?[1-9]|\b(?:job|run|task|training) failed\b|\bwith status [1-9]|death signal|closing signal|\b(?:[Kk]illing|[Aa]borting|[Tt]erminating) (?:the |this )?(?:job|run|training|ranks?|workers?)\b|\bcore dumped\b|\b[Kk]illed\b|\bAborted\b|\bcode=(?:dumped|killed|exited), status=[1-9]|Failed with result '/;
+  /\b(?:FAILED|failed with exit|JOB_ENTRYPOINT_COMMAND_ERROR|CANCELLED|[Ee]xit(?:ed)?(?: with)?[ _](?:code|status)[ :=]{0,3}-?[1-9])|exitcode ?: ?-?[1-9]|\b(?:job|run|task|training) failed\b|\bwith status [1-9]|death signal|closing signal|\b(?:[Kk]illing|[Aa]borting|[Tt]erminating) (?:the |this )?(?:job|run|training|ranks?|workers?)\b|\bcore dumped\b|[Ss]egmentation fault|\bBus error\b|terminate called after|Fatal Python error|Begin stack trace|\bCheck failed: |halted unexpectedly|\b[Kk]illed\b|\bAborted\b|\bcode=(?:dumped|killed|exited), status=[1-9]|Failed with result '/;
 
 /** Whether the line says that all went well, and not that something did not. */
 export function tellsOfSuccess(text: string): boolean {

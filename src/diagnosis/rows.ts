@@ -2,7 +2,7 @@
 
 import type { Row } from './row.ts';
 import { CLUSTER_ROWS } from './rows/cluster.ts';
-import { CODE_ROWS } from './rows/code.ts';
+import { BARE_ROWS, CODE_ROWS } from './rows/code.ts';
 import { DATA_ROWS } from './rows/data.ts';
 import { MEMORY_ROWS } from './rows/memory.ts';
 import { NODE_ROWS } from './rows/node.ts';
@@ -38,4 +38,9 @@ export function rowFor(text: string): Row | null {
     if (first !== undefined) return first;
   }
   return null;
+}
+
+/** What the name of an exception alone tells; null for nothing. */
+export function bareRowFor(text: string): Row | null {
+  return BARE_ROWS.find(({ pattern }) => pattern.test(text)) ?? null;
 }

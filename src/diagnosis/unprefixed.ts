@@ -11,12 +11,21 @@ export type PlainLine = { readonly text: string; readonly stream: string; readon
 /** The lines that a line of the log holds: those of its record where it is one of JSON, else itself. */
 export function plainLines(line: string): readonly PlainLine[] {
   const record = saidInRecord(line);
-  if (record === null) return [unprefixed(line)];
+  if (record === null) return partsOf(line).map(unprefixed);
   const { stream } = unprefixed(line);
   return record.lines.map((one) => {
     const plain = unprefixed(one);
     return { ...plain, stream: stream + plain.stream, level: plain.level ?? levelOf(record.level) };
   });
+}
+
+/** A bar ends without a newline, so what is printed next stands behind it. */
+function partsOf(line: string): readonly string[] {
+  const bar = BAR_END.exec(line);
+  if (bar === null) return [line];
+  const end = bar.index + bar[0].length;
+  const rest = line.slice(end);
+  return /^[:,]?\s{0,8}$/.test(rest) || BAR_ENDS_ON.test(rest) ? [line] : [line.slice(0, end), rest];
 }
 
 /** Strips colours and every prefix that is known, also several in a row; the indentation behind them stays. */
@@ -66,6 +75,10 @@ const LEVELS: Readonly<Record<string, Level>> = {
 
 // A logger, a launcher, a container and a scheduler at the most, each with a time.
 const PREFIXES_MAX = 8;
+/** As tqdm draws it: the share, the bar, the count, and times and numbers in brackets. */
+const BAR_END = /\d{1,3}%\|[^|]{0,200}\|[^[\]|]{0,60}\[[^[\]]{0,300}\]/;
+/** What a program puts behind a bar is part of it. */
+const BAR_ENDS_ON = /^[:,]? ?(?:\w{1,40} ?[=:]|\d)/;
 const COLOUR = /\p{Cc}\[[\d;]{0,20}[A-Za-z]/gu;
 
 type Shape = { readonly pattern: RegExp; readonly isWho: boolean };
@@ -92,7 +105,7 @@ const PREFIXES: readonly Shape[] = [
   who(/^[a-z][\w.-]{0,60} [\w./-]{1,60}\[\d{1,10}\]: ?/),
   // Kubernetes and Docker, ISO times, times of day, dmesg.
   plain(
-    /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)?[ \t]?/,
+    /^\[?\d{4}-\d\d-\d\d[T ,]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP])?\]?:?(?: -)?[ \t]?/,
   ),
   plain(/^\[?\d{2,4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? ?/),
   plain(/^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? (?=\S)/),
@@ -104,9 +117,13 @@ const PREFIXES: readonly Shape[] = [
   // Python's logging in its usual shapes, loguru, DeepSpeed, Megatron.
   plain(/^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i),
   plain(/^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/),
-  plain(/^-? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/),
+  plain(/^[-|]? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/),
   plain(
     /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}(?:[\w./:-]{1,120} (?:::|--|-)|[\w./-]{1,120}:\d{1,6})(?: |$)/,
+  ),
+  // Levanter.
+  plain(
+    /^(?:\d{1,5} - )?[\w.-]{1,80} - [\w.-]{1,80}:\d{1,6} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) :: ?/,
   ),
   plain(/^(WARN|WARNING|ERROR|CRITICAL|FATAL) (?=\S| {2})/),
   // Without a logger's name it is what a collector says of all that it collects.

@@ -41,6 +41,16 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)/,
   ),
   effect('infra-cluster', /ORTE (?:was unable|has lost)|error dialing backend/),
+  effect(
+    'infra-cluster',
+    /\blame workers? found|tried to connect with a different incarnation|\bc10d\b.{0,200}waitForInput|\bpoolFD failed\b/,
+  ),
+  cause('infra-cluster', /active longer than (?:the )?specified deadline/, 'medium'),
+  cause(
+    'capacity',
+    /[Ff]ailed (?:to provision|provisioning)\b|[Ff]ailed to acquire (?:resources|instances|nodes)|new workers to be provisioned/,
+    'medium',
+  ),
   cause('preempted', /\bPREEMPTION\b/),
   cause(
     'preempted',

@@ -1,6 +1,6 @@
 /** What only whoever wrote the program can mend: the words of Python, PyTorch, JAX and their compilers. */
 
-import { cause, type Row } from '../row.ts';
+import { cause, hint, type Row } from '../row.ts';
 
 /** Also for a log that was cut, where the exception stands without its traceback. */
 export const CODE_ROWS: readonly Row[] = [
@@ -30,8 +30,13 @@ export const CODE_ROWS: readonly Row[] = [
   // What cannot be traced or compiled.
   cause(
     'code-other',
-    /\b(?:TracerBoolConversionError|TracerArrayConversionError|TracerIntegerConversionError|ConcretizationTypeError|UnexpectedTracerError|NonConcreteBooleanIndexError)\b|not a valid JAX type|\btorch\._(?:dynamo|inductor)\.exc\.|(?:Xla|Jax)RuntimeError: (?:INTERNAL|UNIMPLEMENTED|INVALID_ARGUMENT): |Mosaic failed to compile/,
+    /\b(?:TracerBoolConversionError|TracerArrayConversionError|TracerIntegerConversionError|ConcretizationTypeError|UnexpectedTracerError|NonConcreteBooleanIndexError)\b|not a valid JAX type|\btorch\._(?:dynamo|inductor)\.exc\.|(?:Xla|Jax)RuntimeError: (?:UNIMPLEMENTED|INVALID_ARGUMENT): |Mosaic failed to compile/,
     'medium',
+  ),
+  // Whatever goes wrong below the runtime is told so.
+  hint(
+    'code-other',
+    /(?:Xla|Jax)RuntimeError: INTERNAL: |\bNCCL operation .{1,400} failed: invalid (?:usage|argument)/,
   ),
   // Calls and values.
   cause(
@@ -44,5 +49,28 @@ export const CODE_ROWS: readonly Row[] = [
     'code-other',
     /\bpanicked at \S{1,200}\.rs:\d|CUDA error: (?:an illegal memory access|misaligned address|device-side assert)|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ASSERT)|out of resource: shared memory|Triton Error \[CUDA\]/,
     'medium',
+  ),
+  cause(
+    'code-other',
+    /unspecified launch failure|cudaErrorLaunchFailure|CUDA_ERROR_LAUNCH_FAILED|hipErrorLaunchFailure|(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|INVALID_VALUE|BAD_PARAM|NOT_SUPPORTED|ARCH_MISMATCH)|the GPU program failed to execute/,
+    'low',
+  ),
+  // A process that died of itself, and not of the connections that the others lost; nobody can say of what.
+  cause(
+    'unknown',
+    /[Ss]egmentation fault|\bSIGSEGV\b|exitcode ?: ?-11\b|return code = -11\b|exit(?:ed)?(?: with)? code 139\b/,
+    'low',
+  ),
+];
+
+/** Of a line that no other row knows and no traceback holds: the name of an exception alone, so nobody can say where it stands. */
+export const BARE_ROWS: readonly Row[] = [
+  hint(
+    'code-other',
+    /^(?:NameError|UnboundLocalError|SyntaxError|IndentationError): \S|^AttributeError: '\w{1,80}' object has no attribute |^TypeError: \S/,
+  ),
+  hint(
+    'dependency',
+    /^(?:ModuleNotFoundError: No module named |ImportError: cannot import name |AttributeError: module '[\w.]{1,120}' has no attribute )/,
   ),
 ];

@@ -11,6 +11,12 @@ export const DATA_ROWS: readonly Row[] = [
     'medium',
   ),
   cause('data', /IndexError: index out of range in self/, 'medium'),
+  cause('data', /'__key__'|\b[Ss]ample index .{0,60}(?:not present|out of range|exceeds)/, 'medium'),
+  cause(
+    'data',
+    /^(?:[\w.]{0,120}\.)?\w{0,60}Error: .{0,200}(?:\bshard[-_.]?\d|\.(?:mds|tfrecords?|parquet|arrow|jsonl)\b)/,
+    'medium',
+  ),
   cause(
     'data',
     /pandas\.errors\.(?:ParserError|EmptyDataError)|Error tokenizing data|LZMAError|\b[Tt]oken id \d{1,12} (?:>|is (?:out|beyond|larger))|\b(?:dataset|corpus|split)\b.{0,100} (?:has|have|contains) 0 \w|libpng error|Premature end of JPEG|\bcv2\.error\b/,
@@ -40,7 +46,7 @@ export const DATA_ROWS: readonly Row[] = [
   ),
   cause(
     'data',
-    /(?:corrupt(?:ed)?|truncated|malformed|damaged|invalid|bad) (?:data|record|sample|shard|example|batch|image|tar|file|row|token(?:s| id)?|index|parquet|jsonl?)\b/i,
+    /(?:corrupt(?:ed)?|truncated|malformed|damaged|invalid|bad) (?:data|record|sample|shard|example|batch|image|tar|file(?! descriptor)|row|token(?:s| id)?|index|parquet|jsonl?)\b/i,
     'medium',
   ),
   cause(

@@ -15,6 +15,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   cause('oom-hbm', /Failed to alloc DEVICE memory|PT_DEVMEM Allocation failed|RESOURCE_EXHAUSTED: nrt_/),
   cause('oom-hbm', /Ran out of memory in memory space (?:hbm|vmem|smem)/),
   cause('oom-hbm', /CompileTime(?:Hbm|ScopedVmem)Oom/),
+  cause('oom-hbm', /enough GPU (?:RAM|memory) to fit|dispatched on the CPU or the disk/),
   // These are failures although the word OOM is absent.
   cause('oom-hbm', /Program hbm requirement \d|Largest program allocations in hbm|Total hbm usage >=/),
   cause('oom-hbm', /Exceeded hbm capacity by|compiler_base\.cc:2587/),
@@ -83,5 +84,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     /DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,80}\) exited unexpectedly(?! with exit code [1-9])/,
     'low',
   ),
+  // Most often it is the shared memory of a container that is too small.
+  hint('oom-host', /\bBus error\b|\bSIGBUS\b|return code = -7\b|exitcode ?: ?-7\b/),
   hint('oom-host', /^Killed$|\bKilled\s{2,}\S|: line \d+: +\d+ Killed\b/),
 ];

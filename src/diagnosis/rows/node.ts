@@ -75,6 +75,12 @@ export const NODE_ROWS: readonly Row[] = [
     'bad-node',
     /(?:hardware|GPU|device|accelerator|node) health ?check (?:has )?failed|\bDCGM\b.{0,60}\bfailed|pending page retirements?|\bdraining node\b|node (?:is )?(?:drained|marked (?:bad|unhealthy))/i,
   ),
+  cause(
+    'bad-node',
+    /[Cc]ore halted\b|[Hh]alt is unexpected|halted (?:prematurely|unexpectedly)|(?:[Cc]ouldn't|[Cc]ould not|[Uu]nable to|[Ff]ailed to|[Cc]annot) open (?:device|\/dev\/)|\bopen\(\/dev\/(?:accel|vfio|nvidia)/,
+    'medium',
+  ),
+  cause('bad-node', /Found no NVIDIA driver on your system|No supported gpu backend found/, 'medium'),
   cause('bad-node', /DUE TO NODE FAILURE|Node failure on|\bNODE_FAIL\b/),
   cause('bad-node', /Machine ?Check ?Exception|mce: \[Hardware Error\]|Hardware Error\]/),
 ];

@@ -1,6 +1,6 @@
 /** Rights, versions and settings: what the same job would meet again. */
 
-import { cause, hint, type Row } from '../row.ts';
+import { cause, effect, hint, type Row } from '../row.ts';
 
 /** Messages of the Hugging Face hub, W&B, the clouds, pip, uv, conda, the dynamic linker, argparse, Hydra, DeepSpeed and Megatron. */
 export const SETUP_ROWS: readonly Row[] = [
@@ -9,6 +9,29 @@ export const SETUP_ROWS: readonly Row[] = [
     'config',
     /missing in config\b|[Cc]onfig validation error|\bUnknown (?:scheduler|optimizer|model|activation|loss|attention|precision|strategy|backend)\b|error: one of the arguments .{0,80} is required/,
   ),
+  cause(
+    'auth',
+    /\bdo(?:es)? not have (?:\w{1,20} ){0,2}permissions?\b|[Ii]nsufficient (?:\w{1,20} )?(?:scopes?|permissions?|privileges?)\b|Host key verification failed|\bnot authorized to\b|\bPERMISSION_ERROR\b/,
+  ),
+  // A shell that finds no program.
+  cause('dependency', /^\S{1,160}: \d{1,6}: \S{1,80}: not found$/),
+  cause(
+    'dependency',
+    /Unable to load (?:the )?\S{1,40} library|CUDA_HOME\b.{0,60}(?:not exist|not set)|CUDAMismatchException|MissingCUDAException|Unable to JIT load|fatal error: \S{1,160}: No such file|ninja: build stopped|error: command '\S{1,160}' failed|\bwas built against\b.{0,20}version|No PTX compilation provider|libdevice not found|compiled without (?:GPU|CUDA) support|CUDA Setup failed|working triton installation|device kernel image is invalid|Failed to import \S{1,160} because of the following error|DNN library initialization failed/,
+    'medium',
+  ),
+  cause(
+    'config',
+    /invalid device ordinal|Duplicate GPU detected|peer access is not supported|execve\(\): .{1,300}: No such file|can't open file '.{1,300}': \[Errno 2\]|server socket has failed to (?:listen|bind)/,
+    'medium',
+  ),
+  cause('config', /Key '[^']{1,80}' not in '\w{1,80}'|^\s{0,12}full_key: \S/),
+  cause(
+    'config',
+    /\b(?:layer|module)s? .{0,120}(?:to wrap|not found) in the (?:base )?model|value from checkpoint .{0,80}not equal|Unrecognized (?:model in|configuration class)|trust_remote_code=True|does not support Flash|conditioned on metric .{0,120}not available|not compatible with the stored shape|checkpoint contains only the model|Asking to pad but the tokenizer/,
+    'medium',
+  ),
+  effect('config', /\bncclInvalidUsage\b/, 'low'),
   cause('auth', /session has expired|\blog ?in again\b/),
   cause('config', /container creation failed|mount source .{0,120} doesn't exist|invalid mount config/),
   cause(
@@ -104,7 +127,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'config',
-    /(?:[Ii]nvalid|[Uu]nknown|[Uu]nsupported|[Uu]nrecognized|[Mm]issing|[Cc]onflicting|[Bb]ad) (?:config(?:uration)?|setting|option|argument(?!: )|flag|hyper-?parameter|parameter value|value for)|[Cc]onfig(?:uration)? (?:is invalid|not found|file .{0,100}(?:not found|does not exist|invalid))|ConfigError\b|ConfigurationError\b|MisconfigurationException|environment variable .{0,60}(?:not set|is required|missing)|must (?:be )?set .{0,60}(?:env|flag|option)/,
+    /(?<!(?:failed|error): |\] |')(?:[Ii]nvalid|[Uu]nknown|[Uu]nsupported|[Uu]nrecognized|[Mm]issing|[Cc]onflicting|[Bb]ad) (?:config(?:uration)?|setting|option|argument(?!: )|flag|hyper-?parameter|parameter value|value for)|[Cc]onfig(?:uration)? (?:is invalid|not found|file .{0,100}(?:not found|does not exist|invalid))|ConfigError\b|ConfigurationError\b|MisconfigurationException|environment variable .{0,60}(?:not set|is required|missing)|must (?:be )?set .{0,60}(?:env|flag|option)/,
   ),
   // What a program says of a setting that it checks.
   cause(

@@ -50,6 +50,17 @@ export const STORAGE_ROWS: readonly Row[] = [
     'storage',
     /(?:storage\.googleapis\.com|\.s3[.-][\w.-]{0,60}amazonaws\.com|blob\.core\.windows\.net|gs:\/\/|s3:\/\/).{0,200}\b(?:500|502|503|504|429|[Rr]esponse code:? \d{3}|ServiceUnavailable|Service Unavailable|InternalError|timed? ?out|Deadline Exceeded)\b/i,
   ),
+  // A file that is not written whole.
+  cause(
+    'storage',
+    /\bOP_REQUIRES failed at (?:save|restore)|\bwrite error\b|\bshort write\b|\bwrote \d{1,20} .{0,20}instead of \d|\bwrite\(\): fd \d{1,9} failed|file write failed|^RuntimeError: File \S{1,300} cannot be opened|\b(?:save|saving|upload|write) failed \d{1,4} times/,
+    'medium',
+  ),
+  cause(
+    'storage',
+    /^(?:[\w.]{0,120}\.)?\w{0,60}(?:Error|Exception): .{0,80}\bfind (?:a |any |the )?(?:\w{1,20} )?checkpoint/,
+    'medium',
+  ),
   cause('storage', /[Rr]esponse code:? (?:4\d\d|5\d\d)\b.{0,120}\b(?:gs|s3|gcs|az|r2):\/\//),
   cause(
     'storage',

@@ -8,6 +8,10 @@ export const TRANSPORT_ROWS: readonly Row[] = [
     'network',
     /\bdial tcp\b.{0,80}(?:timeout|refused|no route|reset)|ibv_poll_cq returned status|NCCL WARN Timeout waiting|SocketException: Connection reset|\bhandshake failure\b/,
   ),
+  effect(
+    'network',
+    /Unable to connect to endpoint|Curl returned error code|StatusCode\.DEADLINE_EXCEEDED|Deadline of [\d.]{1,12}s exceeded while calling|NCCL WARN .{0,60}\b[Ss]ocket\b/,
+  ),
   cause('network', /EndpointConnectionError|Could not connect to the endpoint/),
   cause('network', /\b429\b.{0,40}(?:Too Many|Client Error)|(?:had to|we|being) rate[- ]?limit/i, 'medium'),
   effect(
