@@ -59,6 +59,7 @@ type Said = Pick<
   | 'now'
   | 'cardLeftUntil'
   | 'isCardUnread'
+  | 'unread'
 > & {
   readonly gates: Pick<GateView, 'digest' | 'commit' | 'body' | 'verdicts'> | null;
   readonly comment: Pick<CommandContext['comment'], 'id' | 'surface' | 'bodyDigest' | 'createdAt' | 'commit'>;
@@ -71,6 +72,7 @@ function decide(context: Said): CommandDecision {
     return answer('not-permitted', { needs: policy.approvePermission });
   // After a stop no order may follow (`transition`): an approval would promise a launch that cannot come.
   if (!isBeforeLaunch(state) || state.stop !== null || isLive(state)) return notNow(state);
+  if (context.unread.length > 0) return need(...context.unread);
   if (!policy.onePersonIsEnough && context.interested.some((person) => person.id === actor.id))
     return answer('approval-by-author');
   if (gates === null || gates.digest === null || !allPass(gates.verdicts)) {

@@ -13,7 +13,7 @@ import type { Verdict } from '../domain/launch/verdict.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { Needing } from '../domain/need.ts';
+import type { Need, Needing } from '../domain/need.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type CodeOf, type Detail, type Facts, recordedFacts, type Vocabulary } from '../domain/payload.ts';
 import type { Plan } from '../gates/why/smallest-remedy.ts';
@@ -84,11 +84,13 @@ export type CommandContext = PlaceContext & {
   readonly gates: GateView | null;
   readonly verdict: RunVerdict;
   /** What lies in the roots of the run, and its lineage; null where only the job's own machine can look. */
-  readonly search: Search | null;
+  readonly search: () => Search | Needing | null;
   /** Until when the card is left as somebody else has made it, RFC 3339; null where it is not. */
   readonly cardLeftUntil: string | null;
   /** Whether the card was edited since it was shown, and nobody has read yet by whom. */
   readonly isCardUnread: boolean;
+  /** What `gates` and `interested` rest on and nobody has read yet: whoever goes by them asks for it. */
+  readonly unread: readonly Need[];
   /** People whose approval would be their own: authors of the change and the last editor of the body. */
   readonly interested: readonly Actor[];
   /** Who works here, for the names of those who can. */

@@ -12,8 +12,10 @@ import { rejectionFor } from '../domain/launch/rejected-lineage.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { approvalsSinceEnd, askedFor, mayBeRelaunched } from '../domain/launch/response.ts';
 import { spoiltBy } from '../domain/launch/spoilt.ts';
+import { whyUnknown } from '../domain/launch/verdict.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { PastAttempt } from '../domain/logbook/run-state.ts';
+import { need } from '../domain/need.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { withoutJob } from './direct-watch.ts';
@@ -80,6 +82,9 @@ function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
   const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
   if (!mayApprove(permission, actor.id, approvers))
     return answer('not-permitted', { needs: policy.approvePermission });
+  if (context.unread.length > 0) return need(...context.unread);
+  const authors = context.gates?.verdicts.find(({ gate }) => gate === 'authors-known');
+  if (authors?.outcome === 'unknown') return answer('permission-unknown', { why: whyUnknown(authors) });
   if (!policy.onePersonIsEnough && interested.some(({ id }) => id === actor.id))
     return answer('relaunch-by-author');
   const { digest } = last.order.order;

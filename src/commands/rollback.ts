@@ -38,7 +38,7 @@ export const rollback = {
 } as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
-  const { state, policy, permission, actor, comment, args, search } = context;
+  const { state, policy, permission, actor, comment, args } = context;
   const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
   if (!mayApprove(permission, actor.id, approvers))
     return answer('not-permitted', { needs: policy.approvePermission });
@@ -48,7 +48,9 @@ function decide(context: CommandContext): CommandDecision {
   const step = Number(args['step']);
   if (before !== null && (before.checkpoint?.step ?? 0) === step)
     return answer('rollback-already', { step, by: before.actor.login });
+  const search = context.search();
   if (search === null) return answer('rollback-unseen');
+  if ('kind' in search) return search;
   const { reason = '' } = args;
   const asked = step === 0 ? null : askedCheckpoint(search, { step });
   if (asked?.kind === 'refused') {

@@ -7,7 +7,7 @@ import type { RemedyActor } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/need.ts';
+import { isNotAsked, type Need, need } from '../domain/need.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 
@@ -47,11 +47,15 @@ function decide(context: CommandContext): CommandDecision {
   if (!isBeforeLaunch(state) || isLive(state)) return answer('why-launched');
   if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
   if (gates === null) return answer('why-unreadable');
-  if (isNotAsked(context.people)) return need('people');
+  const unread: readonly Need[] = [
+    ...context.unread,
+    ...(isNotAsked(context.people) ? (['people'] as const) : []),
+  ];
+  if (unread.length > 0) return need(...unread);
   const plan = gates.plan();
   if (plan.steps.length === 0 && plan.unreadable.length === 0) return answer('why-nothing');
   const shown = plan.steps.slice(0, limits.shownRowsMax);
-  const unread = plan.unreadable.slice(0, limits.shownRowsMax);
+  const unreadable = plan.unreadable.slice(0, limits.shownRowsMax);
   return answer('why-told', {
     count: plan.steps.length,
     people: plan.people,
@@ -61,7 +65,7 @@ function decide(context: CommandContext): CommandDecision {
     by: shown.map(({ by }) => by),
     who: shown.map(({ by }) => namesFor(by, context).slice(0, limits.shownNamesMax).join(', ')),
     mends: shown.map(({ mends }) => mends.join(', ')),
-    unread: unread.map(({ gate, why: reason }) => `${gate}: ${reason}`),
+    unread: unreadable.map(({ gate, why: reason }) => `${gate}: ${reason}`),
   });
 }
 

@@ -218,9 +218,9 @@ export type RunFacts = {
   /** Approving comments that the threads do not show, by `commentName`, each asked for by its id; null = GitHub has none. */
   readonly cited: ReadonlyMap<string, Observed<CommentFacts | null>>;
   readonly change: Observed<ChangeFacts>;
-  /** Paths that differ from what the failed attempt launched; asked for only where something was pushed since. */
+  /** Paths that differ from what the failed attempt launched. */
   readonly changedSince: Observed<readonly string[]>;
-  /** What others than the bot did on the branch; asked for only where its head is not the bot's own commit. */
+  /** What others than the bot did on the branch. */
   readonly branchWork: Observed<BranchWork>;
   readonly body: Observed<BodyFacts>;
   /** Checks on the pull request's head. */
@@ -248,8 +248,8 @@ export type RunFacts = {
   readonly fixer: Observed<FixerStanding>;
   /** What lies below the run's roots. */
   readonly checkpoints: Observed<FoundCheckpoints>;
-  /** Roots that say what the run begins from or goes on from, as they were listed; left out where nobody asks. */
-  readonly searchedRoots?: readonly SearchedRoot[];
+  /** Roots that say what the run begins from or goes on from, as they were listed. */
+  readonly searchedRoots: Observed<readonly SearchedRoot[]>;
   /** What the tag of the run's seal points to, null where there is none. */
   readonly sealTag: Observed<Sha | null>;
 };

@@ -19,6 +19,10 @@ export type Need = keyof Pick<
   | 'sealTag'
   | 'checkpoints'
   | 'cardHistory'
+  | 'change'
+  | 'branchWork'
+  | 'changedSince'
+  | 'searchedRoots'
 >;
 
 /** Nothing yet: what comes next depends on facts that nobody has read. */

@@ -39,6 +39,7 @@ import { begunSeal, mayHaveBegunSeal, withdrawnSeal } from './begun-seal.ts';
 import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-events.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
 import { cardLeftUntil } from './decide-shown.ts';
+import { unreadFacts } from './gate-run.ts';
 import { type LaneScopedConfig, proposingLanes } from './lane-scope.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
@@ -262,7 +263,7 @@ function contextOf(
       isNotAsked(input.facts.checkpoints)
         ? need('checkpoints')
         : planCleanup(cleanupInput(input, item.comment.author), asked),
-    search: ownSearch(input.state, input.config.checkpoints, input.facts.searchedRoots ?? []),
+    search: () => searchOf(input),
     cardLeftUntil: cardLeftUntil(input.state, input.now),
     isCardUnread: input.isCardUnread,
     showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
@@ -270,6 +271,7 @@ function contextOf(
     verdict: input.verdict,
     policy: policyOf(input.config, quorumOf(input.config)),
     people: input.facts.people,
+    unread: unreadFacts(input.facts),
     interested: interestedIn(input.state.proposal, input.facts),
   };
 }
@@ -278,6 +280,12 @@ function artefactsOf({ state, facts, config }: CommandInput): ReturnType<Command
   if (config.kind.closing.needsCheckpoint !== true) return null;
   const { checkpoints } = facts;
   return isNotAsked(checkpoints) ? need('checkpoints') : sealArtefacts(state, config.lane, checkpoints);
+}
+
+function searchOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['search']> {
+  const { searchedRoots: searched } = facts;
+  if (isNotAsked(searched) && config.checkpoints !== null) return need('searchedRoots');
+  return ownSearch(state, config.checkpoints, searched.kind === 'known' ? searched.value : []);
 }
 
 function cleanupInput(

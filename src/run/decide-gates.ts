@@ -4,14 +4,14 @@ import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
 import { failedAttempt, isFixPushed } from '../domain/launch/next-attempt.ts';
 import { preApproval } from '../domain/launch/pre-approval.ts';
-import { wantsRelaunch } from '../domain/launch/response.ts';
 import { allPass, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { isNotAsked, need } from '../domain/need.ts';
 import type { DropReason } from '../domain/reasons.ts';
-import type { Gated } from './gate-run.ts';
+import { type Gated, unreadFacts } from './gate-run.ts';
 import { append, type Step } from './step.ts';
 
 /**
@@ -22,6 +22,8 @@ export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Ste
   if (state.order?.status === 'claimed' || awaitsAdoption(state)) return null;
   if (facts.pull.kind === 'unknown' || facts.body.kind === 'unknown') return null;
   if (state.submission !== null && !isFixPushed(state, facts.pull.value.headSha)) return null;
+  const unread = unreadFacts(facts);
+  if (unread.length > 0) return need(...unread);
   const hasUnknown = gated.verdicts.some((v) => v.outcome === 'unknown' && v.code === 'unreadable');
   // A manifest that cannot be built from what was read is news; one whose change or checkpoint was not read is not.
   const isTold =
@@ -38,6 +40,7 @@ export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Ste
     state.gate.body === body &&
     state.gate.commit === commit;
   if (same && sameVerdicts(state.gate?.verdicts ?? [], gated.verdicts)) return null;
+  if (failedAttempt(state) !== null && isNotAsked(facts.changedSince)) return need('changedSince');
   const manifest = gated.manifest.kind === 'known' ? gated.manifest.value : null;
   const recorded: EventDraft = {
     type: 'gated',
@@ -46,12 +49,6 @@ export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Ste
   };
   const drop = fallen(state, { digest, body, commit, pass: allPass(gated.verdicts) });
   return drop === null ? append(recorded) : append(drop, recorded);
-}
-
-/** Whether the change is to be read: before a launch, before a restart, and where a fix was pushed. */
-export function wantsGates(state: RunState, head: Sha): boolean {
-  if (awaitsAdoption(state)) return false;
-  return state.submission === null || wantsRelaunch(state) || isFixPushed(state, head);
 }
 
 /** What a fix changes against what the failed attempt launched: for people to see, and nothing that a gate reads. */

@@ -31,12 +31,12 @@ export function decideOrder(input: OrderInput): Step | null {
   const { state, gated } = input;
   if (!isBeforeLaunch(state) || state.stop !== null || isNodeInHand(state, input.now)) return null;
   if (state.order?.status === 'open' || state.order?.status === 'claimed') return null;
+  if (state.gate?.digest == null || !allPass(state.gate.verdicts)) return null;
+  if (!isLaunchable(state, state.gate.digest)) return null;
   if (gated.manifest.kind === 'unknown' || !allPass(gated.verdicts)) return null;
   if (gated.bound.kind === 'unknown' || !allPass(gated.approvals)) return null;
   const { digest } = gated.bound.value;
-  if (state.gate === null || state.gate.digest !== digest || !allPass(state.gate.verdicts)) return null;
-  if (!isLaunchable(state, digest)) return null;
-  return orderStep(input, digest);
+  return state.gate.digest === digest ? orderStep(input, digest) : null;
 }
 
 /** A fix waits for a machine that somebody let go: the job could be put on it. */

@@ -12,6 +12,7 @@ import { fixMade } from '../domain/launch/small-fix.ts';
 import { unstableBy } from '../domain/launch/spoilt.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { type Need, need } from '../domain/need.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type OrderInput, orderStep } from './decide-order.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
@@ -19,6 +20,8 @@ import { append, type Step } from './step.ts';
 
 export type RelaunchInput = OrderInput & {
   readonly runs: Observed<readonly RunState[]>;
+  /** What the gates rest on and nobody has read yet. */
+  readonly unread: readonly Need[];
   readonly config: LaneScopedConfig;
 };
 
@@ -73,7 +76,9 @@ function isTold(state: RunState, { reason }: IncidentFacts<'relaunch-refused'>):
 function onTodaysFacts(input: RelaunchInput): Step | null {
   const { state, gated } = input;
   const { change } = gated.facts;
-  if (state.gate === null || gated.bound.kind === 'unknown' || change.kind === 'unknown') return null;
+  if (state.gate === null) return null;
+  if (input.unread.length > 0) return need(...input.unread);
+  if (gated.bound.kind === 'unknown' || change.kind === 'unknown') return null;
   const { digest, body } = gated.bound.value;
   const { order } = state;
   const isMoved = change.value.headSha !== order?.order.commit;

@@ -4,6 +4,7 @@ import { type ResumePoint, resumePoint } from '../checkpoints/resume.ts';
 import { type StartPoint, startPoint } from '../checkpoints/start.ts';
 import { fillLane } from '../config/fill.ts';
 import type { Actor } from '../domain/actor.ts';
+import type { SearchedRoot } from '../domain/checkpoint/stored.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
 import type { Contract } from '../domain/launch/contract.ts';
@@ -21,6 +22,7 @@ import {
   type RolledBack,
   runsOfLane,
 } from '../domain/logbook/run-state.ts';
+import { isNotAsked, type Need } from '../domain/need.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { dateAfter, dateOf } from '../domain/time.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
@@ -86,6 +88,13 @@ export type GateReading = Pick<
   | 'searchedRoots'
 >;
 
+/** What gates, and whoever asks whose work it is, rest on and nobody has read yet. */
+export function unreadFacts(
+  facts: Pick<GateReading, 'change' | 'branchWork' | 'searchedRoots'>,
+): readonly Need[] {
+  return (['change', 'branchWork', 'searchedRoots'] as const).filter((name) => isNotAsked(facts[name]));
+}
+
 /** The gates of one run on these facts. */
 export function gateRun(input: GateInput): Gated {
   const facts = gateFactsOf(input);
@@ -128,7 +137,10 @@ export function gateFactsOf(input: GateInput): GateFacts {
     issueToldAt: issueToldAt(facts, input.ownFix ?? null),
     // Jobs that people have launched by hand have never waited for each other.
     liveRuns: config.kind.adopts === undefined ? liveOthers(facts, input.run, proposal.lane) : known([]),
-    ...heldElsewhere({ ...input, ...facts, plan: config.checkpoints }, manifest),
+    ...heldElsewhere(
+      { ...input, ...facts, plan: config.checkpoints, searchedRoots: listedRoots(facts) },
+      manifest,
+    ),
     holds: holdsFor(input),
     passes: passesOf(facts, proposal.lane),
     launches: launchesFor(input),
@@ -138,6 +150,11 @@ export function gateFactsOf(input: GateInput): GateFacts {
     approvals: input.approvals,
     bound: boundBy(manifest, facts, input.digestOf),
   };
+}
+
+/** A root that was not listed is one that cannot be read, for whoever looks for it. */
+function listedRoots({ searchedRoots }: Pick<GateReading, 'searchedRoots'>): readonly SearchedRoot[] {
+  return searchedRoots.kind === 'known' ? searchedRoots.value : [];
 }
 
 /** A contract may name the run otherwise until it is launched; what is launched is in the manifest. */
@@ -160,7 +177,7 @@ function startOf(input: GateInput): Observed<StartPoint> | null {
   const { checkpoints } = input.config;
   const { failed = null, rollback = null, facts } = input;
   if (checkpoints === null) return null;
-  const roots = facts.searchedRoots ?? [];
+  const roots = listedRoots(facts);
   if (rollback !== null) {
     const { checkpoint } = rollback;
     const from = checkpoint === null ? null : { path: checkpoint.path, run: input.run };
@@ -187,7 +204,7 @@ function resumeOf({
   const { command, environment } = config.lane;
   return resumePoint(state, {
     plan: checkpoints,
-    searched: facts.searchedRoots ?? [],
+    searched: listedRoots(facts),
     runs: facts.recordedRuns.value,
     command: [...Object.values(environment), ...command],
   });

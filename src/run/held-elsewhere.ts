@@ -18,7 +18,7 @@ type Asking = {
   readonly proposal: Pick<EventDataByType['proposed'], 'continues' | 'issue'>;
   /** Where it begins and writes, by its contract; null: it has none. */
   readonly plan: CheckpointPlan | null;
-  readonly searchedRoots?: readonly SearchedRoot[];
+  readonly searchedRoots: readonly SearchedRoot[];
   /** The attempt that has failed. */
   readonly failed?: PastAttempt | null;
   readonly recordedRuns: Observed<readonly RunState[]>;
@@ -62,7 +62,7 @@ function commonRoots(templates: readonly string[], outputRoot: string): readonly
 
 /** Before anything of the run has begun: from then on it finds its own checkpoints there. What a lane has for all its runs is nobody's own. */
 function contentsOf(
-  { plan, searchedRoots = [], failed = null }: Asking,
+  { plan, searchedRoots, failed = null }: Asking,
   common: readonly string[],
   lineage: readonly RunState[],
 ): Pick<Held, 'rootContents'> {

@@ -13,6 +13,7 @@ import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { isNotAsked, need } from '../domain/need.ts';
 import { known } from '../domain/observed.ts';
 import { hasLabel } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
@@ -46,7 +47,7 @@ import { decideStart } from './decide-start.ts';
 import { decideStop } from './decide-stop.ts';
 import { decideUpdate } from './decide-update.ts';
 import { decideWatch } from './decide-watch.ts';
-import { type Gated, gateRun } from './gate-run.ts';
+import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
 import { verdictOf } from './verdict-of.ts';
@@ -100,7 +101,12 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
   return (
     closing ??
     decideOrder({ ...input, gated }) ??
-    decideRelaunch({ ...input, gated, runs: input.facts.recordedRuns }) ??
+    decideRelaunch({
+      ...input,
+      gated,
+      runs: input.facts.recordedRuns,
+      unread: unreadFacts(input.facts),
+    }) ??
     decideMissingCluster(input.state, input.config) ??
     // Somebody may have taken it in time, in words that could not be read yet.
     (command.kind === 'wait' ? null : decideOffer(input.state, input.now)) ??
@@ -218,12 +224,15 @@ function verdictNow({ state, facts, config }: ReconcileInput): RunVerdict | null
 function publish(input: ReconcileInput): Step | null {
   const activeRuns =
     input.facts.recordedRuns.kind === 'known' ? input.facts.recordedRuns.value.filter(isLive).length : 1;
-  return decidePublication({
+  const step = decidePublication({
     ...input,
     verdict: verdictNow(input),
     activeRuns,
     annotations: annotationsOf(input.state, input.facts, input.config),
   });
+  // The check run stands on the lines of the file that is changed.
+  const isOnChange = step?.kind === 'perform' && step.effect.kind === 'put-check-run';
+  return isOnChange && isBeforeLaunch(input.state) && isNotAsked(input.facts.change) ? need('change') : step;
 }
 
 /** Annotations on the file that is changed, at the PR's head; none once the run was launched. */

@@ -92,7 +92,7 @@ export function decide(night: Night, isFresh: boolean): void {
   const runs = known(night.earlier === null ? [state] : [state, night.earlier]);
   const step = isBeforeLaunch(state)
     ? decideOrder(input)
-    : decideRelaunch({ ...input, runs, config: CONFIG });
+    : decideRelaunch({ ...input, runs, unread: [], config: CONFIG });
   if (step?.kind !== 'append') return;
   push(night, night.control, step.drafts);
   night.control = night.record;

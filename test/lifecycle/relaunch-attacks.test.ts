@@ -42,6 +42,26 @@ async function failed({ lab, run }: Played): Promise<void> {
   await until(lab, 'the end', async () => (await eventsOf(lab, run)).some(({ type }) => type === 'ended'));
 }
 
+it('beyond the restarts that were approved nobody asks for a job with their own commit in it', async () => {
+  const config = (text: string): string =>
+    text.replace('restartsMax: 1', 'restartsMax: 0').replace('permission: maintain', 'permission: write');
+  const lab = await openVirtualLab({ script: dyingOf(DISK), config });
+  const played = { lab, ...(await propose(lab)) };
+  await pushExperiment(lab, played.run, (text) => `${text}# as before\n`);
+  await lab.clock.advance(5 * MINUTE);
+  await approve(lab, 'mira', played.pull);
+  await runs(played);
+  await failed(played);
+  await lab.clock.advance(5 * MINUTE);
+  const line = /\/relaunch [0-9a-f]{32}/.exec(await answer(played, 'mira', '/relaunch'))?.[0] ?? '';
+  expect(line).not.toBe('');
+  expect(await answer(played, 'ada', line)).toContain('and this change is yours');
+  await lab.clock.advance(30 * MINUTE);
+  expect(lab.engine.startCount()).toBe(1);
+  expect(await answer(played, 'mira', line)).toContain('on this approval');
+  await lab.close();
+});
+
 describe('beyond the restarts that were approved, where two people are wanted', () => {
   /** Approved by two; the first attempt fails, and no restart was approved. */
   async function play(): Promise<Played & { readonly line: string }> {

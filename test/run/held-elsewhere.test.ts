@@ -22,6 +22,7 @@ function heldBy(theirs: string, mine: string, template: string) {
     run: 'mine',
     proposal: { issue: 2 },
     plan: { from: null, roots: [mine, 'gs://tmp/all'], named: [] },
+    searchedRoots: [],
     recordedRuns: known([launched(theirs)]),
     config: { lane: { checkpointRoots: [template] } },
   };

@@ -4,9 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import { notAsked } from '../../src/domain/need.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { bob } from '../support/run-drafts.ts';
-import { aComment, permissions } from '../support/run-facts.ts';
-import { gatedOn, heardAtNoon, lineFor, told } from './parts.ts';
+import type { CommandOutcome } from '../../src/run/decide-commands.ts';
+import { reconcile } from '../../src/run/reconcile.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob, shaOf } from '../support/run-drafts.ts';
+import { aComment, aPull, permissions, someFacts } from '../support/run-facts.ts';
+import { CONFIG, gatedOn, heardAtNoon, inputOf, lineFor, told } from './parts.ts';
 
 const gated = gatedOn();
 const ended = gated.approved(bob).ordered().submitted().observed().ended();
@@ -57,5 +60,62 @@ describe('a command', () => {
     expect(heardAtNoon(seen, [], { sealTag: unknown('git is away') }).kind).toBe('wait');
     expect(heardAtNoon(ended, [], { sealTag: UNREAD }).kind).toBe('nothing');
     expect(heardAtNoon(ended, [], { sealTag: known(null) }).kind).toBe('nothing');
+  });
+});
+
+describe('gates', () => {
+  const proposed = aRun();
+  const steps = (run: typeof gated, change: Partial<RunFacts>) =>
+    told(reconcile(inputOf(run, someFacts({ ...NOTHING_READ, ...change }))));
+  const NOTHING_READ = { change: UNREAD, branchWork: UNREAD, searchedRoots: UNREAD };
+
+  it('are given what they rest on, all of it together, before their answer is recorded', () => {
+    expect(steps(proposed, {})).toBe('need change, branchWork, searchedRoots');
+    expect(told(reconcile(inputOf(proposed)))).toBe('gated');
+  });
+
+  it('of a run that is withdrawn, launched or waiting for its launcher ask for nothing', () => {
+    expect(steps(proposed, { pull: known(aPull({ state: 'closed' })) })).toBe('closed');
+    const ordered = gated.approved(bob).ordered();
+    for (const run of [ordered.claimed(), ordered.submitted()])
+      expect(steps(run, {})).not.toContain('need change');
+  });
+
+  it('say on what they rest where it cannot be read: no answer is recorded over one that is there', () => {
+    const away = unknown('git is away');
+    const unread = { change: away, branchWork: away, searchedRoots: away };
+    expect(steps(proposed, unread)).toBe('gated');
+    expect(steps(gated, unread)).not.toContain('gated');
+  });
+
+  it('ask what a fix changes before they tell of it', () => {
+    const fixed = { pull: known(aPull({ headSha: shaOf('a fix') })), changedSince: UNREAD };
+    expect(told(reconcile(inputOf(aFailed(), someFacts(fixed))))).toBe('need changedSince');
+  });
+});
+
+function aFailed(run = gated): typeof gated {
+  return run.approved(bob).ordered().submitted().observed().ended({ status: 'FAILED' });
+}
+
+describe('/relaunch beyond the restarts that were approved', () => {
+  const config = {
+    ...CONFIG,
+    lane: { ...CONFIG.lane, restartsMax: 0 },
+  };
+  const once = gatedOn(someFacts(), config);
+  const digest = /[0-9a-f]{32}/.exec(once.state.gate?.digest ?? '')?.[0] ?? '';
+  const relaunching = (change: Partial<RunFacts>) =>
+    heardAtNoon(aFailed(once), [aComment(bob, `/relaunch ${digest}`)], change);
+
+  it('asks whose work it is, and is no approval where that cannot be told', () => {
+    const asked = relaunching({ branchWork: UNREAD });
+    expect(asked.kind === 'step' ? told(asked.step) : asked.kind).toBe('need branchWork');
+    const answers = (change: Partial<RunFacts>): unknown => {
+      const { step } = relaunching(change) as Extract<CommandOutcome, { kind: 'step' }>;
+      return step.kind === 'append' ? step.drafts.map(({ type }) => type) : step.kind;
+    };
+    expect(answers({ branchWork: unknown('GitHub is away') })).toEqual(['command-seen', 'command-answered']);
+    expect(answers({})).toEqual(['command-seen', 'approved', 'command-answered']);
   });
 });

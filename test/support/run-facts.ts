@@ -228,6 +228,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     smallFix: unknown('not asked for'),
     fixer: unknown('not asked for'),
     checkpoints: unknown('not asked for'),
+    searchedRoots: known([]),
     ...change,
   };
 }

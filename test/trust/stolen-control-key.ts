@@ -223,7 +223,12 @@ async function orderOn(
 async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
   const { lab, git, config, configHealth, store } = open;
   const gatherer = createGatherer(lab, git, config, configHealth);
-  const facts = await gatherer.gather(state, store.current(), new Set(), (comments) => comments);
+  const facts = await gatherer.gather(
+    state,
+    store.current(),
+    new Set(['change', 'branchWork', 'searchedRoots']),
+    (comments) => comments,
+  );
   return gateRun({
     run: state.run,
     proposal: state.proposal,

@@ -1,8 +1,7 @@
-/** What lies below the roots of a run, and how large what could go is: read where somebody with rights has asked for a list. */
+/** What lies below the roots of a run, and how large what could go is. */
 
 import { cleanupOf, depthOf, listed, rootsOf } from '../../checkpoints/cleanup.ts';
 import { rootOf } from '../../checkpoints/start.ts';
-import { permits } from '../../domain/actor.ts';
 import type {
   CheckpointReader,
   CheckpointSize,
@@ -10,32 +9,13 @@ import type {
   SearchedRoot,
   StorePath,
 } from '../../domain/checkpoint/stored.ts';
-import type { CommentFacts, RunFacts } from '../../domain/facts.ts';
 import type { CheckpointPlan } from '../../domain/launch/contract.ts';
 import { failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
-import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
 
 type StoreOf = (path: StorePath) => Observed<CheckpointReader>;
-
-/** Whether one of these commands waits, of somebody who may write: nobody else moves a store to answer. */
-export function asksStore(
-  names: readonly string[],
-  state: RunState,
-  { otherBots }: LaneScopedConfig,
-  comments: Observed<readonly CommentFacts[]>,
-  permissions: RunFacts['permissions'],
-): boolean {
-  if (comments.kind === 'unknown') return false;
-  const how = { since: commandsSince(state), otherBots, permissions };
-  return pendingItems(state.commands, comments.value, how).some(({ said, comment }) => {
-    const held = permissions.get(comment.author.id);
-    const isAsked = said.kind === 'command' && names.includes(said.name);
-    return isAsked && held?.kind === 'known' && permits(held.value, 'write');
-  });
-}
 
 /** The roots that say whether a run can begin as it is asked to and finds its own place empty, and after an attempt what it can go on from. */
 export function wantedRoots(plan: CheckpointPlan | null, state: RunState): readonly StorePath[] {

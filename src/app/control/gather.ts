@@ -9,7 +9,7 @@ import { ownFix } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { type Need, NOT_ASKED, notAsked } from '../../domain/need.ts';
+import { type Need, notAsked } from '../../domain/need.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
@@ -18,7 +18,6 @@ import type { ThreadFacts } from '../../github/threads.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
 import { withdrawnSeal } from '../../run/begun-seal.ts';
-import { wantsGates } from '../../run/decide-gates.ts';
 import { healthFor, type LabConfig, type LaneScopedConfig } from '../../run/lane-scope.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -27,8 +26,7 @@ import type { Lab } from '../lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownRun, readBody } from './body-facts.ts';
 import { cachedBranchWork } from './branch-work.ts';
-import { cachedChangeFacts, changedSince } from './change-facts.ts';
-import { asksStore, searchedOnce, wantedRoots } from './checkpoint-facts.ts';
+import { cachedChangeFacts } from './change-facts.ts';
 import { neededFacts } from './needed-facts.ts';
 import { memoized, type Once } from './once.ts';
 import { readProposalTexts } from './shown-facts.ts';
@@ -60,26 +58,23 @@ export function createGatherer(
   health: ConfigHealth,
 ): FactGatherer {
   const changesOf = ofEachLane((config) => ({
-    change: cachedChangeFacts(lab, git, config),
+    changeOf: cachedChangeFacts(lab, git, config),
     branchWorkOf: cachedBranchWork(lab, git, config),
   }));
   const once = memoized();
   return {
     gather: async (state, { runs, broken, journal }, needed, withoutText) => {
       const config = configFor(labConfig, state);
-      const { change, branchWorkOf } = changesOf(config);
+      const { changeOf, branchWorkOf } = changesOf(config);
       const readAt = await once(`read ${state.run}`, async () => lab.now());
       const threads = await once(`threads ${state.run} ${ownFix(state)?.commit ?? ''}`, () =>
         threadsOf(lab, config, state),
       );
       const pull = threads.kind === 'known' ? threads.value.pull : threads;
       const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
-      const changed =
-        pull.kind === 'known' && wantsGates(state, pull.value.headSha)
-          ? await change(pull.value.headSha, state, runs)
-          : unknown(pull.kind === 'unknown' ? pull.why : NOT_ASKED);
-      const isJudged = changed.kind === 'known' || changed.why !== NOT_ASKED;
-      const work = isJudged ? await branchWorkOf(state, pull, changed) : unknown(NOT_ASKED);
+      const changeNow = (): Promise<RunFacts['change']> =>
+        pull.kind === 'known' ? changeOf(pull.value.headSha, state, runs) : Promise.resolve(pull);
+      const change = needed.has('change') ? await changeNow() : notAsked();
       const handedOver = handedOverOf(state, journal);
       const comments = threads.kind === 'known' ? known(withoutText(threads.value.comments)) : threads;
       const asked = { ...state, commands: new Map([...handedOver, ...state.commands]) };
@@ -91,23 +86,18 @@ export function createGatherer(
         readAt,
         proposalTexts: await readProposalTexts({ lab, config, once }, state.mutations, comments),
         cited: await citedFor(lab, config, once, state, comments),
-        change: changed,
-        changedSince: isJudged ? await changedSince(git, state, changed) : notAsked(),
-        branchWork: work,
-        searchedRoots:
-          isJudged || asksStore(['rollback'], asked, config, comments, permissions)
-            ? await searchedOnce(once, wantedRoots(config.checkpoints, state), lab.stores)
-            : [],
         body:
-          text.kind === 'known'
-            ? readBody(lab, config, text.value, changed, lastKnownRun(state, runs))
-            : text,
+          text.kind === 'known' ? readBody(lab, config, text.value, change, lastKnownRun(state, runs)) : text,
         checks: threads.kind === 'known' ? threads.value.checks : threads,
         configHealth: known(healthFor(config, health)),
         permissions,
         handedOver,
         ...recordFactsOf({ runs, broken, journal }),
-        ...(await neededFacts({ lab, git, config, once }, { state, runs, comments }, needed)),
+        ...(await neededFacts(
+          { lab, git, config, once },
+          { state, runs, comments, pull, changeNow, branchWorkOf },
+          needed,
+        )),
       };
     },
   };

@@ -4,12 +4,14 @@ import type { CommentFacts, RunFacts, WorkflowRunFacts } from '../../domain/fact
 import type { GitReader } from '../../domain/git.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type Need, notAsked } from '../../domain/need.ts';
-import type { Observed } from '../../domain/observed.ts';
+import { known, type Observed } from '../../domain/observed.ts';
 import { readPeople } from '../../github/people.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { Lab } from '../lab.ts';
-import { foundCheckpoints } from './checkpoint-facts.ts';
+import type { cachedBranchWork } from './branch-work.ts';
+import { changedSince } from './change-facts.ts';
+import { foundCheckpoints, searchedOnce, wantedRoots } from './checkpoint-facts.ts';
 import { closureLogOf, sealTagIn } from './closing-facts.ts';
 import type { Once } from './once.ts';
 import { readCardHistory } from './shown-facts.ts';
@@ -27,15 +29,19 @@ type Looked = {
   readonly state: RunState;
   readonly runs: readonly RunState[];
   readonly comments: Observed<readonly CommentFacts[]>;
+  readonly pull: RunFacts['pull'];
+  readonly changeNow: () => Promise<RunFacts['change']>;
+  readonly branchWorkOf: ReturnType<typeof cachedBranchWork>;
 };
 
 /** What was asked for, and of all else that nobody did; a workflow's runs are listed for all runs of a trigger together. */
 export async function neededFacts(
   reader: Reader,
-  { state, runs, comments }: Looked,
+  looked: Looked,
   needed: ReadonlySet<Need>,
 ): Promise<Pick<RunFacts, Need>> {
   const { lab, git, config, once } = reader;
+  const { state, runs, comments, pull, changeNow } = looked;
   const { launch, watch, stop, care } = config.workflows;
   const readIf = async <Value>(name: Need, read: () => Promise<Observed<Value>>): Promise<Observed<Value>> =>
     needed.has(name) ? read() : notAsked();
@@ -58,6 +64,12 @@ export async function neededFacts(
     sealTag: await readIf('sealTag', () => sealTagIn(git, state)),
     checkpoints: await onceIf('checkpoints', `checkpoints ${state.run}`, () =>
       foundCheckpoints(state, runs, config, lab.stores),
+    ),
+    change: await readIf('change', changeNow),
+    branchWork: await readIf('branchWork', async () => looked.branchWorkOf(state, pull, await changeNow())),
+    changedSince: await readIf('changedSince', async () => changedSince(git, state, await changeNow())),
+    searchedRoots: await readIf('searchedRoots', async () =>
+      known(await searchedOnce(once, wantedRoots(config.checkpoints, state), lab.stores)),
     ),
     cardHistory: await readIf('cardHistory', () => readCardHistory(reader, state, comments)),
   };

@@ -153,7 +153,7 @@ function gatesOnReading(
       configHealth: known(healthFor(config, configHealth)),
       recordedRuns,
       journalHolds,
-      searchedRoots,
+      searchedRoots: known(searchedRoots),
     },
     digestOf: lab.digestOf,
   });

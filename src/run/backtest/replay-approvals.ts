@@ -48,6 +48,7 @@ export function replayApproval(
           policy: policyOf(config, quorumOf(config)),
           cardLeftUntil: null,
           isCardUnread: false,
+          unread: [],
         }),
       ),
     ),

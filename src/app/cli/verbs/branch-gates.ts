@@ -164,6 +164,7 @@ async function factsOf(
     configHealth: NEEDS_GITHUB,
     recordedRuns: NEEDS_GITHUB,
     journalHolds: NEEDS_GITHUB,
+    searchedRoots: NEEDS_GITHUB,
   };
 }
 
