@@ -25,8 +25,11 @@ export type DiskIssueInput = {
   readonly now: Instant;
 };
 
+/** `at`: when it came to be owed. It was not said before that. */
+export type DatedComment = OwedComment & { readonly at: string };
+
 /** `comments` in their order; `edit` once all of them stand: what the description says is not told again. */
-export type DiskIssueWords = { readonly comments: readonly OwedComment[]; readonly edit: Effect | null };
+export type DiskIssueWords = { readonly comments: readonly DatedComment[]; readonly edit: Effect | null };
 
 /** What is to be said now. */
 export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
@@ -62,7 +65,7 @@ function stateWanted(
 function editComments(
   { number: thread, marker }: ToldIssue,
   edits: ReturnType<typeof editsOfText>,
-): readonly OwedComment[] {
+): readonly DatedComment[] {
   const toldEdit = Number(marker?.fields['edited'] ?? 0);
   return edits
     .filter((edit) => edit.seq > toldEdit && isEditTold(edit))
@@ -70,13 +73,14 @@ function editComments(
       thread,
       marker: markerIdentity({ run: 'journal', kind: 'incident', key: String(edit.seq) }),
       body: renderJournalIncident(edit),
+      at: edit.at,
     }));
 }
 
 function endComments(
   { number: thread, marker }: ToldIssue,
   mutations: readonly MutationRecord[],
-): readonly OwedComment[] {
+): readonly DatedComment[] {
   const toldEnd = Number(marker?.fields['end'] ?? 0);
   return mutations
     .filter(({ ended, proposal }) => (ended?.seq ?? 0) > toldEnd && proposal.thread === thread)
@@ -84,22 +88,25 @@ function endComments(
       thread,
       marker: markerIdentity({ run: 'journal', kind: 'disk-end', key: diskEndKey(one) }),
       body: renderDiskEnd(one),
+      at: one.ended?.at ?? one.at,
     }));
 }
 
 function changeComments(
-  { number: thread, marker }: ToldIssue,
+  { number: thread, marker, body }: ToldIssue,
   { since: known, readable, newest }: ClusterDisks,
-): readonly OwedComment[] {
+): readonly DatedComment[] {
   const since = known ?? readable;
   const told = marker?.fields['since'] ?? null;
-  if (since === null || told === null || told === String(since.seq)) return [];
+  // What a description tells whose first line somebody has spoiled is not known: what was told stands in the thread.
+  if (since === null || body === null || told === String(since.seq)) return [];
   const key = `${newest.cluster}-${since.seq}`;
   return [
     {
       thread,
       marker: markerIdentity({ run: 'journal', kind: 'disk-change', key }),
       body: renderDiskChange(since),
+      at: since.at,
     },
   ];
 }

@@ -5,13 +5,16 @@ import { type ClusterDisks, isBlind } from '../../domain/care/disk-scan.ts';
 import { markerIdentity } from '../../domain/marker.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { diskIssueTitle, renderDiskIssue } from '../../render/disk-issue.ts';
-import { decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
+import { type DatedComment, decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
 import type { StandingIssue } from '../../run/outbox.ts';
 import { type DiskPlace, diskPlaceOf } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { readingOf } from '../reading.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
 import { sayAmong, standingIssue } from './outbox.ts';
@@ -126,6 +129,20 @@ async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thr
 async function tell(open: OpenLab, disks: ClusterDisks, issue: ToldIssue): Promise<void> {
   const { mutations, incidents } = open.store.current().journal;
   const { comments, edit } = decideDiskIssue({ disks, mutations, incidents, issue, now: open.lab.now() });
-  for (const owed of comments) if ((await sayAmong(open, owed, [])).kind !== 'stands') return;
+  if (!(await sayAll(open, issue.number, comments))) return;
   if (edit !== null) await perform(open, edit);
+}
+
+/** Whether all of them stand. The thread is read for it: a process may have died, or been held up, after it had said some. */
+async function sayAll(open: OpenLab, thread: number, owed: readonly DatedComment[]): Promise<boolean> {
+  const [first] = owed.map(({ at }) => fromRfc3339(at) ?? open.lab.now()).toSorted((a, b) => a - b);
+  if (first === undefined) return true;
+  const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), first);
+  if (read.kind === 'unknown') {
+    open.lab.log(`what was told of the disks in #${thread}: ${read.why}`);
+    return false;
+  }
+  for (const one of owed)
+    if ((await sayAmong(open, one, read.value.comments)).kind !== 'stands') return false;
+  return true;
 }

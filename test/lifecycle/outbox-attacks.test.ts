@@ -1,0 +1,82 @@
+/** What is owed outside of a run's threads, against whoever edits, spoils or locks it, and a crash between two of its writes. */
+
+import { afterEach, expect, it } from 'vitest';
+import { consentLine } from '../support/approve.ts';
+import { Crash } from '../support/crash.ts';
+import { type DiskLab, diskIssue, openDiskLab } from '../support/disk-lab.ts';
+import { until } from '../support/play.ts';
+import { saidTwice, say, told } from '../support/talk.ts';
+import type { VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const open: DiskLab[] = [];
+
+afterEach(async () => {
+  for (const { lab } of open.splice(0)) await lab.close();
+});
+
+async function disks(options: VirtualLabOptions = {}): Promise<DiskLab> {
+  const opened = await openDiskLab(options);
+  open.push(opened);
+  return opened;
+}
+
+/** mira consents to what the issue proposes, and it is done. */
+async function cleaned({ lab, called }: DiskLab): Promise<void> {
+  await lab.clock.advance(2_000);
+  await say(lab, 'mira', diskIssue(lab).number, consentLine(lab, 'approve-start-cleanup'));
+  await until(lab, 'the call', () => called() > 0);
+}
+
+it('a description that a writer edits again and again is told twice, and no comment about it comes again', async () => {
+  const { lab, scan } = await disks();
+  const { number } = diskIssue(lab);
+  for (let edit = 1; edit <= 8; edit += 1) {
+    const { body } = diskIssue(lab);
+    await lab.as('ada', 'PATCH', `/issues/${number}`, { body: `${body}\nedit ${edit}` });
+    await scan();
+    await lab.clock.advance(2 * MINUTE);
+  }
+  await lab.clock.advance(15 * MINUTE);
+  expect(saidTwice(lab)).toEqual([]);
+  expect(told(lab, 'incident')).toHaveLength(2);
+  await lab.clock.advance(70 * MINUTE);
+  expect(diskIssue(lab).body).not.toContain('edit 4');
+  expect(saidTwice(lab)).toEqual([]);
+});
+
+it('the end of a clean-up is told once, though no process lived to say so in the description for a while', async () => {
+  let died = 0;
+  const from = { ms: Number.POSITIVE_INFINITY };
+  let isDying = (): boolean => false;
+  const opened = await disks({
+    server: false,
+    atBoundary: (_, kind, moment) => {
+      if (kind !== 'edit-issue' || moment !== 'before' || !isDying()) return;
+      died += 1;
+      throw new Crash();
+    },
+  });
+  isDying = () => {
+    if (opened.called() > 0) from.ms = Math.min(from.ms, opened.lab.clock.now());
+    return opened.lab.clock.now() - from.ms < 40 * MINUTE && opened.called() > 0;
+  };
+  await cleaned(opened);
+  await opened.lab.clock.advance(150 * MINUTE);
+  expect(died).toBeGreaterThan(1);
+  expect(told(opened.lab, 'disk-end')).toHaveLength(1);
+  expect(saidTwice(opened.lab)).toEqual([]);
+});
+
+it('what has changed is told, though a writer spoiled the line that says what was told before', async () => {
+  const opened = await disks();
+  const { lab, scan } = opened;
+  await cleaned(opened);
+  await lab.clock.advance(40 * MINUTE);
+  const { number, body } = diskIssue(lab);
+  await lab.as('ada', 'PATCH', `/issues/${number}`, { body: body.replace('kind=disk', 'kind=dusk') });
+  await scan();
+  await lab.clock.advance(40 * MINUTE);
+  expect(told(lab, 'disk-change').join()).toContain('have room on their disks');
+  expect(saidTwice(lab)).toEqual([]);
+});
