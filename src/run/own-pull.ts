@@ -18,6 +18,11 @@ export function laneLabel({ kind, laneName }: Pick<LaneScopedConfig, 'kind' | 'l
   return `${kind.name}-${laneName}`;
 }
 
+/** The labels of everything that is proposed in a lane. */
+export function proposalLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
+  return [config.kind.name, laneLabel(config)];
+}
+
 /** All labels that ask for a run of the lane. */
 export function askedLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
   return [laneLabel(config), ...(config.kind.contracts?.labels ?? [])];

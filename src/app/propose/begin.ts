@@ -4,24 +4,35 @@
  */
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
-import { fillLane } from '../../config/fill.ts';
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { PullFacts } from '../../domain/facts.ts';
-import type { Digest } from '../../domain/ids.ts';
+import type { Digest, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
-import type { SeenCommand } from '../../domain/logbook/run-state.ts';
+import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
-import { laneLabel } from '../../run/own-pull.ts';
+import { branchMark } from '../../run/branch-mark.ts';
+import { proposalLabels } from '../../run/own-pull.ts';
+import { isPartialFor, proposalBranchOf, proposedData } from '../../run/proposal-record.ts';
 import { type Failed, notDone, type Planned, type ProposeOutcome } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
 import { publishedHeads } from '../control/published-heads.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import { type Lost, type OurBranch, pushedBranch } from './own-branch.ts';
+import { begunAs } from './partial-proposal.ts';
+
+/** The branch is there and ours; new where this process has just made it, of the commit `head`. */
+type OurBranch = {
+  readonly kind: 'ours';
+  readonly name: string;
+  readonly isNew: boolean;
+  readonly head: Sha | null;
+};
 
 /** `lost`: the name was taken by another proposal at the same moment; decide again. */
+type Lost = { readonly kind: 'lost' };
+
 export type BeginOutcome = Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }> | Lost;
 
 /** Writes everything that a proposal is. Throws `GitError` where git cannot tell whose branch it is. */
@@ -36,6 +47,40 @@ export async function begin(
   return pull === null
     ? beginInIssue(open, planned, request, branch)
     : beginInPull(open, planned, pull, request, branch);
+}
+
+/** Pushes the branch, or finds the one that was pushed before for the same request. Throws `GitError`. */
+async function pushedBranch(
+  open: OpenLane,
+  planned: Planned,
+  request: SeenCommand | null,
+): Promise<Failed | Lost | OurBranch> {
+  const { run, files, base, head: begunHead, words } = planned;
+  const ours = { kind: 'ours', name: proposalBranchOf(run) } as const;
+  // Without a branch of its own it runs what the lane's branch has.
+  if (files === null) return { ...ours, name: open.config.lane.targetBranch, isNew: false, head: base };
+  if (begunHead !== undefined) return begunBranch(open, planned, request);
+  if ((await begunAs(open, run)) !== null) return { kind: 'lost' };
+  const message = words.commit(branchMark(request === null ? null : commandKey(request)));
+  const pushed = await perform(open, { kind: 'push-branch', branch: ours.name, base, files, message });
+  if (pushed.kind !== 'done') return notDone(`the branch ${ours.name}`, pushed);
+  // A push that found the branch there says so as done: somebody else was faster, and completes what they began.
+  if (pushed.isNew !== true) return { kind: 'lost' };
+  await open.git.fetch();
+  return { ...ours, isNew: true, head: pushed.sha ?? null };
+}
+
+/** The branch that was pushed before, where it is still there and still the same request's. */
+async function begunBranch(
+  open: OpenLane,
+  { run, head }: Planned,
+  request: SeenCommand | null,
+): Promise<Failed | Lost | OurBranch> {
+  const name = proposalBranchOf(run);
+  const known = await begunAs(open, run);
+  if (known === null) return { kind: 'failed', code: 'unreadable', why: `the branch ${name} is not there` };
+  if (!isPartialFor(known, request)) return { kind: 'lost' };
+  return { kind: 'ours', name, isNew: false, head: known.tip === head ? known.tip : null };
 }
 
 /** The issue is all that is opened: it carries what a pull request would, and its number stands for both. */
@@ -97,7 +142,7 @@ function openedIssue(
     marker: markerIdentity({ run: planned.run, kind: 'issue', key: 'issue' }),
     title: planned.words.issueTitle,
     body: `${markerOf(planned, 'issue')}\n${body}`,
-    labels: ['experiment', ...labelsOf(open)],
+    labels: ['experiment', ...proposalLabels(open.config)],
   });
 }
 
@@ -114,13 +159,8 @@ function openedPull(
     base: open.config.lane.targetBranch,
     title,
     body: `${markerOf(planned, 'pull')}\n${body}`,
-    labels: labelsOf(open),
+    labels: proposalLabels(open.config),
   });
-}
-
-/** The labels of everything that is proposed in a lane. */
-export function labelsOf({ config }: OpenLane): readonly string[] {
-  return [config.kind.name, laneLabel(config)];
 }
 
 /** What this process wrote: by it the bot's own work is known from what others add to it. */
@@ -153,7 +193,7 @@ async function record(
   const mended = await mendedText(open, planned, opened.value, written);
   if (mended !== null) return mended;
   const data = {
-    ...proposedData(open, planned, request, opened.value),
+    ...proposedData({ config, repository: lab.repository }, planned, request, opened.value),
     ...threadsOf,
     ...proofOf(open, written),
   };
@@ -206,38 +246,4 @@ function proofOf(
     ...(head === null ? {} : { head }),
     texts: { pull: print(texts.pull), issue: print(texts.issue) },
   };
-}
-
-/** What is recorded of a proposal, whoever wrote its change, but for its threads. */
-export function proposedData(
-  { lab, config }: OpenLane,
-  planned: Pick<Planned, 'run' | 'date' | 'recorded' | 'knobs'>,
-  request: SeenCommand | null,
-  pull: Pick<PullFacts, 'headBranch' | 'author'>,
-): Omit<EventDataByType['proposed'], keyof Threads> {
-  const { lane, kind, laneName } = config;
-  const { run, date, recorded } = planned;
-  return {
-    lane: laneName,
-    ...(config.kinds[0] === kind ? {} : { kind: kind.name }),
-    date,
-    runName: fillLane(lane, { run, date }).runName,
-    repository: lab.repository,
-    baseBranch: lane.targetBranch,
-    headBranch: pull.headBranch,
-    ...recorded,
-    author: pull.author,
-    requestedBy: request?.actor ?? null,
-    ...(request === null ? {} : { request: requestOf(request, planned) }),
-    keys: config.keys,
-  };
-}
-
-/** The knobs that a person named are those that change: what is not asked for is not edited. */
-function requestOf(
-  { surface, comment, index, thread, args }: SeenCommand,
-  { knobs }: Pick<Planned, 'knobs'>,
-): NonNullable<EventDataByType['proposed']['request']> {
-  const isNamed = Object.keys(args).some((name) => name !== 'objective');
-  return { surface, comment, index, thread, knobs: isNamed ? knobs : [] };
 }

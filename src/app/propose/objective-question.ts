@@ -8,10 +8,10 @@ import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { dateOf, fromRfc3339, toRfc3339 } from '../../domain/time.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { proposalLabels } from '../../run/own-pull.ts';
 import { type Failed, notDone, type ProposeOutcome, type Unanswered } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
-import { labelsOf } from './begin.ts';
 
 type Question = EventDataByType['objective-asked'];
 
@@ -61,7 +61,7 @@ export async function objectiveOfToday(
     title,
     body: `${markerText(marker)}\n${body}`,
     // Not `experiment`: it is none, and would be told as one in the next proposal.
-    labels: labelsOf(open),
+    labels: proposalLabels(open.config),
   });
   if (outcome.kind !== 'done' || outcome.number === null)
     return notDone('the question about the objective', outcome);

@@ -8,13 +8,11 @@ import { dateOf } from '../../domain/time.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
 import { renderRunIssue } from '../../render/run-issue.ts';
 import type { Contracts } from '../../run/kind.ts';
-import { ownRunId } from '../../run/own-pull.ts';
+import { ownRunId, proposalLabels } from '../../run/own-pull.ts';
+import { answerTo, refusedIssue } from '../../run/propose-answers.ts';
 import { askOf, isFrom } from '../../run/propose-request.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
-import { answerTo } from './answers.ts';
-import { labelsOf } from './begin.ts';
-import { refusedIssue } from './not-taken.ts';
 import { takeUpIssue } from './own-issue.ts';
 import { roomFor } from './own-pull.ts';
 import type { RequestOutcome } from './request.ts';
@@ -83,7 +81,7 @@ function opened(
     marker: markerIdentity(marker),
     title: `${opens?.title}: ${run}`,
     body: `${markerText({ ...marker, fields: {} })}\n${written}`,
-    labels: ['experiment', ...labels, ...labelsOf(open)],
+    labels: ['experiment', ...labels, ...proposalLabels(open.config)],
   });
 }
 

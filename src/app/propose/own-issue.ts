@@ -8,10 +8,10 @@ import { hasLabel, type OwnIssue } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
 import type { Contracts } from '../../run/kind.ts';
 import { askedLabels, ownRunId } from '../../run/own-pull.ts';
+import { proposedData } from '../../run/proposal-record.ts';
+import { type Answered, answerTo } from '../../run/propose-answers.ts';
 import { configWith } from '../../run/run-config.ts';
 import type { OpenLane } from '../open-lab.ts';
-import { type Answered, answerTo } from './answers.ts';
-import { proposedData } from './begin.ts';
 import { type AskedBy, roomFor } from './own-pull.ts';
 import type { RequestOutcome } from './request.ts';
 
@@ -61,7 +61,7 @@ export async function takeUpIssue(
   const place = { headBranch: config.lane.targetBranch, author: issue.author };
   const labels = askedLabels(config);
   const data: EventDataByType['proposed'] = {
-    ...proposedData({ ...open, config: scoped }, planned, request, place),
+    ...proposedData({ config: scoped, repository: open.lab.repository }, planned, request, place),
     requestedBy: asked.kind === 'command' ? asked.command.actor : asked.by,
     ...(asked.kind === 'command' && asked.continues !== undefined ? { continues: asked.continues } : {}),
     ...(asked.kind === 'command' && asked.written !== undefined

@@ -6,9 +6,9 @@ import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts'
 import { readOwnThread } from '../../github/own-pull.ts';
 import { lanesOf } from '../../run/lane-scope.ts';
 import { askedLabels, isOurWork, runsOfPull } from '../../run/own-pull.ts';
+import { noExperiment, refusalOf, refused, refusedIssue, severalLanes } from '../../run/propose-answers.ts';
 import { askOf, isFrom, isOfItsIssue } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { noExperiment, refusalOf, refused, refusedIssue, severalLanes } from './not-taken.ts';
 import { takeUpIssue } from './own-issue.ts';
 import { takeUp } from './own-pull.ts';
 import { lanesFor } from './own-pulls.ts';
@@ -63,7 +63,7 @@ async function decided(open: OpenLab, pull: OwnPull, command: SeenCommand): Prom
   const lanes = named === null ? all : all.filter(({ laneName }) => laneName === named);
   // An unknown lane is told as everywhere.
   if (lanes.length === 0) return null;
-  const refusal = refusalOf(open, pull);
+  const refusal = refusalOf(pull, open.lab.repository);
   if (refusal !== null) return refusal;
   const fitting = await lanesFor(open, pull, lanes);
   if (fitting === null) return { kind: 'wait', why: 'its head is not fetched yet' };

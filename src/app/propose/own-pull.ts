@@ -18,13 +18,13 @@ import { dateOf } from '../../domain/time.ts';
 import { isOpenIssue } from '../../github/own-pull.ts';
 import { renderMissingParts } from '../../render/own-pull.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
-import { laneLabel, ownRunId, runsOfPull } from '../../run/own-pull.ts';
+import { laneLabel, ownRunId, proposalLabels, runsOfPull } from '../../run/own-pull.ts';
+import { proposedData } from '../../run/proposal-record.ts';
+import { type Answered, answerTo } from '../../run/propose-answers.ts';
 import type { PlannedPull } from '../../run/proposing.ts';
 import { say } from '../control/outbox.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
-import { type Answered, answerTo } from './answers.ts';
-import { labelsOf, proposedData } from './begin.ts';
 import { placesOf, planWork, scheduledOf } from './partial-proposal.ts';
 import type { RequestOutcome } from './request.ts';
 
@@ -69,7 +69,12 @@ export async function takeUp(open: OpenLane, pull: OwnPull, asked: AskedBy): Pro
     if (told !== 'done') return told;
   }
   const data: EventDataByType['proposed'] = {
-    ...proposedData(open, { run, date, recorded: planned.recorded, knobs: [] }, request, pull),
+    ...proposedData(
+      { config: open.config, repository: open.lab.repository },
+      { run, date, recorded: planned.recorded, knobs: [] },
+      request,
+      pull,
+    ),
     requestedBy: asked.kind === 'command' ? asked.command.actor : asked.by,
     issue: issue.number,
     pull: number,
@@ -142,7 +147,7 @@ async function issueFor(open: OpenLane, planned: PlannedPull, pull: OwnPull): Pr
     marker: markerIdentity(marker),
     title: planned.issueTitle,
     body: `${markerText({ ...marker, fields: {} })}\n${planned.issueBody}`,
-    labels: ['experiment', ...labelsOf(open)],
+    labels: ['experiment', ...proposalLabels(open.config)],
   });
   if (opened.kind !== 'done' || opened.number === null)
     return { kind: 'wait', why: `the issue: ${opened.kind === 'done' ? 'no number' : opened.message}` };

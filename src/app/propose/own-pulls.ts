@@ -14,10 +14,16 @@ import { renderNotTaken } from '../../render/own-pull.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { askedByLabel, askedLabels, askingLabels, isOurWork, lookedAtLabels } from '../../run/own-pull.ts';
+import {
+  type Answered,
+  noExperiment,
+  refusalOf,
+  refused,
+  refusedIssue,
+  severalLanes,
+} from '../../run/propose-answers.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
-import type { Answered } from './answers.ts';
-import { noExperiment, refusalOf, refused, refusedIssue, severalLanes } from './not-taken.ts';
 import { takeUpIssue } from './own-issue.ts';
 import { forkPoint, sayOnce, takeUp } from './own-pull.ts';
 import type { RequestOutcome } from './request.ts';
@@ -153,7 +159,7 @@ const WAITING: ReadonlySet<string> = new Set(['propose-held', 'propose-standing'
 type Asked = { readonly config: LaneScopedConfig; readonly by: Labelled };
 
 async function decided(open: OpenLab, pull: OwnPull, asked: readonly Asked[]): Promise<RequestOutcome> {
-  const refused = refusalOf(open, pull);
+  const refused = refusalOf(pull, open.lab.repository);
   if (refused !== null) return refused;
   try {
     const fitting = await lanesFor(

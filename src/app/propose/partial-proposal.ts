@@ -3,26 +3,21 @@
 import { leftOutOfLane } from '../../config/engine-traits.ts';
 import { isRunId, type RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { compactDate } from '../../domain/time.ts';
 import { listExperimentIssues } from '../../github/issues.ts';
 import { redact } from '../../host/redactor.ts';
 import { markedCommand } from '../../run/branch-mark.ts';
-import type { Planned } from '../../run/proposing.ts';
+import { isPartialFor, proposalBranchOf } from '../../run/proposal-record.ts';
 import {
   type Failed,
   type Nothing,
   nothing,
   type PartialProposal,
+  type Planned,
   type PlanWork,
 } from '../../run/proposing.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { usualObjective } from './objective-question.ts';
-
-/** The branch of a proposal: one for each run, named by it. */
-export function proposalBranchOf(run: string): string {
-  return `ferrybot/proposal/${run}`;
-}
 
 /** `ferry-daily-20261121`; a second proposal of one day, after the first was withdrawn or closed, ends in `-2`. */
 export type DayPlaces = { readonly begun: readonly PartialProposal[]; readonly free: RunId | Nothing };
@@ -94,11 +89,6 @@ export async function begunAs({ git, config }: OpenLane, run: RunId): Promise<Pa
   });
   const first = commits.at(-1);
   return { run, tip, mergeBase, command: markedCommand(first?.subject ?? ''), atMs: first?.atMs ?? 0 };
-}
-
-/** Whether a begun proposal is this command's; null asks for the schedule's. */
-export function isPartialFor(begun: PartialProposal, command: SeenCommand | null): boolean {
-  return begun.command === (command === null ? null : commandKey(command));
 }
 
 /** What a kind plans with. */

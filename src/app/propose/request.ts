@@ -10,13 +10,14 @@ import { phaseOf } from '../../domain/logbook/phase.ts';
 import { commandKey, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
+import { isPartialFor } from '../../run/proposal-record.ts';
+import { type Answered, answerTo, cutAnswer } from '../../run/propose-answers.ts';
 import { askOf, isFrom } from '../../run/propose-request.ts';
 import type { PartialProposal } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
-import { type Answered, answerTo, cutAnswer } from './answers.ts';
 import { begin } from './begin.ts';
-import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
+import { placesOf, planWork } from './partial-proposal.ts';
 import { resumeProposal } from './resume-proposal.ts';
 
 /** `again`: somebody else was faster; read again and decide again. `isRunning`: later commands wait for this one. */

@@ -12,11 +12,11 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { adoptingLanes } from '../../run/adoptable.ts';
 import { lanesOf, proposingLanes } from '../../run/lane-scope.ts';
 import { ownRunId, runsOfPull } from '../../run/own-pull.ts';
+import { proposedData } from '../../run/proposal-record.ts';
+import { type Answered, answerTo } from '../../run/propose-answers.ts';
 import { askOf, isFrom, isOfItsIssue, waitingRequests } from '../../run/propose-request.ts';
 import { type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
-import { type Answered, answerTo } from './answers.ts';
-import { proposedData } from './begin.ts';
 import { openIssueFor } from './open-issue.ts';
 import { takeUpHere } from './own-pull-asked.ts';
 import { carryOutRequest, type RequestOutcome } from './request.ts';
@@ -160,7 +160,7 @@ async function adoptJob(open: OpenLab, command: SeenCommand): Promise<RequestOut
   };
   const place = { headBranch: config.lane.targetBranch, author: issue.author };
   const data = {
-    ...proposedData({ ...open, config }, planned, command, place),
+    ...proposedData({ config, repository: open.lab.repository }, planned, command, place),
     issue: issue.number,
     pull: issue.number,
     own: { label: null },

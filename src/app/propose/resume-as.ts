@@ -6,9 +6,9 @@ import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/ru
 import { readOwnThread } from '../../github/own-pull.ts';
 import { lanesOf } from '../../run/lane-scope.ts';
 import { runsOfPull } from '../../run/own-pull.ts';
+import { answerTo } from '../../run/propose-answers.ts';
 import { isFrom } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { answerTo } from './answers.ts';
 import { takeUpIssue } from './own-issue.ts';
 import type { RequestOutcome } from './request.ts';
 

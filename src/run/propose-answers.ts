@@ -1,0 +1,67 @@
+/** Outcomes of a `/propose` as answer codes with their small facts, and why somebody's own pull request or issue is not taken up as it is. */
+
+import { type AnswerCode, type Answers, answerOf } from '../commands/registry.ts';
+import { cutText } from '../domain/cut-text.ts';
+import { limits } from '../domain/limits.ts';
+import type { OwnIssue, OwnPull } from '../domain/own-pull.ts';
+import type { Detail, FactsArgument } from '../domain/payload.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
+
+export type Answered = { readonly kind: 'answer'; readonly code: string; readonly detail: Detail };
+
+/** An answer; texts are cut to what an event holds. */
+export function answerTo<Code extends AnswerCode>(
+  code: Code,
+  ...facts: FactsArgument<Answers[Code]>
+): Answered {
+  return cutAnswer(code, answerOf(code, ...facts).detail);
+}
+
+/** The same for an answer that was made elsewhere. */
+export function cutAnswer(code: string, detail: Detail): Answered {
+  const short = Object.entries(detail).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cutText(value, limits.answerTextChars) : value,
+  ]);
+  return { kind: 'answer', code, detail: Object.fromEntries(short) };
+}
+
+/** Why nothing of it can be taken up, whatever its lane. */
+export function refusalOf(pull: OwnPull, repository: string): Answered | null {
+  if (pull.headRepository !== repository)
+    return refused('fork', pull.headRepository ?? 'a deleted fork', repository);
+  return pull.isDraft ? refused('draft') : null;
+}
+
+/** That it changes nothing which these lanes run. */
+export function noExperiment(lanes: readonly LaneScopedConfig[]): Answered {
+  const files = lanes.flatMap(({ kind, lane }) => (kind.change === null ? [] : [kind.change.file(lane)]));
+  return refused('no-experiment', files.join(' '));
+}
+
+/** That it could be a run of more than one. */
+export function severalLanes(
+  kind: (OwnPull | OwnIssue)['kind'],
+  lanes: readonly LaneScopedConfig[],
+): Answered {
+  const names = lanes.map(({ laneName }) => laneName).join(' ');
+  return kind === 'issue' ? refusedIssue('several-lanes', names) : refused('several-lanes', names);
+}
+
+/** A refusal of a pull request, as an answer. */
+export function refused(
+  why: 'fork' | 'draft' | 'no-experiment' | 'several-lanes' | 'knobs' | 'not-permitted',
+  about = '',
+  wanted = '',
+): Answered {
+  return answerTo('propose-pull-refused', { why, about, wanted });
+}
+
+/** A refusal of an issue, as an answer. */
+export function refusedIssue(
+  why: 'several-lanes' | 'knobs' | 'not-permitted' | 'no-person' | 'no-value' | 'no-name',
+  about = '',
+  wanted = '',
+): Answered {
+  return answerTo('propose-issue-refused', { why, about, wanted });
+}
