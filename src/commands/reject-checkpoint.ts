@@ -1,7 +1,7 @@
 /** `/reject-checkpoint step=… reason="…"`: takes a step, and what was made from it, out of the lineage of the run (policy HR-59). */
 
 import { mayApprove } from '../config/may-approve.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import { furthestStep } from '../domain/launch/next-attempt.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { reasonText, stepNumber } from './values.ts';
@@ -34,7 +34,8 @@ function decide({ state, policy, permission, actor, comment, args }: CommandCont
   const step = Number(args['step']);
   const { reason = '' } = args;
   if (state.submission === null && state.attempts.length === 0) return answer('reject-no-job');
-  const reached = reachedBy(state);
+  const { attempts, observation, end } = state;
+  const reached = furthestStep([...attempts, { observation, end }]);
   if (reached !== null && step > reached) return answer('reject-not-reached', { step, reached });
   const begun = state.order?.claim?.at ?? '';
   // One of after the newest attempt began covers all of them; a later attempt needs another word.
@@ -44,15 +45,4 @@ function decide({ state, policy, permission, actor, comment, args }: CommandCont
   return answer('checkpoint-rejected', { step, reason }, [
     { type: 'checkpoint-rejected', role: 'control', actor, data },
   ]);
-}
-
-/** The last step that any attempt was seen at; null where nobody saw one. */
-function reachedBy({ attempts, observation, end }: RunState): number | null {
-  const seen = [...attempts, { observation, end }].flatMap((one) => [
-    one.observation?.step ?? [],
-    one.observation?.checkpointStep ?? [],
-    one.end?.lastStep ?? [],
-    one.end?.checkpointStep ?? [],
-  ]);
-  return seen.length === 0 ? null : Math.max(...seen.flat());
 }

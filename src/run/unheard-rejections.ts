@@ -4,6 +4,7 @@
  * left out.
  */
 
+import { furthestStep } from '../domain/launch/next-attempt.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 import type { PendingItem } from './pending-commands.ts';
@@ -33,15 +34,9 @@ function wasRunning({ attempts }: Run, { createdAt }: PendingItem['comment']): b
   });
 }
 
-/** The last step that any attempt came to: beyond it there is nothing to reject. Where nobody saw one, there may be any. */
+/** Beyond the last step that any attempt came to there is nothing to reject. Where nobody saw one, there may be any. */
 function reachedBy({ attempts }: Run): number {
-  const seen = attempts.flatMap(({ observation, end }) => [
-    observation?.step ?? [],
-    observation?.checkpointStep ?? [],
-    end.lastStep ?? [],
-    end.checkpointStep ?? [],
-  ]);
-  return seen.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...seen.flat());
+  return furthestStep(attempts) ?? Number.POSITIVE_INFINITY;
 }
 
 /** The first step that is out; null where it is said of no step. */

@@ -63,3 +63,14 @@ it('is rejected by who may approve, with a reason; the same is not started again
   expect(card).toContain('the loss had spiked');
   await lab.close();
 });
+
+it('is rejected and answered where nobody has seen a step of any attempt', async () => {
+  const script = (): JobScript => ({ ...ferryScript(SHORT_FERRY), pendingMs: 30 * MINUTE_MS });
+  const lab = await openVirtualLab({ script });
+  const { run, pull, issue } = await propose(lab);
+  await approve(lab, 'mira', pull);
+  await until(lab, 'a job that waits', async () => (await stateOf(lab, run))?.submission != null);
+  const said = await answer(lab, 'mira', issue, '/reject-checkpoint step=800 reason="it goes wrong there"');
+  expect(said).toContain('the checkpoints from step 800 on');
+  await lab.close();
+});

@@ -53,6 +53,19 @@ export function reachedStep({ end, observation }: Pick<PastAttempt, 'end' | 'obs
   return seen.length === 0 ? null : Math.max(...seen);
 }
 
+/** The last step that any of these attempts was seen at, or had saved; null where nobody saw one. */
+export function furthestStep(attempts: readonly Pick<RunState, 'end' | 'observation'>[]): number | null {
+  const seen = attempts
+    .flatMap(({ end, observation }) => [
+      observation?.step,
+      observation?.checkpointStep,
+      end?.lastStep,
+      end?.checkpointStep,
+    ])
+    .filter((step) => step != null);
+  return seen.length === 0 ? null : Math.max(...seen);
+}
+
 /** The same failure before and after a fix. */
 export type Repeated = { readonly attempt: number; readonly earlier: number; readonly signature: string };
 
