@@ -23,6 +23,8 @@ export function readCount(text: string): number | null {
 
 /** A positive number with an optional unit of thousands; null where the text is anything else. */
 export function readQuantity(text: string): number | null {
+  // Half the world writes a hundred thousand like that, and the other half a hundred.
+  if (/^[1-9]\d{0,2}(?:\.\d{3})+$/.test(text.trim())) return null;
   const plain = asPower(text.trim().replace(/(?<=\d)[_,](?=\d{3})/g, ''));
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?(?:e\+?\d{1,2})?)\s*([a-z]{0,8})$/i.exec(plain) ?? [];
   if (digits === undefined) return null;
@@ -32,7 +34,7 @@ export function readQuantity(text: string): number | null {
 
 /** A power of ten as a computer writes it: `2.5 × 10^24` and `2.5×10²⁴` are `2.5e24`. */
 function asPower(text: string): string {
-  const flat = text.replace(/10([⁰¹²³⁴-⁹]+)/, (_, raised: string) => {
+  const flat = text.replace(/10([⁰¹²³⁴-⁹]+)$/, (_, raised: string) => {
     return `10^${Array.from(raised, (sign) => RAISED.indexOf(sign)).join('')}`;
   });
   const [, times = '1', power] =

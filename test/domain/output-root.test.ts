@@ -28,6 +28,9 @@ it.each([
   ['gs://lab/runs/a', 'gs://lab'],
   ['outputs/a', './outputs/b/../a'],
   ['/data/a', 'file:///data/a'],
+  ['gs://lab/runs/a', 'GS://lab/runs/a'],
+  ['gs://lab/runs/a', 'gcs://lab/runs/a'],
+  ['s3://lab/runs/a', 's3a://lab/runs/a'],
 ])('%s and %s are one place', (theirs, root) => {
   expect(holder(launched('a', theirs), root)).toBe('a');
 });
@@ -42,7 +45,10 @@ it.each([
 
 it('a bucket is one for all clusters, a folder is one of its cluster', () => {
   expect(holder(launched('a', 'gs://lab/a'), 'gs://lab/a', 'east')).toBe('a');
+  expect(holder(launched('a', 'gs://lab/runs/a'), 'gs://lab/other/..//runs/a', 'east')).toBe('a');
+  expect(holder(launched('a', 'hdfs://lab/a'), 'hdfs://lab/a', 'east')).toBe('a');
   expect(holder(launched('a', '/data/a'), '/data/a', 'east')).toBeNull();
+  expect(holder(launched('a', 'file:///data/a'), '/data/a', 'east')).toBeNull();
 });
 
 it('a run has what a launcher may have begun with; its own lineage and the run itself share it', () => {

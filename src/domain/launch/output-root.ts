@@ -1,6 +1,5 @@
 /** Whose an output root is: two runs that write into one place overwrite each other's checkpoints, and clean up each other's. */
 
-import { isStorePath } from '../checkpoint/stored.ts';
 import type { IssuedOrder, RunState } from '../logbook/run-state.ts';
 
 /** Where a run writes: a store's path is one place for all, any other is one of its cluster. */
@@ -53,16 +52,27 @@ function isShared(a: OutputPlace, b: OutputPlace): boolean {
   return one.slice(0, shorter).every((part, index) => part === other[index]);
 }
 
-/** A bucket is the same wherever it is asked for; a folder is one of its machines. */
+/** A bucket is the same wherever it is asked for, however its path is written; a folder is one of its machines. */
 function isBucket(root: string): boolean {
-  return isStorePath(root) && root.includes('://');
+  return schemeOf(root) !== null;
+}
+
+/** Other names of a store's scheme, which the libraries of jobs take for the same (fsspec, Hadoop). */
+const ALIASES: Readonly<Record<string, string>> = { gcs: 'gs', s3a: 's3', s3n: 's3' };
+
+/** As most write it; null for a folder. */
+function schemeOf(root: string): string | null {
+  const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(root)?.[1]?.toLowerCase() ?? 'file';
+  return written === 'file' || written === 'local' ? null : (ALIASES[written] ?? written);
 }
 
 /** With every part that is one for a file system: `./`, doubled slashes, and what `..` takes back. */
 function partsOf(root: string): readonly string[] {
   const parts: string[] = [];
-  const plain = root.replace(/^file:\/\//, '');
-  if (plain.startsWith('/')) parts.push('');
+  const scheme = schemeOf(root);
+  const plain = root.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
+  if (scheme !== null) parts.push(`${scheme}:`, '');
+  else if (plain.startsWith('/')) parts.push('');
   for (const part of plain.split('/')) {
     if (part === '' || part === '.') continue;
     if (part === '..' && parts.length > 0 && parts.at(-1) !== '' && parts.at(-1) !== '..') parts.pop();

@@ -46,6 +46,18 @@ it('a person who is named in a line is in charge, and not who wrote the issue', 
 });
 
 it.each([
+  ['a hundred thousand as half the world writes it, or a hundred', 'Final step: 100.000', 'Final step'],
+  ['thousands with dots alone', 'Tokens: 18.000', 'Token budget'],
+  ['a power with something after it', 'FLOPs: 10²3', 'FLOP budget'],
+  ['digits of another script', 'FLOPs: 1e２3', 'FLOP budget'],
+  ['a letter that only looks like one', 'FLOPs: 1\u043523', 'FLOP budget'],
+  ['a login with such a letter', 'DRI: @mir\u0430', 'DRI'],
+  ['a number with a sign that nobody sees', 'FLOPs: 1\u200be23', 'FLOP budget'],
+])('what looks like a value and may be another one is asked again: %s', (_, body, label) => {
+  expect(unclearIn(body)).toEqual([label]);
+});
+
+it.each([
   'Checkpoint policy: permanent every 1e5 steps, temporary every 15 minutes, keeping the previous 10',
   '- Checkpoint retention: permanent every 100,000 steps; temp every 15 min and keep last 10',
   'Checkpoint policy:\n- permanent checkpoints every 100k steps\n- temporary ones: keep 10, every 15 minutes',
