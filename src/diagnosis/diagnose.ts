@@ -182,6 +182,8 @@ function foundIn(traceback: Traceback, texts: ReadonlyMap<number, string>): Find
 /** What a logger calls a warning is evidence only where that is how it is told; what is tried again is little. */
 function weightOf(row: Row, level: Level | null, text: string): Row['weight'] | null {
   if (ALWAYS_SAID_SOFTLY.includes(row.class)) return row.weight;
+  // Ray tells of a node that died as a warning.
+  if (level === 'warning' && row.weight === 'cause' && row.class === 'infra-cluster') return 'hint';
   if (level === 'quiet' || level === 'warning') return null;
   return RETRIES.test(text) ? 'hint' : row.weight;
 }

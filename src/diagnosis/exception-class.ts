@@ -1,6 +1,7 @@
 /** What class of failure a Python exception is, by its type, its words, and the files that it came through. */
 
 import { type Confidence, type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
+import { namedClassOf } from './named-class.ts';
 import type { Row } from './row.ts';
 import { rowFor } from './rows.ts';
 import type { Frame, Raised, Traceback } from './traceback.ts';
@@ -91,9 +92,8 @@ function byType(type: string, raised: Raised): Found {
   if (REFUSALS.test(type) && isRefused(raised.frames)) return { class: 'config', confidence: 'low' };
   const family = familyOf(raised);
   if (family !== null) return { class: family, confidence: 'low' };
-  return isOfProgram(type, raised)
-    ? { class: 'code-other', confidence: 'medium' }
-    : { class: 'unknown', confidence: 'low' };
+  if (isOfProgram(type, raised)) return { class: 'code-other', confidence: 'medium' };
+  return { class: namedClassOf(type) ?? 'unknown', confidence: 'low' };
 }
 
 /** A module that is no part of the lab's own code, or a name that an installed package does not have. */

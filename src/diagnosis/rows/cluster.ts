@@ -45,10 +45,36 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'infra-cluster',
     /\blame workers? found|tried to connect with a different incarnation|\bc10d\b.{0,200}waitForInput|\bpoolFD failed\b/,
   ),
-  cause('infra-cluster', /active longer than (?:the )?specified deadline/, 'medium'),
+  // Containers that a scheduler starts, and its own parts.
+  cause(
+    'infra-cluster',
+    /\bpyxis: (?:couldn't|container start failed|failed)|\benroot-\w{1,20}: failed|\bspank: required plugin|[Pp]lugin (?:stack )?initialization failed|[Aa]utoscaler\b.{0,40}[Tt]oo many errors|[Jj]ob credential expired|Communication connection failure/,
+    'medium',
+  ),
+  effect(
+    'infra-cluster',
+    /\b(?:Non-OK-status|Check failed): .{0,400}\bunavailable: (?!.{0,200}(?:transport|socket|connect))/i,
+  ),
+  effect('infra-cluster', /^(?:tensorflow\.[\w.]{1,80}\.)?(?:Unavailable|Aborted)Error: /),
+  cause(
+    'infra-cluster',
+    /active (?:on the node )?longer than (?:the )?specified deadline|\bduration exceeded timeout|MaxRuntimeExceeded|failed to create containerd task|\bClusterNotUpError\b/,
+    'medium',
+  ),
+  // A cloud that cannot say more.
+  hint(
+    'infra-cluster',
+    /internal error\. Please try again|[Pp]lease try again,? or contact (?:\w{1,20} )?support/i,
+  ),
+  effect('infra-cluster', /\bping threshold\b|\bevent=worker_fail/),
+  cause(
+    'preempted',
+    /\bHost EC2 .{0,60}terminated|\bPreempted in order to\b|imminent node shutdown/,
+    'medium',
+  ),
   cause(
     'capacity',
-    /[Ff]ailed (?:to provision|provisioning)\b|[Ff]ailed to acquire (?:resources|instances|nodes)|new workers to be provisioned/,
+    /[Ff]ailed (?:to provision|provisioning)\b|[Ff]ailed to acquire (?:resources|instances|nodes)|could not find a node type|new workers to be provisioned/,
     'medium',
   ),
   cause('preempted', /\bPREEMPTION\b/),
@@ -65,7 +91,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'stalled',
     /\bno (?:step|steps|progress|output|log lines?|heartbeat) (?:for|in|since) \d|hang[-_ ]detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
   ),
-  effect('infra-cluster', /XlaRuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/),
+  effect('infra-cluster', /(?:Xla|Jax)RuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/),
   cause(
     'preempted',
     /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point/,

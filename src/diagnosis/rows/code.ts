@@ -15,10 +15,15 @@ export const CODE_ROWS: readonly Row[] = [
     /\bshapes? .{0,80}(?:cannot be multiplied|mismatch|incompatible|must match|do(?:es)? not match|cannot be broadcast)|\bThe size of tensor \w{1,20} \(\d{1,12}\) must match/,
     'medium',
   ),
+  cause(
+    'code-other',
+    /\bexpected to generate shape|[Tt]arget size .{0,80}(?:input size|different)|\b(?:Non-OK-status|Check failed): .{0,400}\b(?:INVALID_ARGUMENT|UNIMPLEMENTED|Invalid argument|Unimplemented): |[Dd]efault process group has not been initialized|mismatch between collectives|Tensors must be (?:CUDA|contiguous)|expanded size of the tensor|Boolean value of Tensor|one element tensors can be converted|match the broadcast shape|Given groups=\d|out of bounds for (?:dimension|axis)|re-initialize CUDA in forked subprocess/,
+    'medium',
+  ),
   // Gradients.
   cause(
     'code-other',
-    /modified by an inplace operation|leaf Variable that requires grad|does not require grad and does not have a grad_fn|backward through the graph a second time|finished reduction in the prior iteration|marked (?:as )?ready twice/,
+    /modified by an inplace operation|leaf Variable that requires grad|does not require grad and does not have a grad_fn|backward through the graph a second time|finished reduction in the prior iteration|marked (?:as )?ready twice|mark a variable ready only once|implicitly created only for scalar outputs/,
     'medium',
   ),
   // Devices and types of numbers.
@@ -58,7 +63,7 @@ export const CODE_ROWS: readonly Row[] = [
   // A process that died of itself, and not of the connections that the others lost; nobody can say of what.
   cause(
     'unknown',
-    /[Ss]egmentation fault|\bSIGSEGV\b|exitcode ?: ?-11\b|return code = -11\b|exit(?:ed)?(?: with)? code 139\b/,
+    /[Ss]egmentation fault|\bSIGSEGV\b|exitcode ?: ?-11\b|return code = -11\b|Process received signal \*|double free or corruption|stack smashing detected|\b(?:free|malloc)\(\): (?:invalid|corrupted)|exit(?:ed)?(?: with)? code 139\b/,
     'low',
   ),
 ];
@@ -73,4 +78,6 @@ export const BARE_ROWS: readonly Row[] = [
     'dependency',
     /^(?:ModuleNotFoundError: No module named |ImportError: cannot import name |AttributeError: module '[\w.]{1,120}' has no attribute )/,
   ),
+  hint('storage', /^FileNotFoundError: .{0,200}(?:checkpoint|ckpt)/),
+  hint('config', /^(?:FileNotFoundError|NotADirectoryError|IsADirectoryError): \S/),
 ];

@@ -11,6 +11,11 @@ export const DATA_ROWS: readonly Row[] = [
     'medium',
   ),
   cause('data', /IndexError: index out of range in self/, 'medium'),
+  cause(
+    'data',
+    /each element in list of batch|(?:[Uu]nable|[Ff]ailed) to (?:read|load|open) (?:the )?(?:dataset|training data)\b|\bTarget -?\d{1,12} is out of bounds|more than 1 value per channel when training|\b[Ff]ound (?:0|no(?: valid)?) (?:files|images|samples|records)\b|\b[Cc]olumns? .{0,120}not in the dataset/,
+    'medium',
+  ),
   cause('data', /'__key__'|\b[Ss]ample index .{0,60}(?:not present|out of range|exceeds)/, 'medium'),
   cause(
     'data',
@@ -63,7 +68,7 @@ export const DATA_ROWS: readonly Row[] = [
   ),
   cause(
     'data',
-    /Caught (?!(?:MemoryError|OutOfMemoryError|NameError|ImportError|ModuleNotFoundError|AttributeError|OSError|PermissionError|ConnectionError|TimeoutError)\b)\w{1,60} in DataLoader worker process/,
+    /Caught (?!\w{0,40}(?:Timeout|Connect)\w{0,40} in )(?!(?:MemoryError|OutOfMemoryError|NameError|ImportError|ModuleNotFoundError|AttributeError|OSError|PermissionError|ConnectionError|TimeoutError)\b)\w{1,60} in DataLoader worker process/,
   ),
   cause(
     'data',

@@ -76,7 +76,13 @@ export const MEMORY_ROWS: readonly Row[] = [
   ),
   effect(
     'oom-host',
-    /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}(?:137|-9)\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|\bSIGKILL\(-9\)|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated) by signal (?:9|SIGKILL)\b/i,
+    /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}(?:137|-9)\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|\bSIGKILL\(-9\)|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated|exited|died) (?:by|on|with) signal (?:9|SIGKILL)\b/i,
+  ),
+  // Of a pool of processes that read and prepare.
+  effect(
+    'oom-host',
+    /subprocess(?:es)? ha(?:s|ve) abruptly died|process pool was terminated abruptly/,
+    'low',
   ),
   // Somebody ended it; who and why is told elsewhere or nowhere.
   effect(
@@ -84,6 +90,8 @@ export const MEMORY_ROWS: readonly Row[] = [
     /DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,80}\) exited unexpectedly(?! with exit code [1-9])/,
     'low',
   ),
+  cause('oom-host', /had condition: \[MemoryPressure/),
+  cause('oom-host', /\bran out[- ]of[- ]memory and exited\b/),
   // Most often it is the shared memory of a container that is too small.
   hint('oom-host', /\bBus error\b|\bSIGBUS\b|return code = -7\b|exitcode ?: ?-7\b/),
   hint('oom-host', /^Killed$|\bKilled\s{2,}\S|: line \d+: +\d+ Killed\b/),

@@ -77,10 +77,15 @@ export const NODE_ROWS: readonly Row[] = [
   ),
   cause(
     'bad-node',
-    /[Cc]ore halted\b|[Hh]alt is unexpected|halted (?:prematurely|unexpectedly)|(?:[Cc]ouldn't|[Cc]ould not|[Uu]nable to|[Ff]ailed to|[Cc]annot) open (?:device|\/dev\/)|\bopen\(\/dev\/(?:accel|vfio|nvidia)/,
+    /[Cc]ore halted\b|[Hh]alt is unexpected|halted (?:prematurely|unexpectedly)|all pending programs will fail|FATAL ERROR !{1,8} for \[\/dev\/|Error Interrupt! fatal: true|(?:[Cc]ouldn't|[Cc]ould not|[Uu]nable to|[Ff]ailed to|[Cc]annot) open (?:device|\/dev\/)|\bopen\(\/dev\/(?:accel|vfio|nvidia)/,
     'medium',
   ),
-  cause('bad-node', /Found no NVIDIA driver on your system|No supported gpu backend found/, 'medium'),
+  cause('bad-node', /\bNVMLError|Cuda failure (?:\d{1,4} )?'(?:unknown|initialization) error'/, 'medium'),
+  cause(
+    'bad-node',
+    /could not select device driver|torch\.cuda\.is_available\(\) is False|Found no NVIDIA driver on your system|No supported gpu backend found/,
+    'medium',
+  ),
   cause('bad-node', /DUE TO NODE FAILURE|Node failure on|\bNODE_FAIL\b/),
   cause('bad-node', /Machine ?Check ?Exception|mce: \[Hardware Error\]|Hardware Error\]/),
 ];

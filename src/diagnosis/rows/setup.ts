@@ -11,7 +11,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'auth',
-    /\bdo(?:es)? not have (?:\w{1,20} ){0,2}permissions?\b|[Ii]nsufficient (?:\w{1,20} )?(?:scopes?|permissions?|privileges?)\b|Host key verification failed|\bnot authorized to\b|\bPERMISSION_ERROR\b/,
+    /\bdo(?:es)? not have (?:\w{1,20} ){0,2}permissions?\b|[Ii]nsufficient (?:\w{1,20} )?(?:scopes?|permissions?|privileges?)\b|Host key verification failed|\bLocalTokenNotFoundError\b|[Rr]esponse code:? 40[13]\b|\bnot authorized to\b|\bPERMISSION_ERROR\b/,
   ),
   // A shell that finds no program.
   cause('dependency', /^\S{1,160}: \d{1,6}: \S{1,80}: not found$/),
@@ -23,6 +23,22 @@ export const SETUP_ROWS: readonly Row[] = [
   cause(
     'config',
     /invalid device ordinal|Duplicate GPU detected|peer access is not supported|execve\(\): .{1,300}: No such file|can't open file '.{1,300}': \[Errno 2\]|server socket has failed to (?:listen|bind)/,
+    'medium',
+  ),
+  // Limits of the system, and what a tracker keeps.
+  cause(
+    'config',
+    /Too many open files|\[Errno 24\]|received 0 items of ancdata|can't start new thread|Thread creation failed|pthread_create failed|previously created and deleted|\bOfflineModeIsEnabled\b|sbatch: error: Unable to open|\bsrun: fatal: /,
+    'medium',
+  ),
+  cause(
+    'config',
+    /^(?:Value|Assertion|NotImplemented|Runtime)Error: .{0,160}\b(?:not compatible with\b|can(?:not|'t) be (?:used|combined|specified|enabled)\b|(?:doesn't|do not|does not|don't|not yet) support\b|[Yy]ou (?:must|need to|have to|passed|specified|can't|cannot)\b)/,
+    'low',
+  ),
+  cause(
+    'dependency',
+    /exec format error|No registered implementation for|Failed to load PTX|invalid device function|hipErrorNoBinaryForGpu|instantiate the backend tokenizer|Dataset scripts are no longer supported|Weights only load failed|\b(?:libtpu|NCCL|CUDA|cuDNN)\b.{0,60} version mismatch/,
     'medium',
   ),
   cause('config', /Key '[^']{1,80}' not in '\w{1,80}'|^\s{0,12}full_key: \S/),

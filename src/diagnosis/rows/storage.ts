@@ -5,7 +5,10 @@ import { cause, effect, type Row } from '../row.ts';
 /** Messages of POSIX, gcsfuse, Lustre, S3, GCS, tensorstore, Orbax and PyTorch's files. */
 export const STORAGE_ROWS: readonly Row[] = [
   cause('storage', /\bdisk quota exceeded|\[Errno 27\]|HDF5ExtError/),
-  cause('storage', /No space left on device|Disk quota exceeded|\[Errno (?:28|122)\]|\bENOSPC\b|\bEDQUOT\b/),
+  cause(
+    'storage',
+    /[Nn]o space left on device|had condition: \[DiskPressure|Disk quota exceeded|\[Errno (?:28|122)\]|\bENOSPC\b|\bEDQUOT\b/,
+  ),
   cause(
     'storage',
     /Stale (?:NFS )?file handle|Input\/output error|Read-only file system|Transport endpoint is not connected|\[Errno (?:5|30|107|116)\]|\bEIO\b/,
@@ -48,7 +51,7 @@ export const STORAGE_ROWS: readonly Row[] = [
   ),
   cause(
     'storage',
-    /(?:storage\.googleapis\.com|\.s3[.-][\w.-]{0,60}amazonaws\.com|blob\.core\.windows\.net|gs:\/\/|s3:\/\/).{0,200}\b(?:500|502|503|504|429|[Rr]esponse code:? \d{3}|ServiceUnavailable|Service Unavailable|InternalError|timed? ?out|Deadline Exceeded)\b/i,
+    /(?:storage\.googleapis\.com|\.s3[.-][\w.-]{0,60}amazonaws\.com|blob\.core\.windows\.net|gs:\/\/|s3:\/\/).{0,200}\b(?:500|502|503|504|429|[Rr]esponse code:? (?!40[13])\d{3}|ServiceUnavailable|Service Unavailable|InternalError|timed? ?out|Deadline Exceeded)\b/i,
   ),
   // A file that is not written whole.
   cause(
@@ -61,7 +64,7 @@ export const STORAGE_ROWS: readonly Row[] = [
     /^(?:[\w.]{0,120}\.)?\w{0,60}(?:Error|Exception): .{0,80}\bfind (?:a |any |the )?(?:\w{1,20} )?checkpoint/,
     'medium',
   ),
-  cause('storage', /[Rr]esponse code:? (?:4\d\d|5\d\d)\b.{0,120}\b(?:gs|s3|gcs|az|r2):\/\//),
+  cause('storage', /[Rr]esponse code:? (?:4(?!0[13])\d\d|5\d\d)\b.{0,120}\b(?:gs|s3|gcs|az|r2):\/\//),
   cause(
     'storage',
     /NoSuchBucket|The specified bucket does not exist|BlobNotFound|NoSuchKey|No such object: |\b404 (?:GET|POST) https:\/\/storage\.googleapis/,

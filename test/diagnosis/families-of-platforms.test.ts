@@ -1,0 +1,194 @@
+/** Families of messages of what starts, holds and serves a job, and of libraries that no row knows. */
+
+import { describe, expect, it } from 'vitest';
+import { diagnose } from '../../src/diagnosis/diagnose.ts';
+import { namedClassOf } from '../../src/diagnosis/named-class.ts';
+import type { FailureClass } from '../../src/domain/failure-class.ts';
+
+const died = (...log: readonly string[]) => diagnose(log, null);
+
+const FAMILIES: readonly (readonly [FailureClass, string])[] = [
+  // What starts containers, and what gives out nodes.
+  ['infra-cluster', "slurmstepd: error: pyxis: couldn't start container"],
+  ['infra-cluster', 'slurmstepd: error: pyxis: container start failed with error code: 1'],
+  ['infra-cluster', 'srun: pyxis: failed to import the image'],
+  ['infra-cluster', 'slurmstepd: error: enroot-nsenter: failed on h3'],
+  ['infra-cluster', 'error: spank: required plugin x.so'],
+  ['infra-cluster', 'slurmstepd: error: Plugin initialization failed'],
+  ['infra-cluster', 'slurmstepd: error: plugin stack initialization failed'],
+  ['infra-cluster', 'The autoscaler had an error: Too many errors in a row'],
+  ['infra-cluster', 'slurmd: error: Job credential expired'],
+  ['infra-cluster', 'srun: error: task 3 launch: Communication connection failure'],
+  [
+    'infra-cluster',
+    'F0101 00:00:00.0 7 a.cc:9] Non-OK-status: agent->Shutdown() status: UNAVAILABLE: a peer is gone',
+  ],
+  ['infra-cluster', 'F0101 00:00:00.0 7 a.cc:9] Check failed: status is UNAVAILABLE: task 3 left'],
+  ['infra-cluster', 'tensorflow.python.framework.errors_impl.UnavailableError: task 3 left'],
+  ['infra-cluster', 'AbortedError: task 3 left'],
+  ['infra-cluster', 'Pod lab-0 was active on the node longer than the specified deadline'],
+  ['infra-cluster', 'wait: duration exceeded timeout of 3 h'],
+  ['infra-cluster', 'SecondaryStatus: MaxRuntimeExceeded'],
+  ['infra-cluster', 'Error: failed to create containerd task: shim is gone'],
+  ['infra-cluster', "sky.exceptions.ClusterNotUpError: cluster 'lab' is INIT"],
+  ['infra-cluster', 'Code 13: an internal error. Please try again later'],
+  ['infra-cluster', 'The job failed. Please try again, or contact customer support.'],
+  ['infra-cluster', 'ranks 3 over ping threshold'],
+  ['infra-cluster', 'tracker event=worker_fail rank=3'],
+  ['infra-cluster', 'jax.errors.JaxRuntimeError: ABORTED: task 3 left'],
+  ['preempted', 'Instance i-1: Host EC2 (instance id: i-1) terminated'],
+  ['preempted', 'event: Preempted in order to admit lab-1'],
+  ['preempted', 'Pod was terminated in response to imminent node shutdown.'],
+  ['capacity', 'autoscaler: could not find a node type for {"TPU": 8}'],
+  // Memory.
+  ['oom-host', 'srun: error: h3: task 3: exited on signal 9'],
+  ['oom-host', 'worker 3 died with signal SIGKILL'],
+  ['oom-host', 'RuntimeError: One of the subprocesses has abruptly died during map operation.'],
+  ['oom-host', 'A process in the process pool was terminated abruptly while it was running'],
+  ['oom-host', 'The node had condition: [MemoryPressure].'],
+  ['oom-host', 'The job ran out-of-memory and exited.'],
+  // Accelerators.
+  ['bad-node', 'worker 3: all pending programs will fail'],
+  ['bad-node', 'E0101 FATAL ERROR !!! for [/dev/accel0]'],
+  ['bad-node', 'I0101 Error Interrupt! fatal: true'],
+  ['bad-node', 'pynvml.NVMLError_Unknown: Unknown Error'],
+  ['bad-node', "NCCL WARN Cuda failure 999 'unknown error'"],
+  ['bad-node', "NCCL WARN Cuda failure 'initialization error'"],
+  ['bad-node', 'could not select device driver "" with capabilities: [[gpu]]'],
+  ['bad-node', 'AssertionError: torch.cuda.is_available() is False'],
+  // Storage.
+  ['storage', 'write: no space left on device'],
+  ['storage', 'The node had condition: [DiskPressure].'],
+  ['storage', 'FileNotFoundError: /lab/checkpoints/step-40'],
+  // Who may.
+  ['auth', 'huggingface_hub.errors.LocalTokenNotFoundError: none is stored'],
+  ['auth', 'Error reading gs://lab/a: HTTP response code: 403'],
+  ['auth', 'HTTP response code 401 for s3://lab/a'],
+  // What was asked for.
+  ['config', 'OSError: [Errno 24] /lab/a'],
+  ['config', 'RuntimeError: received 0 items of ancdata'],
+  ['config', "RuntimeError: can't start new thread"],
+  ['config', 'libgomp: Thread creation failed: Resource temporarily unavailable'],
+  ['config', 'OpenBLAS blas_thread_init: pthread_create failed for thread 9 of 64'],
+  ['config', 'wandb: ERROR run lab was previously created and deleted'],
+  ['config', 'huggingface_hub.errors.OfflineModeIsEnabled: no call is made'],
+  ['config', 'sbatch: error: Unable to open file a.sh'],
+  ['config', 'srun: fatal: --tasks is not a count'],
+  ['config', 'ValueError: FSDP is not compatible with this optimizer'],
+  ['config', 'AssertionError: both flags cannot be used at once'],
+  ['config', 'NotImplementedError: this engine does not support pipelines'],
+  ['config', 'RuntimeError: You must give a mesh'],
+  ['config', 'IsADirectoryError: /lab/a.yaml'],
+  ['config', 'NotADirectoryError: /lab/a.yaml'],
+  // What is installed.
+  ['dependency', 'standard_init_linux.go:228: exec user process caused: exec format error'],
+  ['dependency', 'No registered implementation for ffi custom call to a for CUDA'],
+  ['dependency', 'Failed to load PTX text as a module'],
+  ['dependency', 'RuntimeError: CUDA error: invalid device function'],
+  ['dependency', 'RuntimeError: HIP error: hipErrorNoBinaryForGpu'],
+  ['dependency', "ValueError: Couldn't instantiate the backend tokenizer"],
+  ['dependency', 'RuntimeError: Dataset scripts are no longer supported, but found a.py'],
+  ['dependency', '_pickle.UnpicklingError: Weights only load failed.'],
+  ['dependency', 'libtpu and the client: a version mismatch'],
+  // Data.
+  ['data', 'RuntimeError: each element in list of batch should be of equal size'],
+  ['data', 'Failed to load the dataset /lab/a'],
+  ['data', 'Unable to read training data'],
+  ['data', 'IndexError: Target 40 is out of bounds.'],
+  ['data', 'ValueError: Expected more than 1 value per channel when training'],
+  ['data', 'RuntimeError: Found 0 images in /lab/a'],
+  ['data', "ValueError: Columns ['a'] not in the dataset"],
+  // Numbers.
+  ['nan', 'Gradient overflow. Skipping step, loss scale: 1, reducing to 1'],
+  // Connections.
+  ['network', 'mesh group: operation timed out'],
+  ['network', 'what():  [enforce fail at a.cc:9] gloo::IoException'],
+  ['network', 'HCCL function call: Timed out'],
+  // Programs.
+  ['code-other', 'Function was expected to generate shape f32[8]'],
+  ['code-other', "ValueError: Using a target size (8) that is different to the input's"],
+  ['code-other', 'Non-OK-status: run() status: INVALID_ARGUMENT: operand 3'],
+  ['code-other', 'Check failed: run() Unimplemented: operand 3'],
+  ['code-other', 'RuntimeError: Default process group has not been initialized'],
+  ['code-other', 'Detected mismatch between collectives on ranks'],
+  ['code-other', 'RuntimeError: Tensors must be CUDA and dense'],
+  ['code-other', 'The expanded size of the tensor (8) is not 9'],
+  ['code-other', 'Boolean value of Tensor with more than one value is ambiguous'],
+  ['code-other', 'only one element tensors can be converted to scalars'],
+  ['code-other', "output with shape [8] doesn't match the broadcast shape [8, 8]"],
+  ['code-other', 'Given groups=1, weight of size [8, 3, 7, 7]'],
+  ['code-other', 'index 9 is out of bounds for dimension 0 with size 9'],
+  ['code-other', 'Cannot re-initialize CUDA in forked subprocess'],
+  ['code-other', 'Expected to mark a variable ready only once'],
+  ['code-other', 'grad can be implicitly created only for scalar outputs'],
+];
+
+describe('families of messages of platforms', () => {
+  it.each(FAMILIES)('says %s of %s', (what, line) => {
+    expect(died(line).class).toBe(what);
+  });
+
+  it.each([
+    'Process received signal ***',
+    'double free or corruption (out)',
+    '*** stack smashing detected ***: terminated',
+    'free(): invalid pointer',
+    'malloc(): corrupted top size',
+  ])(
+    'has a human look at a process that died of itself, whatever connections the others lost: %s',
+    (line) => {
+      const found = died('NCCL WARN Connection reset by peer', `[h3:77] ${line}`);
+      expect(found).toMatchObject({ class: 'unknown', response: 'escalate' });
+    },
+  );
+
+  it('believes what Ray says of a dead node as a warning, and anything worse rather', () => {
+    const lost = 'WARNING worker.py:2074 -- The node with node id: 3fa9 is marked dead because it is silent';
+    expect(died(lost).class).toBe('infra-cluster');
+    expect(died(lost, 'OSError: [Errno 28] /lab/a').class).toBe('storage');
+  });
+
+  it('calls a connection that a worker of a loader lost no damage of the data', () => {
+    expect(died('Caught ConnectTimeout in DataLoader worker process 3.').class).not.toBe('data');
+    expect(died('Caught DecodeError in DataLoader worker process 3.').class).toBe('data');
+  });
+
+  it('blames the network below a service that is not there', () => {
+    const line = 'Check failed: s UNAVAILABLE: failed to connect to all addresses';
+    expect(died(line).class).not.toBe('infra-cluster');
+  });
+
+  it('lets a cause have its say where a cloud has none', () => {
+    expect(died('an internal error. Please try again', 'a: Disk quota exceeded').class).toBe('storage');
+  });
+});
+
+describe('what the name of an exception says', () => {
+  it.each([
+    ['storage', 'a.CheckpointException'],
+    ['data', 'a.DecodingProblem'],
+    ['data', 'a.CorruptShard'],
+    ['auth', 'a.CredentialProblem'],
+    ['dependency', 'a.VersionProblem'],
+    ['code-other', 'a.ShapeError'],
+    ['code-other', 'a.ShardingProblem'],
+    ['config', 'a.UsageProblem'],
+    [null, 'a.Error'],
+    [null, 'a.TimeoutException'],
+  ])('says %s of %s', (what, type) => {
+    expect(namedClassOf(type)).toBe(what);
+  });
+
+  it('is asked last, and is no reason to try again', () => {
+    const raised = (end: string) =>
+      died(
+        'Traceback (most recent call last):',
+        '  File "/usr/lib/python3.12/site-packages/a/b.py", line 9, in c',
+        '    d()',
+        end,
+      );
+    expect(raised('a.b.CheckpointException: 40')).toMatchObject({ class: 'storage', confidence: 'low' });
+    expect(raised('a.b.CheckpointException: No space left on device').class).toBe('storage');
+    expect(raised('a.b.StrangeError: 40')).toMatchObject({ class: 'unknown', response: 'escalate' });
+  });
+});
