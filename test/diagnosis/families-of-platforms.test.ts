@@ -47,6 +47,7 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ['oom-host', 'A process in the process pool was terminated abruptly while it was running'],
   ['oom-host', 'The node had condition: [MemoryPressure].'],
   ['oom-host', 'The job ran out-of-memory and exited.'],
+  ['oom-host', 'Memory on h3 was 0.987, which exceeds the memory usage threshold of 0.95'],
   // Accelerators.
   ['bad-node', 'worker 3: all pending programs will fail'],
   ['bad-node', 'E0101 FATAL ERROR !!! for [/dev/accel0]'],
@@ -60,6 +61,11 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ['storage', 'write: no space left on device'],
   ['storage', 'The node had condition: [DiskPressure].'],
   ['storage', 'FileNotFoundError: /lab/checkpoints/step-40'],
+  ['storage', 'Evicted: The node was low on resource: nodefs.'],
+  ['storage', 'Evicted: The node was low on resource: imagefs.'],
+  ['storage', 'Failed to download s3://lab/a'],
+  ['storage', 'The index took too long to download'],
+  ['storage', 'Error executing an HTTP request: HTTP response code 503'],
   // Who may.
   ['auth', 'huggingface_hub.errors.LocalTokenNotFoundError: none is stored'],
   ['auth', 'Error reading gs://lab/a: HTTP response code: 403'],
@@ -82,6 +88,7 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ['config', 'NotADirectoryError: /lab/a.yaml'],
   // What is installed.
   ['dependency', 'standard_init_linux.go:228: exec user process caused: exec format error'],
+  ['dependency', 'Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR'],
   ['dependency', 'No registered implementation for ffi custom call to a for CUDA'],
   ['dependency', 'Failed to load PTX text as a module'],
   ['dependency', 'RuntimeError: CUDA error: invalid device function'],
@@ -100,11 +107,16 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ['data', "ValueError: Columns ['a'] not in the dataset"],
   // Numbers.
   ['nan', 'Gradient overflow. Skipping step, loss scale: 1, reducing to 1'],
+  ['nan', 'WARNING: overflow detected, setting loss scale to: 0.0001220703125'],
+  ['nan', 'FloatingPointError: Minimum loss.'],
+  ['nan', 'Your loss is probably exploding.'],
   // Connections.
   ['network', 'mesh group: operation timed out'],
   ['network', 'what():  [enforce fail at a.cc:9] gloo::IoException'],
   ['network', 'HCCL function call: Timed out'],
   // Programs.
+  ['code-other', "AssertionError: sync_global_devices name mismatch ('saved')"],
+  ['code-other', 'ValueError: cannot reshape array of size 2 into shape (1,64)'],
   ['code-other', 'Function was expected to generate shape f32[8]'],
   ['code-other', "ValueError: Using a target size (8) that is different to the input's"],
   ['code-other', 'Non-OK-status: run() status: INVALID_ARGUMENT: operand 3'],

@@ -50,7 +50,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   cause('oom-host', /Exceeded (?:job |step )?memory limit|Job exceeded (?:its )?(?:requested )?memory/i),
   cause(
     'oom-host',
-    /ray\.exceptions\.OutOfMemoryError|\b[1-9]\d{0,6} Workers? (?:\([^)]{0,40}\) )?killed due to memory pressure|killed due to (?:the )?node running low on memory|memory (?:usage )?threshold.{0,80}prevent (?:the )?OOM/i,
+    /ray\.exceptions\.OutOfMemoryError|\b[1-9]\d{0,6} Workers? (?:\([^)]{0,40}\) )?killed due to memory pressure|killed due to (?:the )?node running low on memory|exceeds the memory usage threshold|memory (?:usage )?threshold.{0,80}prevent (?:the )?OOM/i,
   ),
   cause(
     'oom-host',

@@ -26,8 +26,12 @@ export const NUMBER_ROWS: readonly Row[] = [
     'nan',
     /FloatingPointError: invalid value \((?:nan|inf)\)|FloatingPointError: .{0,60}(?:nan|overflow|invalid)/i,
   ),
+  cause('nan', /FloatingPointError: |\bloss is probably exploding\b/, 'medium'),
   // It cannot go down further.
-  cause('nan', /\bloss scale: [01](?:\.\d{1,6})?, reducing to\b/),
+  cause(
+    'nan',
+    /\bloss scale: [01](?:\.\d{1,6})?, reducing to\b|\boverflow detected, setting loss scale to: 0\.000/,
+  ),
   cause('nan', /number of nan iterations: {1,6}[1-9]/),
   cause('nan', /Function '\w{1,80}' returned nan values/),
   cause('nan', /The loss returned in `?training_step`? is (?:nan|inf)/i),

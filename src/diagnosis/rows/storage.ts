@@ -13,7 +13,10 @@ export const STORAGE_ROWS: readonly Row[] = [
     'storage',
     /Stale (?:NFS )?file handle|Input\/output error|Read-only file system|Transport endpoint is not connected|\[Errno (?:5|30|107|116)\]|\bEIO\b/,
   ),
-  cause('storage', /The node was low on resource: ephemeral-storage|disk (?:is )?full|over disk quota/i),
+  cause(
+    'storage',
+    /The node was low on resource: (?:ephemeral-storage|nodefs|imagefs)|disk (?:is )?full|over disk quota/i,
+  ),
   cause(
     'storage',
     /(?:gcsfuse|s3fs|goofys|lustre|beegfs|weka|ceph)[^\n]{0,100}(?:error|fail|not mounted|timed? ?out|evict)/i,
@@ -52,6 +55,11 @@ export const STORAGE_ROWS: readonly Row[] = [
   cause(
     'storage',
     /(?:storage\.googleapis\.com|\.s3[.-][\w.-]{0,60}amazonaws\.com|blob\.core\.windows\.net|gs:\/\/|s3:\/\/).{0,200}\b(?:500|502|503|504|429|[Rr]esponse code:? (?!40[13])\d{3}|ServiceUnavailable|Service Unavailable|InternalError|timed? ?out|Deadline Exceeded)\b/i,
+  ),
+  cause(
+    'storage',
+    /\b[Ff]ailed to download \w{1,8}:\/\/|\btook too long to download\b|Error executing an HTTP request: HTTP response code 5\d\d/,
+    'medium',
   ),
   // A file that is not written whole.
   cause(
