@@ -103,6 +103,7 @@ const sleep = async (ms: number): Promise<void> => {
 };
 
 const lab: Lab = {
+  images: never,
   repository: 'lab/models',
   client: createClient({
     octokit,

@@ -9,6 +9,7 @@ import { sha256Hex } from '../host/hash.ts';
 import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
 import { openStore, type StoreOpener } from '../stores/open.ts';
 import { channelSender } from './channels.ts';
+import { createImages } from './images.ts';
 import type { Lab, Log } from './lab.ts';
 import { createHelpers } from './propose/helpers.ts';
 import { KEY_VARIABLES, type SigningKeys } from './signers.ts';
@@ -71,6 +72,7 @@ export function composeLab(parts: LabParts): Lab {
     helpers: createHelpers(parts.environment['PATH'] ?? ''),
     sendToChannel: channelSender(parts.environment, { fetch, sleep: parts.sleep }),
     stores: (path) => openStore(storeOpener(parts), path),
+    images: createImages(parts.environment, { fetch, sleep: parts.sleep }),
     now,
     log: parts.log,
     boundary: () => undefined,

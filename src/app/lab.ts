@@ -12,6 +12,7 @@ import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/ports.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import type { Helpers } from '../run/proposing.ts';
+import type { ImageOf } from './images.ts';
 import type { SigningKeys } from './signers.ts';
 
 /** Who commits and tags: the lab's name and address from config. */
@@ -54,6 +55,8 @@ export type Lab = {
   ) => Promise<Delivery>;
   /** Where checkpoints lie, to be read: what deletes them is handed to the process that carries out a consent, and to no other. */
   readonly stores: (path: StorePath) => Observed<CheckpointReader>;
+  /** Registries that the config names, asked how a container was built. */
+  readonly images: ImageOf;
   readonly now: () => Instant;
   readonly log: Log;
   readonly boundary: Boundary;

@@ -36,9 +36,13 @@ export function createSecretRegistry(
     learn: (config) => {
       const names = [...new Set(Object.values(config.lanes).flatMap(({ passSecrets }) => passSecrets))];
       const addresses = Object.values(config.onCall.channels).map(({ address }) => address);
-      for (const value of [...names, ...clusterSecrets(config), ...addresses, ...trackerKeys(config)].flatMap(
-        (name) => withLines(environment[name] ?? ''),
-      )) {
+      for (const value of [
+        ...names,
+        ...clusterSecrets(config),
+        ...addresses,
+        ...trackerKeys(config),
+        ...registryKeys(config),
+      ].flatMap((name) => withLines(environment[name] ?? ''))) {
         if (!values.has(value)) mask(value);
         values.add(value);
       }
@@ -51,6 +55,11 @@ export function createSecretRegistry(
         ? clean(text)
         : `(withheld: this process was not given ${missing.join(', ')} and cannot redact it)`,
   };
+}
+
+/** What the registries of containers are asked with. */
+function registryKeys({ containers }: LabConfig): readonly string[] {
+  return Object.values(containers.registries).flatMap(({ keyFrom }) => keyFrom ?? []);
 }
 
 /** What a watch asks the trackers with. */

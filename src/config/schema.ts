@@ -5,6 +5,7 @@ import { remembered } from '../domain/remembered.ts';
 import { clusterSchema } from '../engines/registry.ts';
 import { laneName, moment, name, word } from '../settings/words.ts';
 import { approvalsSchema, permissionsSchema } from './approvals-schema.ts';
+import { containersSchema } from './containers-schema.ts';
 import type { LaneKind, LaneKinds } from './lane-kind.ts';
 import type { LaneConfig, LaneSchema } from './lane-schema.ts';
 import { onCallSchema } from './on-call-schema.ts';
@@ -77,6 +78,7 @@ const keys = {
     .describe(
       'Files of ferrybot under .github/workflows/: what it dispatches, and whose checks are no condition.',
     ),
+  containers: containersSchema,
   clusters: z
     .record(word, clusterSchema)
     .describe('Where jobs run. The name is what people say; the engine is how ferrybot talks to it.'),

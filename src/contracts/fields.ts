@@ -21,8 +21,6 @@ export type Field = {
   readonly hidesUnclear?: true;
   /** How long checkpoints stay: what is open there a person chooses, with words of its own. */
   readonly isRetention?: true;
-  /** Why nobody can hold it against anything, where it was given: said so, and never taken for proven. */
-  readonly unseen?: string;
   /** The gate that holds it against what is really there; left out where there is nothing to look at. */
   readonly checkedBy?: GateId;
 };

@@ -10,6 +10,7 @@ import type { BaseFacts } from './launch/base.ts';
 import type { Delta } from './launch/delta.ts';
 import type { FixerStanding } from './launch/fixer.ts';
 import type { Hold } from './launch/hold.ts';
+import type { ImageLook } from './launch/image.ts';
 import type { ModelSize } from './launch/model-size.ts';
 import type { SmallFix } from './launch/small-fix.ts';
 import type { RunState, SeenCommand } from './logbook/run-state.ts';
@@ -242,6 +243,8 @@ export type RunFacts = {
   readonly stopRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly careRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly closureLog: Observed<ClosureLogFacts>;
+  /** What a registry says of the container that the contract names. */
+  readonly containerImage: Observed<ImageLook>;
   /** What puts a slip right that the newest attempt died of. */
   readonly smallFix: Observed<SmallFix>;
   /** What the lab's own fixer said where that puts nothing right. */

@@ -17,6 +17,7 @@ export type Need = keyof Pick<
   | 'fixer'
   | 'people'
   | 'sealTag'
+  | 'containerImage'
   | 'checkpoints'
   | 'cardHistory'
   | 'change'

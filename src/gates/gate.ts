@@ -17,6 +17,7 @@ import type {
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Contract } from '../domain/launch/contract.ts';
 import type { Hold } from '../domain/launch/hold.ts';
+import type { ContainerFacts } from '../domain/launch/image.ts';
 import type { MachineFit } from '../domain/launch/machine-needs.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { RootHolder } from '../domain/launch/output-root.ts';
@@ -50,6 +51,8 @@ export type GateFacts = {
   readonly start?: Observed<StartPoint>;
   /** What the attempt after the one that failed goes on from; left out before one has, and where a person named another. */
   readonly resume?: Observed<ResumePoint>;
+  /** The container that the contract names; left out where it names none. */
+  readonly container?: ContainerFacts;
   /** Who has said that the watch of the run is theirs; left out where nobody has. */
   readonly owner?: Actor | null;
   /** What the attempt that has failed ran; null before one has. */

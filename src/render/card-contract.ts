@@ -39,9 +39,7 @@ function listedRows(
         field.label,
         said === undefined ? '' : code(said.value),
         sourceWords(said),
-        said?.source === 'given' && field.unseen !== undefined
-          ? `❔ unknown: ${text(field.unseen)}`
-          : checkWords(field, verdicts, place),
+        checkWords(field, verdicts, place),
       ],
     ];
   });

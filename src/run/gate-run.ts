@@ -29,6 +29,7 @@ import type { ApprovalFacts } from '../gates/approvals.ts';
 import type { GateFacts } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
 import { authorsOf } from './authors.ts';
+import { containerOf } from './container.ts';
 import { contractNow } from './contract.ts';
 import { heldElsewhere } from './held-elsewhere.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
@@ -86,6 +87,7 @@ export type GateReading = Pick<
   | 'recordedRuns'
   | 'journalHolds'
   | 'searchedRoots'
+  | 'containerImage'
 >;
 
 /** What gates, and whoever asks whose work it is, rest on and nobody has read yet. */
@@ -120,6 +122,7 @@ export function gateFactsOf(input: GateInput): GateFacts {
     ...(input.description == null ? {} : { adopts: input.description }),
     ...(start === null ? {} : { start }),
     ...(resume === null ? {} : { resume }),
+    ...containerOf(config, facts.containerImage),
     owner: input.owner ?? null,
     ranBefore: input.failed?.order.manifest ?? null,
     pull: facts.pull,

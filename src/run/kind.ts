@@ -96,6 +96,8 @@ export type Contracts = {
   readonly source: (contract: Contract) => PinnedSource | null;
   /** Where it begins, and where its checkpoints lie, in a lane that has taken the contract's settings; left out where nobody looks for them. */
   readonly checkpoints?: (contract: Contract, lane: LaneConfig) => CheckpointPlan;
+  /** The container that it is to run in; null where it names none. Left out where nobody asks how one was built. */
+  readonly container?: (contract: Contract) => string | null;
   /** The run's name, where the contract gives it one that a run can have. */
   readonly name: (contract: Contract) => RunId | null;
   readonly objective: (contract: Contract) => Objective;

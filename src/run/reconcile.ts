@@ -22,6 +22,7 @@ import { notTakenOver } from '../render/adoption-words.ts';
 import { renderMismatch, renderUnreadableDelta } from '../render/annotation.ts';
 import { placeWord } from '../render/place-word.ts';
 import { approvalFacts } from './approval-facts.ts';
+import { decideImage } from './container.ts';
 import { decideContract } from './contract.ts';
 import { decideUnconfirmed } from './decide-adoption.ts';
 import { decideApprovals } from './decide-approvals.ts';
@@ -84,6 +85,7 @@ export function reconcile(input: ReconcileInput): Step | null {
     leaveAlone(input) ??
     decideContract(input.state, input.facts, input.config) ??
     decideFix(input) ??
+    decideImage(input.config, input.facts) ??
     decideGates(input.state, input.facts, gated) ??
     decideStart(input.state) ??
     decideCharge(input.state, input.facts, input.config) ??

@@ -1,7 +1,8 @@
 import type { Contract } from '../../src/domain/launch/contract.ts';
 import type { Delta } from '../../src/domain/launch/delta.ts';
+import type { ContainerFacts, ImageLabels } from '../../src/domain/launch/image.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { shaOf } from '../support/run-drafts.ts';
+import { digestOf, shaOf } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
 import { CHANGE, CHANGE_READERS, type Facts, MANIFEST, MANIFEST_READERS, type Rows } from './case-parts.ts';
 import { aManifest } from './gate-manifest.ts';
@@ -20,6 +21,27 @@ const since = (path: string, delta: Delta): Facts => ({
   ranBefore: aManifest(),
   change: known(aChange({ sinceAttempt: [{ path, delta }] })),
 });
+const COMMIT = shaOf('the commit of the run');
+const OTHER = shaOf('another commit');
+const OURS = 'https://github.com/lab/models.git';
+const THEIRS = 'https://github.com/pytorch/pytorch';
+const DIGEST = digestOf('the image');
+const IMAGE = `ghcr.io/lab/trainer@${DIGEST}`;
+const givenAs = (value: string) => ({ value, source: 'given', from: '' }) as const;
+const { builtFrom: _builtFrom, ...UNSAID } = CONTRACT;
+const BUILT: Contract = { ...UNSAID, commit: givenAs(COMMIT) };
+/** The contract names a container, and this is known of it. */
+const container = (look: ContainerFacts['look'], said = IMAGE): Facts => ({
+  ...says(BUILT),
+  container: { said, isRequired: false, look },
+});
+const inside = (...platforms: readonly ImageLabels[]): Facts =>
+  container({ image: IMAGE, found: known({ kind: 'built', digest: DIGEST, platforms }) });
+const tagged = (...platforms: readonly ImageLabels[]): Facts =>
+  container({ image: 'ghcr.io/lab/trainer:v1', found: known({ kind: 'built', digest: DIGEST, platforms }) });
+/** The same in a lab that requires a label. */
+const required = (facts: Facts): Facts =>
+  facts.container === undefined ? facts : { ...facts, container: { ...facts.container, isRequired: true } };
 const inferred = { value: '1e23', source: 'inferred', from: 'six operations a parameter and token' } as const;
 
 export const HERO_CASES = {
@@ -221,6 +243,77 @@ export const HERO_CASES = {
       [
         'a record that does not verify',
         { trackerHolder: unknown('a logbook is broken') },
+        'unknown',
+        'unreadable',
+      ],
+    ],
+  },
+  'container-built': {
+    pass: 'none',
+    cases: [
+      ['the container of another commit', inside({ revision: OTHER, source: null }), 'fail', 'differs'],
+      [
+        'one of several platforms of another commit',
+        inside({ revision: COMMIT, source: null }, { revision: OTHER, source: OURS }),
+        'fail',
+        'differs',
+      ],
+      [
+        'a commit that is not wholly named',
+        inside({ revision: COMMIT.slice(0, 12), source: null }),
+        'fail',
+        'differs',
+      ],
+      [
+        'an image that is not there',
+        container({ image: IMAGE, found: known({ kind: 'absent' }) }),
+        'fail',
+        'absent',
+      ],
+      ['no label', inside({ revision: null, source: OURS }), 'warn', 'no-label'],
+      [
+        'no label on one of several platforms',
+        inside({ revision: COMMIT, source: null }, { revision: null, source: null }),
+        'warn',
+        'no-label',
+      ],
+      [
+        'the label of the image that it began from',
+        inside({ revision: OTHER, source: THEIRS }),
+        'warn',
+        'other-source',
+      ],
+      ['a tag that can be moved', tagged({ revision: COMMIT, source: OURS }), 'warn', 'by-tag'],
+      ['words that are no image', container('no-image'), 'warn', 'no-image'],
+      ['a registry that is not asked', container('no-registry'), 'warn', 'no-registry'],
+      [
+        'no label where one is required',
+        required(inside({ revision: null, source: null })),
+        'fail',
+        'no-label',
+      ],
+      [
+        "another repository's label where one is required",
+        required(inside({ revision: OTHER, source: THEIRS })),
+        'fail',
+        'other-source',
+      ],
+      ['no image where a label is required', required(container('no-image')), 'fail', 'no-image'],
+      [
+        'an unknown registry where a label is required',
+        required(container('no-registry')),
+        'fail',
+        'no-registry',
+      ],
+      [
+        'a commit that the contract says and that is not the source',
+        { ...inside({ revision: OTHER, source: OURS }), ...says({ ...BUILT, builtFrom: givenAs(OTHER) }) },
+        'warn',
+        'as-said',
+      ],
+      [
+        'a registry that is away',
+        container({ image: IMAGE, found: unknown('ghcr.io answers 503') }),
         'unknown',
         'unreadable',
       ],

@@ -15,6 +15,7 @@ import type {
 } from '../../src/domain/facts.ts';
 import { branded, type Instant, isInstant, isTreeId } from '../../src/domain/ids.ts';
 import { readMarker, type VerifiedMarker } from '../../src/domain/marker.ts';
+import { notAsked } from '../../src/domain/need.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { alice, bob, digestOf, labBot, shaOf } from './run-drafts.ts';
 
@@ -223,6 +224,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     launchRuns: unknown('not asked for'),
     watchRuns: known([]),
     stopRuns: known([]),
+    containerImage: notAsked(),
     closureLog: known({ base: shaOf('base'), text: null }),
     sealTag: known(null),
     smallFix: unknown('not asked for'),

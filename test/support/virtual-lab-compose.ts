@@ -1,6 +1,7 @@
 /** One process of the bot in a lab on virtual time: its parts put together as src's own compose-lab.ts does. */
 
 import { Octokit } from '@octokit/core';
+import { createImages } from '../../src/app/images.ts';
 import type { Lab } from '../../src/app/lab.ts';
 import type { CheckpointReader } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
@@ -19,7 +20,7 @@ import type { Carrier, Wires } from './virtual-lab-carrier.ts';
 type ComposerInput = {
   readonly options: Pick<
     VirtualLabOptions,
-    'network' | 'helpers' | 'sendToChannel' | 'atBoundary' | 'python'
+    'network' | 'helpers' | 'sendToChannel' | 'atBoundary' | 'python' | 'registry'
   >;
   readonly carrier: Carrier;
   readonly wires: Wires;
@@ -60,6 +61,10 @@ export function composer(
       now: clock.now,
     });
     clients.push(client);
+    const registry = options.registry ?? noRegistry;
+    // The request alone holds the clock: between two tries it has to go on.
+    const registryFetch = (url: string, init: RequestInit): Promise<Response> =>
+      inFlight.track('a registry', () => registry(url, init));
     let crash: { readonly error: unknown } | null = null;
     return {
       repository: 'lab/ferries',
@@ -74,6 +79,7 @@ export function composer(
       helpers: options.helpers ?? NO_HELPERS,
       sendToChannel: options.sendToChannel ?? (() => Promise.reject(new Error('this lab has no channels'))),
       stores: (path) => watched(openStore(virtualStores(clock), path), inFlight),
+      images: createImages({}, { fetch: registryFetch, sleep: clock.sleep }),
       // GitHub's clock is everybody's (docs/decisions/0007-githubs-clock.md), as in compose-lab.ts.
       now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
       log: (line, fields) => {
@@ -102,6 +108,10 @@ function watched(store: Observed<CheckpointReader>, inFlight: InFlight): Observe
     list: (root) => inFlight.track('a listing', () => list(root)),
     measure: (path) => inFlight.track('a measure', () => measure(path)),
   });
+}
+
+function noRegistry(): Promise<Response> {
+  return Promise.reject(new Error('this lab has no registry'));
 }
 
 /** Folders of this machine; waiting is the clock's. */

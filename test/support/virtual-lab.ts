@@ -73,6 +73,8 @@ export type VirtualLabOptions = {
   readonly disks?: DisksOf;
   /** Stands for the network between the watch and the tracker that a lane asks, with `TRACKER_KEY` in `keyFrom`. */
   readonly trackerFetch?: (at: { readonly clock: VirtualClock; readonly inFlight: InFlight }) => typeof fetch;
+  /** Stands for the network between the bot and registries of containers. */
+  readonly registry?: (url: string, init: RequestInit) => Promise<Response>;
   /** Goes on from this moment of another lab, with fresh processes; only where everything is in memory. */
   readonly from?: Moment;
   /** Real HTTP on the loopback and the git program on disk, in place of function calls and a store in memory. */

@@ -8,6 +8,7 @@ import { known, type Observed } from '../../domain/observed.ts';
 import { readPeople } from '../../github/people.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
+import { containerImage } from '../images.ts';
 import type { Lab } from '../lab.ts';
 import type { cachedBranchWork } from './branch-work.ts';
 import { changedSince } from './change-facts.ts';
@@ -57,6 +58,7 @@ export async function neededFacts(
     watchRuns: await listedIf('watchRuns', watch),
     stopRuns: await listedIf('stopRuns', stop),
     careRuns: await listedIf('careRuns', care),
+    containerImage: await readIf('containerImage', () => containerImage(lab.images, config, once)),
     closureLog: await onceIf('closureLog', `closure ${config.laneName}`, () => closureLogOf(git, config)),
     smallFix: await readIf('smallFix', () => smallFixFacts(reader, state)),
     fixer: await readIf('fixer', () => fixerFacts(reader, state)),

@@ -7,6 +7,7 @@ import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
 import type { SearchedRoot } from '../../domain/checkpoint/stored.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
+import type { ImageLook } from '../../domain/launch/image.ts';
 import { asLaunched, failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
 import { approvedIn, citationKey, type Order } from '../../domain/launch/order.ts';
 import { askedFor } from '../../domain/launch/response.ts';
@@ -34,6 +35,7 @@ import { changeFacts } from '../control/change-facts.ts';
 import { searchRoots, wantedRoots } from '../control/checkpoint-facts.ts';
 import { fixInTree } from '../control/fix-facts.ts';
 import { recordFactsOf } from '../control/gather.ts';
+import { containerImage } from '../images.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
 
@@ -77,6 +79,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     body,
     work,
     searchedRoots,
+    containerImage: await containerImage(lab.images, config, (_key, read) => read()),
   });
   return {
     ...frame(open),
@@ -115,6 +118,7 @@ type OwnReading = {
   readonly body: Observed<BodyFacts>;
   readonly work: Observed<BranchWork>;
   readonly searchedRoots: readonly SearchedRoot[];
+  readonly containerImage: Observed<ImageLook>;
 };
 
 /**
@@ -124,7 +128,7 @@ type OwnReading = {
 function gatesOnReading(
   { lab, config, configHealth, store }: OpenLane,
   state: RunState,
-  { threads, change, body, work, searchedRoots }: OwnReading,
+  { threads, change, body, work, searchedRoots, containerImage }: OwnReading,
 ): GateFacts {
   const { recordedRuns, journalHolds } = recordFactsOf(store.current());
   return gateFactsOf({
@@ -154,6 +158,7 @@ function gatesOnReading(
       recordedRuns,
       journalHolds,
       searchedRoots: known(searchedRoots),
+      containerImage,
     },
     digestOf: lab.digestOf,
   });

@@ -66,6 +66,18 @@ export const VERDICTS = {
     'none-to-go-on': { why: 'text', dri: 'text' },
     'takes-other': { path: 'text', takes: 'text' },
   },
+  'container-built': {
+    none: {},
+    built: { image: 'text', commit: 'text' },
+    'by-tag': { image: 'text', commit: 'text', digest: 'text' },
+    'as-said': { image: 'text', commit: 'text' },
+    'no-label': { image: 'text' },
+    'other-source': { image: 'text', source: 'text' },
+    'no-image': { said: 'text' },
+    'no-registry': { said: 'text' },
+    absent: { image: 'text' },
+    differs: { image: 'text', built: 'text', wanted: 'text' },
+  },
   'dri-accepted': {
     'wrote-it': { dri: 'text' },
     'asked-for-it': { dri: 'text' },

@@ -17,6 +17,10 @@ export const checkpointLimits = {
   storeRetryMs: 500,
   /** Requests to a store at one time: far below what a bucket takes, and a thousand checkpoints are read in seconds. */
   storeParallelMax: 8,
+  /** Images of one index: builders make two or three, and a registry is asked twice for each. */
+  imagePlatformsMax: 12,
+  /** A commit has 40 signs, and the address of its repository a hundred. */
+  imageLabelCharsMax: 200,
   /** A token of gcloud lives an hour; it gives the same one again until shortly before. */
   storeTokenLifetimeMs: 5 * 60 * 1_000,
   /** Objects of one checkpoint: of 5 TB in chunks of 64 MB there are 80,000. */

@@ -10,6 +10,7 @@ import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
 import {
   checkpointPlanOf,
+  containerIn,
   continuedAs,
   costOf,
   knownOf,
@@ -21,6 +22,7 @@ import { FIELDS } from './contract/fields.ts';
 import { isHero, readHeroContract, runNameOf } from './contract/read-contract.ts';
 import { checkpointProven } from './gates/checkpoint-proven.ts';
 import { configDrift } from './gates/config-drift.ts';
+import { containerBuilt } from './gates/container-built.ts';
 import { driAccepted } from './gates/dri-accepted.ts';
 import { HERO_RESPONSES } from './responses.ts';
 import { heroSettings } from './settings.ts';
@@ -55,6 +57,7 @@ export const heroKind: Kind = {
       outputRootOwn,
       trackerOwn,
       checkpointProven,
+      containerBuilt,
       configDrift,
       driAccepted,
     ],
@@ -71,6 +74,7 @@ export const heroKind: Kind = {
     settings: settingsOf,
     cost: costOf,
     source: sourceOf,
+    container: containerIn,
     name: runNameOf,
     checkpoints: checkpointPlanOf,
     objective: objectiveOf,

@@ -165,6 +165,7 @@ async function factsOf(
     recordedRuns: NEEDS_GITHUB,
     journalHolds: NEEDS_GITHUB,
     searchedRoots: NEEDS_GITHUB,
+    containerImage: NEEDS_GITHUB,
   };
 }
 

@@ -88,6 +88,11 @@ function rootsOfLane(contract: Contract, lane: LaneConfig, outputRoot: string): 
   return checkpointRoots(lane, values).filter((root) => !/[{}]/.test(root));
 }
 
+/** Only what somebody wrote: what is shipped is the tree of the commit, and runs in no container that is known here. */
+export function containerIn(contract: Contract): string | null {
+  return contract['bundle']?.source === 'given' ? contractValue(contract, 'bundle') : null;
+}
+
 /** What it is for, in the DRI's own words. */
 export function objectiveOf(contract: Contract): Objective {
   return { kind: 'production', text: contractValue(contract, 'goal') ?? '' };

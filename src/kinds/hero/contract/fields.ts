@@ -95,7 +95,14 @@ export const FIELDS = {
     also: ['container', 'bundle', 'source bundle/container', 'source bundle', 'image'],
     needed: false,
     read: asText,
-    unseen: 'nobody here reads which commit it was built from',
+    checkedBy: 'container-built',
+  },
+  builtFrom: {
+    label: 'Container built from',
+    also: ['container sha', 'container commit', 'image revision'],
+    needed: false,
+    read: asCommit,
+    checkedBy: 'container-built',
   },
   outputRoot: {
     label: 'Output root',

@@ -11,7 +11,7 @@ import { contractValue } from '../contract/read-contract.ts';
 const { block, pass } = judging('config-drift');
 
 /** What another attempt is expected to have anew: the code that was mended, and what is said about it. */
-const EXPECTED: readonly string[] = ['commit', 'branch', 'bundle', 'changes'];
+const EXPECTED: readonly string[] = ['commit', 'branch', 'bundle', 'builtFrom', 'changes'];
 
 /** Parts that also a lane or a cluster decides, by the names of a contract where it has one. */
 const PARTS: readonly (readonly [name: string, of: (manifest: Manifest) => unknown])[] = [

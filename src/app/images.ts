@@ -1,0 +1,47 @@
+/** Registries of containers that a lab's config names, asked with the keys of this process. */
+
+import type { LabConfig } from '../config/schema.ts';
+import { type ImageLook, type ImageReference, imageName } from '../domain/launch/image.ts';
+import { type Observed, unknown } from '../domain/observed.ts';
+import { wantedImage } from '../run/container.ts';
+import type { LaneScopedConfig } from '../run/lane-scope.ts';
+import type { RegistryHost } from '../stores/images/ask.ts';
+import { lookAtImage } from '../stores/images/registry.ts';
+
+/** What a registry of this config says of an image. */
+export type ImageOf = (
+  config: Pick<LabConfig, 'containers'>,
+  image: ImageReference,
+) => Promise<Observed<ImageLook>>;
+
+/** Asks nobody whom the config does not name, and nobody with a key that is not there. */
+export function createImages(
+  environment: Readonly<Record<string, string | undefined>>,
+  host: RegistryHost,
+): ImageOf {
+  return async ({ containers: { registries } }, image) => {
+    const { registry } = image;
+    const settings = Object.hasOwn(registries, registry) ? registries[registry] : undefined;
+    if (settings === undefined) return unknown(`the config names no registry ${registry}`);
+    const { address, alsoHosts, user, keyFrom } = settings;
+    const key = keyFrom === null ? null : (environment[keyFrom] ?? '');
+    if (key === '') return unknown(`this process was not given ${keyFrom}`);
+    const place = { address: address ?? usualAddress(registry), alsoHosts, user, key };
+    return lookAtImage(host, place, image);
+  };
+}
+
+/** What the run's contract names, where somebody can be asked about it. */
+export async function containerImage(
+  images: ImageOf,
+  config: LaneScopedConfig,
+  ask: <Value>(key: string, read: () => Promise<Value>) => Promise<Value>,
+): Promise<Observed<ImageLook>> {
+  const image = wantedImage(config);
+  if (image === null) return unknown('its contract names no image that can be asked about');
+  return ask(`image ${imageName(image)}`, () => images(config, image));
+}
+
+function usualAddress(registry: string): string {
+  return `https://${registry === 'docker.io' ? 'registry-1.docker.io' : registry}`;
+}

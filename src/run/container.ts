@@ -1,0 +1,52 @@
+/** The container that a run's contract names: what is asked about it, and what is known. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { RunFacts } from '../domain/facts.ts';
+import type { Contract } from '../domain/launch/contract.ts';
+import {
+  type ContainerFacts,
+  type ImageReference,
+  imageName,
+  readImageReference,
+} from '../domain/launch/image.ts';
+import { isNotAsked, need } from '../domain/need.ts';
+import type { Kind } from './kind.ts';
+import type { Step } from './step.ts';
+
+type Named = {
+  readonly kind: Pick<Kind, 'contracts'>;
+  readonly contract: Contract | null;
+  readonly containers: LabConfig['containers'];
+};
+
+/** The image to ask about; null where none is named, or none that anybody here may ask about. */
+export function wantedImage({ kind, contract, containers }: Named): ImageReference | null {
+  const said = saidOf({ kind, contract });
+  const image = said === null ? null : readImageReference(said);
+  return image !== null && Object.hasOwn(containers.registries, image.registry) ? image : null;
+}
+
+/** A registry is asked when gates are about to be, and only about what a contract names. */
+export function decideImage(config: Named, facts: Pick<RunFacts, 'change' | 'containerImage'>): Step | null {
+  const isJudged = facts.change.kind === 'known';
+  const isOpen = isNotAsked(facts.containerImage);
+  return isJudged && isOpen && wantedImage(config) !== null ? need('containerImage') : null;
+}
+
+/** Left out where the contract names no container. */
+export function containerOf(
+  config: Named,
+  found: RunFacts['containerImage'],
+): { readonly container?: ContainerFacts } {
+  const said = saidOf(config);
+  if (said === null) return {};
+  const isRequired = config.containers.label === 'required';
+  const image = readImageReference(said);
+  if (image === null) return { container: { said, isRequired, look: 'no-image' } };
+  if (wantedImage(config) === null) return { container: { said, isRequired, look: 'no-registry' } };
+  return { container: { said, isRequired, look: { image: imageName(image), found } } };
+}
+
+function saidOf({ kind, contract }: Pick<Named, 'kind' | 'contract'>): string | null {
+  return contract === null ? null : (kind.contracts?.container?.(contract) ?? null);
+}

@@ -1,0 +1,122 @@
+/**
+ * How an image was built, as its registry says: the manifest, of an index each platform's, and the labels in the config of
+ * each, by the distribution API of the OCI. Every part is held against the digest by which it was asked for.
+ */
+
+import { z } from 'zod';
+import { cutText } from '../../domain/cut-text.ts';
+import { branded, type Digest, isDigest } from '../../domain/ids.ts';
+import type { ImageLabels, ImageLook, ImageReference } from '../../domain/launch/image.ts';
+import { limits } from '../../domain/limits.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { sha256Hex } from '../../host/hash.ts';
+import { createRegistryAsk, type RegistryAsk, type RegistryHost, type RegistryPlace } from './ask.ts';
+
+const MANIFESTS = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ');
+const REVISION = 'org.opencontainers.image.revision';
+const SOURCE = 'org.opencontainers.image.source';
+
+const digest = z.string().refine(isDigest, 'a digest of SHA-256');
+const words = z.record(z.string(), z.string()).nullish();
+const manifestSchema = z.object({ config: z.object({ digest }), annotations: words });
+const indexSchema = z.object({
+  manifests: z.array(
+    z.object({ digest, platform: z.object({ os: z.string() }).nullish(), annotations: words }),
+  ),
+  annotations: words,
+});
+const configSchema = z.object({ config: z.object({ Labels: words }).nullish() });
+
+type Words = z.infer<typeof words>;
+/** The text of one answer, and what it is the digest of. */
+type Part = { readonly text: string; readonly digest: Digest };
+
+/** Looks once; never an exception for what a registry answers. */
+export async function lookAtImage(
+  host: RegistryHost,
+  place: RegistryPlace,
+  reference: ImageReference,
+): Promise<Observed<ImageLook>> {
+  const ask = createRegistryAsk(host, place, reference.repository);
+  const top = await partOf(ask, `manifests/${reference.digest ?? reference.tag}`, reference.digest);
+  if (top.kind === 'unknown') return top;
+  if (top.value === null) return known({ kind: 'absent' });
+  const platforms = await platformsOf(ask, top.value);
+  return platforms.kind === 'unknown'
+    ? platforms
+    : known({ kind: 'built', digest: top.value.digest, platforms: platforms.value });
+}
+
+/** An image for one platform is an index of one. */
+async function platformsOf(ask: RegistryAsk, top: Part): Promise<Observed<readonly ImageLabels[]>> {
+  const json = parsed(top.text);
+  const index = indexSchema.safeParse(json);
+  if (!index.success) {
+    const one = await labelsOf(ask, json, null);
+    return one.kind === 'unknown' ? one : known([one.value]);
+  }
+  // What a builder attests lies there too, as an image for no machine.
+  const images = index.data.manifests.filter(({ platform }) => platform?.os !== 'unknown');
+  if (images.length === 0) return unknown('its index names no image');
+  if (images.length > limits.imagePlatformsMax)
+    return unknown(`its index names more than ${limits.imagePlatformsMax} images`);
+  const all: ImageLabels[] = [];
+  for (const { digest, annotations } of images) {
+    const part = await partOf(ask, `manifests/${digest}`, digest);
+    if (part.kind === 'unknown') return part;
+    if (part.value === null) return unknown(`its index names ${digest}, which is not there`);
+    const labels = await labelsOf(ask, parsed(part.value.text), {
+      ...index.data.annotations,
+      ...annotations,
+    });
+    if (labels.kind === 'unknown') return labels;
+    all.push(labels.value);
+  }
+  return known(all);
+}
+
+/** A label in the image's own config comes first: it is there too where the image was pulled from somewhere else. */
+async function labelsOf(ask: RegistryAsk, json: unknown, around: Words): Promise<Observed<ImageLabels>> {
+  const manifest = manifestSchema.safeParse(json);
+  if (!manifest.success) return unknown('what stands there is no image that is known here');
+  const { config, annotations } = manifest.data;
+  const blob = await partOf(ask, `blobs/${config.digest}`, config.digest);
+  if (blob.kind === 'unknown') return blob;
+  if (blob.value === null) return unknown(`its config ${config.digest} is not there`);
+  const image = configSchema.safeParse(parsed(blob.value.text));
+  if (!image.success) return unknown('its config is none that is known here');
+  const said: Words = { ...around, ...annotations, ...image.data.config?.Labels };
+  return known({ revision: wordOf(said[REVISION]), source: wordOf(said[SOURCE]) });
+}
+
+/** Null: it is not there. What has another digest than that which was asked for is what nobody approved. */
+async function partOf(ask: RegistryAsk, path: string, wanted: Digest | null): Promise<Observed<Part | null>> {
+  const answer = await ask(path, MANIFESTS);
+  if (answer.kind === 'unknown') return answer;
+  if (answer.value === null) return known(null);
+  const text = answer.value;
+  const digest = branded(`sha256:${sha256Hex(text)}`, isDigest);
+  return wanted !== null && wanted !== digest
+    ? unknown(`what it gave for ${wanted} is ${digest}`)
+    : known({ text, digest });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** An empty label says nothing; one that is longer than any name is none that a person has to read. */
+function wordOf(said: string | undefined): string | null {
+  const word = cutText((said ?? '').trim(), limits.imageLabelCharsMax);
+  return word === '' ? null : word;
+}

@@ -1,0 +1,120 @@
+/** A hero run that is to run in a container: from which commit it was built is asked, and never assumed (policy HR-14, HR-35). */
+
+import { expect, it, onTestFinished } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import { fakeRegistry } from '../support/fake-registry.ts';
+import { HERO_LANE, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { approve, stateOf, until } from '../support/play.ts';
+import { shaOf } from '../support/run-drafts.ts';
+import { told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE = 60_000;
+const REVISION = 'org.opencontainers.image.revision';
+
+/** A lab whose config names a registry, and that registry. */
+async function open(label = 'where-it-is', beforeJob?: (mode: string) => Promise<void>) {
+  const registry = fakeRegistry({ origin: 'https://ghcr.io', realm: 'https://ghcr.io/token' });
+  const state = { isAway: false };
+  const lab = await openHeroLab({
+    config: (text) =>
+      `${text.trimEnd()}\n${HERO_LANE}\ncontainers:\n  label: ${label}\n  registries:\n    ghcr.io: {}\n`,
+    ...(beforeJob === undefined ? {} : { beforeJob }),
+    registry: (url, init) =>
+      state.isAway ? Promise.resolve(new Response('', { status: 503 })) : registry.fetch(url, init),
+  });
+  onTestFinished(() => lab.close());
+  return { lab, registry, state };
+}
+
+const gateOf = async (lab: VirtualLab) =>
+  (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'container-built');
+const judged = (lab: VirtualLab, code: string) =>
+  until(lab, code, async () => (await gateOf(lab))?.code === code, { limitMs: 60 * MINUTE });
+const isLaunched = (lab: VirtualLab) => async () => (await stateOf(lab, RUN))?.submission != null;
+const cardOf = (lab: VirtualLab): string =>
+  told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
+
+it('launches in the container that was built from the commit of the run, and says so', async () => {
+  const { lab, registry } = await open('required');
+  const digest = registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
+  const issue = await openHeroIssue(lab, {
+    answers: { 'Container or bundle': `ghcr.io/lab/trainer@${digest}` },
+  });
+  await judged(lab, 'built');
+  await lab.clock.advance(5 * MINUTE);
+  expect(cardOf(lab)).toContain('✅ passes (`container-built`): ');
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the launch', isLaunched(lab));
+});
+
+it('launches in no container of another commit until the contract says that it is meant', async () => {
+  const { lab, registry } = await open();
+  const other = shaOf('another commit');
+  const digest = registry.push('lab/trainer:v1', { [REVISION]: other });
+  const container = { 'Container or bundle': `ghcr.io/lab/trainer@${digest}` };
+  const issue = await openHeroIssue(lab, { answers: container });
+  await judged(lab, 'differs');
+  await lab.clock.advance(5 * MINUTE);
+  expect(cardOf(lab)).toContain('❌ fails (`container-built`): ');
+  expect(cardOf(lab)).toContain(`by its label, and the contract says`);
+  const text = (await lab.as('ada', 'GET', `/issues/${issue}`)) as { readonly body: string };
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, {
+    body: `${text.body}\n\n### Container built from\n\n${other}`,
+  });
+  await judged(lab, 'as-said');
+  expect(await gateOf(lab)).toMatchObject({ outcome: 'warn', found: { commit: other } });
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the launch', isLaunched(lab));
+});
+
+it('is not launched where the image was replaced between the approval and the launch', async () => {
+  const { lab, registry } = await open();
+  registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
+  const issue = await openHeroIssue(lab, { answers: { 'Container or bundle': 'ghcr.io/lab/trainer:v1' } });
+  await judged(lab, 'by-tag');
+  await lab.clock.advance(5 * MINUTE);
+  registry.push('lab/trainer:v1', { [REVISION]: shaOf('another commit') });
+  await approve(lab, 'mira', issue, RUN).catch(() => undefined);
+  await lab.clock.advance(30 * MINUTE);
+  expect((await stateOf(lab, RUN))?.submission).toBeNull();
+  expect((await gateOf(lab))?.code).toBe('differs');
+});
+
+it('is refused by the launcher where the image was replaced after the order', async () => {
+  const replaced = { tag: (): void => undefined };
+  const { lab, registry } = await open('where-it-is', async (mode) => {
+    if (mode === 'launch') replaced.tag();
+  });
+  registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
+  const issue = await openHeroIssue(lab, { answers: { 'Container or bundle': 'ghcr.io/lab/trainer:v1' } });
+  await judged(lab, 'by-tag');
+  replaced.tag = () => void registry.push('lab/trainer:v1', { [REVISION]: shaOf('another commit') });
+  await approve(lab, 'mira', issue, RUN);
+  const refused = async () => incidentsWith((await stateOf(lab, RUN))?.incidents ?? [], 'runner-refused');
+  await until(lab, 'the refusal', async () => (await refused()).length > 0);
+  expect((await refused()).map(({ detail }) => detail.reason)).toEqual(['container-built']);
+  expect((await stateOf(lab, RUN))?.submission).toBeNull();
+});
+
+it('holds a launch while its registry is away, and asks again', async () => {
+  const { lab, registry, state } = await open();
+  state.isAway = true;
+  const digest = registry.push('lab/trainer:v1', { [REVISION]: await headOf(lab) });
+  await openHeroIssue(lab, { answers: { 'Container or bundle': `ghcr.io/lab/trainer@${digest}` } });
+  await judged(lab, 'unreadable');
+  expect(await gateOf(lab)).toMatchObject({
+    outcome: 'unknown',
+    found: { why: expect.stringContaining('503') },
+  });
+  state.isAway = false;
+  await judged(lab, 'built');
+});
+
+it('asks no registry for a run whose contract names no container', async () => {
+  const { lab, registry } = await open('required');
+  await openHeroIssue(lab);
+  await judged(lab, 'none');
+  expect(registry.asked).toEqual([]);
+});
