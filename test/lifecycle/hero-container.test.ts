@@ -19,7 +19,9 @@ async function open(label = 'where-it-is', beforeJob?: (mode: string) => Promise
   const state = { isAway: false };
   const lab = await openHeroLab({
     config: (text) =>
-      `${text.trimEnd()}\n${HERO_LANE}\ncontainers:\n  label: ${label}\n  registries:\n    ghcr.io: {}\n`,
+      `${text.trimEnd()}\n${HERO_LANE}`
+        .replace('label: where-it-is', `label: ${label}`)
+        .replace('registries: {}', 'registries: { ghcr.io: {} }'),
     ...(beforeJob === undefined ? {} : { beforeJob }),
     registry: (url, init) =>
       state.isAway ? Promise.resolve(new Response('', { status: 503 })) : registry.fetch(url, init),

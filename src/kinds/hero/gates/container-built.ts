@@ -22,9 +22,9 @@ export const containerBuilt: Gate = {
 
 function judged({ said, isRequired, look }: ContainerFacts, wanted: Wanted): Judgement {
   // Where the lab requires a label, what nobody can tell is no pass.
-  const open = isRequired ? block : warn;
-  if (look === 'no-image') return open('no-image', 'author', { said });
-  if (look === 'no-registry') return open('no-registry', 'lab', { said });
+  const open = (told: Judgement): Judgement => (isRequired ? { ...told, outcome: 'fail' } : told);
+  if (look === 'no-image') return open(warn('no-image', 'author', { said }));
+  if (look === 'no-registry') return open(warn('no-registry', 'lab', { said }));
   const { image } = look;
   return given(look.found, (found) => {
     if (found.kind === 'absent') return block('absent', 'author', { image });
@@ -33,8 +33,8 @@ function judged({ said, isRequired, look }: ContainerFacts, wanted: Wanted): Jud
     if (elsewhere !== undefined)
       return block('differs', 'author', { image, built: elsewhere.built, wanted: wanted.commit });
     const foreign = labels.find(({ kind }) => kind === 'foreign');
-    if (foreign !== undefined) return open('other-source', 'author', { image, source: foreign.built });
-    if (labels.some(({ kind }) => kind === 'none')) return open('no-label', 'author', { image });
+    if (foreign !== undefined) return open(warn('other-source', 'author', { image, source: foreign.built }));
+    if (labels.some(({ kind }) => kind === 'none')) return open(warn('no-label', 'author', { image }));
     return built(image, found, wanted);
   });
 }
