@@ -100,8 +100,8 @@ export function unreadFacts(
 /** The gates of one run on these facts. */
 export function gateRun(input: GateInput): Gated {
   const facts = gateFactsOf(input);
-  const { manifest, bound } = facts;
-  return { manifest, bound, verdicts: changeVerdicts(facts), approvals: approvalVerdicts(facts), facts };
+  const [verdicts, approvals] = [changeVerdicts(facts), approvalVerdicts(facts)];
+  return { manifest: facts.manifest, bound: facts.bound, verdicts, approvals, facts };
 }
 
 /** The facts of all gates, for whoever evaluates some of them. */
@@ -254,11 +254,8 @@ function issueToldAt({ issue, comments, change }: GateReading, ownFix: OwnFix | 
       thread === number &&
       (!byUs || (isOurs && marker?.kind === 'incident' && marker.key === String(ownFix.seq))),
   );
-  return known(said.map(({ createdAt }) => createdAt).reduce(later, writtenAt));
-}
-
-function later(a: Instant, b: Instant): Instant {
-  return a < b ? b : a;
+  const all = [writtenAt, ...said.map(({ createdAt }) => createdAt)];
+  return known(all.toSorted((a, b) => b - a)[0] ?? writtenAt);
 }
 
 function liveOthers(facts: GateReading, run: RunId, lane: string): Observed<readonly string[]> {
@@ -270,7 +267,6 @@ function liveOthers(facts: GateReading, run: RunId, lane: string): Observed<read
   );
 }
 
-/** What the contract names as its source, and what the same issue has asked for before, may have written there. */
 function passesOf({ recordedRuns }: GateReading, lane: string): Observed<readonly string[]> {
   if (recordedRuns.kind === 'unknown') return recordedRuns;
   return known(
