@@ -5,7 +5,7 @@ import { limits } from '../domain/limits.ts';
 import { listLabelledPulls } from '../github/issues.ts';
 import { readThread } from '../github/thread.ts';
 import { type LabConfig, lanesOf } from '../run/lane-scope.ts';
-import { publishedHeads } from './control/published-heads.ts';
+import { publishedHeads } from '../run/published-heads.ts';
 import type { Lab } from './lab.ts';
 import { readingOf } from './reading.ts';
 

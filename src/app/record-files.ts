@@ -6,6 +6,7 @@ import { EMPTY_JOURNAL, type JournalState } from '../domain/logbook/journal-stat
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { JOURNAL } from '../logbook/rules.ts';
+import { runsToRead } from '../logbook/runs-to-read.ts';
 import type { GoodFile } from '../logbook/segments.ts';
 import type { LogbookStore, StoreIncident } from '../logbook/store/git-store.ts';
 import type { StoredRun } from '../logbook/store/stored-runs.ts';
@@ -32,7 +33,6 @@ import {
   type Reading,
   readRun,
 } from './record-reading.ts';
-import { runsToRead } from './runs-to-read.ts';
 import { contained, type Trouble, troubleKey, wordsOf } from './trouble.ts';
 
 /** A run's file, or the repository journal. */

@@ -2,9 +2,9 @@
 
 import type { Sha } from '../domain/ids.ts';
 import type { Anchor } from '../logbook/ports.ts';
+import { runsToRead } from '../logbook/runs-to-read.ts';
 import { readEvents } from '../logbook/store/stored-runs.ts';
 import { type Checking, goodOf } from './record-check.ts';
-import { runsToRead } from './runs-to-read.ts';
 
 /** Whether a run that is not held is older than what is read, or has the entry in its file all the same. */
 export async function isUnread(

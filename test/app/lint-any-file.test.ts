@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { lintClusterFile } from '../../src/app/lint-cluster-file.ts';
+import { lintClusterFile } from '../../src/care/infra/lint-cluster-file.ts';
 
 /** Ways to write one command as an item of a list; each says on which of its lines the command stands. */
 const STYLES = [

@@ -1,7 +1,7 @@
 /** One cluster file as text: aliases are followed, and what cannot be read is said and never fine. */
 
 import { describe, expect, it } from 'vitest';
-import { lintClusterFile } from '../../src/app/lint-cluster-file.ts';
+import { lintClusterFile } from '../../src/care/infra/lint-cluster-file.ts';
 import { limits } from '../../src/domain/limits.ts';
 
 const found = (text: string): unknown => {

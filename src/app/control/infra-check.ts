@@ -1,11 +1,11 @@
 /** Lints the cluster files of a branch before it is merged: set-up commands that write where a bucket may not be mounted (policy AG-20). */
 
+import { lintClusterFile, unreadFinding } from '../../care/infra/lint-cluster-file.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { type LintedFile, renderInfraCheck } from '../../render/infra-check.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
-import { lintClusterFile, unreadFinding } from '../lint-cluster-file.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Branch } from './branch.ts';
 import { perform } from './perform.ts';

@@ -20,6 +20,7 @@ import { decideJournal } from '../../run/decide-journal.ts';
 import { contractLabels } from '../../run/own-pull.ts';
 import { commandsSince, type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import { isOfItsIssue } from '../../run/propose-request.ts';
+import { publishedHeads } from '../../run/published-heads.ts';
 import { colleaguesFirst, quietFirst } from '../../run/untrusted.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -30,7 +31,6 @@ import { descriptionChanges, readDescription } from './description-texts.ts';
 import { recordFactsOf, type WithoutText } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { type PublishedAnswers, publishAnswersIn } from './journal-answers.ts';
-import { publishedHeads } from './published-heads.ts';
 
 type Heard = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 

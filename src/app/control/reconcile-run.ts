@@ -9,6 +9,8 @@ import type { Need } from '../../domain/need.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { isAllSaid } from '../../run/decide-publications.ts';
 import type { LabConfig, LaneScopedConfig } from '../../run/lane-scope.ts';
+import type { Reconciled } from '../../run/needs-reconcile.ts';
+import { publishedHeads } from '../../run/published-heads.ts';
 import { reconcile } from '../../run/reconcile.ts';
 import { configFor } from '../../run/run-config.ts';
 import type { AttemptCache, Step } from '../../run/step.ts';
@@ -17,7 +19,6 @@ import type { EventStore } from '../record.ts';
 import type { Memories } from './attempt-caches.ts';
 import type { FactGatherer, WithoutText } from './gather.ts';
 import { perform } from './perform.ts';
-import { publishedHeads } from './published-heads.ts';
 
 export type RunContext = {
   readonly lab: Lab;
@@ -30,9 +31,6 @@ export type RunContext = {
   readonly memories: Memories;
   readonly withoutText: WithoutText;
 };
-
-/** `said`: settled, and nobody else owes its threads anything; `owing`: something failed or could not be read. */
-export type Reconciled = 'settled' | 'said' | 'owing';
 
 /** Brings one run to where nothing more can be done for it now. */
 export async function reconcileRun(context: RunContext, run: RunId): Promise<Reconciled> {

@@ -16,6 +16,7 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import { configFor } from '../../run/run-config.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
+import { longestDue } from '../../watch/longest-due.ts';
 import { watchedStates } from '../broken-states.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { CloudOf } from '../lab.ts';
@@ -31,7 +32,6 @@ import {
   type Where,
 } from '../trouble.ts';
 import { describeAsked } from './describe-asked.ts';
-import { longestDue } from './longest-due.ts';
 import { lookAtMarket } from './market.ts';
 import { observeInOnePass } from './one-pass.ts';
 import { lookAtAll } from './record-looks.ts';

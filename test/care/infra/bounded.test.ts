@@ -1,7 +1,7 @@
 // What a fork's cluster files may cost: the reader's bounds, and that nothing beyond one is ever called fine.
 
 import { describe, expect, it } from 'vitest';
-import { lintClusterFile } from '../../../src/app/lint-cluster-file.ts';
+import { lintClusterFile } from '../../../src/care/infra/lint-cluster-file.ts';
 import { readYaml } from '../../../src/config/read-yaml.ts';
 
 const commands = (text: string): string => `setup_commands:\n  - |\n    ${text}\n`;

@@ -3,9 +3,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InfraFinding } from '../../../care/infra/lint.ts';
+import { lintClusterFile } from '../../../care/infra/lint-cluster-file.ts';
 import { codeOf } from '../../../host/publish-once.ts';
 import { INFRA_WORDS } from '../../../render/infra-check.ts';
-import { lintClusterFile } from '../../lint-cluster-file.ts';
 import { readArgument } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 

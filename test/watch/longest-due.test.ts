@@ -1,8 +1,8 @@
 /** A turn of the watch looks at so many runs and no more: first at what is to stop, then at what has waited longest. */
 
 import { expect, it } from 'vitest';
-import { type Due, longestDue } from '../../src/app/watch/longest-due.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { type Due, longestDue } from '../../src/watch/longest-due.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 

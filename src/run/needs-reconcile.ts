@@ -1,33 +1,35 @@
 /** Which runs a trigger is worth reading threads for: what is owed can often be told from the record alone, at no request. */
 
-import type { Instant, RunId } from '../../domain/ids.ts';
-import { mayBeFixed } from '../../domain/launch/next-attempt.ts';
-import { wantsRelaunch } from '../../domain/launch/response.ts';
-import { limits } from '../../domain/limits.ts';
-import { isLive } from '../../domain/logbook/liveness.ts';
-import { phaseOf } from '../../domain/logbook/phase.ts';
-import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
-import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
-import { lostDeliveries } from '../../run/decide-deliveries.ts';
-import { decideMissingCluster } from '../../run/decide-missing-cluster.ts';
-import { decideReminder, unsealedClosing } from '../../run/decide-notices.ts';
-import { decideOffer, watchEndReminder } from '../../run/decide-ownership.ts';
-import { decidePages } from '../../run/decide-pages.ts';
-import { isStopOwed } from '../../run/decide-stop.ts';
-import { decideUpdate } from '../../run/decide-update.ts';
-import { isWatchOwed } from '../../run/decide-watch.ts';
-import type { LabConfig } from '../../run/lane-scope.ts';
-import { publicationsOf } from '../../run/publications.ts';
-import { configFor } from '../../run/run-config.ts';
-import { fixerAsked } from '../../run/slip-to-mend.ts';
-import type { Memories } from './attempt-caches.ts';
-import type { Reconciled } from './reconcile-run.ts';
+import type { Instant, RunId } from '../domain/ids.ts';
+import { mayBeFixed } from '../domain/launch/next-attempt.ts';
+import { wantsRelaunch } from '../domain/launch/response.ts';
+import { limits } from '../domain/limits.ts';
+import { isLive } from '../domain/logbook/liveness.ts';
+import { phaseOf } from '../domain/logbook/phase.ts';
+import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import type { ReconcileRequest } from '../domain/reconcile-request.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { lostDeliveries } from './decide-deliveries.ts';
+import { decideMissingCluster } from './decide-missing-cluster.ts';
+import { decideReminder, unsealedClosing } from './decide-notices.ts';
+import { decideOffer, watchEndReminder } from './decide-ownership.ts';
+import { decidePages } from './decide-pages.ts';
+import { isStopOwed } from './decide-stop.ts';
+import { decideUpdate } from './decide-update.ts';
+import { isWatchOwed } from './decide-watch.ts';
+import type { LabConfig } from './lane-scope.ts';
+import { publicationsOf } from './publications.ts';
+import { configFor } from './run-config.ts';
+import { fixerAsked } from './slip-to-mend.ts';
+import type { AttemptCache } from './step.ts';
+
+/** `said`: settled, and nobody else owes its threads anything; `owing`: something failed or could not be read. */
+export type Reconciled = 'settled' | 'said' | 'owing';
 
 /** What a worker knows of the runs that it looked at. */
 export type Looks = {
   readonly now: () => Instant;
-  readonly memories: Memories;
+  readonly memories: { readonly of: (run: string) => AttemptCache };
   /** How a run stood when nothing more could be done for it, and until when that is so (null = until it changes). */
   readonly settled: Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
   /** Freezes and skipped days as they were when the runs were last looked at. */

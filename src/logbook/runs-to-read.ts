@@ -2,14 +2,17 @@
 
 import { isRunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import { JOURNAL } from '../logbook/rules.ts';
-import type { SeenMark } from './record-marks.ts';
+import type { Mark } from './mark.ts';
+import { JOURNAL } from './rules.ts';
 
 /**
  * Nobody crowds out what must be seen. A run that the runner's key has marked may be live, and neither proposals nor a
  * stolen control key make one; the runs of one lane hide none of another; and folders that somebody pushed come last.
  */
-export function runsToRead(stored: readonly string[], marks: readonly SeenMark[]): readonly string[] {
+export function runsToRead(
+  stored: readonly string[],
+  marks: readonly { readonly mark: Pick<Mark, 'run' | 'role' | 'over'> }[],
+): readonly string[] {
   // The journal has marks too, and its name could be a run's: it is read by itself.
   const isOfRun = (run: string): boolean => run !== JOURNAL && isRunId(run);
   const ofRuns = marks.map(({ mark }) => mark).filter(({ run }) => isOfRun(run));

@@ -1,7 +1,7 @@
 /** Which of the runs that are due a turn looks at: with a thousand of them at once, not all. */
 
-import { limits } from '../../domain/limits.ts';
-import type { RunState } from '../../domain/logbook/run-state.ts';
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 
 /** A run, and since when it is due. */
 export type Due = { readonly state: RunState; readonly at: number };

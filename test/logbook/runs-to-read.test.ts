@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { SeenMark } from '../../src/app/record-marks.ts';
-import { runsToRead } from '../../src/app/runs-to-read.ts';
+import { runsToRead } from '../../src/logbook/runs-to-read.ts';
 
 const day = (number: number): string => `202611${String(number).padStart(2, '0')}`;
 const days = (lane: string, from: number, to: number): readonly string[] =>

@@ -1,8 +1,8 @@
 /** The lint of one cluster file from its text: what its set-up commands do, and what of it nobody here can read. */
 
-import { type InfraFinding, lintInfra } from '../care/infra/lint.ts';
-import { setupEntries, type Unread } from '../care/infra/setup-entries.ts';
-import { ok, type Result } from '../domain/result.ts';
+import { ok, type Result } from '../../domain/result.ts';
+import { type InfraFinding, lintInfra } from './lint.ts';
+import { setupEntries, type Unread } from './setup-entries.ts';
 
 /** What stands for the mount point where a finding is about the file and not about one of them. */
 const ANY_MOUNT_POINT = '(unknown)';

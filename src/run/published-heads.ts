@@ -1,8 +1,8 @@
 /** What our own comments say about the record: the newest entry that was known when each was written (architecture, D1). */
 
-import type { CommentFacts } from '../../domain/facts.ts';
-import { branded, isRunId, type RunId } from '../../domain/ids.ts';
-import type { Anchor } from '../../logbook/ports.ts';
+import type { CommentFacts } from '../domain/facts.ts';
+import { branded, isRunId, type RunId } from '../domain/ids.ts';
+import type { Anchor } from '../logbook/ports.ts';
 
 export type PublishedHead = { readonly run: RunId; readonly anchor: Anchor; readonly thread: number };
 
