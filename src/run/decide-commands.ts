@@ -1,62 +1,26 @@
 /** Decides one unanswered command: it is recorded as seen, what it brings about is recorded, and its answer too. */
 
-import { isOldList } from '../care/own-list.ts';
-import { planCleanup } from '../checkpoints/cleanup.ts';
-import { ownSearch } from '../checkpoints/resume.ts';
-import { sealArtefacts } from '../checkpoints/seal-artefacts.ts';
-import {
-  type AnswerDecision,
-  answerCommon,
-  type CommandContext,
-  type CommandDecision,
-  type GateView,
-  type RunVerdict,
-} from '../commands/decision.ts';
+import { type AnswerDecision, answerCommon, type CommandDecision } from '../commands/decision.ts';
 import { namesOther } from '../commands/named-run.ts';
-import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
-import { maxAgeMsOf } from '../config/approval-age.ts';
-import { missingCluster } from '../config/missing-cluster.ts';
-import { quorumOf } from '../config/quorum.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { assertNever } from '../domain/assert.ts';
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { aboutComment } from '../domain/comment-error.ts';
-import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { DigestOf, Instant } from '../domain/ids.ts';
-import { holdsOn } from '../domain/launch/hold.ts';
+import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
+import { commandKey, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
-import { known as certain } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { adoptingLanes } from '../run/adoptable.ts';
-import { interestedIn } from './authors.ts';
 import { begunSeal, mayHaveBegunSeal, withdrawnSeal } from './begun-seal.ts';
+import { type CommandInput, contextOf } from './command-context.ts';
 import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-events.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
-import { cardLeftUntil } from './decide-shown.ts';
-import { unreadFacts } from './gate-run.ts';
-import { type LaneScopedConfig, proposingLanes } from './lane-scope.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
-import { showingsAt } from './shown-text.ts';
 import { append, appendBoth, type Step } from './step.ts';
 import { colleaguesFirst, isUntrusted, untrustedDetail, untrustedWereAnswered } from './untrusted.ts';
-
-export type CommandInput = {
-  readonly state: RunState;
-  readonly facts: RunFacts;
-  readonly config: LaneScopedConfig;
-  readonly now: Instant;
-  readonly gates: GateView | null;
-  readonly isCardUnread: boolean;
-  readonly verdict: RunVerdict;
-  readonly repository: string;
-  readonly digestOf: DigestOf;
-};
 
 /** A command whose work outside is still to be done, after it was recorded as seen. */
 export type StagedCommand = {
@@ -235,76 +199,4 @@ function answered(
   const seen = input.state.commands.has(itemKey(item)) ? [] : [seenDraft(item)];
   const answer = answerDraft(item, { code, detail: { ...detail, ...more } });
   return { kind: 'step', step: appendBoth([...seen, ...drafts, answer], journal) };
-}
-
-function contextOf(
-  input: CommandInput,
-  item: PendingItem,
-  permission: Permission,
-  args: Readonly<Record<string, string>>,
-): CommandContext {
-  return {
-    state: input.state,
-    missingCluster: missingCluster(input.state, input.config),
-    now: input.now,
-    actor: item.comment.author,
-    permission,
-    comment: item.comment,
-    args,
-    journalHolds: input.facts.journalHolds,
-    recordedRuns: input.facts.recordedRuns,
-    lanes: Object.keys(input.config.lanes),
-    proposing: proposingLanes(input.config),
-    laneHere: input.state.proposal.lane,
-    adoptable: adoptingLanes(input.config).map(({ lane }) => lane.cluster),
-    ...careContextOf(input),
-    artefacts: () => artefactsOf(input),
-    cleanup: (asked) =>
-      isNotAsked(input.facts.checkpoints)
-        ? need('checkpoints')
-        : planCleanup(cleanupInput(input, item.comment.author), asked),
-    search: () => searchOf(input),
-    cardLeftUntil: cardLeftUntil(input.state, input.now),
-    isCardUnread: input.isCardUnread,
-    showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
-    gates: input.gates,
-    verdict: input.verdict,
-    policy: policyOf(input.config, quorumOf(input.config)),
-    people: input.facts.people,
-    unread: unreadFacts(input.facts),
-    interested: interestedIn(input.state.proposal, input.facts),
-  };
-}
-
-function artefactsOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['artefacts']> {
-  if (config.kind.closing.needsCheckpoint !== true) return null;
-  const { checkpoints } = facts;
-  return isNotAsked(checkpoints) ? need('checkpoints') : sealArtefacts(state, config.lane, checkpoints);
-}
-
-function searchOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['search']> {
-  const { searchedRoots: searched } = facts;
-  if (isNotAsked(searched) && config.checkpoints !== null) return need('searchedRoots');
-  return ownSearch(state, config.checkpoints, searched.kind === 'known' ? searched.value : []);
-}
-
-function cleanupInput(
-  { state, facts, config, now, repository, digestOf }: CommandInput,
-  askedBy: Actor,
-): Parameters<typeof planCleanup>[0] {
-  const { recordedRuns: runs, checkpoints: found } = facts;
-  const isTooOld = (one: MutationRecord): boolean => isOldList(one, now, maxAgeMsOf(config));
-  return { state, runs, found, repository, digestOf, askedBy, isTooOld };
-}
-
-/** What was proposed for the cluster here or for no run, and what holds this run back. */
-function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'mutations' | 'holds'> {
-  const { clusterMutations: others, journalHolds } = facts;
-  return {
-    mutations: others.kind === 'known' ? certain([...state.mutations, ...others.value]) : others,
-    holds:
-      journalHolds.kind === 'known'
-        ? certain([...state.holds, ...holdsOn(journalHolds.value, state.proposal)])
-        : journalHolds,
-  };
 }

@@ -7,7 +7,8 @@ import { approvedManifest, type RunState } from '../../src/domain/logbook/run-st
 import { known } from '../../src/domain/observed.ts';
 import { smallestRemedy } from '../../src/gates/why/smallest-remedy.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
-import { type CommandInput, type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
+import type { CommandInput } from '../../src/run/command-context.ts';
+import { type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import type { ReconcileInput } from '../../src/run/reconcile.ts';
