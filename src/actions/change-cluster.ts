@@ -99,12 +99,12 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
       return { kind: 'claim', draft: { type: 'mutation-begun', role: 'runner', data } };
     },
     // The claim stands: everything is asked once more, and what comes of it is recorded whatever it is.
-    perform: async (_target, executor, claim) => {
+    perform: async (_target, executor, under) => {
       const found = find(change);
       if (found.kind === 'refused') return { draft: null, outcome: found };
-      if (claim === null) throw new Error('a change that was not begun here');
+      if (under.kind !== 'claimed') throw new Error('a change that was not begun here');
       const { mutation } = found.target;
-      const minted = mintConsent(await change.facts(found.target), claim);
+      const minted = mintConsent(await change.facts(found.target), under.claim);
       return minted.ok
         ? ended(change, mutation, await executor.act(minted.value, begunAt(mutation)))
         : ended(change, mutation, refusedEnd(minted.error));

@@ -71,7 +71,7 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
       return shipped.kind === 'refused' ? shipped : { kind: 'ready', ready: shipped };
     },
     claim: (target) => claim(launch, target),
-    perform: (target, shipped) => submit(launch, target, shipped),
+    perform: (target, shipped, under) => submit(launch, target, shipped, under.kind === 'begun-before'),
     lookBack: (target) => lookBack(launch, target),
     refused: (target, refusal) => refused(launch, target, refusal),
     discard: (shipped) => shipped.leave(null),
@@ -104,8 +104,8 @@ async function lookBack(launch: Launch, { order }: Target): Promise<LookBack<Sub
   if (found.kind === 'unknown') return { kind: 'over', ending: unknown(launch, found.message) };
   if (found.kind === 'state-lost')
     return { kind: 'over', ending: failed(launch, 'submit-unknown', found.message) };
-  if (found.kind === 'found')
-    return found.status === 'PENDING' ? { kind: 'not-begun', bar: null } : { kind: 'under-way' };
+  // Of what waits nobody can tell whether its start was only claimed, or is on its way.
+  if (found.kind === 'found') return { kind: found.status === 'PENDING' ? 'waits' : 'under-way' };
   const { claim: claimed } = order;
   if (isClaimForgotten(order, engine, found.session)) {
     const why = `the cluster restarted after the claim (${claimed?.engineSession ?? ''} then, ${found.session ?? ''} now) and knows nothing of before`;
@@ -116,10 +116,12 @@ async function lookBack(launch: Launch, { order }: Target): Promise<LookBack<Sub
   return { kind: 'not-begun', bar: isStale ? failed(launch, 'submit-rejected', why) : null };
 }
 
+/** `isBegun`: its job was seen, and is taken up; should it have gone since, nothing is started in its place. */
 async function submit(
   launch: Launch,
   { order }: Target,
   shipped: ShippedJob,
+  isBegun: boolean,
 ): Promise<Ending<Submitted | Refused>> {
   const { engine } = launch;
   if (engine === null) return withoutEngine(launch);
@@ -128,7 +130,8 @@ async function submit(
   const now = launch.now();
   const capability = mintSubmission(claimed, shipped.spec, now);
   launch.boundary('submit-job', 'before');
-  const outcome = await engine.submit(shipped.spec, { capability, now });
+  const spec = isBegun ? { ...shipped.spec, adoptOnly: true } : shipped.spec;
+  const outcome = await engine.submit(spec, { capability, now });
   launch.boundary('submit-job', 'after');
   await shipped.leave(mayRunIn(outcome, shipped));
   return endingOf(launch, order, shipped, engine, outcome);
@@ -179,6 +182,12 @@ function endingOf(
       return failed(launch, 'submit-rejected', `${outcome.code}: ${outcome.message}`);
     case 'unknown':
       return unknown(launch, outcome.message);
+    case 'absent':
+      return failed(
+        launch,
+        'submit-unknown',
+        'the job was seen there, is there no more, and was not started again',
+      );
     default:
       return assertNever(outcome);
   }

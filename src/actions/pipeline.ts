@@ -26,12 +26,20 @@ export type Refused = { readonly kind: 'refused'; readonly code: string; readonl
 
 /**
  * What a look finds of an act that was claimed before. `not-begun`: it may be performed under that claim, once it is
- * verified anew and unless `bar` says otherwise.
+ * verified anew and unless `bar` says otherwise. `waits`: it may have begun and may not, so the same holds, but where it is
+ * refused what has begun is taken up all the same.
  */
 export type LookBack<Outcome> =
   | { readonly kind: 'over'; readonly ending: Ending<Outcome | Refused> }
   | { readonly kind: 'under-way' }
+  | { readonly kind: 'waits' }
   | { readonly kind: 'not-begun'; readonly bar: Ending<Refused> | null };
+
+/** Under which claim it is performed. `begun-before`: by a process before this one, so that nothing may be begun now. */
+export type Under =
+  | { readonly kind: 'claimed'; readonly claim: OwnClaim }
+  | { readonly kind: 'claimed-before' }
+  | { readonly kind: 'begun-before' };
 
 export type Found<Target> = {
   readonly kind: 'found';
@@ -51,12 +59,7 @@ export type Action<Target, Ready, Outcome> = {
   readonly claim: (
     target: Target,
   ) => Promise<{ readonly kind: 'claim'; readonly draft: EventDraft } | Refusal>;
-  /** `claim` null: under the claim of an earlier process. */
-  readonly perform: (
-    target: Target,
-    ready: Ready,
-    claim: OwnClaim | null,
-  ) => Promise<Ending<Outcome | Refused>>;
+  readonly perform: (target: Target, ready: Ready, under: Under) => Promise<Ending<Outcome | Refused>>;
   readonly lookBack: (target: Target) => Promise<LookBack<Outcome>>;
   /** What is recorded of a refusal, if anything. */
   readonly refused: (target: Target, refusal: Refusal) => EventDraft | null;
@@ -84,14 +87,13 @@ export async function carryOut<Target, Ready, Outcome>(
     const found = place.fault() ?? action.find();
     if (found.kind === 'refused') return told(place, found);
     const { target } = found;
-    const over = found.isClaimed
-      ? await overBefore(place, action, target)
-      : await verified(place, action, target);
-    if (over !== null) return end(place, action, over);
+    const before = found.isClaimed ? await begunBefore(place, action, target) : null;
+    const over = before === null ? await verified(place, action, target) : before;
+    if (over !== null && 'outcome' in over) return end(place, action, over);
     const prepared = await action.prepare(target);
     if (prepared.kind === 'refused') return end(place, action, refusing(place, action, target, prepared));
     const { ready } = prepared;
-    if (found.isClaimed) return end(place, action, await action.perform(target, ready, null));
+    if (over !== null) return end(place, action, await action.perform(target, ready, over));
     const claimed = await push(place, await action.claim(target));
     if ('kind' in claimed) {
       await action.discard(ready);
@@ -101,7 +103,11 @@ export async function carryOut<Target, Ready, Outcome>(
     await place.record.load();
     const lost = place.fault();
     if (claimed.seq !== null && lost === null)
-      return end(place, action, await action.perform(target, ready, { seq: claimed.seq }));
+      return end(
+        place,
+        action,
+        await action.perform(target, ready, { kind: 'claimed', claim: { seq: claimed.seq } }),
+      );
     await action.discard(ready);
     if (lost !== null) return told(place, lost);
   }
@@ -117,16 +123,18 @@ async function verified<Target, Ready, Outcome>(
   return refusal === null ? null : refusing(place, action, target, refusal);
 }
 
-/** A claim was pushed and nobody recorded what came of it: it is looked for first; null: it is performed under that claim. */
-async function overBefore<Target, Ready, Outcome>(
+/** A claim was pushed and nobody recorded what came of it: it is looked for first. */
+async function begunBefore<Target, Ready, Outcome>(
   place: Place,
   action: Action<Target, Ready, Outcome>,
   target: Target,
-): Promise<Ending<Outcome | Refused> | null> {
+): Promise<Ending<Outcome | Refused> | Exclude<Under, { kind: 'claimed' }>> {
   const seen = await action.lookBack(target);
   if (seen.kind === 'over') return seen.ending;
-  if (seen.kind === 'under-way') return null;
-  return (await verified(place, action, target)) ?? seen.bar;
+  if (seen.kind === 'under-way') return { kind: 'begun-before' };
+  const refused = await verified(place, action, target);
+  if (seen.kind === 'waits' && refused !== null) return { kind: 'begun-before' };
+  return refused ?? (seen.kind === 'waits' ? null : seen.bar) ?? { kind: 'claimed-before' };
 }
 
 function refusing<Target, Ready, Outcome>(

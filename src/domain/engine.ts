@@ -44,6 +44,8 @@ export type JobSpec = {
   /** What has to lie there when the job is started or sent, byte for byte and nothing else; without it nobody compares. */
   readonly files?: readonly ExportedFile[];
   readonly metadata: JobMetadata;
+  /** Only what is there already is taken up, and nothing is started: where it is gone, the outcome is `absent`. */
+  readonly adoptOnly?: boolean;
 };
 
 /** A file of a shipped tree that would not reach the job, and what is in the way. */
@@ -89,13 +91,14 @@ export type SubmitRejection =
 /**
  * What came of a submit. `adopted` is a job with this id and this metadata that was there already;
  * `conflict` is one with other metadata; `unknown` may or may not have started a job: look before
- * anything else, never submit another id.
+ * anything else, never submit another id. `absent`, of one that only adopts: certainly nothing is there.
  */
 export type SubmitOutcome =
   | { readonly kind: 'submitted'; readonly job: Job }
   | { readonly kind: 'adopted'; readonly job: Job }
   | { readonly kind: 'conflict'; readonly found: JobMetadata | null }
   | { readonly kind: 'rejected'; readonly code: SubmitRejection; readonly message: string }
+  | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** One job as the engine reports it now. Times are Unix milliseconds. */

@@ -154,6 +154,20 @@ describe('an act that was claimed before', () => {
     expect((await played({ action: over })).steps).toEqual(['look back', 'append the end']);
   });
 
+  it('and waits is performed once it is verified anew, and only taken up where it is refused', async () => {
+    const unders: string[] = [];
+    const perform: Action<string, string, { readonly kind: 'done' }>['perform'] = async (_, __, { kind }) => {
+      unders.push(kind);
+      return { draft: END, outcome: { kind: 'done' } };
+    };
+    const waits = { ...claimed, perform, lookBack: async () => ({ kind: 'waits' }) as const };
+    const steps = ['look back', 'verify', 'prepare', 'perform', 'append the end'];
+    expect((await played({ action: waits })).steps).toEqual(steps);
+    expect((await played({ action: { ...waits, verify: async () => REFUSAL } })).steps).toEqual(steps);
+    await played({ action: { ...claimed, perform } });
+    expect(unders).toEqual(['claimed-before', 'begun-before', 'begun-before']);
+  });
+
   it('and did not begin is performed once it is verified anew, unless the look has a reason against it', async () => {
     const begun = { ...claimed, lookBack: async () => ({ kind: 'not-begun', bar: null }) as const };
     expect((await played({ action: begun })).steps).toEqual([

@@ -24,7 +24,7 @@ export type Start = {
 /** Which other run may come of this one, and which job is there that nobody here has started. */
 export type Beside = { readonly next?: string; readonly job?: string };
 
-/** Notes what the engine is given, before it is started. */
+/** Notes what the engine is given and starts, and the world of the moment before. */
 export function witness(
   lab: VirtualLab,
   run: string,
@@ -36,7 +36,7 @@ export function witness(
   Object.assign(engine, {
     submit: async (spec: JobSpec, permit: Permit) => {
       const collaborators = Object.values(world.state.repos)[0]?.collaborators ?? {};
-      starts.push({
+      const start: Start = {
         atMs: clock.now(),
         spec,
         comments: { ...world.state.comments },
@@ -50,8 +50,12 @@ export function witness(
         roles: { ...collaborators },
         record: `${await logbookText(lab, run)}${await logbookText(lab, next)}`,
         journal: await logbookText(lab, 'journal'),
-      });
-      return submit(spec, permit);
+      };
+      const before = engine.startCount();
+      const outcome = await submit(spec, permit);
+      // What was there already, and is taken up, was started before.
+      if (engine.startCount() > before) starts.push(start);
+      return outcome;
     },
   });
 }

@@ -126,6 +126,14 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     }
   });
 
+  it('starts nothing for who only takes up what is there, and gives that job', async () => {
+    const taken = spec('quick', { adoptOnly: true });
+    expect(await submitTo(bench.engine, taken)).toEqual({ kind: 'absent' });
+    expect((await bench.engine.observe(bench.jobId, null)).kind).toBe('absent');
+    const first = await submitTo(bench.engine, spec('quick'));
+    expect(await submitTo(bench.engine, taken)).toEqual({ ...first, kind: 'adopted' });
+  });
+
   it('lets a job run, end well, and stay ended', async () => {
     await submitTo(bench.engine, spec('quick'));
     const end = await when((job) => isTerminal(job.status));

@@ -199,6 +199,7 @@ function submit(
       ? { kind: 'adopted', job: jobOf(spec, name, session) }
       : { kind: 'conflict', found };
   }
+  if (spec.adoptOnly === true) return { kind: 'absent' };
   const script = options.script(spec);
   const texts = script.lines.map((line) => Buffer.from(`${line.text}\n`));
   let end = 0;

@@ -38,6 +38,7 @@ export async function submitToIris(settings: IrisSettings, spec: JobSpec): Promi
   const stand = { settings, spec, process };
   const found = await look(stand);
   if (found !== null) return found;
+  if (spec.adoptOnly === true) return { kind: 'absent' };
   const zip = await zipTree(spec.workingDirectory, spec.files ?? null, IRIS);
   if (zip.kind === 'refused')
     return (await look(stand)) ?? { kind: 'rejected', code: zip.code, message: zip.message };

@@ -42,6 +42,7 @@ export async function submitLocally(settings: LocalSettings, spec: JobSpec): Pro
   const refusal = await refusalOf(spec);
   if (refusal !== null) return refusal;
   const paths = jobPaths(settings.directory, spec.submissionId);
+  if (spec.adoptOnly === true && (await readClaim(paths)).kind === 'missing') return { kind: 'absent' };
   const won = await claim(settings, paths, spec);
   const owner = await readClaim(paths);
   if (owner.kind !== 'there')
@@ -49,6 +50,8 @@ export async function submitLocally(settings: LocalSettings, spec: JobSpec): Pro
   const found = owner.value.metadata;
   if (found === null || !isSameJob(found, spec.metadata)) return { kind: 'conflict', found };
   const running = await awaitRecord(paths, won ? 0 : limits.jobAdoptWaitMs);
+  // Claimed, and its start never came to anything.
+  if (running === null && spec.adoptOnly === true) return { kind: 'absent' };
   const differences = running === null ? await differencesOf(spec) : [];
   if (differences.length > 0)
     return rejected('refused', `what lies there is not what was shipped: ${firstOf(differences)}`);

@@ -48,6 +48,7 @@ export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Pro
   if (session.kind === 'unknown')
     return { kind: 'unknown', message: `nothing was submitted: ${session.message}` };
   const paths = jobPaths(settings.cluster.folder, spec.submissionId);
+  if (spec.adoptOnly === true && (await readClaim(paths)).kind === 'missing') return { kind: 'absent' };
   const won = await claimJob(settings, paths, spec);
   const claim = await readClaim(paths);
   if (claim.kind !== 'there')
@@ -56,7 +57,7 @@ export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Pro
     return { kind: 'conflict', found: claim.value.metadata };
   const stand: Stand = { settings, paths, spec, session, kind: won ? 'submitted' : 'adopted' };
   const found = await look(stand);
-  return found ?? askOnce(stand);
+  return found ?? (spec.adoptOnly === true ? { kind: 'absent' } : askOnce(stand));
 }
 
 /** What stands under the id already; null: nothing. */

@@ -41,6 +41,7 @@ export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promi
   const there = await look(settings, spec);
   if (there.kind === 'mine') return adopt(settings, spec, session.id, there.instance);
   if (there.kind !== 'none') return there;
+  if (spec.adoptOnly === true) return { kind: 'absent' };
   const packed = await packTree(spec);
   if (packed.kind === 'rejected') return packed;
   const market = await searchOffers(settings);

@@ -30,6 +30,7 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
   if (session.kind === 'unknown') return unanswered(session);
   const found = await look(settings, spec, session.id);
   if (found !== null) return found;
+  if (spec.adoptOnly === true) return { kind: 'absent' };
   const shipped = await shipPackage(settings, spec);
   if (shipped.kind === 'rejected') {
     // Another runner with the same order may have been served meanwhile: its job must not be left to nobody.

@@ -52,6 +52,8 @@ export async function submitByScript(
   if (found.kind === 'state-lost') return { kind: 'unknown', message: found.message };
   if (found.kind === 'unknown' && !look.mayBeEmpty)
     return { kind: 'unknown', message: `nothing was submitted: ${found.message}` };
+  if (spec.adoptOnly === true)
+    return found.kind === 'absent' ? { kind: 'absent' } : { kind: 'unknown', message: found.message };
   const { files, workingDirectory } = spec;
   const differences = files === undefined ? [] : await differencesOnDisk(workingDirectory, files);
   if (differences.length > 0)
