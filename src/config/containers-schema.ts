@@ -60,4 +60,3 @@ export const containersSchema = z
   .describe('What is asked of the containers that contracts name.');
 
 /** One registry of the config. */
-export type RegistrySettings = z.infer<typeof registry>;
