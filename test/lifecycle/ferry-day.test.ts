@@ -18,6 +18,11 @@ async function dayOf(options: {
   expect(state?.seal?.commit).toBe(state?.submission?.commit);
   expect(lab.engine.startCount()).toBe(1);
   expect(lab.world.state.unserved).toEqual([]);
+  // Of which the people's commands have room in an hour of GitHub's limits, whatever else is installed beside.
+  if (options.server && options.webhooks) {
+    expect(lab.usage.rest + lab.usage.graphql).toBeLessThanOrEqual(80);
+    expect(lab.usage.contentWrites).toBeLessThanOrEqual(50);
+  }
   // 600 looks of the watch at 30 s and the sweeps: each fetches once.
   expect(lab.usage.git).toBeLessThan(900);
   const events = await eventsOf(lab, run);

@@ -13,7 +13,7 @@ export const controlLimits = {
   /** Time for what threads are owed in one turn of the watch: the next look for a stop must not wait for it. */
   publishTurnMs: 15_000,
   /** The card is edited no oftener than this unless the state changed, for the 80 requests of a five-hour ferry (docs/decisions/0021-how-often-the-card-moves.md). */
-  cardPeriodMs: 20 * 60 * 1_000,
+  cardPeriodMs: 30 * 60 * 1_000,
   /** The share of each active run in the installation's content budget: 500 writes an hour, of which cards get 200. */
   cardPeriodPerRunMs: 18_000,
   /** Reconcile rounds of one trigger: a run needs about six from a command to a dispatch. */
