@@ -10,7 +10,15 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import { earlierJobFault } from './earlier-jobs.ts';
 import { mintSubmission } from './mint.ts';
-import { type Action, bounded, type Ending, type LookBack, type Refusal, type Refused } from './pipeline.ts';
+import {
+  type Action,
+  bounded,
+  type Ending,
+  type LookBack,
+  type Refusal,
+  type Refused,
+  type Under,
+} from './pipeline.ts';
 import { findOrder, isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from './verify-order.ts';
 
 export type Submitted = { readonly kind: 'submitted'; readonly jobId: string; readonly adopted: boolean };
@@ -71,7 +79,7 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
       return shipped.kind === 'refused' ? shipped : { kind: 'ready', ready: shipped };
     },
     claim: (target) => claim(launch, target),
-    perform: (target, shipped, under) => submit(launch, target, shipped, under.kind === 'begun-before'),
+    perform: (target, shipped, under) => submit(launch, target, shipped, under),
     lookBack: (target) => lookBack(launch, target),
     refused: (target, refusal) => refused(launch, target, refusal),
     discard: (shipped) => shipped.leave(null),
@@ -116,12 +124,12 @@ async function lookBack(launch: Launch, { order }: Target): Promise<LookBack<Sub
   return { kind: 'not-begun', bar: isStale ? failed(launch, 'submit-rejected', why) : null };
 }
 
-/** `isBegun`: its job was seen, and is taken up; should it have gone since, nothing is started in its place. */
+/** A job that was seen is taken up; should it have gone since, nothing is started in its place. */
 async function submit(
   launch: Launch,
   { order }: Target,
   shipped: ShippedJob,
-  isBegun: boolean,
+  under: Under,
 ): Promise<Ending<Submitted | Refused>> {
   const { engine } = launch;
   if (engine === null) return withoutEngine(launch);
@@ -130,10 +138,12 @@ async function submit(
   const now = launch.now();
   const capability = mintSubmission(claimed, shipped.spec, now);
   launch.boundary('submit-job', 'before');
+  const isBegun = under.kind === 'begun-before';
   const spec = isBegun ? { ...shipped.spec, adoptOnly: true } : shipped.spec;
   const outcome = await engine.submit(spec, { capability, now });
   launch.boundary('submit-job', 'after');
   await shipped.leave(mayRunIn(outcome, shipped));
+  if (outcome.kind === 'absent' && isBegun && under.otherwise !== null) return under.otherwise;
   return endingOf(launch, order, shipped, engine, outcome);
 }
 

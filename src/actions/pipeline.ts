@@ -35,11 +35,14 @@ export type LookBack<Outcome> =
   | { readonly kind: 'waits' }
   | { readonly kind: 'not-begun'; readonly bar: Ending<Refused> | null };
 
-/** Under which claim it is performed. `begun-before`: by a process before this one, so that nothing may be begun now. */
+/**
+ * Under which claim it is performed. `begun-before`: by a process before this one, so that nothing may be begun now;
+ * `otherwise` is how it ends where that has not begun after all, and would be refused.
+ */
 export type Under =
   | { readonly kind: 'claimed'; readonly claim: OwnClaim }
   | { readonly kind: 'claimed-before' }
-  | { readonly kind: 'begun-before' };
+  | { readonly kind: 'begun-before'; readonly otherwise: Ending<Refused> | null };
 
 export type Found<Target> = {
   readonly kind: 'found';
@@ -131,9 +134,9 @@ async function begunBefore<Target, Ready, Outcome>(
 ): Promise<Ending<Outcome | Refused> | Exclude<Under, { kind: 'claimed' }>> {
   const seen = await action.lookBack(target);
   if (seen.kind === 'over') return seen.ending;
-  if (seen.kind === 'under-way') return { kind: 'begun-before' };
+  if (seen.kind === 'under-way') return { kind: 'begun-before', otherwise: null };
   const refused = await verified(place, action, target);
-  if (seen.kind === 'waits' && refused !== null) return { kind: 'begun-before' };
+  if (seen.kind === 'waits' && refused !== null) return { kind: 'begun-before', otherwise: refused };
   return refused ?? (seen.kind === 'waits' ? null : seen.bar) ?? { kind: 'claimed-before' };
 }
 

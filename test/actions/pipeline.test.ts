@@ -1,7 +1,7 @@
 /** The order of the steps of every act: nothing is called before the claim stands, and what happened is recorded whatever comes between. */
 
 import { describe, expect, it } from 'vitest';
-import { type Action, carryOut, type Place, type Refusal } from '../../src/actions/pipeline.ts';
+import { type Action, carryOut, type Place, type Refusal, type Under } from '../../src/actions/pipeline.ts';
 import { GitError } from '../../src/domain/git.ts';
 import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
@@ -155,9 +155,9 @@ describe('an act that was claimed before', () => {
   });
 
   it('and waits is performed once it is verified anew, and only taken up where it is refused', async () => {
-    const unders: string[] = [];
-    const perform: Action<string, string, { readonly kind: 'done' }>['perform'] = async (_, __, { kind }) => {
-      unders.push(kind);
+    const unders: Under[] = [];
+    const perform: Action<string, string, { readonly kind: 'done' }>['perform'] = async (_, __, under) => {
+      unders.push(under);
       return { draft: END, outcome: { kind: 'done' } };
     };
     const waits = { ...claimed, perform, lookBack: async () => ({ kind: 'waits' }) as const };
@@ -165,7 +165,12 @@ describe('an act that was claimed before', () => {
     expect((await played({ action: waits })).steps).toEqual(steps);
     expect((await played({ action: { ...waits, verify: async () => REFUSAL } })).steps).toEqual(steps);
     await played({ action: { ...claimed, perform } });
-    expect(unders).toEqual(['claimed-before', 'begun-before', 'begun-before']);
+    const otherwise = { draft: null, outcome: { kind: 'refused', code: 'held', why: 'for ***' } };
+    expect(unders).toEqual([
+      { kind: 'claimed-before' },
+      { kind: 'begun-before', otherwise },
+      { kind: 'begun-before', otherwise: null },
+    ]);
   });
 
   it('and did not begin is performed once it is verified anew, unless the look has a reason against it', async () => {
