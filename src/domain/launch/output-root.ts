@@ -57,13 +57,16 @@ function isBucket(root: string): boolean {
   return schemeOf(root) !== null;
 }
 
+/** What fsspec calls the file system of its machine. */
+const OF_FOLDERS: ReadonlySet<string> = new Set(['file', 'local']);
+
 /** Other names of a store's scheme, which the libraries of jobs take for the same (fsspec, Hadoop). */
 const ALIASES: Readonly<Record<string, string>> = { gcs: 'gs', s3a: 's3', s3n: 's3' };
 
 /** As most write it; null for a folder. */
 function schemeOf(root: string): string | null {
   const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(root)?.[1]?.toLowerCase() ?? 'file';
-  return written === 'file' || written === 'local' ? null : (ALIASES[written] ?? written);
+  return OF_FOLDERS.has(written) ? null : (ALIASES[written] ?? written);
 }
 
 /** With every part that is one for a file system: `./`, doubled slashes, and what `..` takes back. */
