@@ -13,8 +13,14 @@ from smalllab.config import ResourceConfig, SimpleTrainConfig, llama_tiny
 from smalllab.train import default_train
 
 # What the rehearsed card has, and what its activations take for each sequence of a batch.
-CARD_BYTES = 1 << 30
-SEQUENCE_BYTES = 48 << 20
+CARD_BYTES = 512 << 20
+SEQUENCE_BYTES = 24 << 20
+STATM = Path("/proc/self/statm")
+
+
+def mapped_bytes() -> int:
+    """What this interpreter has mapped by itself: more on one machine than on another, and none of the card's."""
+    return int(STATM.read_text().split()[0]) * resource.getpagesize() if STATM.exists() else 0
 
 
 def main() -> None:
@@ -22,7 +28,8 @@ def main() -> None:
     parser.add_argument("--max-steps", type=int, required=True)
     parser.add_argument("--batch-size", type=int, required=True)
     arguments = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_AS, (CARD_BYTES, CARD_BYTES))
+    most = mapped_bytes() + CARD_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     activations = bytearray(SEQUENCE_BYTES * arguments.batch_size)
     default_train(
         name="finetune",
