@@ -1,6 +1,6 @@
 // What must hold of one attempt after the other, whatever kind of run it is.
 
-import { isHeard, SLACK_MS, situationFaults, startFaults } from './checker.ts';
+import { approvalsOf, isHeard, SLACK_MS, situationFaults, startFaults } from './checker.ts';
 import { manifestOf } from './checker-record.ts';
 import type { Scene } from './scene.ts';
 import type { Start } from './witness.ts';
@@ -15,7 +15,11 @@ export async function approvalFaults(scene: Scene, start: Start): Promise<readon
   const isSame = commandOf(last) === commandOf(start);
   const restarts = Number(manifest?.envelope?.restarts ?? 0);
   if (isSame && same.length <= restarts)
-    return [...revocationFaults(scene, start), ...(await situationFaults(scene, start, []))];
+    return [
+      ...revocationFaults(scene, start),
+      // A stop of before the approval that it rests on holds it back as little as it held back the first.
+      ...(await situationFaults(scene, start, approvalsOf(scene, start, digest))),
+    ];
   const isSaidAnew = scene.deeds.some(
     (deed) => deed.kind === 'approved' && deed.atMs > last.atMs && deed.atMs <= start.atMs,
   );

@@ -1,7 +1,7 @@
 // What must never happen to rented machines, judged from what people said, which machines there were, and the record's bytes.
 
 import type { Made } from '../support/rented-machines.ts';
-import { situationFaults, startFaults, stopFaults } from './checker.ts';
+import { approvalsOf, situationFaults, startFaults, stopFaults } from './checker.ts';
 import { answerFaults, heardAfterMs } from './checker-answers.ts';
 import { manifestOf } from './checker-record.ts';
 import type { RentalScene } from './rental.ts';
@@ -42,7 +42,9 @@ async function nextFaults(scene: RentalScene, start: Start): Promise<readonly st
   const restarts = Number(manifest?.envelope?.restarts ?? 0);
   const before = scene.starts.indexOf(start);
   const isWithin = isFirst && before <= restarts && isAsApproved(start, first);
-  return isWithin ? situationFaults(scene, start, []) : startFaults(scene, start);
+  return isWithin
+    ? situationFaults(scene, start, approvalsOf(scene, start, digest))
+    : startFaults(scene, start);
 }
 
 /** A smaller batch, as the approved manifest lists them, is all that may be different. */

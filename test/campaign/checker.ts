@@ -70,7 +70,7 @@ type Approval = Extract<Deed, { readonly kind: 'approved' }>;
 type Brake = Extract<Deed, { readonly kind: 'braked' }>;
 
 /** Approvals of exactly this digest that stand: said by a person who may, of an intact card, there and unedited. */
-function approvalsOf(scene: Scene, start: Start, digest: string): readonly Approval[] {
+export function approvalsOf(scene: Scene, start: Start, digest: string): readonly Approval[] {
   return scene.deeds.filter((deed): deed is Approval => {
     if (deed.kind !== 'approved' || deed.atMs > start.atMs) return false;
     const row = deed.commit === undefined ? start.comments[deed.comment] : start.reviews[deed.comment];
