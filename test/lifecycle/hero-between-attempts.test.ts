@@ -160,32 +160,34 @@ const FORGED = [
   ],
 ] as const;
 
+/** It is said without a webhook, the thief's answer stands at once, and the launcher starts nothing. */
+async function isHeeded(
+  play: Awaited<ReturnType<typeof ordered>>,
+  line: string,
+  answer: Parameters<typeof answeredByThief>[2],
+): Promise<void> {
+  const { lab, issue } = play;
+  lab.world.state.settings.drop = 'all';
+  const comment = await say(lab, 'mira', issue, line);
+  await answeredByThief(play, { comment, line }, answer);
+  await lab.clock.advance(AWAY);
+  expect(await refusals(play)).toEqual(['held-in-thread']);
+  expect(play.jobs).toHaveLength(1);
+}
+
 it.each(FORGED)(
   '%s that the stolen control key answers as if it had been nothing is heeded by the launcher',
-  async (line, answer) => {
-    const play = await ordered();
-    const { lab, issue } = play;
-    lab.world.state.settings.drop = 'all';
-    const comment = await say(lab, 'mira', issue, line);
-    await answeredByThief(play, { comment, line }, answer);
-    await lab.clock.advance(AWAY);
-    expect(await refusals(play)).toEqual(['held-in-thread']);
-    expect(play.jobs).toHaveLength(1);
-  },
+  async (line, answer) => isHeeded(await ordered(), line, answer),
 );
 
 it.each(FORGED)(
   '%s that it answers so holds back a job too whose checkpoints its own machine alone can look for',
-  async (line, answer) => {
-    const play = await ordered({ Command: ANSWERS['Command'] ?? '', 'Output root': 'outputs/grug' });
-    const { lab, issue } = play;
-    lab.world.state.settings.drop = 'all';
-    const comment = await say(lab, 'mira', issue, line);
-    await answeredByThief(play, { comment, line }, answer);
-    await lab.clock.advance(AWAY);
-    expect(await refusals(play)).toEqual(['held-in-thread']);
-    expect(play.jobs).toHaveLength(1);
-  },
+  async (line, answer) =>
+    isHeeded(
+      await ordered({ Command: ANSWERS['Command'] ?? '', 'Output root': 'outputs/grug' }),
+      line,
+      answer,
+    ),
 );
 
 it('a way back that was asked for while the job ran, when nobody goes back, holds back nothing that follows it', async () => {

@@ -1,0 +1,55 @@
+/** A job whose submission was not answered: what the next launcher does with what it finds, and with what has gone since. */
+
+import { expect, it } from 'vitest';
+import { ferryScript } from '../support/ferry-script.ts';
+import { approve, propose, stateOf } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+/** Approved, claimed and started, and nobody was told. */
+async function submittedUnheard(options: VirtualLabOptions = {}) {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
+  const { run, pull } = await propose(lab);
+  lab.engine.loseNextAnswer('submit');
+  await approve(lab, 'mira', pull);
+  expect((await stateOf(lab, run))?.order?.status).toBe('claimed');
+  return { lab, run, pull };
+}
+
+it('one that was seen, and has gone before it is taken up, is not started in its place', async () => {
+  const { lab, run } = await submittedUnheard();
+  const { engine } = lab;
+  const observe = engine.observe.bind(engine);
+  let looks = 0;
+  Object.assign(engine, {
+    observe: async (...asked: Parameters<typeof observe>) => {
+      const seen = await observe(...asked);
+      looks += 1;
+      if (seen.kind === 'found') engine.forgetEverything();
+      return seen;
+    },
+  });
+  await lab.clock.advance(60 * MINUTE);
+  const state = await stateOf(lab, run);
+  expect(looks).toBeGreaterThan(0);
+  expect(engine.startCount()).toBe(1);
+  expect(state?.submission).toBeNull();
+  expect(state?.incidents.map(({ code }) => code)).toContain('submit-unknown');
+  await lab.close();
+});
+
+it('one that waits is taken up under a /hold too, so that a /stop stops it', async () => {
+  const script = () => ({ ...ferryScript(SHORT_FERRY), pendingMs: 180 * MINUTE });
+  const { lab, run, pull } = await submittedUnheard({ script });
+  await say(lab, 'mira', pull, '/hold reason="not today"');
+  await lab.clock.advance(60 * MINUTE);
+  expect((await stateOf(lab, run))?.submission).toMatchObject({ adopted: true });
+  const stop = await say(lab, 'mira', pull, '/stop');
+  await lab.clock.advance(30 * MINUTE);
+  expect(answersTo(lab, stop)).toHaveLength(1);
+  expect((await stateOf(lab, run))?.end).toMatchObject({ status: 'STOPPED' });
+  expect(lab.engine.startCount()).toBe(1);
+  await lab.close();
+});
