@@ -10,10 +10,13 @@ import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createSecretRegistry } from '../../src/app/secret-registry.ts';
 import type { TrackerOf } from '../../src/app/trackers.ts';
 import { hasCluster } from '../../src/config/missing-cluster.ts';
+import type { StorePath } from '../../src/domain/checkpoint/stored.ts';
 import type { Engine } from '../../src/domain/engine.ts';
+import { known } from '../../src/domain/observed.ts';
 import { openStoreToDelete } from '../../src/stores/open.ts';
 import { parseMetrics } from '../../src/trackers/metrics-file.ts';
 import { Crash } from './crash.ts';
+import type { InFlight } from './in-flight.ts';
 import type { SimulatedEngine } from './simulated-engine.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import type { Wires } from './virtual-lab-carrier.ts';
@@ -29,6 +32,7 @@ type JobsInput = {
   readonly compose: (process: string, token: () => Promise<string>, keys: Lab['signingKeys']) => Lab;
   readonly shipTree: Wires['shipTree'];
   readonly stateDirectory: string;
+  readonly inFlight: InFlight;
   readonly cloudOf: CloudOf;
   readonly disks: DisksOf;
   readonly trackerOf: TrackerOf;
@@ -67,6 +71,22 @@ export function virtualJobs(input: JobsInput): InProcessHandlers {
   };
 }
 
+/** A folder of this machine: the virtual clock waits while something is deleted there, so that a deletion never waits for the clock. */
+function storeToDelete({ clock, inFlight }: JobsInput, path: StorePath): ReturnType<ActionParts['storeOf']> {
+  const opener = virtualStores(clock);
+  const store = openStoreToDelete(
+    { ...opener, host: { ...opener.host, sleep: async () => undefined } },
+    path,
+  );
+  if (store.kind === 'unknown') return store;
+  const { list, measure, remove } = store.value;
+  return known({
+    list: (root) => inFlight.track('a listing', () => list(root)),
+    measure: (one) => inFlight.track('a measure', () => measure(one)),
+    remove: (...asked) => inFlight.track('a deletion', () => remove(...asked)),
+  });
+}
+
 function partsOf(
   input: JobsInput,
   mode: ActionParts['mode'],
@@ -100,7 +120,7 @@ function partsOf(
     engineOf: (config, cluster) => (hasCluster(config, cluster) ? engineInUse : null),
     cloudOf,
     disks,
-    storeOf: (path) => openStoreToDelete(virtualStores(clock), path),
+    storeOf: (path) => storeToDelete(input, path),
     trackerOf,
     readMetrics: async (submission) => metricsOf(engine, submission.jobId),
     environment: env,

@@ -170,6 +170,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
       kind: 'inProcess',
       ...virtualJobs({
         clock,
+        inFlight,
         log,
         engine,
         engineInUse: options.engine?.(inFlight) ?? engine,
