@@ -102,6 +102,8 @@ export type Effect =
        * it is the same whoever makes it.
        */
       readonly onto?: { readonly atMs: number; readonly isNewBranch?: true };
+      /** Where the branch is there already and changes nothing else, these files are put on top of what it has. */
+      readonly mayFollow?: true;
       readonly files: Readonly<Record<string, string>>;
       readonly message: string;
     }

@@ -54,6 +54,14 @@ export function decideClosure(given: ClosureInput): Step | null {
 /** A step, null = done, `wait` = a fact is missing. */
 type Next = Step | null | 'wait';
 
+/** A later /seal does each step anew: what was refused may have been mended since, and what was done may be gone. */
+function closureKey(
+  step: 'tag' | 'branch' | 'pull',
+  { state, command }: Pick<ClosureInput, 'state' | 'command'>,
+): string {
+  return `closure-${step}:${state.run}:${command.said?.item.comment.id ?? 'nobody'}`;
+}
+
 /** The branch that carries the log-only closure. */
 export function closureBranchOf(state: RunState): string {
   return `ferrybot/closure/${state.run}`;
@@ -61,8 +69,7 @@ export function closureBranchOf(state: RunState): string {
 
 function tagStep({ state, command, memory }: ClosureInput): Next {
   if (command.decision.kind !== 'seal' || state.submission === null) return null;
-  // A later /seal tries anew: a refusal may have been mended meanwhile.
-  const key = `tag:${state.run}:${command.said?.item.comment.id ?? 'nobody'}`;
+  const key = closureKey('tag', { state, command });
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'refused') return refusedSeal(command, outcome.code, outcome.message);
   if (isDone(memory, key)) return null;
@@ -89,7 +96,7 @@ function refusedSeal({ said }: ClosingCommand, code: string, message: string): N
 function branchStep({ state, facts, config, command, memory, verdict }: ClosureInput): Next {
   const { log } = config.kind.closing;
   if (log === null) return null;
-  const key = `closure-branch:${state.run}`;
+  const key = closureKey('branch', { state, command });
   const refused = memory.outcomes.get(key);
   if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
   if (isDone(memory, key)) return null;
@@ -103,6 +110,7 @@ function branchStep({ state, facts, config, command, memory, verdict }: ClosureI
     kind: 'push-branch',
     branch: closureBranchOf(state),
     base,
+    mayFollow: true,
     files: { [log.path(config.lane)]: text },
     message: `${state.run}: log ${decision.kind === 'seal' ? 'final seal' : 'closure'}\n`,
   });
@@ -111,14 +119,14 @@ function branchStep({ state, facts, config, command, memory, verdict }: ClosureI
 function pullStep({ state, config, command, memory }: ClosureInput): Next {
   const { log } = config.kind.closing;
   if (log === null) return null;
-  const key = `closure-pull:${state.run}`;
+  const key = closureKey('pull', { state, command });
   const refused = memory.outcomes.get(key);
   if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
   if (isDone(memory, key)) return null;
   if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
   return perform(key, {
     kind: 'open-pull',
-    ...(isNew(memory.outcomes.get(`closure-branch:${state.run}`)) ? { isFirst: true } : {}),
+    ...(isNew(memory.outcomes.get(closureKey('branch', { state, command }))) ? { isFirst: true } : {}),
     head: closureBranchOf(state),
     base: config.lane.targetBranch,
     ...log.pull({ state, decision: command.decision, tag: sealTagOf(state) }),
@@ -164,7 +172,7 @@ function issueStep({ state, facts, memory }: ClosureInput): Next {
 }
 
 function recordStep({ state, config, command, memory }: ClosureInput): Step | null {
-  const opened = memory.outcomes.get(`closure-pull:${state.run}`);
+  const opened = memory.outcomes.get(closureKey('pull', { state, command }));
   const closurePull = opened?.kind === 'done' ? opened.number : null;
   if (closurePull === null && config.kind.closing.log !== null) return null;
   const { decision, said } = command;

@@ -3,6 +3,7 @@
 import { assertNever } from '../../domain/assert.ts';
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
+import type { Sha } from '../../domain/ids.ts';
 import { isOurText, markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
 import { putCheckRun } from '../../github/check-run.ts';
 import { editComment, postComment, postSharedComment, react } from '../../github/comments.ts';
@@ -187,31 +188,60 @@ async function pushBranch(
     if (outcome.kind === 'pushed') return { kind: 'done', number: null, isNew: true, sha: outcome.sha };
     if (outcome.kind === 'rejected' && effect.onto !== undefined)
       return { kind: 'refused', code: 'branch-moved', message: `${ref} is not on ${effect.base} any more` };
-    if (outcome.kind === 'rejected') {
-      const beside = await changedBeside(git, ref, effect);
-      const [first] = beside;
-      if (first === undefined) return { kind: 'done', number: null };
-      const message = `somebody pushed the branch ${effect.branch}, and it changes ${first}${beside.length > 1 ? ' and more' : ''}: delete it and say it again`;
-      return { kind: 'refused', code: 'branch-elsewhere', message };
-    }
+    if (outcome.kind === 'rejected') return pushedBefore(lab, git, ref, effect);
     return outcome.kind === 'refused'
       ? { kind: 'refused', code: 'push-refused', message: outcome.message }
       : outcome;
   });
 }
 
-/** What the branch that is there changes beside the files of this effect. */
-async function changedBeside(
+/** What becomes of a branch that is there already. Throws `GitError`. */
+async function pushedBefore(
+  lab: Lab,
   git: LabGit,
   ref: string,
-  { base, files }: Extract<Effect, { kind: 'push-branch' }>,
-): Promise<readonly string[]> {
+  effect: Extract<Effect, { kind: 'push-branch' }>,
+): Promise<EffectOutcome> {
+  const { base, branch, files, message, mayFollow } = effect;
   await git.fetch();
   const tip = await git.resolve(ref);
   if (tip === null) throw new GitError('unreadable', `${ref} was there and is not any more`);
+  const elsewhere = (why: string): EffectOutcome => ({
+    kind: 'refused',
+    code: 'branch-elsewhere',
+    message: `somebody pushed the branch ${branch}, and it ${why}: delete it and say it again`,
+  });
   const from = await git.mergeBase(base, tip);
-  const changed = from === null ? await git.listFiles(tip, '') : await git.changedPaths(from, tip);
-  return changed.filter((path) => !Object.hasOwn(files, path));
+  if (from === null) return elsewhere('is of another history');
+  const [first, ...others] = (await git.changedPaths(from, tip)).filter(
+    (path) => !Object.hasOwn(files, path),
+  );
+  if (first !== undefined) return elsewhere(`changes ${first}${others.length > 0 ? ' and more' : ''}`);
+  if (mayFollow !== true || (await isSame(git, tip, files))) return { kind: 'done', number: null };
+  // Written for the target branch as it is now: on an older one it would bring that branch's own lines along.
+  for (const path of Object.keys(files))
+    if ((await git.readText(from, path)) !== (await git.readText(base, path)))
+      return elsewhere(`begins where ${path} was another`);
+  const outcome = await git.commitAndPush({
+    ref,
+    expected: tip,
+    parent: tip,
+    files,
+    message,
+    atMs: lab.now(),
+  });
+  if (outcome.kind === 'pushed') return { kind: 'done', number: null, sha: outcome.sha };
+  if (outcome.kind === 'rejected')
+    return { kind: 'unknown', message: `${ref} was pushed to by somebody else just now` };
+  return outcome.kind === 'refused'
+    ? { kind: 'refused', code: 'push-refused', message: outcome.message }
+    : outcome;
+}
+
+async function isSame(git: LabGit, commit: Sha, files: Readonly<Record<string, string>>): Promise<boolean> {
+  for (const [path, text] of Object.entries(files))
+    if ((await git.readText(commit, path)) !== text) return false;
+  return true;
 }
 
 /** A tag is never moved: one that points elsewhere refuses the seal. */

@@ -73,7 +73,7 @@ export type ScheduledProposal = {
   readonly plan: Planned | Nothing | Failed;
 };
 
-/** The branch of one run, whoever pushed it; null where it is not there. Throws `GitError`. */
+/** What was begun on the branch of one run, whoever pushed it; null where there is nothing. Throws `GitError`. */
 export async function begunAs({ git, config }: OpenLane, run: RunId): Promise<PartialProposal | null> {
   const tip = await git.resolve(`refs/heads/${proposalBranchOf(run)}`);
   const target = await git.resolve(`refs/heads/${config.lane.targetBranch}`);
@@ -88,7 +88,9 @@ export async function begunAs({ git, config }: OpenLane, run: RunId): Promise<Pa
     limit: limits.intervalCommitsRead,
   });
   const first = commits.at(-1);
-  return { run, tip, mergeBase, command: markedCommand(first?.subject ?? ''), atMs: first?.atMs ?? 0 };
+  // Whoever begins commits, also the same configuration again: a branch without a commit of its own is a name that somebody has put there.
+  if (first === undefined) return null;
+  return { run, tip, mergeBase, command: markedCommand(first.subject), atMs: first.atMs };
 }
 
 /** What a kind plans with. */

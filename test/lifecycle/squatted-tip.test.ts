@@ -1,0 +1,92 @@
+/** Branches that a writer pushes at the very tip of the default branch, under the names that ferrybot would use next. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { approveAndFinish, propose, seal, stateOf, todaysRun } from '../support/play.ts';
+import { answersTo, fileOf, pushFile, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const LOG = 'docs/experiments/daily-ferry-log.md';
+
+let lab: VirtualLab;
+afterEach(() => lab.close());
+
+async function squat(branch: string): Promise<void> {
+  const main = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
+  await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha: main ?? '' });
+}
+
+async function ended(): Promise<{ readonly run: string; readonly issue: number; readonly branch: string }> {
+  lab = await openVirtualLab({ ferry: SHORT_FERRY });
+  const { run, pull, issue } = await propose(lab);
+  await approveAndFinish(lab, run, pull);
+  return { run, issue, branch: `ferrybot/closure/${run}` };
+}
+
+const pullsOf = (branch: string): readonly string[] =>
+  Object.values(lab.world.state.issues)
+    .filter((one) => one.pull?.headRef === branch)
+    .map((one) => one.title);
+
+describe('a branch at the tip of the default branch', () => {
+  it('in the place of the next proposals is none: the schedule goes on to the next name, and so does who asks', async () => {
+    lab = await openVirtualLab();
+    await lab.clock.advance(MINUTE);
+    const run = todaysRun(lab);
+    await squat(`ferrybot/proposal/${run}`);
+    await squat(`ferrybot/proposal/${run}-2`);
+    const { pull } = await propose(lab, `${run}-3`);
+    expect((await stateOf(lab, `${run}-3`))?.gate?.manifest?.delta).toHaveLength(1);
+    await squat(`ferrybot/proposal/${run}-4`);
+    const asked = await say(lab, 'mira', pull, '/propose learning_rate=2e-3');
+    await lab.clock.advance(10 * MINUTE);
+    expect(answersTo(lab, asked)).toHaveLength(1);
+    expect((await stateOf(lab, `${run}-5`))?.gate?.manifest?.delta).toHaveLength(1);
+    for (const one of [run, `${run}-2`, `${run}-4`]) expect(await stateOf(lab, one)).toBeNull();
+    expect(told(lab, 'incident')).toEqual([]);
+  });
+
+  it.each([
+    ['at that tip', () => Promise.resolve()],
+    [
+      'with another text of the log',
+      (branch: string) => pushFile(lab, 'ada', branch, LOG, 'loss 0.1, fine\n'),
+    ],
+  ])('in the place of the log of a seal, %s, keeps no seal back and says nothing in it', async (_, more) => {
+    const { run, issue, branch } = await ended();
+    await squat(branch);
+    await more(branch);
+    await seal(lab, run, issue);
+    const log = (await fileOf(lab, branch, LOG)) ?? '';
+    expect(log).toContain(`## ${(await stateOf(lab, run))?.proposal.date} \`${run}\``);
+    expect(log).not.toContain('loss 0.1');
+    expect(pullsOf(branch)).toHaveLength(1);
+  });
+
+  it('in the place of the log of a seal, where the log of the target branch has gone on since, is named, and the seal is set when it is deleted', async () => {
+    const { run, issue, branch } = await ended();
+    await squat(branch);
+    await pushFile(lab, 'ada', 'main', LOG, '# Daily ferry log\n\nby hand\n');
+    const said = await say(lab, 'mira', issue, '/seal');
+    await lab.clock.advance(10 * MINUTE);
+    expect(answersTo(lab, said)).toEqual([expect.stringContaining(`it begins where ${LOG} was another`)]);
+    expect((await stateOf(lab, run))?.seal).toBeNull();
+    await lab.as('ada', 'DELETE', `/git/refs/heads/${branch}`);
+    await seal(lab, run, issue);
+    expect(await fileOf(lab, branch, LOG)).toContain('by hand');
+  });
+});
+
+it('the log of a seal is pushed anew by the next /seal, where somebody deleted its branch before the pull request was there', async () => {
+  const { run, issue, branch } = await ended();
+  const route = 'POST /repos/*/pulls';
+  const fault = { kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 } as const;
+  lab.world.state.settings.faults = [fault];
+  const said = await say(lab, 'mira', issue, '/seal');
+  await lab.as('ada', 'DELETE', `/git/refs/heads/${branch}`);
+  lab.world.state.settings.faults = [];
+  await lab.clock.advance(10 * MINUTE);
+  expect(answersTo(lab, said)).toEqual([expect.stringContaining('not sealed')]);
+  await seal(lab, run, issue);
+  expect(pullsOf(branch)).toHaveLength(1);
+});
