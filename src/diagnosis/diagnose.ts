@@ -14,12 +14,14 @@ import { judgeTraceback, placeOf } from './exception-class.ts';
 import {
   ALWAYS_SAID_SOFTLY,
   FAILURE,
+  HANDLED,
   NOISE,
   RESTART,
   RETRIES,
   STRAY,
   tellsOfSuccess,
 } from './outcome-words.ts';
+import { isCutShort, type LastLines, newLastLines, noteLine, progressSign } from './progress-sign.ts';
 import type { Row } from './row.ts';
 import { bareRowFor, rowFor } from './rows.ts';
 import { createTracebackReader, type Raised, type Traceback, type TracebackReader } from './traceback.ts';
@@ -85,6 +87,7 @@ type Reading = {
   tracedAt: number;
   /** The last line that a logger calls an error; 0 for none. */
   errorAt: number;
+  readonly last: LastLines;
   lines: number;
 };
 
@@ -102,6 +105,7 @@ function newReading(): Reading {
     failureAt: 0,
     tracedAt: 0,
     errorAt: 0,
+    last: newLastLines(),
     lines: 0,
   };
 }
@@ -122,6 +126,7 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
     return;
   }
   const sign = progressSign(text);
+  noteLine(reading.last, text, sign !== null);
   if (sign !== null) keepLast(reading.progress, line, STEPS_AGAIN);
   if (sign?.loss === 'finite') keepLast(reading.finite, line, FINITE_AGAIN);
   if (sign?.loss === 'finite' || NOISE.test(text)) return;
@@ -181,6 +186,7 @@ function foundIn(traceback: Traceback, texts: ReadonlyMap<number, string>): Find
 
 /** What a logger calls a warning is evidence only where that is how it is told; what is tried again is little. */
 function weightOf(row: Row, level: Level | null, text: string): Row['weight'] | null {
+  if (row.class === 'nan' && HANDLED.test(text)) return null;
   if (ALWAYS_SAID_SOFTLY.includes(row.class)) return row.weight;
   // Ray tells of a node that died as a warning.
   if (level === 'warning' && row.weight === 'cause' && row.class === 'infra-cluster') return 'hint';
@@ -212,13 +218,14 @@ function isPassed(last: readonly number[], count: number, line: number): boolean
 }
 
 function withoutFinding(
-  { successAt, failureAt, strayAt, errorAt, tracedAt, progress, lines }: Reading,
+  { successAt, failureAt, strayAt, errorAt, tracedAt, progress, lines, last }: Reading,
   status: EndStatus | null,
 ): Diagnosis {
   const steppedAt = progress.at(-1) ?? Number.NEGATIVE_INFINITY;
   const isDone = successAt > Math.max(failureAt, steppedAt, 0);
   const isAtWork =
     failureAt === 0 &&
+    !isCutShort(last) &&
     Math.max(strayAt, errorAt, tracedAt) <= Math.max(steppedAt, 0) &&
     lines - steppedAt <= QUIET_END_LINES;
   const isWell = status === 'SUCCEEDED' || (status === null && (isDone || isAtWork));
@@ -263,27 +270,3 @@ const RAISED_TEXTS_MAX = 2_000;
 /** So many steps after a message, and the job got over it: other ranks may print one or two while it dies. */
 const STEPS_AGAIN = 3;
 const FINITE_AGAIN = 3;
-
-/** `loss`: whether the loss that it prints is a number; null where it prints none. */
-type ProgressSign = { readonly loss: 'finite' | 'not-finite' | null };
-
-/** Null for a line that shows no step. */
-function progressSign(text: string): ProgressSign | null {
-  // The sum of a whole run is no step of it.
-  if (text.includes('train_runtime')) return null;
-  const loss = LOSS.exec(text)?.[1];
-  const said = loss === undefined ? null : /^[-+]?\d/.test(loss) ? 'finite' : 'not-finite';
-  // A loss of nothing beside a gradient that is no number is none either.
-  const sign = said === 'finite' && GRADIENT.test(text) ? 'not-finite' : said;
-  if (BAR.test(text) || COUNTED.test(text)) return { loss: sign };
-  return sign !== null && STEP.test(text) ? { loss: sign } : null;
-}
-
-/** Levanter's and tqdm's bars. */
-const BAR = /Progress on:\w{1,20} |\d{1,3}%\|[^|]{0,200}\| ?[\d.]{1,12}[kKMG]?\/[\d.]{1,12}/;
-const LOSS = /(?:\b|_)loss['"]?\s{0,3}[:=| ]\s{0,3}(?:tensor\()?['"]?([-+]?(?:\d|nan|inf))/i;
-const GRADIENT = /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,3}['"]?nan\b/i;
-const COUNTED =
-  /^\W{0,3}(?:global_?)?(?:step|iter|iteration)[ =:]{1,8}\d|\bstep=\d{1,12}, skipped=|global_step['"]?\s{0,2}[=:]\s{0,2}\d|\biter(?:ation)? \d{1,12}\/\d/i;
-const STEP =
-  /\b(?:step|steps|global_step|it|iter|iters|iteration|epoch|batch|update)s?['"]?[ :=#/|[(]{0,12}\d/i;

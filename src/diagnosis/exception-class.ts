@@ -75,9 +75,13 @@ function byType(type: string, raised: Raised): Found {
   if (isMissingPackage(type, raised) || isOfOtherVersion(type, raised))
     return { class: 'dependency', confidence: 'high' };
   if (isAtImport(raised)) return { class: 'dependency', confidence: 'medium' };
+  // A call that does not fit what it calls is nobody's data, whatever is read there.
+  if (type === 'TypeError' && MISCALL.test(raised.message))
+    return isInConfig(raised.frames) || CONFIG_CALLED.test(raised.message)
+      ? { class: 'config', confidence: 'medium' }
+      : { class: 'code-other', confidence: 'high' };
   // What is not in a checkpoint is no slip, and the run that goes on from it is another.
-  if (!IS_CODE.test(type) && isOfCheckpoint(type, raised.frames))
-    return { class: 'storage', confidence: 'medium' };
+  if (!IS_CODE.test(type) && isOfCheckpoint(raised)) return { class: 'storage', confidence: 'medium' };
   if (IS_CODE.test(type))
     return { class: isSmall(type, raised) ? 'code-small' : 'code-other', confidence: 'high' };
   if (isInDataLoading(raised.frames)) return { class: 'data', confidence: 'medium' };
@@ -89,7 +93,8 @@ function byType(type: string, raised: Raised): Found {
     return ofMissingFile(raised.message);
   if (/^(?:ValueError|AssertionError|TypeError|KeyError)$/.test(type) && isInConfig(raised.frames))
     return { class: 'config', confidence: 'medium' };
-  if (REFUSALS.test(type) && isRefused(raised.frames)) return { class: 'config', confidence: 'low' };
+  if (REFUSALS.test(type) && raised.message !== '' && isRefused(raised.frames))
+    return { class: 'config', confidence: 'low' };
   const family = familyOf(raised);
   if (family !== null) return { class: family, confidence: 'low' };
   if (isOfProgram(type, raised)) return { class: 'code-other', confidence: 'medium' };
@@ -137,6 +142,7 @@ function familyOf({ type, frames }: Raised): FailureClass | null {
 function isOfProgram(type: string, raised: Raised): boolean {
   const said = `${raised.type}: ${raised.message}`;
   const last = raised.frames.at(-1);
+  if (type === 'RuntimeError' && STATUS.test(raised.message)) return false;
   if (PROGRAM_TYPES.test(type) || rowFor(said)?.class === 'code-other') return true;
   if (last === undefined) return false;
   if (isOfLab(last)) return !last.isRaise || isOfModule(raised.type, last);
@@ -190,7 +196,9 @@ function isInDataLoading(frames: readonly Frame[]): boolean {
 }
 
 /** Where one is read, or at the statement that reads it; what has words of its own may be about something else below. */
-function isOfCheckpoint(type: string, frames: readonly Frame[]): boolean {
+function isOfCheckpoint({ type, message, frames }: Raised): boolean {
+  // What it says of the program is true wherever it is said.
+  if (type === 'AssertionError' && rowFor(`${type}: ${message}`)?.class === 'code-other') return false;
   const isWordless = /^(?:KeyError|AssertionError|IndexError)$/.test(type);
   return (
     (isWordless && frames.at(-1)?.isRestore === true) ||
@@ -249,6 +257,13 @@ const FAMILIES: readonly { readonly class: FailureClass; readonly types: RegExp;
 /** What trains: their exceptions are about what they were given, and their words about what others gave them stand in the rows. */
 const TRAINING_LIBRARY =
   /\/(?:transformers|accelerate|deepspeed|lightning|lightning_fabric|pytorch_lightning|trl|peft|megatron|nemo|fairseq|metaseq|composer|llmfoundry|colossalai|axolotl|llamafactory|torchtune|torchtitan|MaxText|maxtext|t5x|paxml|praxis|levanter|haliax|mmengine|xtuner|swift|verl|openrlhf|diffusers|sentence_transformers|keras|detectron2|timm)\//;
+/** The interpreter's own words about arguments. */
+const MISCALL =
+  /got an unexpected keyword argument|missing \d{1,2} required (?:positional|keyword-only) argument|positional arguments? but \d|got multiple values for/;
+/** A runtime below the program tells of a state that it did not expect. */
+const STATUS =
+  /^(?:Bad StatusOr access: )?(?:INTERNAL|UNKNOWN|UNAVAILABLE|ABORTED|CANCELLED|DEADLINE_EXCEEDED)\b/;
+const CONFIG_CALLED = /^\w{0,60}(?:Config|Args|Arguments|Settings|Options)(?:\.__init__)?\(\)/;
 const REFUSALS = /^(?:ValueError|RuntimeError|AssertionError|KeyError|NotImplementedError|Exception)$/;
 const RESTORING =
   /(?:load|save|read|write|restore|resume|find|check)_\w{0,20}(?:checkpoint|ckpt|state)|^_?(?:restore|resume)(?:_\w{1,40})?$/;

@@ -1,13 +1,14 @@
 /** The table from log text to class, in the order in which it is asked. */
 
-import type { Row } from './row.ts';
+import { namedClassOf } from './named-class.ts';
+import { hint, type Row } from './row.ts';
 import { CLUSTER_ROWS } from './rows/cluster.ts';
 import { BARE_ROWS, CODE_ROWS } from './rows/code.ts';
 import { DATA_ROWS } from './rows/data.ts';
 import { MEMORY_ROWS } from './rows/memory.ts';
 import { NODE_ROWS } from './rows/node.ts';
 import { NUMBER_ROWS } from './rows/numbers.ts';
-import { SETUP_ROWS } from './rows/setup.ts';
+import { SETTING_ROWS, SETUP_ROWS } from './rows/setup.ts';
 import { STORAGE_ROWS } from './rows/storage.ts';
 import { TRANSPORT_ROWS } from './rows/transport.ts';
 
@@ -22,6 +23,7 @@ export const ROWS: readonly Row[] = [
   ...DATA_ROWS,
   ...TRANSPORT_ROWS,
   ...CODE_ROWS,
+  ...SETTING_ROWS,
 ];
 
 /** What a message adds of all that might have brought it about names causes that nobody has seen. */
@@ -42,5 +44,14 @@ export function rowFor(text: string): Row | null {
 
 /** What the name of an exception alone tells; null for nothing. */
 export function bareRowFor(text: string): Row | null {
-  return BARE_ROWS.find(({ pattern }) => pattern.test(text)) ?? null;
+  return BARE_ROWS.find(({ pattern }) => pattern.test(text)) ?? namedRowFor(text);
 }
+
+/** An exception of a package whose name tells what it is about. */
+function namedRowFor(text: string): Row | null {
+  const type = NAMED.exec(text)?.[1];
+  const kind = type === undefined ? null : namedClassOf(type);
+  return kind === null ? null : hint(kind, NAMED);
+}
+
+const NAMED = /^(?:[a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}(?:Error|Exception)): /;

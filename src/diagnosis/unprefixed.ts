@@ -116,6 +116,10 @@ const PREFIXES: readonly Shape[] = [
   plain(/^\[?([IWEF]) (?:external\/)?[\w./-]{1,160}:\d{1,6}\] ?/),
   // Python's logging in its usual shapes, loguru, DeepSpeed, Megatron.
   plain(/^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i),
+  // Hydra's: whose it is, in brackets as well.
+  plain(
+    /^(?:\[[\w./:-]{1,160}\]){1,5}\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\]{1,2}(?:\[[\w./:-]{1,80}\])?(?: -)? ?/,
+  ),
   plain(/^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/),
   plain(/^[-|]? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/),
   plain(

@@ -36,7 +36,10 @@ const WRAPPED: Readonly<Record<string, (line: string) => string>> = {
 };
 
 function linesOf(file: string): readonly string[] {
-  return readFileSync(new URL(file, FOLDER), 'utf8').split(/\r\n|\n|\r/);
+  // The newline at the end ends the last line, and begins none.
+  return readFileSync(new URL(file, FOLDER), 'utf8')
+    .replace(/\n$/, '')
+    .split(/\r\n|\n|\r/);
 }
 
 /** What the same manifest meets again, or what running on makes worse. */

@@ -30,7 +30,10 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'stalled',
     /\blast (?:log line|output|step|progress|heartbeat|message)\b.{0,20} \d{1,4} ?(?:h|min|m\b|hours?|minutes?).{0,20}\bago\b/i,
   ),
-  cause('stalled', /\b0 steps in the last\b|\bno-progress\b|detects? a hang|No step progress/i),
+  cause(
+    'stalled',
+    /\b0 steps in the last\b|\bno-progress\b|\bhas not (?:entered|reached|completed|finished|logged|reported) .{0,40} (?:after|in|for|since) \d|detects? a hang|No step progress/i,
+  ),
   cause(
     'infra-cluster',
     /OCI runtime (?:create|exec) failed|The connection to the server \S{1,120} was refused|TaintManagerEviction|\bNodeNotReady\b/,
@@ -41,14 +44,19 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)/,
   ),
   effect('infra-cluster', /ORTE (?:was unable|has lost)|error dialing backend/),
+  hint('infra-cluster', /\bMPI_ERRORS_ARE_FATAL\b|abort before MPI_INIT/),
   effect(
     'infra-cluster',
     /\blame workers? found|tried to connect with a different incarnation|\bc10d\b.{0,200}waitForInput|\bpoolFD failed\b/,
   ),
-  // Containers that a scheduler starts, and its own parts.
+  // Containers that a scheduler starts: what they died of may be printed behind it.
+  effect(
+    'infra-cluster',
+    /\bpyxis: (?:couldn't|container start failed|failed)|\benroot-\w{1,20}: failed|\bspank: required plugin/,
+  ),
   cause(
     'infra-cluster',
-    /\bpyxis: (?:couldn't|container start failed|failed)|\benroot-\w{1,20}: failed|\bspank: required plugin|[Pp]lugin (?:stack )?initialization failed|[Aa]utoscaler\b.{0,40}[Tt]oo many errors|[Jj]ob credential expired|Communication connection failure/,
+    /[Pp]lugin (?:stack )?initialization failed|[Aa]utoscaler\b.{0,40}[Tt]oo many errors|[Jj]ob credential expired|Communication connection failure/,
     'medium',
   ),
   effect(
@@ -83,6 +91,8 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /\bpreempted (?:VM|instance|node|worker|TPU|slice|at|by)\b|\binstance preempted\b|instance\/preempted\b.{0,40}TRUE|\bpreempted to\b|higher priority workload|Interrupted - Training job|Insufficient Spot capacity|MaxWaitTimeExceeded|Spot ITN|spot reclaim/i,
   ),
   effect('preempted', /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?[ :=]{0,3}143\b/, 'low'),
+  // Somebody took the job away; a scheduler that does so says why.
+  cause('unknown', /\*\*\* JOB \d{1,12} ON \S{1,80} CANCELLED AT \S{1,40} \*\*\*/, 'low'),
   cause(
     'capacity',
     /before the request could be allocated|never became ACTIVE|WAITING_FOR_RESOURCES|(?:allocation|reservation|queued resource)\b.{0,60}(?:timed out|expired)/,

@@ -52,14 +52,17 @@ export const CODE_ROWS: readonly Row[] = [
   // Kernels.
   cause(
     'code-other',
-    /\bpanicked at \S{1,200}\.rs:\d|CUDA error: (?:an illegal memory access|misaligned address|device-side assert)|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ASSERT)|out of resource: shared memory|Triton Error \[CUDA\]/,
+    /\bpanicked at .{1,200}\.rs:\d|CUDA error: (?:an illegal memory access|misaligned address|device-side assert)|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ASSERT)|out of resource: shared memory|Triton Error \[CUDA\]/,
     'medium',
   ),
   cause(
     'code-other',
-    /unspecified launch failure|cudaErrorLaunchFailure|CUDA_ERROR_LAUNCH_FAILED|hipErrorLaunchFailure|(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|INVALID_VALUE|BAD_PARAM|NOT_SUPPORTED|ARCH_MISMATCH)|the GPU program failed to execute/,
+    // The runtime's own words for a call that does not fit.
+    /\bCUDA (?:driver )?error: (?:invalid (?:configuration argument|argument|value|resource handle|device pointer|device context|pitch|address space|program counter|memcpy direction)|named symbol not found|too many resources requested|operation (?:not permitted when stream is capturing|would make the legacy stream)|the requested functionality)|unspecified launch failure|cudaErrorLaunchFailure|CUDA_ERROR_LAUNCH_FAILED|hipErrorLaunchFailure|(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|INVALID_VALUE|BAD_PARAM|NOT_SUPPORTED|ARCH_MISMATCH)|the GPU program failed to execute/,
     'low',
   ),
+  // A program that compares what it computed itself.
+  hint('code-other', /\bCheck failed: .{1,300} \(.{1,80} vs\. .{1,80}\)/),
   // A process that died of itself, and not of the connections that the others lost; nobody can say of what.
   cause(
     'unknown',

@@ -4,7 +4,11 @@ import { cause, type Row } from '../row.ts';
 
 /** Messages of the Hugging Face datasets library, Arrow, WebDataset, Mosaic's streaming, PIL, and codecs. */
 export const DATA_ROWS: readonly Row[] = [
-  cause('data', /\b[Nn]o such shard\b|\bindex\.json not found|\bempty batch\b/, 'medium'),
+  cause(
+    'data',
+    /\b[Nn]o such shard\b|\bindex\.json not found|\b[Dd]ataset (?:was )?not found\b|\b[Ii]ndex file .{0,60}(?:format|corrupt)|\bempty batch\b/,
+    'medium',
+  ),
   cause(
     'data',
     /\b(?:rows?|records?|samples?|examples?)\b.{0,60}\b(?:has|have|with) no (?:field|column|key)|\b(?:missing|no) (?:field|column)s? .{0,60}\b(?:rows?|records?|samples?|shards?)\b/i,

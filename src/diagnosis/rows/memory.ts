@@ -35,7 +35,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   cause('oom-hbm', /CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipErrorOutOfMemory/),
   cause('oom-hbm', /CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|CUSPARSE_STATUS_ALLOC_FAILED/),
   cause('oom-hbm', /Failed to (?:CUDA calloc|cuda malloc) \d+ bytes|Cuda failure (?:\d+ )?'out of memory'/i),
-  cause('oom-hbm', /Allocator \(GPU_\d+_bfc\) ran out of memory/),
+  cause('oom-hbm', /Allocator (?!\(\w{0,20}cpu).{0,40}\bran out of memory/),
   cause('oom-hbm', /No available memory for the cache blocks/),
   cause('oom-hbm', /\bNRT_RESOURCE|nrt_.{0,40}out of (?:device )?memory/i),
   // A count of nothing is told as well.
@@ -94,5 +94,5 @@ export const MEMORY_ROWS: readonly Row[] = [
   cause('oom-host', /\bran out[- ]of[- ]memory and exited\b/),
   // Most often it is the shared memory of a container that is too small.
   hint('oom-host', /\bBus error\b|\bSIGBUS\b|return code = -7\b|exitcode ?: ?-7\b/),
-  hint('oom-host', /^Killed$|\bKilled\s{2,}\S|: line \d+: +\d+ Killed\b/),
+  hint('oom-host', /^Killed$|\b[Kk]illed\s{2,}\S|: line \d+: +\d+ Killed\b/),
 ];

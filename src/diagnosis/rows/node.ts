@@ -80,6 +80,7 @@ export const NODE_ROWS: readonly Row[] = [
     /[Cc]ore halted\b|[Hh]alt is unexpected|halted (?:prematurely|unexpectedly)|all pending programs will fail|FATAL ERROR !{1,8} for \[\/dev\/|Error Interrupt! fatal: true|(?:[Cc]ouldn't|[Cc]ould not|[Uu]nable to|[Ff]ailed to|[Cc]annot) open (?:device|\/dev\/)|\bopen\(\/dev\/(?:accel|vfio|nvidia)/,
     'medium',
   ),
+  cause('bad-node', /CUDA error: an illegal instruction was encountered/, 'low'),
   cause('bad-node', /\bNVMLError|Cuda failure (?:\d{1,4} )?'(?:unknown|initialization) error'/, 'medium'),
   cause(
     'bad-node',

@@ -32,22 +32,24 @@ export const SETUP_ROWS: readonly Row[] = [
     'medium',
   ),
   cause(
-    'config',
-    /^(?:Value|Assertion|NotImplemented|Runtime)Error: .{0,160}\b(?:not compatible with\b|can(?:not|'t) be (?:used|combined|specified|enabled)\b|(?:doesn't|do not|does not|don't|not yet) support\b|[Yy]ou (?:must|need to|have to|passed|specified|can't|cannot)\b)/,
-    'low',
-  ),
-  cause(
     'dependency',
     /exec format error|[Cc]ould not create (?:cudnn|cublas) handle|No registered implementation for|Failed to load PTX|invalid device function|hipErrorNoBinaryForGpu|instantiate the backend tokenizer|Dataset scripts are no longer supported|Weights only load failed|\b(?:libtpu|NCCL|CUDA|cuDNN)\b.{0,60} version mismatch/,
     'medium',
   ),
+  // A grammar that reads what was given on the command line.
+  cause(
+    'config',
+    /\b(?:mismatched|extraneous) input '.{1,80}' expecting|^missing \w{1,40} at '|override_grammar|^You must specify '\w{1,80}', e\.g/,
+  ),
   cause('config', /Key '[^']{1,80}' not in '\w{1,80}'|^\s{0,12}full_key: \S/),
   cause(
     'config',
-    /\b(?:layer|module)s? .{0,120}(?:to wrap|not found) in the (?:base )?model|value from checkpoint .{0,80}not equal|Unrecognized (?:model in|configuration class)|trust_remote_code=True|does not support Flash|conditioned on metric .{0,120}not available|not compatible with the stored shape|checkpoint contains only the model|Asking to pad but the tokenizer/,
+    /\b(?:layer|module)s? .{0,120}(?:to wrap|not found) in the (?:base )?model|value from checkpoint .{0,80}not equal|checkpoint ?value .{0,120} do(?:es)? not match|Unrecognized (?:model in|configuration class)|(?:option|argument|set|pass|use) [`'"]?trust_remote_code=True|does not support Flash|conditioned on metric .{0,120}not available|not compatible with the stored shape|checkpoint contains only the model|Asking to pad but the tokenizer/,
     'medium',
   ),
   effect('config', /\bncclInvalidUsage\b/, 'low'),
+  // What a tracker does not have, or not for whoever asks.
+  cause('config', /CommError: .{0,200}(?:[Nn]ot find|not found|\b404\b)/, 'low'),
   cause('auth', /session has expired|\blog ?in again\b/),
   cause('config', /container creation failed|mount source .{0,120} doesn't exist|invalid mount config/),
   cause(
@@ -103,6 +105,12 @@ export const SETUP_ROWS: readonly Row[] = [
     'dependency',
     /: command not found$|\bversion \d[\w.]{0,20} does not match\b|\bversion mismatch: |installing the runtime_env|^\/usr\/bin\/env: .{1,80}: No such file|Descriptors cannot (?:not )?be created directly|is required to load C\+\+ extensions/,
   ),
+  // What a newer version no longer has.
+  cause(
+    'dependency',
+    /^(?:[\w.]{0,120}\.)?\w{0,60}Error: .{0,200}\b(?:was removed in|has been removed|is now removed|deprecated since version|no longer (?:exists|available|supported) (?:in|since|from))\b/,
+    'medium',
+  ),
   cause('dependency', /\bnvcc fatal\b|Error building extension '|Error compiling objects for extension/),
   cause(
     'dependency',
@@ -110,7 +118,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'dependency',
-    /no kernel image is available for execution|driver version is insufficient for CUDA runtime|forward compatibility was attempted on non supported HW|NVIDIA driver on your system is too old|CUDA_ERROR_(?:SYSTEM_DRIVER_MISMATCH|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION|COMPAT_NOT_SUPPORTED)|CUDA version .{0,60}(?:mismatch|does not match)|The detected CUDA version \(|Torch not compiled with CUDA enabled|PTX was compiled with an unsupported toolchain|FlashAttention (?:only supports|requires)|CUDNN_STATUS_VERSION_MISMATCH|jaxlib version .{0,60}(?:incompatible|newer|older)/i,
+    /no kernel image is available for execution|driver version is insufficient for CUDA runtime|forward compatibility was attempted on non supported HW|NVIDIA driver on your system is too old|CUDA_ERROR_(?:SYSTEM_DRIVER_MISMATCH|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION|COMPAT_NOT_SUPPORTED)|CUDA version .{0,60}(?:mismatch|does not match)|The detected CUDA version \(|Torch not compiled with CUDA enabled|PTX was compiled with an unsupported toolchain|FlashAttention (?:only supports|requires)|CUDNN_STATUS_\w{0,40}VERSION_MISMATCH|jaxlib version .{0,60}(?:incompatible|newer|older)/i,
   ),
   cause(
     'dependency',
@@ -145,12 +153,6 @@ export const SETUP_ROWS: readonly Row[] = [
     'config',
     /(?<!(?:failed|error): |\] |')(?:[Ii]nvalid|[Uu]nknown|[Uu]nsupported|[Uu]nrecognized|[Mm]issing|[Cc]onflicting|[Bb]ad) (?:config(?:uration)?|setting|option|argument(?!: )|flag|hyper-?parameter|parameter value|value for)|[Cc]onfig(?:uration)? (?:is invalid|not found|file .{0,100}(?:not found|does not exist|invalid))|ConfigError\b|ConfigurationError\b|MisconfigurationException|environment variable .{0,60}(?:not set|is required|missing)|must (?:be )?set .{0,60}(?:env|flag|option)/,
   ),
-  // What a program says of a setting that it checks.
-  cause(
-    'config',
-    /^(?:[\w.]{0,120}\.)?(?:ValueError|AssertionError|NotImplementedError|RuntimeError|\w{0,60}ConfigError): .{0,160}(?:\b(?:must|should) be (?:one of|set|specified|provided|positive|greater|at least|between|a (?:vector|power|multiple|list)|in [[({])|can only be (?:used|enabled|set) (?:with|when|if)|mutually exclusive|[Pp]lease (?:set|specify|provide|use|check|install)|(?:only|not) supported (?:with|when|for|by|in)|requires? (?:a GPU|compute capability|`?\w{1,60}`? (?:to be )?set))/,
-    'medium',
-  ),
   cause('config', /\bno socket interface found\b/i),
   cause('config', /address already in use|\bEADDRINUSE\b|\[Errno 98\]/i, 'medium'),
   cause(
@@ -163,4 +165,18 @@ export const SETUP_ROWS: readonly Row[] = [
     'medium',
   ),
   hint('config', /^(?:[\w.]{0,120}\.)?(?:argparse\.ArgumentError|ArgumentTypeError|UsageError)\b/),
+];
+
+/** What a program says of a setting that it checks: asked behind whatever is more to the point. */
+export const SETTING_ROWS: readonly Row[] = [
+  cause(
+    'config',
+    /^(?:[\w.]{0,120}\.)?(?:ValueError|AssertionError|NotImplementedError|RuntimeError|\w{0,60}ConfigError): .{0,160}(?:\b(?:must|should) be (?:one of|set|specified|provided|positive|greater|at least|between|a (?:vector|power|multiple|list)|in [[({])|can only be (?:used|enabled|set) (?:with|when|if)|mutually exclusive|[Pp]lease (?:set|specify|provide|use|check|install)|(?:only|not) supported (?:with|when|for|by|in)|requires? (?:a GPU|compute capability|`?\w{1,60}`? (?:to be )?set))/,
+    'medium',
+  ),
+  cause(
+    'config',
+    /^(?:Value|Assertion|NotImplemented|Runtime)Error: .{0,160}\b(?:(?:not |in)compatible with\b|[Cc]ould not (?:be found|find)\b.{0,80} in the model\b|can(?:not|'t) be (?:used|combined|specified|enabled)\b|(?:doesn't|do not|does not|don't|not yet) support\b|[Yy]ou (?:must|need to|have to|passed|specified|can't|cannot)\b)/,
+    'low',
+  ),
 ];

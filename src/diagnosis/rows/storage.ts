@@ -69,9 +69,12 @@ export const STORAGE_ROWS: readonly Row[] = [
   ),
   cause(
     'storage',
-    /^(?:[\w.]{0,120}\.)?\w{0,60}(?:Error|Exception): .{0,80}\bfind (?:a |any |the )?(?:\w{1,20} )?checkpoint/,
+    /^(?:[\w.]{0,120}\.)?\w{0,60}(?:Error|Exception): .{0,80}(?:\bfind (?:a |any |the )?(?:\w{1,20} )?checkpoint|\b[Nn]o (?:\w{1,20} )?checkpoints? (?:was |were |is |are |has been )?(?:found|exists?|present|available|in\b))/,
     'medium',
   ),
+  cause('storage', /\b(?:429|50\d) (?:GET|PUT|POST|HEAD|PATCH|DELETE) https?:\/\/storage\.googleapis\b/),
+  // TensorFlow's own names for writing and reading one.
+  cause('storage', /\bnode \S{0,80}(?:SaveV2|RestoreV2|MergeV2Checkpoints)/, 'medium'),
   cause('storage', /[Rr]esponse code:? (?:4(?!0[13])\d\d|5\d\d)\b.{0,120}\b(?:gs|s3|gcs|az|r2):\/\//),
   cause(
     'storage',

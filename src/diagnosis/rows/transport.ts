@@ -6,7 +6,7 @@ import { cause, effect, hint, type Row } from '../row.ts';
 export const TRANSPORT_ROWS: readonly Row[] = [
   effect(
     'network',
-    /\bdial tcp\b.{0,80}(?:timeout|refused|no route|reset)|ibv_poll_cq returned status|NCCL WARN Timeout waiting|SocketException: Connection reset|\bhandshake failure\b/,
+    /\bdial tcp\b.{0,80}(?:timeout|refused|no route|reset|misbehaving|no such host)|ibv_poll_cq returned status|NCCL WARN Timeout waiting|SocketException: Connection reset|\bhandshake failure\b/,
   ),
   effect(
     'network',
@@ -16,7 +16,7 @@ export const TRANSPORT_ROWS: readonly Row[] = [
   cause('network', /\b429\b.{0,40}(?:Too Many|Client Error)|(?:had to|we|being) rate[- ]?limit/i, 'medium'),
   effect(
     'network',
-    /[Cc]ould(?: not|n't) communicate with|[Ee]rror communicating with|Run initialization has timed out|CommError\b|Network error \(|NCCL communicator (?:was|is) aborted/,
+    /[Cc]ould(?: not|n't) communicate with|[Ee]rror communicating with|Run initialization has timed out|CommError: .{0,200}(?:[Tt]imed? ?out|\b50\d\b|[Nn]etwork|[Cc]onnect)|Network error \(|NCCL communicator (?:was|is) aborted/,
   ),
   cause(
     'network',
@@ -76,7 +76,7 @@ export const TRANSPORT_ROWS: readonly Row[] = [
   ),
   effect(
     'network',
-    /(?:HTTP(?:Error|StatusError)?|status(?: code)?|Server Error|error)[: =]{0,3}(?:502|503|504)\b|(?:502 Bad Gateway|503 Service Unavailable|504 Gateway Time-?out)/i,
+    /(?:HTTP(?:Error|StatusError)?|status(?: code)?|Server Error|error)[: =]{0,3}(?:502|503|504)\b|\b500 Server Error: |(?:502 Bad Gateway|503 Service Unavailable|504 Gateway Time-?out)/i,
   ),
   hint(
     'network',

@@ -1,0 +1,50 @@
+/** What a line of a log shows of a step, and whether the last of them is whole. */
+
+/** `loss`: whether the loss that it prints is a number; null where it prints none. */
+export type ProgressSign = { readonly loss: 'finite' | 'not-finite' | null };
+
+/** Null for a line that shows no step. */
+export function progressSign(text: string): ProgressSign | null {
+  // The sum of a whole run is no step of it.
+  if (text.includes('train_runtime')) return null;
+  const loss = LOSS.exec(text)?.[1];
+  const said = loss === undefined ? null : /^[-+]?\d/.test(loss) ? 'finite' : 'not-finite';
+  // A loss of nothing beside a gradient that is no number is none either.
+  const sign = said === 'finite' && GRADIENT.test(text) ? 'not-finite' : said;
+  if (BAR.test(text) || COUNTED.test(text)) return { loss: sign };
+  return sign !== null && STEP.test(text) ? { loss: sign } : null;
+}
+
+/** Levanter's and tqdm's bars. */
+const BAR = /Progress on:\w{1,20} |\d{1,3}%\|[^|]{0,200}\| ?[\d.]{1,12}[kKMG]?\/[\d.]{1,12}/;
+const LOSS = /(?:\b|_)loss['"]?\s{0,3}[:=| ]\s{0,3}(?:tensor\()?['"]?([-+]?(?:\d|nan|inf))/i;
+const GRADIENT = /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,3}['"]?nan\b/i;
+const COUNTED =
+  /^\W{0,3}(?:global_?)?(?:step|iter|iteration)[ =:]{1,8}\d|\bstep=\d{1,12}, skipped=|global_step['"]?\s{0,2}[=:]\s{0,2}\d|\biter(?:ation)? \d{1,12}\/\d/i;
+const STEP =
+  /\b(?:step|steps|global_step|it|iter|iters|iteration|epoch|batch|update)s?['"]?[ :=#/|[(]{0,12}\d/i;
+
+/** The last line that is not empty, and the last one before it that shows a step. */
+export type LastLines = { line: string; isStep: boolean; step: string };
+
+/** Of a log of which nothing was read. */
+export function newLastLines(): LastLines {
+  return { line: '', isStep: false, step: '' };
+}
+
+/** Takes the next line. */
+export function noteLine(last: LastLines, line: string, isStep: boolean): void {
+  if (line.trim() === '') return;
+  if (last.isStep) last.step = last.line;
+  Object.assign(last, { line, isStep });
+}
+
+/** Whether the log ends in the middle of a line that shows a step: whoever wrote it went on to nothing. */
+export function isCutShort({ line, step }: LastLines): boolean {
+  const [shown, whole] = [shapeOf(line), shapeOf(step)];
+  return shown !== '' && shown !== whole && whole.startsWith(shown);
+}
+
+function shapeOf(text: string): string {
+  return text.trim().replace(/\d+/g, '#');
+}
