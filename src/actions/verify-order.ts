@@ -20,7 +20,7 @@ import type { IssuedOrder, RelaunchAsked, RunState } from '../domain/logbook/run
 import type { Observed } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import type { GateFacts } from '../gates/gate.ts';
+import type { ChangeGateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
 import { type CardHistory, cardShownSince, type OnShow } from '../run/card-history.ts';
 import { goesOnFrom } from '../run/goes-on-from.ts';
@@ -43,7 +43,7 @@ export type OrderFacts = ApprovalFacts & {
   /** What it finds of a fix that is said to have been approved beforehand; of every other order nobody asks. */
   readonly fix: Observed<FixInTree>;
   /** What the gates look at, as the runner reads it. */
-  readonly gates: Observed<GateFacts>;
+  readonly gates: Observed<ChangeGateFacts>;
   /** The runs of every lane as the runner verified them, newest first. */
   readonly recordedRuns: Observed<readonly RunState[]>;
   /** What was said in the run's threads to hold it back and stands answered in no record. */

@@ -10,7 +10,7 @@ import { isSameButFiles, preApproves } from '../domain/launch/pre-approval.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { GateFacts } from '../gates/gate.ts';
+import type { ChangeGateFacts } from '../gates/gate.ts';
 import { manifestDigest } from '../run/manifest-digest.ts';
 
 /**
@@ -33,7 +33,7 @@ export function preApprovalFault(
   state: RunState,
   order: Order,
   fix: Observed<FixInTree>,
-  { gates, digestOf }: { readonly gates: Observed<GateFacts>; readonly digestOf: DigestOf },
+  { gates, digestOf }: { readonly gates: Observed<ChangeGateFacts>; readonly digestOf: DigestOf },
 ): Fault | null {
   if (order.preApprovedBy === undefined) return null;
   const after = approvingAttempt(state, order);

@@ -190,7 +190,7 @@ function inputFor(
   const facts: PublishedOn = {
     pull: nothing,
     comments: known(ours),
-    proposalTexts: new Map(),
+    proposalTexts: new Map(state.mutations.map(({ digest }) => [digest, nothing])),
     body: nothing,
     recordedRuns: known(runs),
   };

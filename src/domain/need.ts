@@ -3,10 +3,16 @@
  * are read, and it is asked again. Nobody guesses beforehand what a decision will want.
  */
 
+import type { Actor } from './actor.ts';
+import { commentName } from './answer-key.ts';
+import { assertNever } from './assert.ts';
+import type { Surface } from './command.ts';
 import type { RunFacts } from './facts.ts';
+import type { Digest } from './ids.ts';
 import { type Observed, unknown } from './observed.ts';
 
-export type Need = keyof Pick<
+/** A fact that is asked for as a whole. */
+export type FactName = keyof Pick<
   RunFacts,
   | 'launchRuns'
   | 'watchRuns'
@@ -26,6 +32,28 @@ export type Need = keyof Pick<
   | 'searchedRoots'
 >;
 
+/** One of many: somebody's permission, an approving comment that no thread shows, the text that shows a proposal. */
+export type Need =
+  | FactName
+  | { readonly fact: 'permissions'; readonly of: Actor }
+  | { readonly fact: 'cited'; readonly of: { readonly surface: Surface; readonly comment: number } }
+  | { readonly fact: 'proposalTexts'; readonly of: Digest };
+
+/** What is asked for, told apart from all else that may be. */
+export function needName(one: Need): string {
+  if (typeof one === 'string') return one;
+  switch (one.fact) {
+    case 'permissions':
+      return `${one.fact} of ${one.of.id}`;
+    case 'cited':
+      return `${one.fact} ${commentName({ surface: one.of.surface, id: one.of.comment })}`;
+    case 'proposalTexts':
+      return `${one.fact} of ${one.of}`;
+    default:
+      return assertNever(one);
+  }
+}
+
 /** Nothing yet: what comes next depends on facts that nobody has read. */
 export type Needing = { readonly kind: 'need'; readonly facts: readonly Need[] };
 
@@ -35,7 +63,7 @@ export function need(...facts: readonly Need[]): Needing {
 }
 
 /** Why a fact is unknown that nobody has asked for. */
-export const NOT_ASKED = 'not asked for';
+const NOT_ASKED = 'not asked for';
 
 /** A fact that nobody has asked for yet. */
 export function notAsked(): Extract<Observed<never>, { readonly kind: 'unknown' }> {

@@ -92,6 +92,9 @@ export type GateFacts = {
   readonly bound: Observed<{ readonly digest: Digest; readonly body: Digest }>;
 };
 
+/** What is asked before anybody has approved anything, and again on the runner, which looks at approvals by itself. */
+export type ChangeGateFacts = Omit<GateFacts, 'approvals'>;
+
 /** The order in which things are done: what moves the head comes first, approvals come last. */
 export const REMEDY_PHASES = ['push', 'text', 'lab', 'issue', 'start', 'wait', 'release', 'approve'] as const;
 
@@ -112,7 +115,7 @@ export type OwnGates = {
 
 export type Gate = {
   readonly id: GateId;
-  readonly evaluate: (facts: GateFacts) => Judgement;
+  readonly evaluate: (facts: ChangeGateFacts) => Judgement;
   /** For a gate that reads settings; the recorded answer of any other one stands under every config. */
   readonly replay?: Replay;
 };

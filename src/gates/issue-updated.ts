@@ -3,7 +3,7 @@
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { hasLabel } from '../domain/own-pull.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import { type Gate, type GateFacts, given, type Judgement, judging } from './gate.ts';
+import { type ChangeGateFacts, type Gate, given, type Judgement, judging } from './gate.ts';
 
 const { block, pass } = judging('issue-updated');
 
@@ -22,7 +22,7 @@ export const issueUpdated: Gate = {
 };
 
 /** The label, or the command, that asked for a run in this very issue says as much as `experiment`. */
-function isLabelled({ proposal, contract }: GateFacts, labels: readonly string[]): boolean {
+function isLabelled({ proposal, contract }: ChangeGateFacts, labels: readonly string[]): boolean {
   if (hasLabel(labels, 'experiment')) return true;
   const { own } = proposal;
   if (!isIssueFirst(proposal) || own === undefined) return false;
@@ -30,7 +30,7 @@ function isLabelled({ proposal, contract }: GateFacts, labels: readonly string[]
 }
 
 /** The last change is the newest commit of the proposal, by its committer's time. */
-function afterTheChange({ change, issueToldAt }: GateFacts, issue: number): Judgement {
+function afterTheChange({ change, issueToldAt }: ChangeGateFacts, issue: number): Judgement {
   return given(change, ({ headAt, headSha }) =>
     given(issueToldAt, (toldAt) =>
       toldAt >= headAt

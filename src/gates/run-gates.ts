@@ -9,7 +9,7 @@ import { clusterMatches } from './cluster-matches.ts';
 import { configValid } from './config-valid.ts';
 import { costBudget } from './cost-budget.ts';
 import { freshness } from './freshness.ts';
-import type { ApprovalGateFacts, Gate, GateFacts, OwnGates } from './gate.ts';
+import type { ApprovalGateFacts, ChangeGateFacts, Gate, GateFacts, OwnGates } from './gate.ts';
 import { headRepository } from './head-repository.ts';
 import { issueUpdated } from './issue-updated.ts';
 import { laneFree } from './lane-free.ts';
@@ -40,23 +40,18 @@ const CHANGE_GATES: readonly Gate[] = [
 
 const OVER_APPROVALS = [approverAllowed, manifestUnchanged] as const;
 
-/** Every gate, with those that only the kind has. */
-export function allGates(own: OwnGates): readonly Gate[] {
-  return [...inOrder([...CHANGE_GATES, ...own.gates]), ...OVER_APPROVALS];
-}
-
-function inOrder(gates: readonly Gate[]): readonly Gate[] {
-  return gates.toSorted((a, b) => GATES.indexOf(a.id) - GATES.indexOf(b.id));
+/** The gates over the change and the lane, with those that only the kind has. */
+export function changeGates(own: OwnGates): readonly Gate[] {
+  return [...CHANGE_GATES, ...own.gates].toSorted((a, b) => GATES.indexOf(a.id) - GATES.indexOf(b.id));
 }
 
 /** The verdicts that are recorded in `gated`: each explains itself. */
-export function changeVerdicts(facts: GateFacts): readonly Verdict[] {
-  const gates = inOrder([...CHANGE_GATES, ...facts.own.gates]);
-  return gates.map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
+export function changeVerdicts(facts: ChangeGateFacts): readonly Verdict[] {
+  return changeGates(facts.own).map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
 }
 
 /** What the runner evaluates again: the same gates over the change and the lane, on its own reading. */
-export function runnerVerdicts(facts: GateFacts): readonly Verdict[] {
+export function runnerVerdicts(facts: ChangeGateFacts): readonly Verdict[] {
   return changeVerdicts(facts).filter(({ gate }) => isRunnerGate(gate));
 }
 

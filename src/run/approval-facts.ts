@@ -11,6 +11,7 @@ import { failedAttempt, isBeforeLaunch } from '../domain/launch/next-attempt.ts'
 import { approvalsBeforehand, restingOn, wantsRelaunch } from '../domain/launch/response.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import type { Need } from '../domain/need.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { ApprovalFacts, ApprovalStanding } from '../gates/approvals.ts';
 import { approvalVerdicts } from '../gates/run-gates.ts';
@@ -104,16 +105,32 @@ function commitOf(state: RunState, { digest }: Approval): string | undefined {
 function commentOf(approval: Approval, facts: RunFacts): Observed<CommentFacts | null> {
   const shown = shownIn(facts.comments, approval);
   if (shown.kind === 'unknown' || shown.value !== null) return shown;
-  const name = commentName({ surface: approval.surface, id: approval.comment });
-  return facts.cited.get(name) ?? unknown('an approving comment was not asked for');
+  return facts.cited.get(nameOf(approval)) ?? unknown('an approving comment was not asked for');
 }
 
-/** The approvals to look at whose comment the threads do not show: each is to be asked for by its id. */
-export function approvalsNotShown(state: RunState, comments: RunFacts['comments']): readonly Approval[] {
-  return approvalsToLookAt(state).filter((approval) => {
-    const shown = shownIn(comments, approval);
-    return shown.kind === 'known' && shown.value === null;
-  });
+/** What nobody has read yet of the approvals to look at: the approvers' permissions, and each comment that the threads do not show. */
+export function unreadOfApprovals(
+  state: RunState,
+  { comments, permissions, cited }: Pick<RunFacts, 'comments' | 'permissions' | 'cited'>,
+): readonly Need[] {
+  if (comments.kind === 'unknown') return [];
+  const resting = approvalsToLookAt(state);
+  const people = new Map(resting.map(({ actor }) => [actor.id, actor]));
+  return [
+    ...[...people.values()]
+      .filter(({ id }) => !permissions.has(id))
+      .map((actor) => ({ fact: 'permissions' as const, of: actor })),
+    ...resting
+      .filter((approval) => {
+        const shown = shownIn(comments, approval);
+        return shown.kind === 'known' && shown.value === null && !cited.has(nameOf(approval));
+      })
+      .map(({ surface, comment }) => ({ fact: 'cited' as const, of: { surface, comment } })),
+  ];
+}
+
+function nameOf({ surface, comment }: Approval): string {
+  return commentName({ surface, id: comment });
 }
 
 function shownIn(comments: RunFacts['comments'], approval: Approval): Observed<CommentFacts | null> {

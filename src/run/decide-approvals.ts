@@ -6,9 +6,10 @@ import type { Instant } from '../domain/ids.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { need } from '../domain/need.ts';
 import type { DropReason } from '../domain/reasons.ts';
 import type { ApprovalStanding } from '../gates/approvals.ts';
-import { approvalFacts, approvalsToLookAt } from './approval-facts.ts';
+import { approvalFacts, approvalsToLookAt, unreadOfApprovals } from './approval-facts.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
@@ -19,6 +20,8 @@ export function decideApprovals(
   config: LaneScopedConfig,
   now: Instant,
 ): Step | null {
+  const unread = unreadOfApprovals(state, facts);
+  if (unread.length > 0) return need(...unread);
   const resting = approvalsToLookAt(state);
   // After the launch a fallen approval changes nothing of it; what people say beyond the restarts is of another.
   if (!(isBeforeLaunch(state) || restartsLeft(state) <= 0) || resting.length === 0) return null;

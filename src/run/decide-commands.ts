@@ -11,7 +11,7 @@ import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { commandKey, type SeenCommand } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/need.ts';
+import { isNotAsked, type Need, need } from '../domain/need.ts';
 import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { begunSeal, mayHaveBegunSeal, withdrawnSeal } from './begun-seal.ts';
@@ -20,7 +20,13 @@ import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-e
 import { mayOvertake, neededFor } from './command-order.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { append, appendBoth, type Step } from './step.ts';
-import { colleaguesFirst, isUntrusted, untrustedDetail, untrustedWereAnswered } from './untrusted.ts';
+import {
+  colleaguesFirst,
+  isUntrusted,
+  quietFirst,
+  untrustedDetail,
+  untrustedWereAnswered,
+} from './untrusted.ts';
 
 /** A command whose work outside is still to be done, after it was recorded as seen. */
 export type StagedCommand = {
@@ -46,11 +52,13 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   const since = commandsSince(state);
   const known = new Map([...facts.handedOver, ...state.commands]);
   const { permissions } = facts;
-  const pending = pendingItems(known, facts.comments.value, {
-    since,
-    otherBots: config.otherBots,
-    permissions,
-  });
+  const { otherBots } = config;
+  const unread = unreadPeople(
+    input,
+    pendingItems(known, facts.comments.value, { since, otherBots, permissions: new Map() }),
+  );
+  if (unread.length > 0) return { kind: 'step', step: need(...unread) };
+  const pending = pendingItems(known, facts.comments.value, { since, otherBots, permissions });
   if (mayHaveBegunSeal(state, facts.comments.value) && isNotAsked(facts.sealTag))
     return { kind: 'step', step: need('sealTag') };
   const begun = begunSeal(state, facts, facts.comments.value);
@@ -77,6 +85,17 @@ export function decideCommand(input: CommandInput): CommandOutcome {
     if (rest.kind === 'nothing' || (rest.kind === 'wait' && outcome.kind === 'staged')) rest = outcome;
   }
   return rest;
+}
+
+/** Those who wait for an answer, and of whom nobody has asked yet what they may do: so many at one look. */
+function unreadPeople({ state, facts }: CommandInput, pending: readonly PendingItem[]): readonly Need[] {
+  const comments = facts.comments.kind === 'known' ? facts.comments.value : [];
+  const sealer = withdrawnSeal(state, comments)?.actor;
+  const people = [...(sealer === undefined ? [] : [sealer]), ...quietFirst(pending)];
+  return [...new Map(people.map((person) => [person.id, person])).values()]
+    .slice(0, limits.permissionsPerTriggerMax)
+    .filter(({ id }) => !facts.permissions.has(id))
+    .map((person) => ({ fact: 'permissions', of: person }));
 }
 
 const UNCLEAR: CommandOutcome = { kind: 'wait', why: 'whether the seal was begun is not known' };

@@ -8,6 +8,7 @@ import { type Incident, type IncidentOf, incidentDraft, incidentsWith } from '..
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { need } from '../domain/need.ts';
 import { after, toRfc3339 } from '../domain/time.ts';
 import { mutationComment } from '../render/publication.ts';
 import { isOpenProposal } from './proposal-texts.ts';
@@ -24,7 +25,11 @@ export type ProposalTextInput = {
 /** The next step for the texts of a run's proposals; null where each shows what was proposed, or is not known. */
 export function decideProposalTexts(input: ProposalTextInput): Step | null {
   const { state, facts } = input;
-  for (const one of state.mutations.filter(isOpenProposal)) {
+  const open = state.mutations.filter(isOpenProposal);
+  const unread = open.filter(({ digest }) => !facts.proposalTexts.has(digest));
+  if (unread.length > 0)
+    return need(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const));
+  for (const one of open) {
     const text = facts.proposalTexts.get(one.digest);
     if (text?.kind !== 'known' || text.value === null) continue;
     const told = changeDraft(one, text.value, state.incidents, input.now);

@@ -2,12 +2,13 @@
 
 import type { Annotation } from '../domain/effect.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
+import type { Digest, Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
+import { need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { renderCard } from '../render/card.ts';
@@ -80,10 +81,13 @@ function viewOf({ state, config, verdict, facts }: PublishInput): RenderInput {
 function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   for (const { marker, ...publication } of owedComments(input.state, ours)) {
     if (input.isAlertsAlone === true && publication.kind !== 'incident') continue;
-    if (isShownElsewhere(input, publication)) continue;
     const key = tryOf(input, publication);
-    if (isDone(input.memory, key) || !isMine(input, publication)) continue;
-    if (!mayTry(input.memory, key, limits.effectTriesMax)) continue;
+    if (!isMine(input, publication) || !mayTry(input.memory, key, limits.effectTriesMax)) continue;
+    const proposal = proposalOf(input.state, publication);
+    const text = proposal === null ? null : input.facts.proposalTexts.get(proposal);
+    if (proposal !== null && text === undefined) return need({ fact: 'proposalTexts', of: proposal });
+    // A proposal whose comment lost its first line is written anew in its place, and not beside it.
+    if (text?.kind === 'known' && text.value !== null) continue;
     return perform(key, {
       kind: 'post-comment',
       thread: publication.thread,
@@ -96,19 +100,17 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
   return null;
 }
 
-/** A proposal whose comment lost its first line is written anew in its place, and not beside it. */
-function isShownElsewhere({ state, facts }: PublishInput, { kind, seq }: Publication): boolean {
-  const one = kind === 'mutation' ? state.mutations.find((mutation) => mutation.seq === seq) : undefined;
-  const text = one === undefined ? undefined : facts.proposalTexts.get(one.digest);
-  return text?.kind === 'known' && text.value !== null;
+/** What people may consent to by this comment. */
+function proposalOf({ mutations }: RunState, { kind, seq }: Publication): Digest | null {
+  const one = kind === 'mutation' ? mutations.find((mutation) => mutation.seq === seq) : undefined;
+  return one !== undefined && isOpenProposal(one) ? one.digest : null;
 }
 
 /** What people may consent to is posted again where somebody took it away, once an hour; the rest is said once. */
 function tryOf({ now, state }: PublishInput, publication: Publication): string {
   const key = keyOf(publication);
-  const isOpen = state.mutations.some((one) => one.seq === publication.seq && isOpenProposal(one));
   const periods = Math.floor((now - (fromRfc3339(publication.at) ?? now)) / limits.textRestoresPeriodMs);
-  return isOpen && publication.kind === 'mutation' && periods > 0 ? `${key}:${periods}` : key;
+  return proposalOf(state, publication) !== null && periods > 0 ? `${key}:${periods}` : key;
 }
 
 /** Who appended the event is the only one for a while: the push decided that. Everybody else, and later, may not be alone. */
@@ -176,10 +178,9 @@ function lastCheckRun(memory: AttemptCache, commit: string): number | null {
   return last?.kind === 'done' ? last.number : null;
 }
 
-function cardOf(
-  state: RunState,
-  ours: readonly CommentFacts[],
-): { readonly comment: CommentFacts; readonly marker: VerifiedMarker } | null {
+type StandingCard = { readonly comment: CommentFacts; readonly marker: VerifiedMarker };
+
+function cardOf(state: RunState, ours: readonly CommentFacts[]): StandingCard | null {
   for (const comment of ours) {
     const { marker } = comment;
     if (marker !== null && marker.kind === 'card' && marker.run === state.run) return { comment, marker };
@@ -206,7 +207,7 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
   const card = cardOf(state, ours);
   const key = `card:${state.head.seq}`;
   if (cardLeftUntil(state, input.now) !== null) return null;
-  if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
+  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
   if (card === null) {
     const lost = spoiledCard(input);
     if (lost !== null)
@@ -253,13 +254,7 @@ function isOnlyShown({ head, shown }: RunState, { fields, isIntact }: VerifiedMa
  * Progress is edited in place now and then; a change of phase at once (docs/decisions/0021-how-often-the-card-moves.md). What the card remembers of
  * the check run is in no hurry: who forgets it writes the check run once more.
  */
-function mayEditCard(
-  input: PublishInput,
-  card: {
-    readonly comment: CommentFacts;
-    readonly marker: VerifiedMarker;
-  },
-): boolean {
+function mayEditCard(input: PublishInput, card: StandingCard): boolean {
   if (!card.marker.isIntact || card.marker.fields['phase'] !== phaseOf(input.state)) return true;
   if (isOver(input.state)) return true;
   // A card that shows a watch that has ended, or a machine that costs nothing any more, is wrong, and not only old.
@@ -288,7 +283,7 @@ function nextTick(input: PublishInput): Step | null {
   const key = `ticks:${phaseOf(state)}`;
   // Both boxes in one edit, once the watch has looked: each edit of the body is a content write.
   if (body === null || state.observation === null || !isSettled(input)) return null;
-  if (isDone(memory, key) || !mayTry(memory, key, 1)) return null;
+  if (!mayTry(memory, key, 1)) return null;
   const { number, bodyDigest: expected } = facts.pull.value;
   return perform(
     key,

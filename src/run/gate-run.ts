@@ -22,11 +22,11 @@ import {
   type RolledBack,
   runsOfLane,
 } from '../domain/logbook/run-state.ts';
-import { isNotAsked, type Need } from '../domain/need.ts';
+import { type FactName, isNotAsked } from '../domain/need.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { dateAfter, dateOf } from '../domain/time.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
-import type { GateFacts } from '../gates/gate.ts';
+import type { ChangeGateFacts, GateFacts } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
 import { authorsOf } from './authors.ts';
 import { containerOf } from './container.ts';
@@ -64,7 +64,6 @@ export type GateInput = {
   readonly description?: Description | null;
   /** The commit with which control put a slip right. */
   readonly ownFix?: OwnFix | null;
-  readonly approvals: Observed<ApprovalFacts>;
   readonly approved: Manifest | null;
   readonly config: LaneScopedConfig;
   readonly repository: string;
@@ -93,19 +92,19 @@ export type GateReading = Pick<
 /** What gates, and whoever asks whose work it is, rest on and nobody has read yet. */
 export function unreadFacts(
   facts: Pick<GateReading, 'change' | 'branchWork' | 'searchedRoots'>,
-): readonly Need[] {
+): readonly FactName[] {
   return (['change', 'branchWork', 'searchedRoots'] as const).filter((name) => isNotAsked(facts[name]));
 }
 
 /** The gates of one run on these facts. */
-export function gateRun(input: GateInput): Gated {
-  const facts = gateFactsOf(input);
+export function gateRun(input: GateInput & { readonly approvals: Observed<ApprovalFacts> }): Gated {
+  const facts = { ...gateFactsOf(input), approvals: input.approvals };
   const [verdicts, approvals] = [changeVerdicts(facts), approvalVerdicts(facts)];
   return { manifest: facts.manifest, bound: facts.bound, verdicts, approvals, facts };
 }
 
-/** The facts of all gates, for whoever evaluates some of them. */
-export function gateFactsOf(input: GateInput): GateFacts {
+/** The facts of all gates but those over the approvals, for whoever evaluates some of them. */
+export function gateFactsOf(input: GateInput): ChangeGateFacts {
   const { facts, config, proposal } = input;
   const [start, resume] = [startOf(input), resumeOf(input)];
   const manifest = manifestFrom(input, start);
@@ -150,7 +149,6 @@ export function gateFactsOf(input: GateInput): GateFacts {
     rentals: rentalsFor(input),
     manifest,
     approved: input.approved,
-    approvals: input.approvals,
     bound: boundBy(manifest, facts, input.digestOf),
   };
 }

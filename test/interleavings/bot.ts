@@ -8,6 +8,7 @@ import { citationKey } from '../../src/domain/launch/order.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { approvedManifest } from '../../src/domain/logbook/run-state.ts';
 import { markerText } from '../../src/domain/marker.ts';
+import { needName } from '../../src/domain/need.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { fromRfc3339 } from '../../src/domain/time.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
@@ -141,7 +142,8 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
         control.memory = { ...control.memory, appended: new Set([...control.memory.appended, ...seqs]) };
       continue;
     }
-    if (step.kind === 'need') throw new Error(`${step.facts.join(', ')} was given from the start`);
+    if (step.kind === 'need')
+      throw new Error(`${step.facts.map(needName).join(', ')} was given from the start`);
     if (step.effect.kind !== 'dispatch-workflow') return;
     // The answer may be lost though the dispatch was made, and the dispatch may never have been made.
     const isMade = !world.random.chance(0.1);

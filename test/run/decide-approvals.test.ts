@@ -86,7 +86,8 @@ describe('an approval that stands', () => {
     expect(decideApprovals(approved.state, cited(known(null)), CONFIG, NOON)).toMatchObject({
       drafts: [{ data: { reason: 'comment-gone', users: [bob.id] } }],
     });
-    expect(decideApprovals(approved.state, someFacts(), CONFIG, NOON)).toBeNull();
+    const asked = decideApprovals(approved.state, someFacts(), CONFIG, NOON);
+    expect(told(asked)).toBe(`need cited comment-${bobs}`);
     const unread = cited(unknown('GitHub is away'));
     expect(decideApprovals(approved.state, unread, CONFIG, NOON)).toBeNull();
     expect(decideOrder({ ...inputOf(approved, unread), gated: gatesOn(approved.state, unread) })).toBeNull();

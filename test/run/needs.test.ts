@@ -1,15 +1,20 @@
 // Facts that cost something are asked for by whoever decides with them, and by nobody before.
 
 import { describe, expect, it } from 'vitest';
+import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import { notAsked } from '../../src/domain/need.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
+import { decideApprovals } from '../../src/run/decide-approvals.ts';
 import type { CommandOutcome } from '../../src/run/decide-commands.ts';
+import { decideProposalTexts } from '../../src/run/decide-proposal-texts.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
+import { NO_ATTEMPTS } from '../../src/run/step.ts';
+import { record } from '../care/consent-parts.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob, shaOf } from '../support/run-drafts.ts';
-import { aComment, aPull, permissions, someFacts } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, heardAtNoon, inputOf, lineFor, told } from './parts.ts';
+import { aComment, aPull, NOON, permissions, someFacts } from '../support/run-facts.ts';
+import { CONFIG, gatedOn, heardAtNoon, inputOf, lineFor, told, withApprovals } from './parts.ts';
 
 const gated = gatedOn();
 const ended = gated.approved(bob).ordered().submitted().observed().ended();
@@ -30,6 +35,14 @@ describe('a command', () => {
     expect(saying(gated, '/why', { people: UNREAD })).toBe('need people');
     expect(saying(gated, '/status', { people: UNREAD })).toContain('command-answered');
     expect(saying(gated, '/why', { people: unknown('GitHub is away') })).toContain('command-answered');
+  });
+
+  it('asks what may do whoever waits for an answer, once, and nobody else', () => {
+    const nobody = { permissions: new Map() };
+    expect(saying(gated, '/status', nobody)).toBe(`need permissions of ${bob.id}`);
+    expect(saying(gated, 'good morning', nobody)).toBe('nothing');
+    const away = { permissions: new Map([[bob.id, unknown('GitHub is away')]]) };
+    expect(saying(gated, '/hold reason="the disk"', away)).toBe('wait');
   });
 
   it('of somebody who may not say it asks for nothing', () => {
@@ -60,6 +73,29 @@ describe('a command', () => {
     expect(heardAtNoon(seen, [], { sealTag: unknown('git is away') }).kind).toBe('wait');
     expect(heardAtNoon(ended, [], { sealTag: UNREAD }).kind).toBe('nothing');
     expect(heardAtNoon(ended, [], { sealTag: known(null) }).kind).toBe('nothing');
+  });
+});
+
+describe('what stands', () => {
+  it('as an approval asks what its people may do now', () => {
+    const approved = gated.approved(bob);
+    const facts = withApprovals(approved.state, someFacts({ permissions: new Map() }));
+    expect(told(decideApprovals(approved.state, facts, CONFIG, NOON))).toBe(`need permissions of ${bob.id}`);
+    const ordered = approved.ordered();
+    expect(decideApprovals(ordered.state, facts, CONFIG, NOON)).toBeNull();
+  });
+
+  it('as a proposal asks which text shows it, until nobody may consent to it any more', () => {
+    const one = record({ begun: null });
+    const asked = (mutations: readonly MutationRecord[]) =>
+      decideProposalTexts({
+        state: { ...gated.state, mutations },
+        facts: someFacts(),
+        now: NOON,
+        memory: NO_ATTEMPTS,
+      });
+    expect(told(asked([one]))).toBe(`need proposalTexts of ${one.digest}`);
+    expect(asked([record()])).toBeNull();
   });
 });
 

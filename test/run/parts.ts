@@ -4,6 +4,7 @@ import type { GateView } from '../../src/commands/decision.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { approvedManifest, type RunState } from '../../src/domain/logbook/run-state.ts';
+import { needName } from '../../src/domain/need.ts';
 import { known } from '../../src/domain/observed.ts';
 import { smallestRemedy } from '../../src/gates/why/smallest-remedy.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
@@ -130,6 +131,6 @@ export const done = (...keys: readonly string[]): AttemptCache =>
 export function told(step: Step | null): string {
   if (step === null) return 'nothing';
   if (step.kind === 'perform') return `${step.effect.kind} ${step.key.split(':')[0] ?? ''}`;
-  if (step.kind === 'need') return `need ${step.facts.join(', ')}`;
+  if (step.kind === 'need') return `need ${step.facts.map(needName).join(', ')}`;
   return step.drafts.map((draft) => draft.type).join(', ');
 }

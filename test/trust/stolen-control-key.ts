@@ -226,7 +226,7 @@ async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
   const facts = await gatherer.gather(
     state,
     store.current(),
-    new Set(['change', 'branchWork', 'searchedRoots']),
+    new Map((['change', 'branchWork', 'searchedRoots'] as const).map((name) => [name, name])),
     (comments) => comments,
   );
   return gateRun({

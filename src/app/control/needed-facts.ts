@@ -1,21 +1,26 @@
 /** Reads the facts that a decision has asked for by name; each once a trigger. */
 
+import type { Permission } from '../../domain/actor.ts';
+import { commentName } from '../../domain/answer-key.ts';
 import type { CommentFacts, RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
 import type { GitReader } from '../../domain/git.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { type Need, notAsked } from '../../domain/need.ts';
+import { type FactName, type Need, notAsked } from '../../domain/need.ts';
 import { known, type Observed } from '../../domain/observed.ts';
+import { readCited } from '../../github/cited-comment.ts';
 import { readPeople } from '../../github/people.ts';
+import { readPermission } from '../../github/permission.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { containerImage } from '../images.ts';
 import type { Lab } from '../lab.ts';
+import { readingOf } from '../reading.ts';
 import type { cachedBranchWork } from './branch-work.ts';
 import { changedSince } from './change-facts.ts';
 import { foundCheckpoints, searchedOnce, wantedRoots } from './checkpoint-facts.ts';
 import { closureLogOf, sealTagIn } from './closing-facts.ts';
 import type { Once } from './once.ts';
-import { readCardHistory } from './shown-facts.ts';
+import { readCardHistory, readProposalTexts } from './shown-facts.ts';
 import { fixerFacts, smallFixFacts } from './slip-facts.ts';
 
 type Reader = {
@@ -24,6 +29,9 @@ type Reader = {
   readonly config: LaneScopedConfig;
   readonly once: Once;
 };
+
+/** What decisions have asked for so far, by its name. */
+export type Needed = ReadonlyMap<string, Need>;
 
 /** The run that is looked at, and what was read of it without being asked for. */
 type Looked = {
@@ -39,19 +47,21 @@ type Looked = {
 export async function neededFacts(
   reader: Reader,
   looked: Looked,
-  needed: ReadonlySet<Need>,
-): Promise<Pick<RunFacts, Need>> {
+  needed: Needed,
+): Promise<Pick<RunFacts, FactName | 'permissions' | 'cited' | 'proposalTexts'>> {
   const { lab, git, config, once } = reader;
   const { state, runs, comments, pull, changeNow } = looked;
   const { launch, watch, stop, care } = config.workflows;
-  const readIf = async <Value>(name: Need, read: () => Promise<Observed<Value>>): Promise<Observed<Value>> =>
-    needed.has(name) ? read() : notAsked();
+  const readIf = async <Value>(
+    name: FactName,
+    read: () => Promise<Observed<Value>>,
+  ): Promise<Observed<Value>> => (needed.has(name) ? read() : notAsked());
   const onceIf = <Value>(
-    name: Need,
+    name: FactName,
     key: string,
     read: () => Promise<Observed<Value>>,
   ): Promise<Observed<Value>> => readIf(name, () => once(key, read));
-  const listedIf = (name: Need, workflow: string): Promise<Observed<readonly WorkflowRunFacts[]>> =>
+  const listedIf = (name: FactName, workflow: string): Promise<Observed<readonly WorkflowRunFacts[]>> =>
     onceIf(name, name, () => listWorkflowRuns(lab.client, workflow));
   return {
     launchRuns: await listedIf('launchRuns', launch),
@@ -74,5 +84,34 @@ export async function neededFacts(
       known(await searchedOnce(once, wantedRoots(config.checkpoints, state), lab.stores)),
     ),
     cardHistory: await readIf('cardHistory', () => readCardHistory(reader, state, comments)),
+    permissions: await permissionsIn(reader, needed),
+    cited: await citedIn(reader, state, needed),
+    proposalTexts: await readProposalTexts(reader, state.mutations, comments, needed),
   };
+}
+
+async function permissionsIn({ lab, once }: Reader, needed: Needed): Promise<RunFacts['permissions']> {
+  const found = new Map<number, Observed<Permission>>();
+  for (const one of needed.values())
+    if (typeof one !== 'string' && one.fact === 'permissions')
+      found.set(one.of.id, await once(`permission ${one.of.id}`, () => readPermission(lab.client, one.of)));
+  return found;
+}
+
+/** Approving comments that the threads do not show: deleted, as a rule, and never taken for it before GitHub says so. */
+async function citedIn(
+  { lab, config, once }: Reader,
+  { proposal }: RunState,
+  needed: Needed,
+): Promise<RunFacts['cited']> {
+  const found = new Map<string, Observed<CommentFacts | null>>();
+  for (const one of needed.values()) {
+    if (typeof one === 'string' || one.fact !== 'cited') continue;
+    const { surface, comment } = one.of;
+    const name = commentName({ surface, id: comment });
+    const citation = { surface, comment, pull: proposal.pull };
+    const read = (): ReturnType<typeof readCited> => readCited(lab.client, citation, readingOf(lab, config));
+    found.set(name, await once(`cited ${name}`, read));
+  }
+  return found;
 }

@@ -5,7 +5,7 @@ import type { RunFacts } from '../../domain/facts.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import type { Need } from '../../domain/need.ts';
+import { type Need, needName } from '../../domain/need.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { isAllSaid } from '../../run/decide-publications.ts';
 import type { LabConfig, LaneScopedConfig } from '../../run/lane-scope.ts';
@@ -36,7 +36,7 @@ export type RunContext = {
 export async function reconcileRun(context: RunContext, run: RunId): Promise<Reconciled> {
   const { lab, store, gatherer } = context;
   let memory = context.memories.of(run);
-  const needed = new Set<Need>();
+  const needed = new Map<string, Need>();
   // What is asked for costs no round: there are so many facts, and none is asked for twice.
   for (let round = 0; round < limits.reconcileRoundsMax + needed.size; round += 1) {
     const state = stateOf(store, run);
@@ -59,9 +59,11 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
       return isAllSaid(state, facts.comments.value, memory) ? 'said' : 'settled';
     }
     if (step.kind === 'need') {
-      const again = step.facts.find((fact) => needed.has(fact));
-      if (again !== undefined) throw new Error(`${again} was read, and is asked for again`);
-      for (const fact of step.facts) needed.add(fact);
+      for (const fact of step.facts) {
+        const name = needName(fact);
+        if (needed.has(name)) throw new Error(`${name} was read, and is asked for again`);
+        needed.set(name, fact);
+      }
       continue;
     }
     const taken = await take(context, run, step, memory);

@@ -10,6 +10,7 @@ import type {
 } from '../../domain/facts.ts';
 import type { Instant } from '../../domain/ids.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
+import { needName } from '../../domain/need.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readTextHistory, type StandingText } from '../../github/text-history.ts';
 import { proposalWords } from '../../render/mutation.ts';
@@ -47,14 +48,17 @@ export async function readCardHistory(
   return card === null ? unknown('no card stands there') : historyOf(reader, card, commandsSince(state));
 }
 
-/** What shows each open proposal of a run: a request for one that was edited, and none for the others. */
+/** What shows those open proposals of a run that were asked about: a request for one that was edited, and none for the others. */
 export async function readProposalTexts(
   reader: TextReader,
   mutations: readonly MutationRecord[],
   comments: Observed<readonly CommentFacts[]>,
+  needed: { readonly has: (name: string) => boolean },
 ): Promise<ProposalTexts> {
   const texts = new Map<MutationRecord['digest'], Observed<ProposalText | null>>();
-  for (const one of mutations.filter(isOpenProposal))
+  const isNeeded = ({ digest }: MutationRecord): boolean =>
+    needed.has(needName({ fact: 'proposalTexts', of: digest }));
+  for (const one of mutations.filter(isOpenProposal).filter(isNeeded))
     texts.set(
       one.digest,
       comments.kind === 'unknown' ? comments : await commentOf(reader, one, comments.value),

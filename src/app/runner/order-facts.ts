@@ -15,9 +15,8 @@ import { jobAsMended, ownFix, slipOf } from '../../domain/launch/small-fix.ts';
 import { limits } from '../../domain/limits.ts';
 import { fallenApprovals } from '../../domain/logbook/fallen-approvals.ts';
 import { approvedManifest, type RunState } from '../../domain/logbook/run-state.ts';
-import { NOT_ASKED } from '../../domain/need.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import type { GateFacts } from '../../gates/gate.ts';
+import type { ChangeGateFacts } from '../../gates/gate.ts';
 import { readAgain } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
@@ -97,13 +96,12 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
   };
 }
 
-/** Of an order that rests on no approval of its own: the fix as it follows from the files that ran. */
+/** Of an order that rests on no approval of its own: the fix as it follows from the files that ran. Every other one has none. */
 async function fixOf(
   { lab, git, config }: OpenLane,
   state: RunState,
   order: Order,
 ): Promise<OrderFacts['fix']> {
-  if (order.preApprovedBy === undefined) return unknown(NOT_ASKED);
   const after = approvingAttempt(state, order);
   const slip = after === null ? null : slipOf(after);
   const mayChange = config.kind.mends?.(config.lane) ?? null;
@@ -129,7 +127,7 @@ function gatesOnReading(
   { lab, config, configHealth, store }: OpenLane,
   state: RunState,
   { threads, change, body, work, searchedRoots, containerImage }: OwnReading,
-): GateFacts {
+): ChangeGateFacts {
   const { recordedRuns, journalHolds } = recordFactsOf(store.current());
   return gateFactsOf({
     run: state.run,
@@ -141,7 +139,6 @@ function gatesOnReading(
     rollback: rollbackOf(state),
     owner: state.watch.owner,
     ownFix: ownFix(state),
-    approvals: unknown(NOT_ASKED),
     approved: approvedManifest(state),
     config,
     repository: lab.repository,
@@ -153,7 +150,7 @@ function gatesOnReading(
       change,
       branchWork: work,
       body,
-      checks: unknown(NOT_ASKED),
+      checks: threads.checks,
       configHealth: known(healthFor(config, configHealth)),
       recordedRuns,
       journalHolds,

@@ -16,7 +16,7 @@ import { readFacts } from '../../domain/payload.ts';
 import type { ReplayedDecision, ReplayedRun } from '../../domain/replayed.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { cannotTell, type Judgement, type PastAnswer } from '../../gates/gate.ts';
-import { allGates } from '../../gates/run-gates.ts';
+import { changeGates } from '../../gates/run-gates.ts';
 import { recordedApprovalVerdicts } from '../approval-facts.ts';
 import type { LabConfig, LaneScopedConfig } from '../lane-scope.ts';
 import { configFor } from '../run-config.ts';
@@ -230,7 +230,7 @@ function replayGates(look: RecordedLook): readonly ReplayedGate[] {
 /** Null: the config says nothing else of what the gate reads. */
 function askedAgain(past: PastAnswer): ReplayedGate['to'] | null {
   const { verdict, then, facts } = past;
-  const gate = allGates(facts.own).find(({ id }) => id === verdict.gate);
+  const gate = changeGates(facts.own).find(({ id }) => id === verdict.gate);
   if (gate?.replay === undefined || verdict.outcome === 'unknown') return null;
   const { settings, worlds } = gate.replay;
   if (facts.manifest.kind === 'known' && isSame(settings(then), settings(facts.manifest.value))) return null;
