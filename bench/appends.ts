@@ -1,7 +1,7 @@
 /** What an append and a look cost on a record of any length, on real git: times and ratios side by side, and what a process that begins pays once. */
 
-import { limits } from '../src/domain/limits.ts';
 import type { EventDraft } from '../src/domain/logbook/event.ts';
+import { LOGBOOK_FILE_ENTRIES_MAX } from '../src/logbook/segments.ts';
 import { commandAnswered, commandSeen, lifeOfAFerry, observed, RUN } from '../test/logbook/sample-logbook.ts';
 import { recordProcess } from '../test/support/record-lab.ts';
 import { scratchRemote } from './git-remote.ts';
@@ -62,7 +62,7 @@ export async function measureAppends(): Promise<readonly Result[]> {
       ),
     );
   }
-  return [...results, reported('entries-per-file', limits.logbookFileEntriesMax, 'entries')];
+  return [...results, reported('entries-per-file', LOGBOOK_FILE_ENTRIES_MAX, 'entries')];
 }
 
 async function timesAt(

@@ -1,10 +1,10 @@
 /** Reading what people and files say: an ordinary comment, a huge one, hostile shapes, and the delta of a long file. */
 
 import { readFile } from 'node:fs/promises';
+import { COMMENT_OF_STRANGER } from '../src/commands/grammar/bounds.ts';
 import { readComment, readCommentOf } from '../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
 import { configDelta } from '../src/delta/config-delta.ts';
-import { limits } from '../src/domain/limits.ts';
 import { createPythonParser } from '../src/host/python-parser.ts';
 import { withoutTokens } from '../src/host/redactor.ts';
 import { against, quickestMs, type Result } from './measure.ts';
@@ -56,7 +56,7 @@ export async function measureReading(): Promise<readonly Result[]> {
   );
   const asStranger = (text: string) => readCommentOf('stranger', text, COMMAND_DEFINITIONS, OPTIONS);
   // As long as GitHub takes, and as long as is parsed of a stranger.
-  const strangers = hostile.flatMap((text) => [text, text.slice(0, limits.commentOfStranger.characters)]);
+  const strangers = hostile.flatMap((text) => [text, text.slice(0, COMMENT_OF_STRANGER.characters)]);
   const strangerMs = Math.max(
     ...(await Promise.all(strangers.map((text) => quickestMs(3, () => asStranger(withoutTokens(text)))))),
   );

@@ -1,8 +1,9 @@
 /** What docs/operations.md adds to each incident comment: whether a job may be running, whether it can wait, where to look. */
 
+import { GIVE_UP_PATIENCE_MS } from '../../src/commands/ack.ts';
 import type { IncidentCode } from '../../src/domain/incidents.ts';
-import { limits } from '../../src/domain/limits.ts';
 import type { LogbookFault } from '../../src/domain/logbook/logbook-fault.ts';
+import { WATCH_RESTARTS_MAX } from '../../src/watch/watchdog.ts';
 
 /** `job`: whether the cluster may be busy with this run; `wait`: whether it can wait until the morning. Markdown each. */
 export type OnCallNote = { readonly job: string; readonly wait: string; readonly next: string };
@@ -27,7 +28,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'submit-unknown': {
     job: '**perhaps**',
     wait: '**no**',
-    next: `The id is in \`ferrybot logbook show\` (*submit as …*). If the cluster has the job, nothing is to be done: the next launch workflow adopts it, and *ferrybot launch* can be run again by hand without harm. If it is certain that there is none, \`/ack lost="…"\` gives the run up (${minutesOf(limits.giveUpPatienceMs)} min after the claim at the earliest).`,
+    next: `The id is in \`ferrybot logbook show\` (*submit as …*). If the cluster has the job, nothing is to be done: the next launch workflow adopts it, and *ferrybot launch* can be run again by hand without harm. If it is certain that there is none, \`/ack lost="…"\` gives the run up (${minutesOf(GIVE_UP_PATIENCE_MS)} min after the claim at the earliest).`,
   },
   'dispatch-failed': {
     job: 'no',
@@ -77,7 +78,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'monitor-stale': {
     job: '**unknown**: the job may be fine',
     wait: '**no**: nobody would see it fail, and a `/stop` takes the long way',
-    next: `Is a runner with the label \`ferrybot-watch\` online? Then dispatch *ferrybot watch* with the cluster; two at once do no harm. The watchdog tries it ${limits.watchRestartsMax} times for each silence and then gives up.`,
+    next: `Is a runner with the label \`ferrybot-watch\` online? Then dispatch *ferrybot watch* with the cluster; two at once do no harm. The watchdog tries it ${WATCH_RESTARTS_MAX} times for each silence and then gives up.`,
   },
   'cluster-missing': {
     job: '**yes**, and unwatched',

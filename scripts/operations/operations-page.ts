@@ -1,5 +1,6 @@
 /** docs/operations.md as text: what each incident comment means for the person on call, and what to do. */
 
+import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
 import { INCIDENT_CODES, type IncidentCode } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import { limits } from '../../src/domain/limits.ts';
@@ -59,7 +60,7 @@ const SILENT = `## ferrybot says nothing at all
 
 | what is silent | how long is normal | what to do |
 |---|---|---|
-| commands, with a server | seconds; without webhooks up to ${minutes(limits.sweepPeriodMs)} min, at worst twice that ([0020](decisions/0020-a-sweep-that-is-left-out.md)) | the App's page → *Advanced* → deliveries; the output of \`ferrybot serve\`. It may be started again at any time: what is owed is in the record. Quickest way around it: set the repository variable \`FERRYBOT_SERVER\` to anything but \`on\` and dispatch *ferrybot chat* |
+| commands, with a server | seconds; without webhooks up to ${minutes(SWEEP_PERIOD_MS)} min, at worst twice that ([0020](decisions/0020-a-sweep-that-is-left-out.md)) | the App's page → *Advanced* → deliveries; the output of \`ferrybot serve\`. It may be started again at any time: what is owed is in the record. Quickest way around it: set the repository variable \`FERRYBOT_SERVER\` to anything but \`on\` and dispatch *ferrybot chat* |
 | commands, with workflows alone | comments a minute or two; reviews and events of pull requests, and what no event brought, 10 min | the runs of *ferrybot chat*; dispatch it by hand |
 | a launch that was ordered | minutes | the runs of *ferrybot launch*: waiting for a runner, or for the environment's approval? An order lives ${minutes(limits.orderLifetimeMs)} min |
 | a ferry on a day of the schedule | until the workflow that proposes has run, and the question what the ferry is for was answered, or its hour has come (\`objectiveBy\`) | the pull request of the lane's last ferry: it is said there once a day which run is not over, what it waits for and by which command, or that nothing is due; nothing is said while the lane is held, frozen or skipped. While it is asked what the ferry is for, that is an open issue with the label of the lane. Otherwise the runs of *ferrybot daily* |

@@ -5,13 +5,15 @@ import { consentEndsAt } from '../domain/care/mutation-state.ts';
 import type { JobSpec } from '../domain/engine.ts';
 import { stopStep, submitStep } from '../domain/engine.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import type { TearDown } from '../domain/logbook/events/rental-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type Condemnation, destroyStep } from '../domain/rented.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { after } from '../domain/time.ts';
 import { type ConsentFacts, type ConsentFault, consentFault } from './verify-consent.ts';
+
+/** What was verified is done at once; a minute would do where the machine is not under load. */
+const CAPABILITY_LIFETIME_MS = 10 * 60 * 1_000;
 
 /** The claim that the runner pushed just now: a capability is minted for whoever pushed it, and for nobody else. */
 export type OwnClaim = { readonly seq: number };
@@ -50,7 +52,7 @@ export function mintSubmission({ run, order }: RunState, spec: JobSpec, now: Ins
     metadata.attempt === attempt &&
     metadata.manifest === digest;
   if (!isOrdered) throw new Error(`${spec.submissionId} is not what ${run} has ordered`);
-  return sealCapability({ steps: [submitStep(spec)], until: after(now, limits.capabilityLifetimeMs) });
+  return sealCapability({ steps: [submitStep(spec)], until: after(now, CAPABILITY_LIFETIME_MS) });
 }
 
 /**
@@ -61,7 +63,7 @@ export function mintDestruction(condemned: Condemnation, proof: readonly Begun[]
   const { id, jobId } = condemned;
   if (!proof.some((one) => one.instance === id && one.jobId === jobId))
     throw new Error(`no tear-down of machine ${id} of ${jobId} was begun`);
-  return sealCapability({ steps: [destroyStep(condemned)], until: after(now, limits.capabilityLifetimeMs) });
+  return sealCapability({ steps: [destroyStep(condemned)], until: after(now, CAPABILITY_LIFETIME_MS) });
 }
 
 /** A tear-down that stands in the record as begun, of a machine that no whole read of the account has shown gone since. */
@@ -70,6 +72,6 @@ export type Begun = Pick<TearDown, 'instance' | 'jobId'>;
 /** Mints the stop of a run's job, where a person's stop stands in the record; null where there is nothing to be stopped. */
 export function mintStop({ stop, submission }: RunState, now: Instant): Capability | null {
   if (stop === null || submission === null) return null;
-  const until = after(now, limits.capabilityLifetimeMs);
+  const until = after(now, CAPABILITY_LIFETIME_MS);
   return sealCapability({ steps: [stopStep(submission.jobId)], until });
 }

@@ -3,7 +3,6 @@
 import { namedRun } from '../commands/named-run.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { LIFTED_BY } from '../domain/launch/hold.ts';
-import { limits } from '../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { after } from '../domain/time.ts';
@@ -12,6 +11,13 @@ import { listNewComments, type SweptComment } from '../github/new-comments.ts';
 import { mayNameRun, type Unanswered } from '../run/open-brakes.ts';
 import type { OpenLab } from './open-lab.ts';
 import { readingOf } from './reading.ts';
+
+/** So long before an approval a brake in another thread may have been said and not be in the record yet: three sweeps. */
+const BRAKE_REACH_MS = 90 * 60 * 1_000;
+/** Pages of a hundred comments, written in the repository since an approval, in which a launcher looks for brakes: whoever floods it with more holds the launch back. */
+const BRAKE_PAGES_MAX = 100;
+/** Holds and ends of holds that name a run in other threads, each of which a launcher reads again: two a person. */
+const NAMED_HOLDS_READ_MAX = 40;
 
 export type SaidElsewhere = {
   readonly comments: readonly CommentFacts[];
@@ -35,8 +41,8 @@ export async function saidElsewhere(
   const here = new Set(own.map(({ thread }) => thread));
   const found: SweptComment[] = [];
   for (const surface of ['comment', 'review-comment'] as const) {
-    const since = after(restsOn.createdAt, -limits.brakeReachMs);
-    const page = await listNewComments(lab.client, surface, since, limits.brakePagesMax);
+    const since = after(restsOn.createdAt, -BRAKE_REACH_MS);
+    const page = await listNewComments(lab.client, surface, since, BRAKE_PAGES_MAX);
     if (page.kind === 'unknown') return page;
     if (!page.value.isWhole) return unknown('more was written since the approval than is read');
     found.push(...page.value.found);
@@ -74,7 +80,7 @@ async function holdsElsewhere(
     .toSorted((a, b) => a.at.localeCompare(b.at) || a.comment - b.comment);
   const newest = new Map(seen.map((one) => [`${one.name} ${one.actor.id}`, one]));
   const found: CommentFacts[] = [];
-  for (const { surface, comment, thread } of [...newest.values()].slice(-limits.namedHoldsReadMax)) {
+  for (const { surface, comment, thread } of [...newest.values()].slice(-NAMED_HOLDS_READ_MAX)) {
     const cited = await readCited(lab.client, { surface, comment, pull: thread }, readingOf(lab, config));
     if (cited.kind === 'unknown') return cited;
     if (cited.value !== null) found.push(cited.value);

@@ -10,13 +10,12 @@ import { namingOf } from '../domain/approval-binding.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Digest } from '../domain/ids.ts';
 import { type LaneDay, LIFTED_BY } from '../domain/launch/hold.ts';
-import { limits } from '../domain/limits.ts';
 import type { FallenApproval } from '../domain/logbook/fallen-approvals.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { after } from '../domain/time.ts';
 import type { GitHubClient } from '../github/call.ts';
 import { readCited } from '../github/cited-comment.ts';
-import { readPeople } from '../github/people.ts';
+import { PEOPLE_LISTED_MAX, readPeople } from '../github/people.ts';
 import { readPermission } from '../github/permission.ts';
 import { readingOfComment } from '../run/comment-readings.ts';
 import { lanesOf } from '../run/lane-scope.ts';
@@ -32,6 +31,9 @@ import {
 import { saidElsewhere } from './brakes-elsewhere.ts';
 import type { OpenLab } from './open-lab.ts';
 import { readingOf } from './reading.ts';
+
+/** People whose permission a runner asks for before it acts: any stranger may write a brake, and it asks once a launch. */
+const BRAKE_AUTHORS_MAX = 200;
 
 type Ask = (author: Actor) => Promise<Observed<Permission>>;
 type Asked = Map<number, Observed<Permission>>;
@@ -124,14 +126,14 @@ async function untrustedAmong(
   client: GitHubClient,
   authors: readonly Actor[],
 ): Promise<Observed<ReadonlySet<number>>> {
-  if (authors.length <= limits.brakeAuthorsMax) return known(new Set());
+  if (authors.length <= BRAKE_AUTHORS_MAX) return known(new Set());
   const people = await readPeople(client);
   if (people.kind === 'unknown') return people;
   const here = new Set(people.value.map(({ actor }) => actor.id));
   // The list leaves out apps, and of a very large lab whoever comes last.
   const isUntrusted = ({ id, login }: Actor): boolean => !here.has(id) && !login.endsWith('[bot]');
-  const untrusted = here.size < limits.peopleListedMax ? authors.filter(isUntrusted) : [];
-  return authors.length - untrusted.length > limits.brakeAuthorsMax
+  const untrusted = here.size < PEOPLE_LISTED_MAX ? authors.filter(isUntrusted) : [];
+  return authors.length - untrusted.length > BRAKE_AUTHORS_MAX
     ? unknown('more people may hold this back than can be asked about: comments of strangers can be deleted')
     : known(new Set(untrusted.map(({ id }) => id)));
 }

@@ -6,12 +6,14 @@ import { type ConfigReading, readConfig } from '../config/read-config.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
 import type { GitReader } from '../domain/git.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import { remembered } from '../domain/remembered.ts';
 import { KINDS } from '../kinds/registry.ts';
 import type { Kind } from '../run/kind.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
+
+/** How many earlier versions of the config are looked at for the last valid one. */
+const CONFIG_HISTORY_COMMITS = 20;
 
 export const CONFIG_PATH = '.github/ferrybot.yml';
 
@@ -86,7 +88,7 @@ async function lastValid(git: GitReader, tip: Sha): Promise<LastValid | null> {
     not: null,
     sinceMs: null,
     paths: [CONFIG_PATH],
-    limit: limits.configHistoryCommits,
+    limit: CONFIG_HISTORY_COMMITS,
   });
   const [first, ...earlier] = commits;
   if (first === undefined) return null;

@@ -1,7 +1,6 @@
 /** Opens a repository for work: fetches, reads the config in force, and loads the verified record under it. */
 
 import type { ConfigHealth } from '../domain/facts.ts';
-import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { configOfLane, type LabConfig, type LaneScopedConfig } from '../run/lane-scope.ts';
 import { configFor } from '../run/run-config.ts';
@@ -10,6 +9,9 @@ import type { Lab, LabGit } from './lab.ts';
 import { threadOfLostLogbook } from './lost-logbook.ts';
 import { createEventStore, type EventStore } from './record.ts';
 import type { Record } from './record-files.ts';
+
+/** Problems of a config that stand in the log; the check on the pull request has all of them. */
+const CONFIG_PROBLEMS_LOGGED = 20;
 
 export type OpenLab = {
   readonly lab: Lab;
@@ -56,7 +58,7 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
       await reader.fetch();
       const found = await configInForce(reader, branch);
       if (found.kind === 'none') return { kind: 'no-config', config: found };
-      for (const problem of found.problems.slice(0, limits.configProblemsLogged))
+      for (const problem of found.problems.slice(0, CONFIG_PROBLEMS_LOGGED))
         lab.log(`config line ${problem.line}: ${problem.message}`);
       if (last === null || !isSame(last.config, found.config)) {
         const git = lab.gitAs(found.config.git);

@@ -3,7 +3,6 @@
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { RunId } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, unknown } from '../domain/observed.ts';
@@ -16,6 +15,11 @@ import { perform } from './control/perform.ts';
 import { type OpenLab, openForRun } from './open-lab.ts';
 import { placeOf, readingOf } from './reading.ts';
 import { createWriteBudget, type WriteBudget } from './write-budget.ts';
+
+/** Steps of publishing in one turn: comments that are owed, then the card. */
+const PUBLISH_STEPS_MAX = 12;
+/** Time for what threads are owed in one turn of the watch: the next look for a stop must not wait for it. */
+const PUBLISH_TURN_MS = 15_000;
 
 /** A run of whose entries people are to be told. */
 export type Owed = { readonly run: RunId; readonly seqs: readonly number[] };
@@ -64,7 +68,7 @@ export function createPublisher(): Publisher {
       await sayIn(said, open, run, 'all');
     },
     sayOwed: async (open, inRun, upTo) => {
-      const until = open.lab.now() + limits.publishTurnMs;
+      const until = open.lab.now() + PUBLISH_TURN_MS;
       const alarmed = [...said.owing.keys()].filter((run) => owesAlert(said, open, run));
       const passes = [
         ...alarmed.map((run) => [run, 'alerts'] as const),
@@ -101,7 +105,7 @@ async function sayIn(said: Said, open: OpenLab, run: RunId, pass: Pass): Promise
   const only = pass === 'alerts' ? { isAlertsAlone: true as const } : {};
   let isLeft = false;
   let isRead = !threads.has(run);
-  for (let step = 0; step < limits.publishStepsMax; step += 1) {
+  for (let step = 0; step < PUBLISH_STEPS_MAX; step += 1) {
     const next = decidePublication({ ...inputFor(open, run, ours), memory, ...only });
     if (next === null || next.kind !== 'perform') break;
     isLeft = !budget.hasRoom(open.lab.now(), next.key.startsWith(ALERT));

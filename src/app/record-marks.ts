@@ -2,7 +2,6 @@
 
 import type { GitReader, TagText } from '../domain/git.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import {
@@ -19,6 +18,9 @@ import {
 import type { LabConfig } from '../run/lane-scope.ts';
 import type { Lab } from './lab.ts';
 import { signersFrom } from './signers.ts';
+
+/** Entries of a file without a mark, after which the next append makes one: what a fresh process reads of the history. */
+const ENTRIES_PER_MARK_MAX = 256;
 
 /** A genuine mark, and the commit that its tag points to: the first that had the entry. */
 export type SeenMark = { readonly mark: Mark; readonly commit: Sha; readonly parents: readonly Sha[] };
@@ -103,7 +105,7 @@ export function marksFor(
     const last = appended.at(-1);
     const signer = last === undefined ? undefined : signers[last.role];
     if (last === undefined || signer === undefined) return [];
-    const isDue = isDecisive(appended) || last.seq - place.markedAt(run) >= limits.entriesPerMarkMax;
+    const isDue = isDecisive(appended) || last.seq - place.markedAt(run) >= ENTRIES_PER_MARK_MAX;
     if (!isDue) return [];
     const { seq, hash, role } = last;
     const statement = {

@@ -15,6 +15,9 @@ import { JOURNAL } from '../logbook/rules.ts';
 import type { BrokenRun } from './broken-run.ts';
 import type { Lab } from './lab.ts';
 
+/** Comments that one look at a thread leaves out because of errors of our own; beyond it the whole thread waits. */
+const COMMENTS_LEFT_OUT_MAX = 20;
+
 /**
  * What was looked at: a run's id or `journal`, the thread to tell where no run has one, and `subject` where it was one
  * part of that.
@@ -75,7 +78,7 @@ export async function apartFromComments<T>(
       return await work(withoutText);
     } catch (error) {
       const isLeft = error instanceof CommentError && left.has(commentName(error.comment));
-      if (!(error instanceof CommentError) || isLeft || left.size >= limits.commentsLeftOutMax) throw error;
+      if (!(error instanceof CommentError) || isLeft || left.size >= COMMENTS_LEFT_OUT_MAX) throw error;
       left.add(commentName(error.comment));
       note(open, troubles, inComment(open, error.comment.thread, error.comment), error.cause);
     }

@@ -1,9 +1,11 @@
 /** One repository's triggers: gathered while work is under way, handled together, one batch at a time. */
 
-import { limits } from '../domain/limits.ts';
 import type { ReconcileRequest } from '../domain/reconcile-request.ts';
 import type { Worker } from './control/worker.ts';
 import type { Log } from './lab.ts';
+
+/** ReconcileRequests of one repository that wait; beyond it they fold into a sweep. */
+const TRIGGERS_WAITING_MAX = 200;
 
 export type WorkQueue = {
   readonly push: (trigger: ReconcileRequest) => void;
@@ -35,10 +37,10 @@ export function createWorkQueue(worker: Worker, log: Log): WorkQueue {
       // 👀 goes out beside the work under way: a receipt that waits for others is none.
       worker.acknowledge(trigger).catch((error: unknown) => log(`a receipt failed: ${String(error)}`));
       waiting =
-        waiting.length >= limits.triggersWaitingMax
+        waiting.length >= TRIGGERS_WAITING_MAX
           ? [
               { kind: 'sweep', isOwed: true },
-              ...waiting.filter((w) => w.kind === 'comment').slice(-limits.triggersWaitingMax / 2),
+              ...waiting.filter((w) => w.kind === 'comment').slice(-TRIGGERS_WAITING_MAX / 2),
               trigger,
             ]
           : [...waiting, trigger];

@@ -1,6 +1,13 @@
 /** How much one process may still write on GitHub: its secondary limits count writes, tell nobody, and whoever runs into them is shut out. */
 
-import { limits } from '../domain/limits.ts';
+/**
+ * Writes of a watch: GitHub takes 80 a minute and 500 an hour of everybody together, control's answers to people among
+ * them. What is no alert leaves some of that to alerts, which may be many at once.
+ */
+export const CONTENT_WRITES = {
+  alerts: { minute: 60, hour: 450 },
+  others: { minute: 40, hour: 200 },
+} as const;
 
 export type WriteBudget = {
   /** Whether one more may be written now; what is no alert leaves room for one. */
@@ -19,7 +26,7 @@ export function createWriteBudget(): WriteBudget {
   return {
     hasRoom: (now, isAlert) => {
       while (times[0] !== undefined && times[0] <= now - HOUR_MS) times.shift();
-      const { alerts, others } = limits.contentWrites;
+      const { alerts, others } = CONTENT_WRITES;
       const { minute, hour } = isAlert ? alerts : others;
       return since(now - MINUTE_MS) < minute && times.length < hour;
     },

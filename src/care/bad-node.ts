@@ -9,10 +9,14 @@ import type { TpuVm, VmListing } from '../domain/care/tpu-vm.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { type Incident, incidentsWith } from '../domain/incidents.ts';
 import { isSameAddress } from '../domain/ip-address.ts';
-import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isOver } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+
+/** So long the machines are asked for again before a person is told that they cannot be listed. */
+export const BAD_NODE_PATIENCE_MS = 10 * 60 * 1_000;
+/** Proposals for one attempt: a consent that fell is asked for anew, and not for ever. */
+const NODE_PROPOSALS_MAX = 3;
 
 /** What the log of the current attempt shows. */
 export type BadNodeMatch = {
@@ -74,7 +78,7 @@ export function openSignatureMatch(state: RunState): BadNodeMatch | null {
 /** A proposal that came to nothing is made anew, with today's evidence, a bounded number of times. */
 function hasProposal({ mutations }: RunState, attempt: number): boolean {
   const made = mutations.filter(({ evidence }) => evidence.facts['attempt'] === attempt);
-  return made.length >= limits.nodeProposalsMax || made.some((one) => !cameToNothing(one));
+  return made.length >= NODE_PROPOSALS_MAX || made.some((one) => !cameToNothing(one));
 }
 
 /** Nothing was called, and the machine is as it was: its consent fell, or the runner died before the call. */
@@ -98,7 +102,7 @@ export function judgeBadNode(match: BadNodeMatch, listing: VmListing | null, now
   if (workers.includes('several')) return unclear('several-workers', workers.join(', '));
   if (listing === null) return unclear('not-configured', address);
   if (listing.kind === 'unknown')
-    return since !== null && now >= since + limits.badNodePatienceMs
+    return since !== null && now >= since + BAD_NODE_PATIENCE_MS
       ? unclear('unreadable', listing.message)
       : { kind: 'wait', why: listing.message };
   const named = workers.map((one) => ({ address: one, vms: listing.vms.filter((vm) => has(vm, one)) }));

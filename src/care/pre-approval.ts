@@ -5,8 +5,10 @@ import type { LabConfig } from '../config/schema.ts';
 import type { MutationProposal } from '../domain/care/mutation.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+
+/** The time over which a config's own consents are counted. */
+const PRE_APPROVAL_PERIOD_MS = 24 * 60 * 60 * 1_000;
 
 /** What the config says about this proposal; null = it never consents to such a thing. */
 export function preApprovalOf(
@@ -25,7 +27,7 @@ export function preApprovalsUsed(
   { cluster, digest }: { readonly cluster: string; readonly digest: Digest },
   now: Instant,
 ): number {
-  const since = now - limits.preApprovalPeriodMs;
+  const since = now - PRE_APPROVAL_PERIOD_MS;
   return mutations.filter(
     (one) =>
       one.digest !== digest &&

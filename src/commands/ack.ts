@@ -8,7 +8,6 @@
 import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
-import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import { isHolding, isLive } from '../domain/logbook/liveness.ts';
 import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
@@ -22,6 +21,9 @@ import { fromRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { reasonText } from './values.ts';
+
+/** How long a claim, or a job that nobody has seen, is waited for before a person may give the run up. */
+export const GIVE_UP_PATIENCE_MS = 10 * 60 * 1_000;
 
 const answer = answering({
   acknowledged: { status: 'text' },
@@ -101,7 +103,7 @@ function giveUp({ state, policy, permission, now }: CommandContext, reason: stri
   if (underWay(state.mutations).length > 0) return answer('close-under-way');
   const since = unaccountedSince(state);
   if (since === null) return answer('lost-not-lost', { minutes: 0 });
-  const waitMs = since + limits.giveUpPatienceMs - now;
+  const waitMs = since + GIVE_UP_PATIENCE_MS - now;
   return waitMs > 0
     ? answer('lost-not-lost', { minutes: Math.ceil(waitMs / 60_000) })
     : { kind: 'close', outcome: 'lost', reason };

@@ -15,6 +15,11 @@ import { fail, ok, type Result } from '../domain/result.ts';
 import { type ConfigProblem, dotted, type KeyPath, type ProblemCode } from '../settings/problem.ts';
 import { offsetOf, type Place, pathAt, placeAt, placeOf } from './yaml-place.ts';
 
+/** A config is a page or two; more is a mistake or an attack on the parser. */
+export const CONFIG_CHARACTERS_MAX = 100_000;
+/** One open bracket can make every later line wrong; nobody reads more. */
+const CONFIG_PROBLEMS_MAX = 200;
+
 /** `unreadable`: there is no value to look at. Otherwise `problems` may still hold errors that leave the rest readable. */
 export type YamlReading =
   | { readonly kind: 'unreadable'; readonly problems: readonly ConfigProblem[] }
@@ -38,7 +43,7 @@ export function readYaml(written: string): YamlReading {
   if (unfit.length > 0) return { kind: 'unreadable', problems: [...warnings, ...unfit] };
   const document = parseDocument(text, { uniqueKeys: true, version: '1.2', schema: 'core' });
   const faults = document.errors
-    .slice(0, limits.configProblemsMax)
+    .slice(0, CONFIG_PROBLEMS_MAX)
     .map((error) => faultOf(error, document, text, lines));
   if (faults.some(({ code }) => code !== 'duplicate-key'))
     return { kind: 'unreadable', problems: [...warnings, ...faults] };
@@ -166,10 +171,8 @@ function withoutMark(text: string): { readonly text: string; readonly hadMark: b
 
 /** Problems that make parsing pointless: the first of each kind, since a wrong encoding is wrong everywhere. */
 function textProblems(text: string, lines: LineCounter): readonly ConfigProblem[] {
-  if (text.length > limits.configCharactersMax)
-    return [
-      problem('too-long', `longer than ${limits.configCharactersMax} characters`, { line: 1, column: 1 }),
-    ];
+  if (text.length > CONFIG_CHARACTERS_MAX)
+    return [problem('too-long', `longer than ${CONFIG_CHARACTERS_MAX} characters`, { line: 1, column: 1 })];
   const undecoded = text.indexOf(REPLACEMENT);
   if (undecoded >= 0) {
     const what = text.includes('\0') ? 'this looks like UTF-16' : 'these bytes are no UTF-8';

@@ -1,6 +1,7 @@
 /** Readings of what was read before: a trigger asks for the same config and the same body again and again. */
 
-import { limits } from './limits.ts';
+/** Texts whose reading a process keeps: the bodies of all live runs and the config, a few hundred KB. */
+export const READINGS_REMEMBERED = 50;
 
 /**
  * `read` as a function that keeps its newest answers. Only for a pure `read` whose answers nobody changes. `keyOf` is
@@ -17,7 +18,7 @@ export function remembered<Asked, Reading>(
     kept.delete(key);
     kept.set(key, entry);
     const [oldest] = kept.keys();
-    if (kept.size > limits.readingsRemembered && oldest !== undefined) kept.delete(oldest);
+    if (kept.size > READINGS_REMEMBERED && oldest !== undefined) kept.delete(oldest);
     return entry.reading;
   };
 }

@@ -5,9 +5,13 @@ import { join, relative, sep } from 'node:path';
 import { type Zippable, zipSync } from 'fflate';
 import type { JobSpec, LeftOut } from '../domain/engine.ts';
 import type { ExportedFile } from '../domain/git.ts';
-import { limits } from '../domain/limits.ts';
 import { blobIdOf, firstOf } from '../host/git/tree-on-disk.ts';
 import { codeOf } from '../host/publish-once.ts';
+
+/** Before it is a zip; it is made in memory, and code has a tenth of this. */
+const PACKAGE_TREE_BYTES_MAX = 256 * 1024 * 1024;
+/** A lab ships hundreds of files; more is a data set or an environment by mistake. */
+const PACKAGE_FILES_MAX = 20_000;
 
 export type PackageBytes =
   | { readonly kind: 'zip'; readonly bytes: Uint8Array; readonly files: number }
@@ -101,10 +105,9 @@ export async function leftOutOfPackage(
 }
 
 function refusalOf(files: number, bytes: number): string | null {
-  if (files > limits.packageFilesMax)
-    return `${files} files are to be shipped; ${limits.packageFilesMax} is the limit`;
-  if (bytes > limits.packageTreeBytesMax)
-    return `the shipped files have ${bytes} bytes; ${limits.packageTreeBytesMax} is the limit`;
+  if (files > PACKAGE_FILES_MAX) return `${files} files are to be shipped; ${PACKAGE_FILES_MAX} is the limit`;
+  if (bytes > PACKAGE_TREE_BYTES_MAX)
+    return `the shipped files have ${bytes} bytes; ${PACKAGE_TREE_BYTES_MAX} is the limit`;
   return null;
 }
 

@@ -1,6 +1,7 @@
 /** A command as one line of a POSIX shell: what Ray's Jobs API takes, and people read. */
 
-import { limits } from '../domain/limits.ts';
+/** The command of a job that somebody else has launched: a sweep's is some hundred, and it is shown whole or not at all. */
+const ENTRYPOINT_CHARACTERS_MAX = 4_000;
 
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
@@ -27,5 +28,5 @@ function quoted(text: string): string {
 
 /** A line that says all of what is started; null where there is none, and where it is too long to be shown: half of one is another. */
 export function withinLine(line: string): string | null {
-  return line === '' || line.length > limits.entrypointCharactersMax ? null : line;
+  return line === '' || line.length > ENTRYPOINT_CHARACTERS_MAX ? null : line;
 }

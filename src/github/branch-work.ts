@@ -6,9 +6,11 @@
 import { z } from 'zod';
 import type { BranchPush, BranchWork, Contributor } from '../domain/authorship.ts';
 import { branded, isSha, type Sha } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { call, type GitHubClient } from './call.ts';
+
+/** Pushes of a branch that are read, one page of GitHub's: a branch with more since the bot's own is refused. */
+const BRANCH_PUSHES_READ = 100;
 
 /** GitHub sends `{}` for an account that it does not know any more. */
 const accountSchema = z
@@ -73,7 +75,7 @@ export async function readMoves(
 ): Promise<Observed<z.infer<typeof activitySchema>>> {
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/activity', {
     ref: `refs/heads/${branch}`,
-    per_page: limits.branchPushesRead,
+    per_page: BRANCH_PUSHES_READ,
   });
   if (outcome.kind !== 'answered') return unknown(`GitHub does not tell who pushed: ${outcome.message}`);
   const parsed = activitySchema.safeParse(outcome.data);
@@ -102,7 +104,7 @@ async function readPushes(
     if (after === own || (own === null && kind === 'branch_creation'))
       return known({ pushes, isWhole: true });
   }
-  if (moves.value.length >= limits.branchPushesRead) return known({ pushes, isWhole: false });
+  if (moves.value.length >= BRANCH_PUSHES_READ) return known({ pushes, isWhole: false });
   // Not one push of the bot's is there: then everything that was pushed is somebody else's.
   return moves.value.at(-1)?.activity_type === 'branch_creation'
     ? known({ pushes, isWhole: true })

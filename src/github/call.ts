@@ -5,6 +5,17 @@
 
 import { limits } from '../domain/limits.ts';
 
+/** Tries of one request to GitHub; writes are repeated only when GitHub said that it did not act. */
+export const REQUEST_TRIES_MAX = 4;
+/** Before the second try; each further one waits longer. */
+const REQUEST_RETRY_MS = 500;
+/** Without a header that says how long: at least a minute (GitHub docs, rate limits). */
+export const REQUEST_LIMIT_WAIT_MS = 60_000;
+/** A longer wait is left to the next trigger: nothing is lost, what is owed is derivable. */
+const REQUEST_WAIT_MS_MAX = 90_000;
+/** Answers with their ETag that one process keeps: the threads, comments and files of all live runs. */
+const ETAG_CACHE_ENTRIES = 200;
+
 /** The one thing that we need of Octokit: it authenticates, and it throws RequestError for everything from 400 on. */
 export type Octokit = {
   readonly request: (
@@ -64,9 +75,9 @@ export async function call(
   const isRead = route.startsWith('GET ') || route.endsWith('/graphql');
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await once(client, route, parameters);
-    if (outcome.retryAfterMs === null || attempt >= limits.requestTriesMax) return outcome.result;
+    if (outcome.retryAfterMs === null || attempt >= REQUEST_TRIES_MAX) return outcome.result;
     const mayRepeat = isRead || outcome.notActed;
-    if (!mayRepeat || outcome.retryAfterMs > limits.requestWaitMsMax) return outcome.result;
+    if (!mayRepeat || outcome.retryAfterMs > REQUEST_WAIT_MS_MAX) return outcome.result;
     await client.sleep(outcome.retryAfterMs * attempt);
   }
 }
@@ -142,7 +153,7 @@ function remember(
   client.cache.delete(key);
   client.cache.set(key, { etag, data: answer.data });
   const oldest = client.cache.keys().next();
-  if (client.cache.size > limits.etagCacheEntries && oldest.done !== true) client.cache.delete(oldest.value);
+  if (client.cache.size > ETAG_CACHE_ENTRIES && oldest.done !== true) client.cache.delete(oldest.value);
 }
 
 type Failure = {
@@ -190,7 +201,7 @@ function judged(client: GitHubClient, failure: Failure): Once {
   if (status === 0 || status >= 500)
     return {
       result: { kind: 'unknown', message: `${status}: ${message}` },
-      retryAfterMs: limits.requestRetryMs,
+      retryAfterMs: REQUEST_RETRY_MS,
       notActed: false,
     };
   return { result: { kind: 'refused', status, message }, retryAfterMs: null, notActed: true };
@@ -207,7 +218,7 @@ function isUsedUp(headers: Failure['headers']): boolean {
 function limitWaitMs(client: GitHubClient, headers: Readonly<Record<string, unknown>>): number {
   const retryAfter = Number(headers['retry-after']);
   if (Number.isFinite(retryAfter)) return retryAfter * 1_000;
-  if (!isUsedUp(headers)) return limits.requestLimitWaitMs;
+  if (!isUsedUp(headers)) return REQUEST_LIMIT_WAIT_MS;
   const reset = Number(headers['x-ratelimit-reset']) * 1_000 - client.now();
-  return Number.isFinite(reset) && reset > 0 ? reset : limits.requestLimitWaitMs;
+  return Number.isFinite(reset) && reset > 0 ? reset : REQUEST_LIMIT_WAIT_MS;
 }

@@ -2,9 +2,11 @@
 
 import { z } from 'zod';
 import type { Annotation } from '../domain/effect.ts';
-import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { call, type GitHubClient } from './call.ts';
+
+/** Pages of 100 annotations of one check run that are read before more are added: three rounds of `annotationsMax`. */
+const ANNOTATION_PAGES_MAX = 10;
 
 /** GitHub REST, checks: at most 50 annotations a request. */
 const PER_REQUEST = 50;
@@ -41,7 +43,7 @@ export async function missingBatches(
 ): Promise<Observed<readonly (readonly SentAnnotation[])[]>> {
   if (id === null || wanted.length === 0) return known(batchesOf(wanted));
   const there = new Map<string, number>();
-  for (let page = 1; page <= limits.annotationPagesMax; page += 1) {
+  for (let page = 1; page <= ANNOTATION_PAGES_MAX; page += 1) {
     const outcome = await call(client, 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations', {
       check_run_id: id,
       per_page: PAGE,
@@ -56,7 +58,7 @@ export async function missingBatches(
     }
     if (parsed.data.length < PAGE) return known(batchesOf(wanted.filter((one) => !taken(there, one))));
   }
-  return unknown(`more than ${limits.annotationPagesMax * PAGE} annotations stand there`);
+  return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE} annotations stand there`);
 }
 
 /** Whether it stands there; each that stands there counts for one. */

@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import { cutText } from '../domain/cut-text.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
-import { limits } from '../domain/limits.ts';
-import { call, type GitHubClient } from './call.ts';
+import { call, type GitHubClient, REQUEST_TRIES_MAX } from './call.ts';
 import { missingBatches, type SentAnnotation } from './check-annotations.ts';
 import { idOf } from './comments.ts';
 
@@ -65,7 +64,7 @@ async function addRest(
   batches: number,
 ): Promise<EffectOutcome> {
   let last: EffectOutcome = { kind: 'done', number: id };
-  for (let sent = 0; sent < batches + limits.requestTriesMax; sent += 1) {
+  for (let sent = 0; sent < batches + REQUEST_TRIES_MAX; sent += 1) {
     const missing = await missingBatches(client, id, effect.annotations);
     if (missing.kind === 'unknown') return { kind: 'unknown', message: missing.why };
     const [batch] = missing.value;

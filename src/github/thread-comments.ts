@@ -50,7 +50,7 @@ export type ThreadPage = {
 
 /**
  * Everything said in the thread since the moment (null = ever), in no order. Unknown where a page cannot be read or
- * there is more than `limits.threadCommentsMax`. Reviews are read whole: a draft counts from when it was submitted. Of the
+ * there is more than `THREAD_COMMENTS_MAX`. Reviews are read whole: a draft counts from when it was submitted. Of the
  * lines of a stranger's review the newest page is read.
  */
 export async function commentsOf(

@@ -1,10 +1,15 @@
 /** Reads a connection of GraphQL back to where nobody asks any more: one page holds 100 nodes, and a thread may hold thousands. */
 
 import { z } from 'zod';
-import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { GitHubClient } from './call.ts';
 import { query } from './graphql.ts';
+
+/**
+ * Comments, reviews or edits that are read of one thread: eight times what GitHub takes (it refuses the 2,501st comment),
+ * so that nobody's flood makes a thread unknown. One with more since its run began is.
+ */
+export const THREAD_COMMENTS_MAX = 20_000;
 
 /** The page information that every connection is asked for. */
 export const PAGE_INFO = 'pageInfo { hasPreviousPage startCursor hasNextPage endCursor }';
@@ -30,7 +35,7 @@ export type Connection<Node extends z.ZodType> = {
 
 /**
  * All nodes from the first page on, in the connection's own order, up to the first that is older than wanted
- * (`isOld`, null = none is). Unknown where a page cannot be read, or beyond `limits.threadCommentsMax` nodes.
+ * (`isOld`, null = none is). Unknown where a page cannot be read, or beyond `THREAD_COMMENTS_MAX` nodes.
  */
 export async function readOn<Schema extends z.ZodType>(
   client: GitHubClient,
@@ -44,8 +49,8 @@ export async function readOn<Schema extends z.ZodType>(
   while (cursor !== null) {
     const oldest = connection.newestFirst ? nodes.at(-1) : nodes[0];
     if (isOld !== null && oldest !== undefined && isOld(oldest)) return known(nodes);
-    if (nodes.length >= limits.threadCommentsMax)
-      return unknown(`${connection.field} holds more than ${limits.threadCommentsMax} entries`);
+    if (nodes.length >= THREAD_COMMENTS_MAX)
+      return unknown(`${connection.field} holds more than ${THREAD_COMMENTS_MAX} entries`);
     const read = await query(client, queryOf(connection), { id, cursor }, answerOf(connection.node));
     if (read.kind === 'unknown') return read;
     const page = read.value.node?.page;

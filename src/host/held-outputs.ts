@@ -2,13 +2,17 @@
 
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { limits } from '../domain/limits.ts';
+
+/** What a program wrote is read within this after its end, also on a loaded machine: a pipe holds 64 KiB. */
+const PROGRAM_OUTPUT_QUIET_MS = 2_000;
+/** Whoever still writes into the outputs of a program that has ended is not the program. */
+const PROGRAM_OUTPUT_HELD_MS = 10_000;
 
 /**
  * To be called once, right after the start. A child that left the program's group (`ssh -f`, the master of a shared ssh
  * connection) keeps the pipes open for as long as it lives, and whoever waits for their end waits with it. What the
- * program itself wrote stands in the pipe when it ends, so that after `limits.programOutputQuietMs` without a byte all
- * of it has been read; one that goes on talking is heard for `limits.programOutputHeldMs`.
+ * program itself wrote stands in the pipe when it ends, so that after `PROGRAM_OUTPUT_QUIET_MS` without a byte all
+ * of it has been read; one that goes on talking is heard for `PROGRAM_OUTPUT_HELD_MS`.
  */
 export function letGoOfHeldOutputs(child: ChildProcess): void {
   const outputs = [child.stdout, child.stderr].filter((output) => output !== null);
@@ -18,14 +22,14 @@ export function letGoOfHeldOutputs(child: ChildProcess): void {
     const timer = setInterval(() => {
       if (outputs.every((output) => output.closed)) return clearInterval(timer);
       const now = bytesOf(outputs);
-      heldMs += limits.programOutputQuietMs;
-      if (now > read && heldMs < limits.programOutputHeldMs) {
+      heldMs += PROGRAM_OUTPUT_QUIET_MS;
+      if (now > read && heldMs < PROGRAM_OUTPUT_HELD_MS) {
         read = now;
         return;
       }
       clearInterval(timer);
       for (const output of outputs) output.destroy();
-    }, limits.programOutputQuietMs);
+    }, PROGRAM_OUTPUT_QUIET_MS);
     child.once('close', () => clearInterval(timer));
   });
 }

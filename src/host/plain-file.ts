@@ -2,7 +2,9 @@
 
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { limits } from '../domain/limits.ts';
+
+/** What this program or its wrapper writes beside a job: the longest is a job's command. */
+export const RECORD_FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
  * Opens an ordinary file to be read. A link is not followed, because what lies behind it is another's; a pipe is not waited for.
@@ -17,7 +19,7 @@ export async function openPlainFile(path: string): Promise<FileHandle> {
 
 /** Its whole text; `EFBIG` where it is longer than any that is written here. Of one that grows no more is read. */
 export async function readPlainText(path: string): Promise<string> {
-  const most = limits.recordFileBytesMax;
+  const most = RECORD_FILE_BYTES_MAX;
   await using file = await openPlainFile(path);
   const pieces: Buffer[] = [];
   for await (const piece of file.createReadStream({ end: most, autoClose: false })) pieces.push(piece);

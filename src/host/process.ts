@@ -4,6 +4,11 @@ import { execa } from 'execa';
 import { limits } from '../domain/limits.ts';
 import { letGoOfHeldOutputs } from './held-outputs.ts';
 
+/** A helper program (git, ps) that says nothing for two minutes hangs; nothing we run takes longer. */
+export const PROGRAM_TIMEOUT_MS = 120_000;
+/** git diff and log of one interval stay far below this; more would only fill memory. */
+export const PROGRAM_OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+
 /** How to run a program. The child sees `env` and nothing else of this process's environment. */
 export type RunOptions = {
   readonly env: Readonly<Record<string, string>>;
@@ -47,8 +52,8 @@ export async function runProgram(
     extendEnv: false,
     reject: false,
     stripFinalNewline: false,
-    timeout: options.timeoutMs ?? limits.programTimeoutMs,
-    maxBuffer: options.outputBytesMax ?? limits.programOutputBytesMax,
+    timeout: options.timeoutMs ?? PROGRAM_TIMEOUT_MS,
+    maxBuffer: options.outputBytesMax ?? PROGRAM_OUTPUT_BYTES_MAX,
     // The limit is in bytes only when the encoding is; text is decoded below.
     encoding: 'buffer',
     forceKillAfterDelay: limits.programKillGraceMs,

@@ -1,9 +1,15 @@
 /** Asks a Python interpreter whether it would compile a file: in a child that is bounded in every way and runs nothing of it. */
 
 import { cutText } from '../domain/cut-text.ts';
-import { limits } from '../domain/limits.ts';
 import type { PyNode, PyRefusal, PySyntax } from '../domain/python-syntax.ts';
 import { runProgram } from './process.ts';
+
+/** Python compiles the longest file that is read in half a second; starting it on a busy machine takes a few. */
+const PYTHON_COMPILE_TIMEOUT_MS = 15_000;
+/** Of address space: the longest file takes a tenth of it. */
+const PYTHON_COMPILE_MEMORY_BYTES_MAX = 1_000_000_000;
+/** A version, a line and a message. */
+const PYTHON_COMPILE_OUTPUT_BYTES_MAX = 20_000;
 
 /** Found on the PATH where the job's own interpreter is not on this machine. */
 const ANY_PYTHON = 'python3';
@@ -38,14 +44,14 @@ export async function judgedByPython(syntax: PySyntax, interpreter: string, path
   // What the parser would not look at is nothing for another one either.
   if (syntax.refusal !== null) return syntax;
   for (const program of new Set([interpreter, ANY_PYTHON])) {
-    const bounds = [limits.pythonCompileMemoryBytesMax, limits.pythonCompileTimeoutMs / 1_000];
+    const bounds = [PYTHON_COMPILE_MEMORY_BYTES_MAX, PYTHON_COMPILE_TIMEOUT_MS / 1_000];
     const ended = await runProgram(program, ['-I', '-S', '-c', ASK, ...bounds.map(String)], {
       env: { PATH: path },
       cwd: '/',
       // A mark at the start belongs to the encoding and not to the text.
       input: syntax.text.replace(/^\uFEFF/, ''),
-      timeoutMs: limits.pythonCompileTimeoutMs,
-      outputBytesMax: limits.pythonCompileOutputBytesMax,
+      timeoutMs: PYTHON_COMPILE_TIMEOUT_MS,
+      outputBytesMax: PYTHON_COMPILE_OUTPUT_BYTES_MAX,
     });
     if (ended.kind === 'not-started') continue;
     return ended.ok ? { ...syntax, refusal: refusalIn(ended.stdout, syntax) } : syntax;

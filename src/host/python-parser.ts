@@ -1,12 +1,14 @@
 /** Parses Python with tree-sitter (WebAssembly) into our own immutable tree. */
 
 import { Language, Parser } from 'web-tree-sitter';
-import { limits } from '../domain/limits.ts';
 import type { PyNode, PyRefusal, PySyntax, PythonParser } from '../domain/python-syntax.ts';
 import { joinBracketedLines } from './python-joined-lines.ts';
 import { convertTree } from './python-tree.ts';
 import { eraseTypeDefaults, graftTypeDefaults } from './python-type-defaults.ts';
 import { loadWasm as loadInstalledWasm, type PythonWasm } from './python-wasm.ts';
+
+/** An experiment file has hundreds of lines. A hostile file of this size is told apart in two or three seconds. */
+export const PYTHON_FILE_CHARS_MAX = 262_144;
 
 /** Gives the bytes of a WebAssembly file. */
 export type LoadWasm = (name: PythonWasm) => Promise<Uint8Array>;
@@ -28,8 +30,8 @@ const LONE_CR = /\r(?!\n)/g;
 
 function parse(parser: Parser, language: Language, source: string): PySyntax {
   const text = source.replace(LONE_CR, '\n');
-  if (text.length > limits.pythonFileCharsMax)
-    return refused(text, { line: 1, message: `file is longer than ${limits.pythonFileCharsMax} characters` });
+  if (text.length > PYTHON_FILE_CHARS_MAX)
+    return refused(text, { line: 1, message: `file is longer than ${PYTHON_FILE_CHARS_MAX} characters` });
   const direct = parseOnce(parser, language, text);
   if (direct.hasErrors && direct.refusal === null) return repaired(parser, language, direct);
   return direct;

@@ -1,8 +1,10 @@
 /** Turns tree-sitter's tree into ours, without recursion and within limits. */
 
 import type { Language, Tree } from 'web-tree-sitter';
-import { limits } from '../domain/limits.ts';
 import type { PyNode, PyRefusal } from '../domain/python-syntax.ts';
+
+/** Deeper nesting than CPython's own parser takes in practice; the core recurses once or twice a level. */
+export const PYTHON_DEPTH_MAX = 1_000;
 
 export type ConvertedTree =
   | { readonly kind: 'tree'; readonly root: PyNode }
@@ -22,10 +24,10 @@ export function convertTree(tree: Tree, language: Language, text: string): Conve
       const entered = read();
       const parent = open.at(-1);
       parent?.children.push(entered.node);
-      if (open.length > limits.pythonDepthMax)
+      if (open.length > PYTHON_DEPTH_MAX)
         return {
           kind: 'refused',
-          refusal: { line: entered.node.line, message: `nested deeper than ${limits.pythonDepthMax} levels` },
+          refusal: { line: entered.node.line, message: `nested deeper than ${PYTHON_DEPTH_MAX} levels` },
         };
       if (cursor.gotoFirstChild()) {
         open.push(entered);

@@ -2,8 +2,10 @@
 
 import writeJson from 'canonicalize';
 import type { Json, JsonObject } from '../domain/json.ts';
-import { limits } from '../domain/limits.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
+
+/** Events nest about five deep; a hostile line must not overflow the stack. */
+const LOGBOOK_JSON_DEPTH_MAX = 64;
 
 /**
  * The canonical text of a value: keys in order of UTF-16 code units, no white space, strings as RFC 8785
@@ -48,7 +50,7 @@ function flawOf(value: Json, depth: number, order: KeyOrder): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? null : `not a safe integer: ${value}`;
   if (value === null || typeof value === 'boolean') return null;
   if (typeof value !== 'object') return typeof value;
-  if (depth >= limits.logbookJsonDepthMax) return 'nested too deeply';
+  if (depth >= LOGBOOK_JSON_DEPTH_MAX) return 'nested too deeply';
   if (isList(value)) return firstFlaw(value, depth, order);
   let before: string | null = null;
   for (const key of Object.keys(value)) {

@@ -1,9 +1,13 @@
 /** The files in which a run's events lie: one after another under one chain, so that an append never rewrites what is long. */
 
-import { limits } from '../domain/limits.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { lineOf } from './chain.ts';
 import { JOURNAL } from './rules.ts';
+
+/** Entries after which a run's events go on in another file: an append rewrites 64 on average, and a month of looks is 23 files. */
+export const LOGBOOK_FILE_ENTRIES_MAX = 128;
+/** The same for long entries: 128 looks are some 130,000 characters, a proposal of a large lab alone may be more. */
+const LOGBOOK_FILE_CHARS_MAX = 256 * 1024;
 
 /** A run's events as far as they verify. `ends`: of each file, in order, how many entries there are up to its end. */
 export type GoodFile = {
@@ -103,7 +107,7 @@ export function grown(
   for (const line of lines) {
     const total = after.at(-1) ?? 0;
     const entries = total - (after.at(-2) ?? 0);
-    const isFull = entries >= limits.logbookFileEntriesMax || last.text.length >= limits.logbookFileCharsMax;
+    const isFull = entries >= LOGBOOK_FILE_ENTRIES_MAX || last.text.length >= LOGBOOK_FILE_CHARS_MAX;
     if (isFull) last = { part: last.part + 1, before: '', text: '' };
     if (isFull || after.length === 0) after.push(total);
     last.text += `${line}\n`;

@@ -5,6 +5,9 @@ import type { Delivery } from '../domain/channel.ts';
 import { limits } from '../domain/limits.ts';
 import type { Channel, ChannelHost } from './channel.ts';
 
+/** A mail server that limits what it takes says no number of seconds. */
+const CHANNEL_MAIL_PAUSE_MS = 5_000;
+
 /** No header has a value of a run in it: the subject is always the same, and who gets it stands in the address. */
 const SUBJECT = 'ferrybot: a run needs a person';
 
@@ -41,7 +44,7 @@ async function delivered(work: () => Promise<unknown>, { sleep }: ChannelHost): 
       return { outcome: isSent ? 'unknown' : 'failed', why: 'the mail server could not be reached' };
     if (status >= 500 || attempt >= limits.channelTriesMax)
       return { outcome: 'failed', why: `status ${status}` };
-    await sleep(limits.channelMailPauseMs);
+    await sleep(CHANNEL_MAIL_PAUSE_MS);
   }
 }
 

@@ -4,6 +4,9 @@ import type { Delivery } from '../domain/channel.ts';
 import { limits } from '../domain/limits.ts';
 import type { ChannelHost } from './channel.ts';
 
+/** Discord and Slack ask for a pause of a second or two; a longer one is told, and those on call were mentioned on GitHub. */
+const CHANNEL_WAIT_MS_MAX = 10_000;
+
 /** Tried again only where the other side says that it took nothing (429). What is told never has the address. */
 export async function postJson(address: string, body: object, host: ChannelHost): Promise<Delivery> {
   if (!/^https?:\/\//.test(address)) return { outcome: 'failed', why: 'the address is no URL of a webhook' };
@@ -12,7 +15,7 @@ export async function postJson(address: string, body: object, host: ChannelHost)
     if ('outcome' in answer) return answer;
     if (answer.ok) return { outcome: 'sent', why: '' };
     const waitMs = answer.status === 429 ? retryAfterMs(answer) : null;
-    if (waitMs === null || waitMs > limits.channelWaitMsMax || attempt >= limits.channelTriesMax)
+    if (waitMs === null || waitMs > CHANNEL_WAIT_MS_MAX || attempt >= limits.channelTriesMax)
       return { outcome: answer.status >= 500 ? 'unknown' : 'failed', why: `status ${answer.status}` };
     await host.sleep(waitMs);
   }

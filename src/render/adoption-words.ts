@@ -2,7 +2,12 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
-import { awaitsAdoption, awaitsAdoptionUntil, NO_COMMIT } from '../domain/logbook/adoption.ts';
+import {
+  ADOPTION_WAIT_MS,
+  awaitsAdoption,
+  awaitsAdoptionUntil,
+  NO_COMMIT,
+} from '../domain/logbook/adoption.ts';
 import type { Description, RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import type { Sentences } from './answer-view.ts';
@@ -73,7 +78,7 @@ export function renderUnconfirmed({ state, config }: RenderInput): string {
 
 /** Why a job that nobody took over is left alone, as the reason of the closing. */
 export function notConfirmed({ description }: RunState, hours: number | null): string {
-  const within = `within ${hours ?? limits.adoptionWaitMs / HOUR_MS} h`;
+  const within = `within ${hours ?? ADOPTION_WAIT_MS / HOUR_MS} h`;
   const what =
     description?.found === 'described'
       ? `nobody said ${within} that it is the job`

@@ -1,8 +1,10 @@
 /** What a changed config would have decided otherwise: the summary in the check of the pull request that changes it. */
 
-import { limits } from '../domain/limits.ts';
 import { type Backtest, differences, isChanged, type ReplayedDecision } from '../domain/replayed.ts';
 import { code, paragraphs } from './words.ts';
+
+/** Rows of a backtest in a check's summary; the command line lists them all. */
+const SHOWN_BACKTEST_ROWS_MAX = 50;
 
 /** Markdown. */
 export function renderBacktest(backtest: Backtest): string {
@@ -14,10 +16,10 @@ export function renderBacktest(backtest: Backtest): string {
       : [
           '| run | decision | was | would be | why |',
           '| --- | --- | --- | --- | --- |',
-          ...rows.slice(0, limits.shownBacktestRowsMax),
+          ...rows.slice(0, SHOWN_BACKTEST_ROWS_MAX),
         ].join('\n'),
-    rows.length > limits.shownBacktestRowsMax
-      ? `${rows.length - limits.shownBacktestRowsMax} more: ${code('npx ferrybot backtest')} lists them all.`
+    rows.length > SHOWN_BACKTEST_ROWS_MAX
+      ? `${rows.length - SHOWN_BACKTEST_ROWS_MAX} more: ${code('npx ferrybot backtest')} lists them all.`
       : null,
     backtest.unknown > 0
       ? '*unknown*: the record does not hold all that the answer would need; the reason is the one that may stand against it.'

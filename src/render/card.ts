@@ -35,6 +35,9 @@ import { watchPart } from './watch-words.ts';
 import { witnessTable } from './witnesses.ts';
 import { code, details, digestHex, paragraphs, table, text, utc } from './words.ts';
 
+/** Incidents that the card lists, newest first. */
+const SHOWN_INCIDENTS_MAX = 5;
+
 export type CardInput = RenderInput & {
   /** What the check run says by now, remembered in the marker so that it is not read every time. */
   readonly check: string;
@@ -131,7 +134,7 @@ function evalsPart({ observation, end }: RunState): string | null {
 
 function incidentsPart({ incidents }: RunState): string | null {
   if (incidents.length === 0) return null;
-  const newest = incidents.slice(-limits.shownIncidentsMax).toReversed();
+  const newest = incidents.slice(-SHOWN_INCIDENTS_MAX).toReversed();
   const lines = newest.map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}`);
   const more = incidents.length - newest.length;
   return paragraphs(

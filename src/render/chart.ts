@@ -1,7 +1,11 @@
 /** Lines as Mermaid charts: loss, pace and checkpoints over the steps of a run, and a metric from run to run. */
 
-import { limits } from '../domain/limits.ts';
 import type { CoursePoint, TracePoint } from '../domain/logbook/run-state.ts';
+
+/** Points that a chart draws: more would touch each other at the width of a comment. */
+export const CHART_POINTS_MAX = 40;
+/** A line needs three points to have a shape. */
+const CHART_POINTS_MIN = 3;
 
 const LOSS_DRAWN_MAX = 1e12;
 
@@ -21,7 +25,7 @@ export function lossChart(trace: readonly TracePoint[], expected: number | null 
 /** How fast the job went, in tokens where its log counts them and in steps elsewhere; null while too few looks tell it. */
 export function paceChart(paces: readonly CoursePoint[]): string | null {
   const tokens = pointsOf(paces.map(({ step, tokensPerSecond }) => ({ step, text: tokensPerSecond ?? '' })));
-  if (tokens.length >= limits.chartPointsMin)
+  if (tokens.length >= CHART_POINTS_MIN)
     return overSteps(tokens, 'tokens a second', (step) => [valueAt(tokens, step)]);
   const steps = pointsOf(paces.map(({ step, secondsPerStep }) => ({ step, text: secondsPerStep ?? '' })))
     .filter(({ value }) => value > 0)
@@ -48,8 +52,8 @@ function overSteps(
   valuesAt: (step: number) => readonly number[],
 ): string | null {
   const [first, last] = [points[0], points.at(-1)];
-  if (points.length < limits.chartPointsMin || first === undefined || last === undefined) return null;
-  const columns = limits.chartPointsMax;
+  if (points.length < CHART_POINTS_MIN || first === undefined || last === undefined) return null;
+  const columns = CHART_POINTS_MAX;
   const width = last.step - first.step;
   const rows = Array.from({ length: columns }, (_, column) =>
     valuesAt(first.step + (width * column) / (columns - 1)),
@@ -64,7 +68,7 @@ export function metricChart(
   values: readonly { readonly day: string; readonly value: string }[],
 ): string | null {
   const points = values.filter(({ value }) => value.trim() !== '' && Number.isFinite(Number(value)));
-  if (points.length < limits.chartPointsMin) return null;
+  if (points.length < CHART_POINTS_MIN) return null;
   return xyChart(
     `  x-axis [${points.map(({ day }) => `"${day}"`).join(', ')}]`,
     // A name of the lab's in a text of Mermaid's own: nothing that could end it.

@@ -6,6 +6,9 @@ import type { RecordedDiagnosis } from '../domain/logbook/events/job-events.ts';
 import { fenced } from './escape.ts';
 import { code, count, details, paragraphs } from './words.ts';
 
+/** The end of a log, folded: all that is kept of it. */
+const SHOWN_LOG_END_CHARS_MAX = 9_100;
+
 /** A paragraph, with the lines that tell behind a fold. */
 export function diagnosisPart(diagnosis: RecordedDiagnosis): string {
   const { class: kind, confidence, place, error, evidence, logEnd = [] } = diagnosis;
@@ -23,7 +26,7 @@ export function diagnosisPart(diagnosis: RecordedDiagnosis): string {
       ? null
       : details(
           `The last ${count(logEnd.length, 'line')} of its log`,
-          fenced(logEnd.join('\n'), limits.shownLogEndCharsMax),
+          fenced(logEnd.join('\n'), SHOWN_LOG_END_CHARS_MAX),
         ),
   );
 }

@@ -12,6 +12,9 @@ import { CLEANUP_WORDS, FINDING_WORDS, gigabytes } from './disk-words.ts';
 import { mutationState } from './mutation-state-words.ts';
 import { code, count, details, digestHex, paragraphs, table, text, utc } from './words.ts';
 
+/** GitHub refuses a longer comment or body (422). */
+export const COMMENT_CHARACTERS_MAX = 65_536;
+
 export type DiskIssueView = {
   readonly disks: ClusterDisks;
   /** Changes that were proposed for this cluster's disks, oldest first. */
@@ -21,7 +24,7 @@ export type DiskIssueView = {
 };
 
 /** What GitHub takes, without what the seal of the marker adds. */
-const TEXT_CHARACTERS_MAX = limits.commentCharactersMax - SEAL_CHARACTERS_MAX;
+const TEXT_CHARACTERS_MAX = COMMENT_CHARACTERS_MAX - SEAL_CHARACTERS_MAX;
 
 /** The issue's title: one a cluster. */
 export function diskIssueTitle(cluster: string): string {

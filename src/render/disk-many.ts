@@ -11,6 +11,11 @@ import { inlineText } from './escape.ts';
 import { mutationState } from './mutation-state-words.ts';
 import { code, count, digestHex, paragraphs, table } from './words.ts';
 
+/** Forms of steps that one issue shows: all machines of a cluster are cleared alike. */
+const SHOWN_STEP_FORMS_MAX = 2;
+/** A program's words in the row of one machine among hundreds. */
+const BRIEF_CAUSE_CHARS_MAX = 60;
+
 /**
  * Rows, proposals and what became of earlier ones, in at most `roomChars` characters: the fullest disks come first, and
  * how many machines found no room is said. The steps of all proposals of one form are shown once.
@@ -50,7 +55,7 @@ const FIRST_LETTER = 65;
 const LETTERS = 26;
 
 function approvals(forms: readonly Form[]): string {
-  const shown = forms.slice(0, limits.shownStepFormsMax);
+  const shown = forms.slice(0, SHOWN_STEP_FORMS_MAX);
   const more = forms.length - shown.length;
   return paragraphs(
     APPROVABLE,
@@ -138,7 +143,7 @@ function briefCause(alike: readonly ScannedWorker[]): string {
     return `${words}, ${gigabytes(bytes)} beside it${more}`;
   }
   const why = detail['why'];
-  if (why !== undefined) return `${words}: ${inlineText(String(why), limits.briefCauseCharsMax)}`;
+  if (why !== undefined) return `${words}: ${inlineText(String(why), BRIEF_CAUSE_CHARS_MAX)}`;
   // The largest of all is the folder that the others are in.
   const largest = folders[1] ?? folders[0];
   return largest === undefined ? words : `${words}: ${code(largest.path)} ${gigabytes(largest.bytes)}`;

@@ -3,10 +3,12 @@
 import { consentText } from '../care/consent-command.ts';
 import type { MutationKind, MutationStep } from '../domain/care/mutation.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
-import { limits } from '../domain/limits.ts';
 import { STEP_WORDS } from './disk-words.ts';
 import { fenced } from './escape.ts';
 import { count, details, paragraphs } from './words.ts';
+
+/** The exact steps of a proposal, folded: the command that clears a mount point has some 3,000. */
+const SHOWN_STEPS_CHARS_MAX = 12_000;
 
 export const APPROVABLE = '**What can be approved** (as a comment here; it counts once, for an hour):';
 
@@ -61,7 +63,7 @@ function exactSteps(title: string, steps: readonly MutationStep[], legend: strin
   });
   const calls = groups.map(({ steps: alike }) => shownCalls(alike));
   const text = [...(legend === null ? [] : [legend]), ...calls].join('\n\n');
-  return details(title, paragraphs(inWords.join('\n'), fenced(text, limits.shownStepsCharsMax)));
+  return details(title, paragraphs(inWords.join('\n'), fenced(text, SHOWN_STEPS_CHARS_MAX)));
 }
 
 function withoutHost(step: MutationStep | undefined): MutationStep | undefined {

@@ -7,6 +7,9 @@ import { dollarText } from './dollars.ts';
 import { safeUrl } from './escape.ts';
 import { code, paragraphs, table, text } from './words.ts';
 
+/** Weeks and months whose cost is told: a quarter, and half a year. */
+export const SHOWN_PERIODS_MAX = { week: 13, month: 6 } as const;
+
 /** Markdown, with every row that is given; where it is to fit a comment, with as many of the newest as there is room for. */
 export function historyTable(rows: readonly PastRow[], charsMax = Number.POSITIVE_INFINITY): string {
   if (rows.length === 0) return 'No run is on record.';
@@ -73,7 +76,7 @@ export function rentedTables(rented: readonly RentedMoney[]): string | null {
 /** `characters`: so much of a date names the period. */
 function periodTable(title: 'Day' | 'Month', rented: readonly RentedMoney[], characters: number): string {
   const periods = [...new Set(rented.map(({ date }) => date.slice(0, characters)))].toSorted().toReversed();
-  const shown = periods.slice(0, limits.shownPeriodsMax.month);
+  const shown = periods.slice(0, SHOWN_PERIODS_MAX.month);
   const rows = shown.map((period) => {
     const inIt = rented.filter(({ date }) => date.startsWith(period));
     const microdollars = inIt.reduce((sum, one) => sum + one.microdollars, 0);

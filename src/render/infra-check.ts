@@ -6,6 +6,11 @@ import { limits } from '../domain/limits.ts';
 import { cleanLine } from './clean-text.ts';
 import { code, count, listed, paragraphs } from './words.ts';
 
+/** Findings in the cluster files that a check's summary lists; as many as GitHub takes as annotations at once. */
+const SHOWN_FINDINGS_MAX = 50;
+/** Annotations of one check: six requests of the 80 content writes that GitHub allows a minute. */
+const ANNOTATIONS_MAX = 300;
+
 type CheckRun = Extract<Effect, { readonly kind: 'put-check-run' }>;
 type Code = InfraFinding['code'];
 
@@ -37,11 +42,11 @@ export function renderInfraCheck(
   const all = files.flatMap(({ path, findings }) => findings.map((finding) => ({ path, finding })));
   const numberOf = (wanted: Code): number => all.filter(({ finding }) => finding.code === wanted).length;
   const lines = all.map(({ path, finding }) => findingLine(path, finding));
-  const more = lines.length - limits.shownFindingsMax;
+  const more = lines.length - SHOWN_FINDINGS_MAX;
   const gravest = new Set(
     all
       .toSorted((a, b) => ORDER.indexOf(a.finding.code) - ORDER.indexOf(b.finding.code))
-      .slice(0, limits.annotationsMax),
+      .slice(0, ANNOTATIONS_MAX),
   );
   const shown = all.filter((one) => gravest.has(one));
   const leftOut = all.length - shown.length;
@@ -50,7 +55,7 @@ export function renderInfraCheck(
     title: isFine ? 'No set-up command writes where a bucket may not be mounted' : titleOf(numberOf, unread),
     summary: paragraphs(
       `Read: ${files.length === 0 ? 'nothing' : listed(files.map(({ path }) => code(path)))}.`,
-      lines.length === 0 ? null : lines.slice(0, limits.shownFindingsMax).join('\n'),
+      lines.length === 0 ? null : lines.slice(0, SHOWN_FINDINGS_MAX).join('\n'),
       more > 0 ? `${more} more: ${code('npx ferrybot check-infra')} lists them all.` : null,
       leftOut > 0
         ? `${count(leftOut, 'finding')} of ${all.length} left out beside the code, the least grave.`

@@ -13,7 +13,7 @@ import { limits } from '../domain/limits.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
 import type { PastRow } from '../domain/past-row.ts';
 import { metricChart } from './chart.ts';
-import { historyTable, rentedTables } from './history.ts';
+import { historyTable, rentedTables, SHOWN_PERIODS_MAX } from './history.ts';
 import { code, paragraphs, table, text } from './words.ts';
 
 /** What is known of a lane that has a run behind it. */
@@ -79,7 +79,7 @@ function chartPart(rows: readonly PastRow[], metric: string | null): string | nu
 
 function costPart(launches: readonly Launch[], period: Period): string {
   const periods = [...new Set(launches.map(({ date }) => periodOf(period, date)))].toSorted().toReversed();
-  const rows = periods.slice(0, limits.shownPeriodsMax[period]).map((one) => {
+  const rows = periods.slice(0, SHOWN_PERIODS_MAX[period]).map((one) => {
     const inIt = launchesIn(launches, period, period === 'month' ? `${one}-01` : one);
     return [one, String(inIt.length), text(costOf(inIt) ?? 'not known')];
   });

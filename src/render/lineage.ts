@@ -2,15 +2,17 @@
 
 import type { RecordedAttempt, RecordedLineage } from '../checkpoints/lineage.ts';
 import { checkpointName, lineageOf } from '../checkpoints/lineage.ts';
-import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { code, details, paragraphs, person, table, text, utc } from './words.ts';
+
+/** Attempts that the card draws: more do not fit a phone. */
+const LINEAGE_ATTEMPTS_SHOWN = 8;
 
 /** The part of the card; null for a run of one attempt of which nothing was rejected. */
 export function lineagePart(state: RunState): string | null {
   const lineage = lineageOf(state);
   if (lineage.attempts.length < 2 && lineage.rejections.length === 0) return null;
-  const newest = { ...lineage, attempts: lineage.attempts.slice(-limits.lineageAttemptsShown) };
+  const newest = { ...lineage, attempts: lineage.attempts.slice(-LINEAGE_ATTEMPTS_SHOWN) };
   return details(
     'Lineage: what each attempt went on from',
     paragraphs(

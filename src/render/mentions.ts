@@ -8,6 +8,9 @@ import type { Observed } from '../domain/observed.ts';
 import { inlineText } from './escape.ts';
 import { listed } from './words.ts';
 
+/** People whom one comment mentions: more would teach everybody to look away. */
+const MENTIONS_MAX = 20;
+
 /** What is added to a comment: a line that pages them. `people` are those who work on the repository, as GitHub names them now. */
 export function renderMentions(summons: Summons, people: Observed<readonly PersonFacts[]>): string {
   if (people.kind === 'unknown')
@@ -20,7 +23,7 @@ export function renderMentions(summons: Summons, people: Observed<readonly Perso
       : people.value.filter((one) => permits(one.permission, permission)).map(({ actor }) => actor.login);
   const named = summons.people.flatMap((id) => mentionable(byId.get(id)));
   const logins = [...new Set([...named, ...permitted.flatMap(mentionable)])];
-  const shown = logins.slice(0, limits.mentionsMax).map((login) => `@${login}`);
+  const shown = logins.slice(0, MENTIONS_MAX).map((login) => `@${login}`);
   const more = logins.length > shown.length ? ` and ${logins.length - shown.length} more` : '';
   const gone = summons.people.filter((id) => mentionable(byId.get(id)).length === 0);
   const missing =

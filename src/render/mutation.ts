@@ -12,6 +12,9 @@ import { commandText } from './job-table.ts';
 import { endingWords, mutationWords } from './mutation-words.ts';
 import { code, digestHex, paragraphs, person, shortCommit, table, text, utc } from './words.ts';
 
+/** The list as it is shown: a cut one would show nobody what goes. */
+const CHECKPOINT_LIST_SHOWN_MAX = 27_000;
+
 /** The comment for the entry with this sequence number. Throws where the record has none. */
 export function renderMutation(key: string, { mutations }: Pick<RunState, 'mutations'>): string {
   const seq = Number(key);
@@ -36,7 +39,7 @@ export function renderProposal({ proposal, digest, evidence }: MutationRecord): 
   const words = mutationWords(mutation);
   // Read back from the record they come sorted: every process has to say the same.
   const charsMax =
-    mutation.kind === 'delete-checkpoint' ? limits.checkpointListShownMax : limits.shownBlockCharsMax;
+    mutation.kind === 'delete-checkpoint' ? CHECKPOINT_LIST_SHOWN_MAX : limits.shownBlockCharsMax;
   const facts = Object.entries(evidence.facts)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => [text(name), text(String(value))]);

@@ -15,6 +15,9 @@ import { condemnedOf, MICRO, nextLookMs, policyOf, rentingRuns, spentOf, workedO
 import { draftsOf, unreadableDrafts } from './run-drafts.ts';
 import { decideTearDown } from './tear-down.ts';
 
+/** A machine that is to be gone is told of again after so long, until it is: a person has looked by then. */
+const MACHINE_ALERT_AGAIN_MS = 10 * 60 * 1_000;
+
 /** `live`: runs that are not over, of every cluster. `isWhole`: nothing of the record could not be read. */
 export type RentalRecord = {
   readonly live: readonly RunState[];
@@ -77,7 +80,7 @@ export function lookAtAccount(input: RentalInput): RentalLook {
       isWhole: record.isWhole,
     },
     policy: policyOf(input.terms),
-    alertEveryMs: limits.machineAlertAgainMs,
+    alertEveryMs: MACHINE_ALERT_AGAIN_MS,
     condemned,
     spent,
   });

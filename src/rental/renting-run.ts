@@ -10,6 +10,11 @@ import { fromRfc3339 } from '../domain/time.ts';
 import type { Condemned, RentingRun, TearDownPolicy } from './fleet.ts';
 import { rateOf, type Spent, type Worked } from './money.ts';
 
+/** Between two looks at an account that rents machines: a machine that stops is billed for so long and no longer. */
+const RENTAL_LOOK_MS = 10 * 60 * 1_000;
+/** How old a machine is at its first looks: what goes wrong at all mostly goes wrong then. */
+const RENTAL_STARTUP_MS = [60_000, 180_000, 420_000, 900_000];
+
 const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
 export const MICRO = 1_000_000;
@@ -144,9 +149,9 @@ export function nextLookMs(
 ): number {
   if (isAlert) return limits.rentalAlertMs;
   const grace = Math.min(...terms.map(({ idleMinutesMax }) => idleMinutesMax * MS_OF_MINUTE));
-  const pace = Math.max(limits.rentalAlertMs, Math.min(limits.rentalLookMs, grace / 4));
+  const pace = Math.max(limits.rentalAlertMs, Math.min(RENTAL_LOOK_MS, grace / 4));
   const early = rows.flatMap(({ createdAtMs }) =>
-    limits.rentalStartupMs.filter((ms) => createdAtMs + ms > nowMs).map((ms) => createdAtMs + ms - nowMs),
+    RENTAL_STARTUP_MS.filter((ms) => createdAtMs + ms > nowMs).map((ms) => createdAtMs + ms - nowMs),
   );
   return Math.round(Math.min(pace, ...early));
 }

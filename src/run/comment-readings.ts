@@ -4,7 +4,9 @@ import { firstNamed } from '../commands/grammar/named-command.ts';
 import { type BoundedReading, readCommentOf, type Speaker } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import { limits } from '../domain/limits.ts';
+
+/** Readings of comments that a process keeps: those of a full thread, a few hundred bytes each. */
+const COMMENT_READINGS_KEPT = 20_000;
 
 type Written = Pick<CommentFacts, 'bodyDigest' | 'body'>;
 
@@ -39,6 +41,6 @@ function once<Answer>(answers: Map<string, Answer>, key: string, read: () => Ans
   answers.delete(key);
   answers.set(key, answer);
   const [oldest] = answers.keys();
-  if (answers.size > limits.commentReadingsKept && oldest !== undefined) answers.delete(oldest);
+  if (answers.size > COMMENT_READINGS_KEPT && oldest !== undefined) answers.delete(oldest);
   return answer;
 }

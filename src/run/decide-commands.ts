@@ -28,6 +28,11 @@ import {
   untrustedWereAnswered,
 } from './untrusted.ts';
 
+/** Items of strangers that are recorded in one step: a flood takes few rounds, and one push stays small. */
+const UNTRUSTED_PER_STEP_MAX = 50;
+/** A comment that was seen and stands in no list any more was deleted, unless the list lags behind (reads after writes: a minute). */
+export const COMMENT_GONE_MS = 60_000;
+
 /** A command whose work outside is still to be done, after it was recorded as seen. */
 export type StagedCommand = {
   readonly item: PendingItem;
@@ -108,7 +113,7 @@ function goneOutcome(
   begun: SeenCommand | null,
 ): CommandOutcome {
   const gone = goneCommands(state.commands, comments).filter(
-    (seen) => seen !== begun && now - (fromRfc3339(seen.at) ?? now) >= limits.commentGoneMs,
+    (seen) => seen !== begun && now - (fromRfc3339(seen.at) ?? now) >= COMMENT_GONE_MS,
   );
   const drafts = gone.map((one) => answeredDraft(one, answerCommon('comment-gone', { name: one.name })));
   return drafts.length === 0 ? { kind: 'nothing' } : { kind: 'step', step: append(...drafts) };
@@ -126,7 +131,7 @@ function withUntrusted(
   if (outcome.step.kind !== 'append' || !ofUntrusted(first)) return outcome;
   const drafts = [...outcome.step.drafts];
   const told = new Map([[first.comment.thread, commentName(first.comment)]]);
-  for (const item of later.filter(ofUntrusted).slice(0, limits.untrustedPerStepMax)) {
+  for (const item of later.filter(ofUntrusted).slice(0, UNTRUSTED_PER_STEP_MAX)) {
     const { thread } = item.comment;
     const next = decideItem(
       input,

@@ -18,6 +18,9 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 import type { FixerAsked } from './slip-to-mend.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
+/** How long its job may take, in its queue and on its machine, until people are told that nothing came of it. */
+const FIXER_PATIENCE_MS = 2 * 60 * 60 * 1_000;
+
 /** The runs of the workflow that were asked about this failure, the first of them first. */
 export function runsOfFixer(
   listed: readonly WorkflowRunFacts[],
@@ -86,7 +89,7 @@ function endOf({ slip }: FixerAsked): number {
 }
 
 function isLate(since: number, now: Instant): boolean {
-  return now - since >= limits.fixerPatienceMs;
+  return now - since >= FIXER_PATIENCE_MS;
 }
 
 function none(reason: NoExternalFix): ExternalFix {

@@ -2,13 +2,15 @@
 
 import { underWay } from '../domain/care/mutation-state.ts';
 import type { Instant } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
 import { type Ending, isNotified, isOver, type Notice, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 import type { ClosingCommand } from './decide-closure.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
+
+/** How much later the daily workflow may start than the day before: its own notice comes then, and a reminder beside it says nothing new. */
+const DAILY_NOTICE_SLACK_MS = 6 * 60 * 60 * 1_000;
 
 const HOUR_MS = 3_600_000;
 
@@ -27,7 +29,7 @@ export function decideReminder(state: RunState, config: LaneScopedConfig, now: I
   if (end === null || everyHours === null || unsealedClosing(state, config, now) !== null) return null;
   const told = noticesSince(state, end);
   const last = told.at(-1);
-  const slackMs = last?.reason === 'lane-blocked' && everyHours >= 24 ? limits.dailyNoticeSlackMs : 0;
+  const slackMs = last?.reason === 'lane-blocked' && everyHours >= 24 ? DAILY_NOTICE_SLACK_MS : 0;
   if (now - (fromRfc3339((last ?? end).at) ?? now) < everyHours * HOUR_MS + slackMs) return null;
   const number = told.filter(({ reason }) => reason === 'undecided').length + 1;
   const data = { reason: 'undecided', about: `${end.seq}-${number}`, ...audienceOf(state, config) } as const;

@@ -3,7 +3,6 @@
 import type { Instant } from '../domain/ids.ts';
 import { urgencyOf } from '../domain/incident-urgency.ts';
 import { type Incident, readIncident } from '../domain/incidents.ts';
-import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { inChargeByContract } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/role.ts';
@@ -11,6 +10,9 @@ import { isOver, type Notice, pagesOf, type RunState } from '../domain/logbook/r
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { isQuiet, peopleAt } from './on-call.ts';
+
+/** How old an incident may be when it is first told to those on call: through a night of quiet hours, and no older. */
+const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;
 
 /** Pages that are due for what stands in the record. */
 export function decidePages(state: RunState, config: LaneScopedConfig, now: Instant): readonly EventDraft[] {
@@ -62,7 +64,7 @@ function isDue(
   if (taken !== null && taken.seq > incident.seq) return false;
   const [first, again] = told;
   // What happened before anybody was on call is history by now.
-  if (first === undefined) return now - (fromRfc3339(incident.at) ?? 0) < limits.pageAgeMaxMs;
+  if (first === undefined) return now - (fromRfc3339(incident.at) ?? 0) < PAGE_AGE_MAX_MS;
   if (again !== undefined || againAfterMinutes === null) return false;
   return now - (fromRfc3339(first.at) ?? now) >= againAfterMinutes * 60_000;
 }

@@ -24,6 +24,11 @@ import { type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 import { tickedBody } from './tick-boxes.ts';
 
+/** The card is edited no oftener than this unless the state changed, for the 80 requests of a five-hour ferry (docs/decisions/0021-how-often-the-card-moves.md). */
+const CARD_PERIOD_MS = 30 * 60 * 1_000;
+/** The share of each active run in the installation's content budget: 500 writes an hour, of which cards get 200. */
+const CARD_PERIOD_PER_RUN_MS = 18_000;
+
 /** What is looked at to say it; a process that reads no pull request has `pull` unknown. */
 export type PublishedOn = Pick<RunFacts, 'comments' | 'recordedRuns' | 'proposalTexts' | 'pull' | 'body'>;
 
@@ -261,7 +266,7 @@ function mayEditCard(input: PublishInput, card: StandingCard): boolean {
   const goneAt = input.state.rental.machines.map(({ tearDown }) => tearDown?.endedAt ?? '');
   const overAt = [input.state.watch.ended?.at ?? '', ...goneAt].map((at) => fromRfc3339(at) ?? 0);
   if (card.comment.updatedAt < Math.max(...overAt)) return true;
-  const periodMs = Math.max(limits.cardPeriodMs, input.activeRuns * limits.cardPeriodPerRunMs);
+  const periodMs = Math.max(CARD_PERIOD_MS, input.activeRuns * CARD_PERIOD_PER_RUN_MS);
   // Where a comment has just told of the run, people have seen how it is.
   const { firstEval, firstTracker } = input.state;
   const toldAt = [firstEval, firstTracker].map((one) => fromRfc3339(one?.at ?? '') ?? 0);

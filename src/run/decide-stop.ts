@@ -12,6 +12,9 @@ import { needsWatch } from './decide-watch.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
+/** A watch that is alive has looked for a stop by then: its 30 s, and a fetch. One that hangs leaves 25 s for a stop workflow. */
+const STOP_PATIENCE_MS = 35_000;
+
 /**
  * A live watch looks for a stop every 30 s; without one a job of its own carries it out.
  * Both at once do no harm: a stop is asked for by the job's id, and the lease decides who records the end.
@@ -58,7 +61,7 @@ function isSeenByWatch(state: RunState, now: Instant): boolean {
 
 /** Its lease runs, and the stop is too young for it to have looked. */
 function mayBeSeenByWatch(state: RunState, now: Instant): boolean {
-  return !needsWatch(state, now) && now - stoppedAt(state) < limits.stopPatienceMs;
+  return !needsWatch(state, now) && now - stoppedAt(state) < STOP_PATIENCE_MS;
 }
 
 /** GitHub has its workflow run in progress; what cannot be read is no sign of life. */

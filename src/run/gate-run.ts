@@ -36,6 +36,9 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
 
+/** Days before a month's first to which a run of its first week may belong: the week began in the month before. */
+const PERIOD_REACH_DAYS = 6;
+
 export type Gated = {
   readonly manifest: Observed<Manifest>;
   /** What an approval given now would bind to. */
@@ -276,7 +279,7 @@ function passesOf({ recordedRuns }: GateReading, lane: string): Observed<readonl
 function launchesFor({ facts: { recordedRuns }, proposal, now }: GateInput): Observed<readonly Launch[]> {
   if (recordedRuns.kind === 'unknown') return recordedRuns;
   const runs = runsOfLane(recordedRuns.value, proposal.lane).filter(({ order }) => order !== null);
-  const monthBegins = dateAfter(`${dateOf(now).slice(0, 7)}-01`, -limits.periodReachDays);
+  const monthBegins = dateAfter(`${dateOf(now).slice(0, 7)}-01`, -PERIOD_REACH_DAYS);
   const isWhole = runs.length < limits.runsReadMax || runs.some((run) => run.proposal.date < monthBegins);
   return isWhole
     ? known(runs.flatMap(launchesOf))

@@ -9,9 +9,12 @@ import { limits } from '../domain/limits.ts';
 import type { Ending } from '../domain/logbook/run-state.ts';
 import type { MetricRow, RunVerdict } from '../domain/run-verdict.ts';
 
+/** Sealed ferries whose median a new one is held against (policy DF-29). */
+const VERDICT_HISTORY_RUNS = 5;
+
 /** Judges one ended run. A metric or step that is not there is unknown, and unknown is no pass. */
 export function judgeRun(end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]): RunVerdict {
-  const recent = history.slice(0, limits.verdictHistoryRuns);
+  const recent = history.slice(0, VERDICT_HISTORY_RUNS);
   const expectedStep = lane.finalStep ?? end.totalSteps;
   const stepOutcome = judgeStep(end.lastStep, expectedStep);
   const rows = lane.metrics.map((metric) => judgeMetric(metric, end.metrics[metric.key] ?? null, recent));

@@ -14,6 +14,9 @@ import type { Observed } from '../domain/observed.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 import { namesCommand, readingOfComment } from './comment-readings.ts';
 
+/** Unanswered comments of one person that are parsed at a look, the newest, while GitHub has not said that they may do anything here. */
+export const UNTRUSTED_COMMENTS_PER_LOOK = 20;
+
 /**
  * One slash command, one that was not understood, one hint, or one that an edit brought or took away; `index` counts
  * them within their comment.
@@ -93,7 +96,7 @@ function parsedOfOthers(
   permissions: Permissions,
 ): ReadonlySet<CommentFacts> {
   const theirs = Map.groupBy(comments, ({ author }) => author.id);
-  const most = limits.untrustedCommentsPerLook;
+  const most = UNTRUSTED_COMMENTS_PER_LOOK;
   return new Set(
     [...theirs].flatMap(([id, ofOne]) =>
       permissions.get(id)?.kind === 'known' ? ofOne.slice(0, most) : ofOne.slice(-most),

@@ -10,6 +10,12 @@ import { limits } from '../domain/limits.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 
+/**
+ * So often within the period a text that somebody else changed is written anew: two mistakes and a third are told from
+ * somebody who goes on, and one text costs a handful of GitHub's 500 content writes an hour.
+ */
+export const TEXT_RESTORES_MAX = 3;
+
 /** How a text was changed, as an incident says it, and by whom where GitHub tells. */
 export type TextChange = {
   readonly how: 'edited' | 'deleted' | 'restored' | 'history';
@@ -71,7 +77,7 @@ export function editsOf(
 ): { readonly edits: number; readonly until?: string } {
   const since = now - limits.textRestoresPeriodMs;
   const edits = earlier.filter(({ at }) => (fromRfc3339(at) ?? 0) > since).length + 1;
-  if (edits <= limits.textRestoresMax) return { edits };
+  if (edits <= TEXT_RESTORES_MAX) return { edits };
   return { edits, until: toRfc3339(after(now, limits.textRestoresPeriodMs)) };
 }
 

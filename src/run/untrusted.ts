@@ -3,11 +3,13 @@
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName, isQuiet, isToUntrusted } from '../domain/answer-key.ts';
 import type { Instant } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { PendingItem } from './pending-commands.ts';
+
+/** A stranger's commands get at most one answer a thread in this time. */
+const UNTRUSTED_ANSWER_PERIOD_MS = 60 * 60 * 1_000;
 
 /** What an answer to a stranger records beside its own detail: `quiet` 1 = recorded, and answered by a reaction alone. */
 export type UntrustedDetail = { readonly stranger: 1; readonly quiet: 0 | 1 };
@@ -31,7 +33,7 @@ export function untrustedWereAnswered(
     const { at } = seen.answer;
     if (!isToUntrusted(seen) || isQuiet(seen)) continue;
     if (commentName({ surface: seen.surface, id: seen.comment }) === commentName(item.comment)) continue;
-    if (now - (fromRfc3339(at) ?? now) < limits.untrustedAnswerPeriodMs) return true;
+    if (now - (fromRfc3339(at) ?? now) < UNTRUSTED_ANSWER_PERIOD_MS) return true;
   }
   return false;
 }

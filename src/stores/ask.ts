@@ -1,7 +1,15 @@
 /** One request to a store over HTTPS: bounded in time, size and tries, never redirected, never an exception for an expected outcome. */
 
-import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+
+/** A page of a thousand objects with all that S3 says of each has less than 1 MB. */
+export const STORE_ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+/** A page is there within a second; a store that answers slowly is asked again at the next look. */
+const STORE_TIMEOUT_MS = 30_000;
+/** A store that says *too many requests* or *internal error* is asked so often. */
+const STORE_TRIES_MAX = 4;
+/** Pause before the second try, twice as long before each later one. */
+const STORE_RETRY_MS = 500;
 
 export type StoreHost = {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
@@ -19,15 +27,15 @@ export type StoreRequest = () => Promise<
 export async function ask(
   host: StoreHost,
   request: StoreRequest,
-  bytesMax: number = limits.storeAnswerBytesMax,
+  bytesMax: number = STORE_ANSWER_BYTES_MAX,
 ): Promise<Observed<StoreAnswer>> {
   for (let attempt = 1; ; attempt += 1) {
     const made = await request();
     if (made.kind === 'unknown') return made;
     const answer = await once(host, made.value, bytesMax);
     const isBusy = answer.kind === 'unknown' || answer.value.status === 429 || answer.value.status >= 500;
-    if (!isBusy || attempt >= limits.storeTriesMax) return answer;
-    await host.sleep(limits.storeRetryMs * 2 ** (attempt - 1));
+    if (!isBusy || attempt >= STORE_TRIES_MAX) return answer;
+    await host.sleep(STORE_RETRY_MS * 2 ** (attempt - 1));
   }
 }
 
@@ -47,7 +55,7 @@ async function once(
   bytesMax: number,
 ): Promise<Observed<StoreAnswer>> {
   try {
-    const signal = AbortSignal.timeout(limits.storeTimeoutMs);
+    const signal = AbortSignal.timeout(STORE_TIMEOUT_MS);
     const response = await host.fetch(url, { method, headers, redirect: 'manual', signal });
     const text = await bounded(response, bytesMax);
     if (text === null) return unknown(`an answer of more than ${bytesMax} bytes`);

@@ -7,7 +7,6 @@ import {
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
-import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { runProgram } from '../host/process.ts';
 import type { StoreHost } from './ask.ts';
@@ -15,6 +14,9 @@ import { folderBucket } from './folder.ts';
 import { createGcsBucket } from './gcs.ts';
 import { createS3Bucket } from './s3.ts';
 import { createStore } from './store.ts';
+
+/** A token of gcloud lives an hour; it gives the same one again until shortly before. */
+const STORE_TOKEN_LIFETIME_MS = 5 * 60 * 1_000;
 
 export type StoreEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -65,7 +67,7 @@ function gcsPlace({ environment, now }: StoreOpener, bucket: string): Parameters
     endpoint: 'https://storage.googleapis.com',
     bucket,
     token: async () => {
-      if (held !== null && now() - held.asked < limits.storeTokenLifetimeMs) return known(held.token);
+      if (held !== null && now() - held.asked < STORE_TOKEN_LIFETIME_MS) return known(held.token);
       const token = await gcloudToken(environment);
       if (token.kind === 'known') held = { token: token.value, asked: now() };
       return token;

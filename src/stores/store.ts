@@ -15,6 +15,17 @@ import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { Bucket, BucketPage, StoredObject } from './bucket.ts';
 
+/** `metadata.json` has three values; a file of another kind is told by its size alone. */
+const CHECKPOINT_METADATA_BYTES_MAX = 64 * 1024;
+/** Folders below one root: a hero run of a million steps with one every thousand has as many. */
+const CHECKPOINTS_PER_ROOT_MAX = 5_000;
+/** Requests to a store at one time: far below what a bucket takes, and a thousand checkpoints are read in seconds. */
+const STORE_PARALLEL_MAX = 8;
+/** After a deletion a listing may show it for a moment still. */
+const CHECKPOINT_GONE_WAIT_MS = 30_000;
+/** Between two such looks. */
+const CHECKPOINT_GONE_PERIOD_MS = 2_000;
+
 export type StoreParts = {
   readonly bucket: Bucket;
   /** What stands before a key in a path: `gs://BUCKET/`, or `/`. */
@@ -41,13 +52,13 @@ export function createStore(parts: StoreParts): CheckpointStore {
 
 async function list(parts: StoreParts, root: StorePath): Promise<Observed<readonly StoredCheckpoint[]>> {
   const key = keyOf(parts, root);
-  const top = await pages(parts, { prefix: prefixOf(key), isDeep: false }, limits.checkpointsPerRootMax);
+  const top = await pages(parts, { prefix: prefixOf(key), isDeep: false }, CHECKPOINTS_PER_ROOT_MAX);
   if (top.kind === 'unknown') return top;
   const { folders, objects } = top.value;
   const isItself = objects.some((one) => one.key === `${prefixOf(key)}${METADATA_FILE}`);
   const keys = [...folders.map((folder) => folder.replace(/\/$/, '')), ...(isItself ? [key] : [])];
   const metadata = await inParallel(keys, (one) =>
-    parts.bucket.read(`${prefixOf(one)}${METADATA_FILE}`, limits.checkpointMetadataBytesMax),
+    parts.bucket.read(`${prefixOf(one)}${METADATA_FILE}`, CHECKPOINT_METADATA_BYTES_MAX),
   );
   return known(
     keys.map((one, index) => ({
@@ -105,7 +116,7 @@ async function remove(parts: StoreParts, path: StorePath, identity: string): Pro
   const file = `${prefix}${METADATA_FILE}`;
   const objects = await everything(parts, path);
   if (objects.kind === 'unknown') return { kind: 'failed', why: objects.why };
-  const seen = await bucket.read(file, limits.checkpointMetadataBytesMax);
+  const seen = await bucket.read(file, CHECKPOINT_METADATA_BYTES_MAX);
   if (seen.kind === 'unknown') return { kind: 'failed', why: seen.why };
   if ((seen.value?.identity ?? REMAINS) !== identity)
     return { kind: 'failed', why: `${METADATA_FILE} is not the one that was seen` };
@@ -125,7 +136,7 @@ async function remove(parts: StoreParts, path: StorePath, identity: string): Pro
 }
 
 async function verified(parts: StoreParts, path: StorePath, size: CheckpointSize): Promise<RemoveOutcome> {
-  const looks = Math.ceil(limits.checkpointGoneWaitMs / limits.checkpointGonePeriodMs);
+  const looks = Math.ceil(CHECKPOINT_GONE_WAIT_MS / CHECKPOINT_GONE_PERIOD_MS);
   for (let look = 0; ; look += 1) {
     const left = await everything(parts, path);
     if (left.kind === 'known' && left.value.length === 0) return { kind: 'gone', removed: size };
@@ -133,7 +144,7 @@ async function verified(parts: StoreParts, path: StorePath, size: CheckpointSize
       return left.kind === 'unknown'
         ? { kind: 'unknown', why: left.why }
         : { kind: 'left', why: `${left.value.length} objects are still there` };
-    await parts.sleep(limits.checkpointGonePeriodMs);
+    await parts.sleep(CHECKPOINT_GONE_PERIOD_MS);
   }
 }
 
@@ -163,6 +174,6 @@ async function inParallel<Item, Answer>(
       if (item !== undefined) answers[index] = await ask(item);
     }
   };
-  await Promise.all(Array.from({ length: limits.storeParallelMax }, worker));
+  await Promise.all(Array.from({ length: STORE_PARALLEL_MAX }, worker));
   return answers;
 }

@@ -2,11 +2,21 @@
 
 import * as z from 'zod';
 import { cutText } from '../domain/cut-text.ts';
-import { limits } from '../domain/limits.ts';
 import type { TrackerSilence } from '../domain/tracker.ts';
 import { codeOf } from '../host/publish-once.ts';
 import { redact } from '../host/redactor.ts';
 import { parseLoosely } from './values.ts';
+
+/** A tracker answers within a second; it is one witness of several, and all runs of a watch wait for it. */
+const TRACKER_TIMEOUT_MS = 10_000;
+/** The same as of a file of metrics: a summary has some hundred keys. */
+const TRACKER_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+/** After no answer it is left alone for so long: with two hundred runs the time-outs would take half an hour. */
+export const TRACKER_PAUSE_MS = 60_000;
+/** The longest pause that a tracker may ask for: beyond it a mistake there would blind the watch. */
+export const TRACKER_WAIT_MS_MAX = 60 * 60 * 1_000;
+/** An answer's own words in our messages. */
+const TRACKER_WORDS_MAX = 200;
 
 /** What a tracker needs from its surroundings. */
 export type TrackerHost = {
@@ -64,16 +74,16 @@ async function askOnce(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(limits.trackerTimeoutMs),
+      signal: AbortSignal.timeout(TRACKER_TIMEOUT_MS),
     });
     const text = await textOf(response);
     if (text === null)
-      return silence('unknown', `the answer has more than ${limits.trackerAnswerBytesMax} bytes`);
+      return silence('unknown', `the answer has more than ${TRACKER_ANSWER_BYTES_MAX} bytes`);
     return judge(response, text, secrets);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const code = codeOf(error.cause) ?? error.name;
-    return silence('unknown', `it does not answer (${code})`, limits.trackerPauseMs);
+    return silence('unknown', `it does not answer (${code})`, TRACKER_PAUSE_MS);
   }
 }
 
@@ -83,14 +93,14 @@ function judge(
   secrets: readonly string[],
 ): { readonly json: unknown } | Silence {
   const { status, headers } = response;
-  const words = redact(cutText(text.trim(), limits.trackerWordsMax), secrets);
+  const words = redact(cutText(text.trim(), TRACKER_WORDS_MAX), secrets);
   if (status === 401 || status === 403)
-    return silence('denied', `it refuses this key (${status})`, limits.trackerPauseMs);
+    return silence('denied', `it refuses this key (${status})`, TRACKER_PAUSE_MS);
   if (status === 404) return silence('absent', words);
   if (status === 429) return silence('limited', 'it is asked too often (429)', waitMs(headers));
   if (status >= 300 && status < 400)
     return silence('unknown', `it leads elsewhere (${status}), and the key is taken to no other address`);
-  if (status !== 200) return silence('unknown', `it answers ${status}: ${words}`, limits.trackerPauseMs);
+  if (status !== 200) return silence('unknown', `it answers ${status}: ${words}`, TRACKER_PAUSE_MS);
   try {
     return { json: parseLoosely(text) };
   } catch (error) {
@@ -102,8 +112,8 @@ function judge(
 /** Seconds, as `Retry-After` or as W&B says it; never so long that a mistake there would blind the watch for a day. */
 function waitMs(headers: Headers): number {
   const said = Number(headers.get('retry-after') ?? headers.get('ratelimit-reset') ?? Number.NaN);
-  const ms = Number.isFinite(said) && said >= 0 ? said * 1_000 : limits.trackerPauseMs;
-  return Math.min(ms, limits.trackerWaitMsMax);
+  const ms = Number.isFinite(said) && said >= 0 ? said * 1_000 : TRACKER_PAUSE_MS;
+  return Math.min(ms, TRACKER_WAIT_MS_MAX);
 }
 
 async function textOf(response: Response): Promise<string | null> {
@@ -111,7 +121,7 @@ async function textOf(response: Response): Promise<string | null> {
   let size = 0;
   for await (const piece of response.body ?? []) {
     size += piece.length;
-    if (size > limits.trackerAnswerBytesMax) return null;
+    if (size > TRACKER_ANSWER_BYTES_MAX) return null;
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');

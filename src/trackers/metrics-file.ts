@@ -1,10 +1,12 @@
 /** Reads `tracker_metrics.jsonl`, a run's last metrics independent of any tracking service. */
 
 import * as z from 'zod';
-import { limits } from '../domain/limits.ts';
 import { openPlainFile } from '../host/plain-file.ts';
 import { codeOf } from '../host/publish-once.ts';
-import { metricsIn, parseLoosely } from './values.ts';
+import { METRICS_KEYS_MAX, metricsIn, parseLoosely } from './values.ts';
+
+/** A record of metrics has some hundred keys; megabytes of them are not a summary. */
+export const METRICS_FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Values are decimal texts, or `NaN`, `Infinity`, `-Infinity`. Everything but `metrics` means unknown. */
 export type MetricsRead =
@@ -20,7 +22,7 @@ export async function readMetricsFile(path: string): Promise<MetricsRead> {
     const file = await openPlainFile(path);
     try {
       const { size } = await file.stat();
-      if (size > limits.metricsFileBytesMax) return { kind: 'unreadable', why: `${path} has ${size} bytes` };
+      if (size > METRICS_FILE_BYTES_MAX) return { kind: 'unreadable', why: `${path} has ${size} bytes` };
       return parseMetrics(await file.readFile('utf8'));
     } finally {
       await file.close();
@@ -46,7 +48,7 @@ export function parseMetrics(text: string): MetricsRead {
   const parsed = record.safeParse(parseLoosely(last));
   if (!parsed.success) return { kind: 'unreadable', why: z.prettifyError(parsed.error) };
   const metrics = metricsIn(parsed.data.summary);
-  if (metrics === null) return { kind: 'unreadable', why: `more than ${limits.metricsKeysMax} metrics` };
+  if (metrics === null) return { kind: 'unreadable', why: `more than ${METRICS_KEYS_MAX} metrics` };
   return { kind: 'metrics', metrics };
 }
 

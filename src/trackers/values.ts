@@ -2,6 +2,13 @@
 
 import { limits } from '../domain/limits.ts';
 
+/** All names and values of one summary: with them the entry of a job's end stays well within one line. */
+const METRICS_CHARACTERS_MAX = 256 * 1024;
+/** Flattened keys, the nested ones among them; Paloma alone has some hundred. */
+export const METRICS_KEYS_MAX = 5_000;
+/** Trackers nest a summary two or three deep. */
+const METRICS_DEPTH_MAX = 16;
+
 const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity']);
 
 /**
@@ -10,10 +17,10 @@ const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity'
  */
 export function metricsIn(summary: unknown): Readonly<Record<string, string>> | null {
   const all = flatten('', summary, 0);
-  if (all.length > limits.metricsKeysMax) return null;
+  if (all.length > METRICS_KEYS_MAX) return null;
   const entries = all.filter(([key]) => key.length <= limits.metricNameCharactersMax);
   const characters = entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
-  return characters > limits.metricsCharactersMax ? null : Object.fromEntries(entries);
+  return characters > METRICS_CHARACTERS_MAX ? null : Object.fromEntries(entries);
 }
 
 /** The greatest of the named numbers that are one: of several devices the fullest. */
@@ -48,7 +55,7 @@ function flatten(prefix: string, value: unknown, depth: number): readonly (reado
   if (typeof value === 'number') return [[prefix, toDecimal(value)]];
   if (typeof value === 'string' && NOT_FINITE.has(value)) return [[prefix, value]];
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  if (depth >= limits.metricsDepthMax) return [];
+  if (depth >= METRICS_DEPTH_MAX) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
     flatten(prefix === '' ? key : `${prefix}/${key}`, inner, depth + 1),
   );

@@ -2,9 +2,13 @@
 
 import type { WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
 import { isTitledFor } from '../domain/run-title.ts';
+
+/** Somebody looks at each account that rents so often, also where nothing runs: once a day, and a bit sooner than that. */
+const ACCOUNT_LOOK_MS = 22 * 60 * 60 * 1_000;
+/** After a watch that failed to, another one is started to look at the account. */
+const ACCOUNT_RETRY_MS = 60 * 60 * 1_000;
 
 export type AccountLook = 'looked' | 'owed' | 'tried' | 'unknown';
 
@@ -20,9 +24,9 @@ export function judgeAccountLook(
   if (watchRuns.kind === 'unknown') return 'unknown';
   const since = (ms: number): readonly WorkflowRunFacts[] =>
     watchRuns.value.filter(({ title, createdAt }) => isTitledFor(title, cluster) && now - createdAt < ms);
-  const isLooked = since(limits.accountLookMs).some(
+  const isLooked = since(ACCOUNT_LOOK_MS).some(
     ({ status, conclusion }) => status !== 'completed' || conclusion === 'success',
   );
   if (isLooked) return 'looked';
-  return since(limits.accountRetryMs).length > 0 ? 'tried' : 'owed';
+  return since(ACCOUNT_RETRY_MS).length > 0 ? 'tried' : 'owed';
 }

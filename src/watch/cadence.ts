@@ -10,6 +10,9 @@ import { rentalTerms } from '../domain/logbook/renting.ts';
 import { incidentsSinceTaken, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 
+/** The watch looks for a stop this often, whatever its cadence: a stop reaches the engine within a minute. */
+const STOP_LOOK_PERIOD_MS = 30_000;
+
 export type Cadence = {
   /** How long after the submission of an attempt the first looks are. */
   readonly startupMs: number | readonly number[];
@@ -113,5 +116,5 @@ function isAlert(state: RunState): boolean {
 
 /** How often the logbook is looked at for a stop, whatever the cadence: never more seldom than every 30 s. */
 export function stopLookPeriodMs(cadence: Cadence): number {
-  return Math.min(limits.stopLookPeriodMs, firstLookMs(cadence), cadence.pollMs);
+  return Math.min(STOP_LOOK_PERIOD_MS, firstLookMs(cadence), cadence.pollMs);
 }

@@ -6,9 +6,8 @@ import { addValue, medianOf, NO_SERIES, type Series } from '../detectors/series.
 import { SPEED_LAW } from '../detectors/throughput-collapse.ts';
 import { isTerminal } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import type { Course, RecordedSeries } from '../domain/logbook/events/job-events.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import type { Look } from './look.ts';
 import { evenly, ownPast } from './replayed.ts';
@@ -43,7 +42,7 @@ function lastSteps({ job, log }: Look): Pick<Course, 'lastSteps'> {
   const isCutShort = job.kind === 'found' && isTerminal(job.status) && job.status !== 'SUCCEEDED';
   const { replay } = log.training;
   const points = isCutShort ? replay.recent : ownPast(replay);
-  return points.length > 0 ? { lastSteps: evenly(points, limits.tracePointsMax) } : {};
+  return points.length > 0 ? { lastSteps: evenly(points, TRACE_POINTS_MAX) } : {};
 }
 
 function submittedAt({ submission }: RunState, look: Look): Instant {

@@ -19,6 +19,11 @@ import { addTrainingLine, isNotFinite, NO_TRAINING, type Training } from './trai
 import { parseTrainingLine, TRAINING_NEEDLES, type TrainingLine, trainingOfBar } from './training-line.ts';
 import { TASK_NEEDLE } from './worker-address.ts';
 
+/** Tracker links of one log: one a launch, and a few that were only mentioned. */
+const LOG_TRACKERS_MAX = 20;
+/** Different eval keys of one log: Paloma has a few dozen sets with two values each. */
+const LOG_EVAL_KEYS_MAX = 500;
+
 /** A run in the experiment tracker, as its link in the log names it. */
 export type TrackerLink = {
   readonly id: string;
@@ -271,11 +276,11 @@ function readPlainLine(facts: LogFacts, line: string): LogFacts {
 function addTracker(facts: LogFacts, link: RegExpExecArray): LogFacts {
   const [url, entity = '', project = '', id = ''] = link;
   const isKnown = facts.trackers.some((known) => known.url === url);
-  if (isKnown || facts.trackers.length >= limits.logTrackersMax) return facts;
+  if (isKnown || facts.trackers.length >= LOG_TRACKERS_MAX) return facts;
   return { ...facts, trackers: [...facts.trackers, { id, url, entity, project }] };
 }
 
 function addEvals(facts: LogFacts, values: readonly (readonly [string, string])[]): LogFacts {
   const evals = Object.fromEntries([...Object.entries(facts.evals), ...values]);
-  return Object.keys(evals).length > limits.logEvalKeysMax ? facts : { ...facts, evals };
+  return Object.keys(evals).length > LOG_EVAL_KEYS_MAX ? facts : { ...facts, evals };
 }

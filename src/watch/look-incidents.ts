@@ -21,6 +21,11 @@ import { SIGNATURES, type Signature } from './signatures.ts';
 import { clusterSigns, standstillOf } from './standstill.ts';
 import { unreadOf } from './unread.ts';
 
+/** Looks in a row at the same step before people are told of what the log says of the cluster: *multiple* intervals in the policy. */
+export const STANDSTILL_LOOKS_MIN = 2;
+/** A job that is still there so long after its stop does not heed it: grace, kill and two looks take less. */
+export const STOP_UNHEARD_MS = 90_000;
+
 /** What a detector says at this look. */
 export type StandingAlarm = Extract<Finding, { readonly kind: 'alarm' }> & { readonly id: DetectorId };
 
@@ -107,8 +112,7 @@ function wasShownBefore(state: RunState, signature: string): boolean {
 function degraded(state: RunState, look: Look): readonly EventDraft[] {
   const { standstill } = standstillOf(state, look);
   const signs = clusterSigns(look);
-  if (standstill === undefined || standstill.looks < limits.standstillLooksMin || signs.length === 0)
-    return [];
+  if (standstill === undefined || standstill.looks < STANDSTILL_LOOKS_MIN || signs.length === 0) return [];
   const { since, looks } = standstill;
   if (toldOf(state, 'run-degraded').some(({ detail }) => detail.since === since)) return [];
   const step = look.log.step === null ? 'none' : String(look.log.step.value);
@@ -149,7 +153,7 @@ function unstopped(state: RunState, { job }: Look): readonly EventDraft[] {
   const since = fromRfc3339(state.stop?.at ?? '');
   const last = fromRfc3339(state.observation?.at ?? '');
   if (job.kind !== 'found' || isTerminal(job.status) || since === null || last === null) return [];
-  if (last - since < limits.stopUnheardMs || isTold(state, 'stop-unconfirmed')) return [];
+  if (last - since < STOP_UNHEARD_MS || isTold(state, 'stop-unconfirmed')) return [];
   return [
     incident(state, 'stop-unconfirmed', {
       message: `the job is still ${job.status}, minutes after the stop`,

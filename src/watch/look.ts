@@ -11,6 +11,11 @@ import type { TrackerAnswer } from '../domain/tracker.ts';
 import type { Cadence } from './cadence.ts';
 import type { LogFacts } from './log-facts.ts';
 
+/** The last lines of a failed job's log that are kept and shown: a screen of them. */
+const LOG_END_LINES_MAX = 30;
+/** What is kept of each: enough to recognise it, and all thirty fit the card. */
+const LOG_END_LINE_CHARS_MAX = 300;
+
 /** What others than engine and log say; null or empty where nobody does. */
 export type Witnesses = {
   readonly disk: Evidence['disk'];
@@ -97,6 +102,6 @@ export function redactAndTruncateEnd({
   return redact(whole.join('\n'))
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .slice(-limits.logEndLinesMax)
-    .map((line) => cutText(line, limits.logEndLineCharsMax));
+    .slice(-LOG_END_LINES_MAX)
+    .map((line) => cutText(line, LOG_END_LINE_CHARS_MAX));
 }

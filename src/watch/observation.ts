@@ -3,7 +3,6 @@
 import { DETECTORS } from '../detectors/registry.ts';
 import type { Instant } from '../domain/ids.ts';
 import { readIncident } from '../domain/incidents.ts';
-import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import type { Course, Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -22,6 +21,9 @@ import { watchEndOf } from './stopping-point.ts';
 import { trackerSeenOf, withTrackedRow } from './tracker-seen.ts';
 import { unreadOf } from './unread.ts';
 import { paceAt } from './use.ts';
+
+/** Lines of evidence that are kept with the end; more of one class say the same. */
+const DIAGNOSIS_LINES_MAX = 4;
 
 /** The events of one look, to be appended together. An engine that gives no usable answer is UNKNOWN, never ended. */
 export function eventsOf(state: RunState, seen: Look): readonly EventDraft[] {
@@ -197,7 +199,7 @@ function diagnosisOf(look: Look): Pick<EventDataByType['ended'], 'diagnosis'> {
     response,
     place: traceback === null ? null : { file: clean(traceback.file), line: traceback.line },
     error: traceback === null ? null : clean(traceback.message),
-    evidence: evidence.slice(0, limits.diagnosisLinesMax).map((one) => clean(one.text)),
+    evidence: evidence.slice(0, DIAGNOSIS_LINES_MAX).map((one) => clean(one.text)),
     ...(look.logEnd === undefined ? {} : { logEnd: redactAndTruncateEnd(look) }),
   };
   return { diagnosis: diagnosed };

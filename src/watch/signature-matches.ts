@@ -4,6 +4,9 @@ import { limits } from '../domain/limits.ts';
 import { signaturesOf } from './signatures.ts';
 import { nameOf, taskAddress, type WorkerAddress, workerAddress } from './worker-address.ts';
 
+/** Workers that one signature was seen on: the hosts of a large slice, which is one machine; with more it is uncertain. */
+export const FAILURE_WORKERS_MAX = 64;
+
 /** One signature seen. `line` is the first line that showed it, up to `limits.logLineCharsMax`: scrub it, then cut it. */
 export type SignatureMatch = {
   readonly id: string;
@@ -87,9 +90,9 @@ function addMatch(
 function joined(known: readonly string[], more: readonly string[]): readonly string[] {
   const fresh = more.filter((one) => !known.includes(one));
   if (fresh.length === 0 || known.includes(SEVERAL)) return known;
-  return known.length + fresh.length <= limits.failureWorkersMax
+  return known.length + fresh.length <= FAILURE_WORKERS_MAX
     ? [...known, ...fresh]
-    : [...known.slice(0, limits.failureWorkersMax - 1), SEVERAL];
+    : [...known.slice(0, FAILURE_WORKERS_MAX - 1), SEVERAL];
 }
 
 const SEVERAL = nameOf({ kind: 'several' });

@@ -12,6 +12,11 @@ import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type Cadence, firstPaceMs } from './cadence.ts';
 
+/** Watches that are started for one silence; a machine that is away does not come back by more of them. */
+export const WATCH_RESTARTS_MAX = 3;
+/** A watch that was dispatched has got a machine and looked by then. */
+const WATCH_START_MS = 10 * 60 * 1_000;
+
 /** `since`: sequence number of the last sign of a watch, which names the silence; `silentMs` counts from there. */
 export type MonitorHealth =
   | { readonly kind: 'none' }
@@ -79,6 +84,6 @@ export function judgeRestart(
   const tried = watchRuns.value.filter(
     (run) => isTitledFor(run.title, cluster) && now - run.createdAt < silentMs,
   );
-  if (tried.some((run) => now - run.createdAt < limits.watchStartMs)) return 'on-its-way';
-  return tried.length >= limits.watchRestartsMax ? 'given-up' : 'restart';
+  if (tried.some((run) => now - run.createdAt < WATCH_START_MS)) return 'on-its-way';
+  return tried.length >= WATCH_RESTARTS_MAX ? 'given-up' : 'restart';
 }

@@ -3,9 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { lintTogether } from '../../src/app/control/infra-check.ts';
-import { setupEntries } from '../../src/care/infra/setup-entries.ts';
-import { limits } from '../../src/domain/limits.ts';
+import { INFRA_FILES_MAX, lintTogether } from '../../src/app/control/infra-check.ts';
+import { INFRA_CHARACTERS_MAX, setupEntries } from '../../src/care/infra/setup-entries.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 
 const read = readLabConfig(
@@ -17,7 +16,7 @@ const { config } = read;
 const filled = (head: string, line: (index: string) => string): string => {
   const lines = [head];
   let length = head.length;
-  for (let index = 0; length < limits.infraCharactersMax - 200; index += 1) {
+  for (let index = 0; length < INFRA_CHARACTERS_MAX - 200; index += 1) {
     const next = line(index.toString(36));
     lines.push(next);
     length += next.length + 1;
@@ -36,13 +35,13 @@ const SHAPES = {
 
 describe('thirty cluster files of a fork', () => {
   it.each(Object.entries(SHAPES))('full of %s cost a few seconds together at most', (_name, text) => {
-    const files = Array.from({ length: limits.infraFilesMax }, (_, index) => ({
+    const files = Array.from({ length: INFRA_FILES_MAX }, (_, index) => ({
       path: `infra/marin-${index}.yaml`,
       text: `# ${index}\n${text}`,
     }));
     let judged: ReturnType<typeof lintTogether> = [];
     expect(cpuMs(() => (judged = lintTogether(config, files)))).toBeLessThan(4_000);
-    expect(judged).toHaveLength(limits.infraFilesMax);
+    expect(judged).toHaveLength(INFRA_FILES_MAX);
     expect(judged.at(-1)?.findings).toMatchObject([{ line: 1 }]);
   });
 

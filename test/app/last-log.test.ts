@@ -1,10 +1,15 @@
 /** The last look at a job: an end is recorded with the whole log, however long, and waits for one that cannot be read. */
 
 import { expect, it } from 'vitest';
-import { observeJob } from '../../src/app/watch/look.ts';
+import {
+  LAST_LOG_PATIENCE_MS,
+  LAST_LOG_READ_MS,
+  LOG_CHUNKS_PER_LOOK,
+  LOG_READ_MS,
+  observeJob,
+} from '../../src/app/watch/look.ts';
 import type { Engine, JobObservation, JobStatus, LogRead } from '../../src/domain/engine.ts';
 import type { Instant } from '../../src/domain/ids.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { after } from '../../src/domain/time.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { aRun } from '../support/run-builder.ts';
@@ -59,12 +64,12 @@ it('waits for a log that cannot be read, says why, and does not wait for ever', 
     kind: 'unknown',
     message: 'the job is SUCCEEDED, and its log cannot be read: the dashboard is away',
   });
-  expect((await lookAfter(limits.lastLogPatienceMs, away)).job.kind).toBe('found');
+  expect((await lookAfter(LAST_LOG_PATIENCE_MS, away)).job.kind).toBe('found');
 });
 
 it('reads to the end of a log that is longer than any other look would read', async () => {
   const line = `${'x'.repeat(999)}\n`;
-  const lines = limits.logChunksPerLook * 3;
+  const lines = LOG_CHUNKS_PER_LOOK * 3;
   const look = await lookAfter(60_000, async (_jobId, offset) => {
     const nextOffset = offset + line.length;
     return {
@@ -81,8 +86,8 @@ it('reads to the end of a log that is longer than any other look would read', as
 
 it('is over in time though the log comes drop by drop: what has come is kept, and an end waits for the rest', async () => {
   for (const [status, timeMs] of [
-    ['RUNNING', limits.logReadMs],
-    ['SUCCEEDED', limits.lastLogReadMs],
+    ['RUNNING', LOG_READ_MS],
+    ['SUCCEEDED', LAST_LOG_READ_MS],
   ] as const) {
     let reads = 0;
     const drips: Engine['readLog'] = async (_jobId, offset) => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { lintClusterFile } from '../../src/care/infra/lint-cluster-file.ts';
-import { limits } from '../../src/domain/limits.ts';
+import { INFRA_COMMAND_CHARACTERS_MAX } from '../../src/care/infra/setup-entries.ts';
 
 const found = (text: string): unknown => {
   const linted = lintClusterFile(text, ['/tmp/m']);
@@ -10,7 +10,7 @@ const found = (text: string): unknown => {
 };
 
 /** Signs that nest deeper than is followed, in a command within the bound of its characters. */
-const SHORT = Math.floor(limits.infraCommandCharactersMax / 'true && '.length) - 10;
+const SHORT = Math.floor(INFRA_COMMAND_CHARACTERS_MAX / 'true && '.length) - 10;
 
 describe('a cluster file', () => {
   it('is read through its aliases, on the line of the anchor', () => {

@@ -3,16 +3,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { eventsPath } from '../../src/logbook/segments.ts';
+import { eventsPath, LOGBOOK_FILE_ENTRIES_MAX } from '../../src/logbook/segments.ts';
 import { bareRepository, type Remote, scratchFolder } from '../host/git/scratch-repository.ts';
 import { commandAnswered, commandSeen, lifeOfAFerry, observed, RUN } from '../logbook/sample-logbook.ts';
 import { type Cost, type RecordProcess, recordProcess } from '../support/record-lab.ts';
 
 const BRANCH = 'refs/heads/ferrybot/logbook';
 const SHORT = 20;
-const LONG = 2 * limits.logbookFileEntriesMax + SHORT;
+const LONG = 2 * LOGBOOK_FILE_ENTRIES_MAX + SHORT;
 
 /** The first so many entries of a run that goes on. */
 function lookedAt(entries: number): readonly EventDraft[] {
@@ -40,7 +39,7 @@ function flat({
   ...exact
 }: Cost): Omit<Cost, 'charactersRead' | 'charactersWritten'> {
   // A full file of events of some 900 characters, and the Markdown of two.
-  const bound = 2_000 * limits.logbookFileEntriesMax;
+  const bound = 2_000 * LOGBOOK_FILE_ENTRIES_MAX;
   expect(charactersRead).toBeLessThan(bound);
   expect(charactersWritten).toBeLessThan(bound);
   return { ...exact, charactersHashed: Math.round(exact.charactersHashed / 1_000) };
@@ -91,7 +90,7 @@ describe('a long run', () => {
       'events-0002.jsonl\nevents-0003.jsonl\nevents.jsonl\nlogbook-0002.md\nlogbook-0003.md\nlogbook.md\nmonitoring_state.json',
     );
     const lines = (await remote.git('show', `${BRANCH}:${eventsPath(RUN)}`)).split('\n');
-    expect(lines).toHaveLength(limits.logbookFileEntriesMax);
+    expect(lines).toHaveLength(LOGBOOK_FILE_ENTRIES_MAX);
     expect(await remote.git('show', `${BRANCH}:runs/${RUN}/logbook.md`)).toContain(
       'Later entries: [logbook-0002.md](logbook-0002.md)',
     );

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { benchGitHub } from '../../bench/watch-github.ts';
 import type { OpenLab } from '../../src/app/open-lab.ts';
 import { createPublisher } from '../../src/app/publisher.ts';
+import { CONTENT_WRITES } from '../../src/app/write-budget.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { after } from '../../src/domain/time.ts';
 import { createClient } from '../../src/github/call.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
@@ -72,7 +72,7 @@ it('tells every incident before anything else, whichever run came first', async 
 });
 
 it('writes no more in a minute than there is room for, still tells alerts, and says the rest later, nothing twice', async () => {
-  const { others, alerts } = limits.contentWrites;
+  const { others, alerts } = CONTENT_WRITES;
   const { turn, kinds, writes } = watched(45, 0);
   await turn('all');
   expect(writes).toHaveLength(others.minute);

@@ -1,11 +1,10 @@
 /** What one process may write on GitHub in a minute and in an hour, and what it keeps for alerts. */
 
 import { expect, it } from 'vitest';
-import { createWriteBudget } from '../../src/app/write-budget.ts';
-import { limits } from '../../src/domain/limits.ts';
+import { CONTENT_WRITES, createWriteBudget } from '../../src/app/write-budget.ts';
 
 const MINUTE_MS = 60_000;
-const { alerts, others } = limits.contentWrites;
+const { alerts, others } = CONTENT_WRITES;
 
 it('leaves alerts room where everything else has used its share, and is whole again after a minute', () => {
   const budget = createWriteBudget();

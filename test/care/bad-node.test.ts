@@ -1,14 +1,14 @@
 /** From a line of the log to the one machine that it came from, or to a question for a person. */
 
 import { describe, expect, it } from 'vitest';
-import { judgeBadNode, openSignatureMatch } from '../../src/care/bad-node.ts';
+import { BAD_NODE_PATIENCE_MS, judgeBadNode, openSignatureMatch } from '../../src/care/bad-node.ts';
 import { answerSignatureMatch } from '../../src/care/propose-node-delete.ts';
 import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/care/tpu-vm.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { after } from '../../src/domain/time.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
+import { FAILURE_WORKERS_MAX } from '../../src/watch/signature-matches.ts';
 import { readLogText } from '../support/log-text.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -150,7 +150,7 @@ describe('a bad node', () => {
       );
     const hosts = Array.from({ length: 100 }, (_, host) => `10.140.0.${host + 1}`);
     const slice = listed(vm('ray-slice', hosts));
-    const all = limits.failureWorkersMax;
+    const all = FAILURE_WORKERS_MAX;
     expect(judgeBadNode(matchOf(...lines(all)), slice, NOON)).toMatchObject({ kind: 'found' });
     expect(judgeBadNode(matchOf(...lines(all + 1)), slice, NOON)).toMatchObject({
       code: 'several-workers',
@@ -176,7 +176,7 @@ describe('a bad node', () => {
     const match = matchOf(`${WORKER} Device or resource busy`);
     const away = { kind: 'unknown', message: '503' } as const;
     expect(judgeBadNode(match, away, match.since ?? NOON).kind).toBe('wait');
-    const late = after(match.since ?? NOON, limits.badNodePatienceMs);
+    const late = after(match.since ?? NOON, BAD_NODE_PATIENCE_MS);
     expect(judgeBadNode(match, away, late)).toMatchObject({ kind: 'unclear', code: 'unreadable' });
   });
 

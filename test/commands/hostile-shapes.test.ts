@@ -1,15 +1,15 @@
 /** Comments that are written to cost: each is answered in a moment, whatever it is made of. */
 
 import { describe, expect, it } from 'vitest';
-import { readComment } from '../../src/commands/grammar/read-comment.ts';
+import { COMMENT_COMMANDS_MAX, readComment } from '../../src/commands/grammar/read-comment.ts';
 import type { Reading } from '../../src/commands/grammar/reading.ts';
-import { limits } from '../../src/domain/limits.ts';
+import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import { measured } from '../support/cpu-ms.ts';
 import { TEST_REGISTRY } from './test-registry.ts';
 
 const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: ['/lgtm'] });
 const full = (unit: string): string =>
-  unit.repeat(Math.ceil(limits.commentCharactersMax / unit.length)).slice(0, limits.commentCharactersMax);
+  unit.repeat(Math.ceil(COMMENT_CHARACTERS_MAX / unit.length)).slice(0, COMMENT_CHARACTERS_MAX);
 
 // Without the bounds the worst of these take 40 s of processor or overflow the stack.
 const MOMENT_MS = 5_000;
@@ -96,8 +96,8 @@ const SHAPES = [
 describe('a comment of 65,536 characters made of one shape', () => {
   it.each(SHAPES)('%j is read in a moment', (unit) => {
     const { commands, errors } = readSoon(full(unit));
-    expect(commands.length).toBeLessThanOrEqual(limits.commentCommandsMax);
-    expect(errors.length).toBeLessThanOrEqual(limits.commentCommandsMax);
+    expect(commands.length).toBeLessThanOrEqual(COMMENT_COMMANDS_MAX);
+    expect(errors.length).toBeLessThanOrEqual(COMMENT_COMMANDS_MAX);
   });
 
   it('bullets are no signs of the texts behind them: a long list is read', () => {
@@ -173,7 +173,7 @@ describe('ordinary comments meet no bound', () => {
       `${'step 4600 train_loss 2.9 learning_rate 3e-3\n'.repeat(1_400)}\n/status`,
     ],
   ])('%s', (_name, comment) => {
-    expect(comment.length).toBeLessThanOrEqual(limits.commentCharactersMax);
+    expect(comment.length).toBeLessThanOrEqual(COMMENT_CHARACTERS_MAX);
     expect(read(comment).commands.map((c) => c.name)).toContain('status');
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { limits } from '../../src/domain/limits.ts';
+import { CONFIG_CHARACTERS_MAX } from '../../src/config/read-yaml.ts';
 import type { ConfigProblem } from '../../src/settings/problem.ts';
 import { changed, placeIn, SMALL, withLane } from './small-config.ts';
 
@@ -279,7 +279,7 @@ const TEXTS: readonly (readonly [string, string, string, string, string])[] = [
     '',
     '\u202e',
   ],
-  ['its length', `#${'x'.repeat(limits.configCharactersMax)}`, 'too-long', '', '#'],
+  ['its length', `#${'x'.repeat(CONFIG_CHARACTERS_MAX)}`, 'too-long', '', '#'],
   ['nothing', '', 'empty', '', ''],
   ['comments alone', '# nothing yet\n', 'empty', '', ''],
   ['a list', '- version\n', 'wrong-type', '', '- version'],
@@ -329,7 +329,7 @@ describe('the text: a config is refused for', () => {
   });
 
   it('brackets without end', () => {
-    expect(readLabConfig('['.repeat(limits.configCharactersMax)).kind).toBe('invalid');
+    expect(readLabConfig('['.repeat(CONFIG_CHARACTERS_MAX)).kind).toBe('invalid');
   });
 });
 

@@ -2,12 +2,16 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
 import type { EventType } from '../../src/domain/logbook/event.ts';
 import { fold, foldOne } from '../../src/domain/logbook/fold.ts';
 import { isLive } from '../../src/domain/logbook/liveness.ts';
 import { phaseOf } from '../../src/domain/logbook/phase.ts';
-import { isOver, type RunState, standingApprovals } from '../../src/domain/logbook/run-state.ts';
+import {
+  isOver,
+  type RunState,
+  standingApprovals,
+  TRACE_POINTS_MAX,
+} from '../../src/domain/logbook/run-state.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf } from '../support/run-drafts.ts';
 
@@ -175,10 +179,10 @@ describe('an order', () => {
 
 describe('the trace of the loss', () => {
   it('never has too many points, never loses the newest, and keeps their order', () => {
-    const steps = Array.from({ length: limits.tracePointsMax * 2 + 5 }, (_, index) => index + 1);
+    const steps = Array.from({ length: TRACE_POINTS_MAX * 2 + 5 }, (_, index) => index + 1);
     const run = steps.reduce((r, step) => r.observed({ step, loss: String(10 / step) }), submitted);
     const seen = run.state.trace.map((point) => point.step);
-    expect(seen.length).toBeLessThanOrEqual(limits.tracePointsMax);
+    expect(seen.length).toBeLessThanOrEqual(TRACE_POINTS_MAX);
     expect(seen.at(-1)).toBe(steps.at(-1));
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   });

@@ -1,8 +1,7 @@
 /** What is remembered is what would be read again, and no more of it than the limit. */
 
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
-import { remembered } from '../../src/domain/remembered.ts';
+import { READINGS_REMEMBERED, remembered } from '../../src/domain/remembered.ts';
 
 function counting(): { readonly read: (text: string) => string; readonly reads: () => number } {
   let reads = 0;
@@ -25,13 +24,13 @@ describe('a remembered reading', () => {
 
   it('forgets what was asked for longest ago, never more', () => {
     const { read, reads } = counting();
-    for (let text = 0; text < limits.readingsRemembered; text += 1) read(`${text}`);
+    for (let text = 0; text < READINGS_REMEMBERED; text += 1) read(`${text}`);
     read('0');
-    expect(reads()).toBe(limits.readingsRemembered);
+    expect(reads()).toBe(READINGS_REMEMBERED);
     read('one too many');
     read('0');
-    expect(reads()).toBe(limits.readingsRemembered + 1);
+    expect(reads()).toBe(READINGS_REMEMBERED + 1);
     read('1');
-    expect(reads()).toBe(limits.readingsRemembered + 2);
+    expect(reads()).toBe(READINGS_REMEMBERED + 2);
   });
 });

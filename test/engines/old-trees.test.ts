@@ -4,8 +4,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
-import { removeOldTrees } from '../../src/engines/local/old-trees.ts';
+import { removeOldTrees, TREES_KEPT } from '../../src/engines/local/old-trees.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const DAY = 24 * 60 * 60_000;
@@ -38,7 +37,7 @@ async function tree(name: string, days: number, job: 'ended' | 'running' | 'none
 }
 
 it('takes away what ended more than a month ago, oldest first, and leaves the newest however old', async () => {
-  const all = names(limits.treesKept + 3);
+  const all = names(TREES_KEPT + 3);
   for (const [index, name] of all.entries()) await tree(name, 200 - index, 'ended');
   expect(await removeOldTrees(trees(), jobs(), NOW)).toEqual(
     all.slice(0, 3).map((name) => join(trees(), name)),
@@ -47,7 +46,7 @@ it('takes away what ended more than a month ago, oldest first, and leaves the ne
 });
 
 it('leaves a job that runs, one that ended lately, and a folder that is being filled at this moment', async () => {
-  for (const name of names(limits.treesKept)) await tree(name, 0, 'ended');
+  for (const name of names(TREES_KEPT)) await tree(name, 0, 'ended');
   await tree('runs', 300, 'running');
   await tree('lately', 29, 'ended');
   await tree('filled', 0, 'none');

@@ -4,7 +4,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
 import type { Http } from '../../src/engines/http.ts';
-import { createLogReader, type LogReader } from '../../src/engines/ray/rest/log-reader.ts';
+import {
+  createLogReader,
+  type LogReader,
+  RAY_TAIL_TRIES_MAX,
+} from '../../src/engines/ray/rest/log-reader.ts';
+import { RAY_LOG_CHUNK_MS } from '../../src/engines/ray/rest/log-source.ts';
 import { type RestOptions, restSettings } from '../../src/engines/ray/rest/settings.ts';
 import type { TailOpener } from '../../src/engines/ray/rest/tail-socket.ts';
 import { withText } from '../support/log-text.ts';
@@ -167,7 +172,7 @@ describe('the log of a running job', () => {
     const head = headWith('x\n', { tail: 'refused' });
     const reader = readerOf(head);
     for (let turn = 0; turn < 10; turn += 1) withText(await reader.read(0));
-    expect(head.tailsOpened).toBe(limits.rayTailTriesMax);
+    expect(head.tailsOpened).toBe(RAY_TAIL_TRIES_MAX);
   });
 
   it('goes on where it broke off', async () => {
@@ -217,7 +222,7 @@ describe('the log of a running job', () => {
     const reader = readerOf(head, { openTail: chatty, elapsed: () => nowMs });
     const read = withText(await reader.read(0));
     expect(read).toMatchObject({ kind: 'chunk', atEnd: true });
-    expect(nowMs).toBeLessThan(limits.rayLogChunkMs + 5_000);
+    expect(nowMs).toBeLessThan(RAY_LOG_CHUNK_MS + 5_000);
     reader.close();
   });
 
@@ -242,7 +247,7 @@ describe('the log of a running job', () => {
     expect(first.nextOffset).toBeGreaterThan(4_000);
     const second = withText(await reader.read(first.nextOffset));
     expect(second).toMatchObject({ kind: 'chunk', offset: first.nextOffset, atEnd: false });
-    expect(nowMs).toBeLessThan(3 * limits.rayLogChunkMs);
+    expect(nowMs).toBeLessThan(3 * RAY_LOG_CHUNK_MS);
     const blank: Http = async (asked) => {
       const result = await slow(asked);
       if (result.kind === 'failed') return result;

@@ -8,9 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
-import { createTunnel, type Tunnel } from '../../src/engines/ray/tunnel.ts';
+import {
+  createTunnel,
+  TUNNEL_REST_MS,
+  TUNNEL_STARTS_MAX,
+  type Tunnel,
+} from '../../src/engines/ray/tunnel.ts';
 import { stopIn } from '../support/capabilities.ts';
 import { FORWARDER } from '../support/forwarder.ts';
 import { readText } from '../support/log-text.ts';
@@ -120,12 +124,12 @@ describe('a tunnel', () => {
 
   it('that will not carry anything is tried a few times, then rests, and is tried again later', async () => {
     tunnel = open(0, 600);
-    for (let call = 0; call < limits.tunnelStartsMax + 2; call += 1)
+    for (let call = 0; call < TUNNEL_STARTS_MAX + 2; call += 1)
       expect(await tunnel.ensure()).toBe('nothing answers through the tunnel');
-    expect(notes()).toHaveLength(limits.tunnelStartsMax);
-    nowMs += limits.tunnelRestMs;
+    expect(notes()).toHaveLength(TUNNEL_STARTS_MAX);
+    nowMs += TUNNEL_REST_MS;
     expect(await tunnel.ensure()).toBe('nothing answers through the tunnel');
-    expect(notes()).toHaveLength(limits.tunnelStartsMax + 1);
+    expect(notes()).toHaveLength(TUNNEL_STARTS_MAX + 1);
   });
 
   it('whose program is not there says so', async () => {

@@ -1,8 +1,13 @@
 /** What GitHub's refusals are taken for: a limit says nothing about what was asked, whatever headers it has. */
 
 import { expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
-import { type CallOutcome, call, createClient } from '../../src/github/call.ts';
+import {
+  type CallOutcome,
+  call,
+  createClient,
+  REQUEST_LIMIT_WAIT_MS,
+  REQUEST_TRIES_MAX,
+} from '../../src/github/call.ts';
 
 const ROUTE = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches';
 
@@ -36,9 +41,9 @@ const SECONDARY = 'You have exceeded a secondary rate limit. Please wait a few m
 it('a secondary limit without a header is waited for a minute, and is no refusal', async () => {
   const headers = { 'x-ratelimit-remaining': '4812', 'x-ratelimit-reset': '4600' };
   const once = await dispatched({ status: 403, message: SECONDARY, headers });
-  expect(once).toMatchObject({ outcome: { kind: 'answered' }, waitedMs: [limits.requestLimitWaitMs] });
+  expect(once).toMatchObject({ outcome: { kind: 'answered' }, waitedMs: [REQUEST_LIMIT_WAIT_MS] });
   const always = await dispatched(...Array.from({ length: 9 }, () => ({ status: 403, message: SECONDARY })));
-  expect(always).toMatchObject({ outcome: { kind: 'unknown' }, asked: limits.requestTriesMax });
+  expect(always).toMatchObject({ outcome: { kind: 'unknown' }, asked: REQUEST_TRIES_MAX });
 });
 
 it('a limit that says how long is waited for so long; one that is too long is left to another time', async () => {

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { branded, isDigest } from '../../src/domain/ids.ts';
-import { limits } from '../../src/domain/limits.ts';
-import { textWithoutTokens } from '../../src/github/comment-text.ts';
+import { COMMENT_CHARACTERS_KEPT, textWithoutTokens } from '../../src/github/comment-text.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 
@@ -33,8 +32,7 @@ describe('the text of a comment', () => {
     const long = (index: number): string => `${index} ${`${TOKEN} `.repeat(1_500)}`;
     const first = long(0);
     const expected = read(first);
-    for (let index = 1; index * expected.length < 2 * limits.commentCharactersKept; index += 1)
-      read(long(index));
+    for (let index = 1; index * expected.length < 2 * COMMENT_CHARACTERS_KEPT; index += 1) read(long(index));
     expect(read(first)).toBe(expected);
     expect(expected).not.toContain('ghp_');
   });

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { branded, isDigest } from '../../src/domain/ids.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { createClient, type GitHubClient } from '../../src/github/call.ts';
+import { THREAD_COMMENTS_MAX } from '../../src/github/thread-pages.ts';
 import { readThreads } from '../../src/github/threads.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { instant } from '../support/run-facts.ts';
@@ -214,10 +214,10 @@ describe('the threads of a run', () => {
   });
 
   it('with more than anybody reads are unknown, not short', async () => {
-    const read = await readThreads(github({ issue: limits.threadCommentsMax + 1 }), 2, 1, READING);
+    const read = await readThreads(github({ issue: THREAD_COMMENTS_MAX + 1 }), 2, 1, READING);
     expect(read).toEqual({
       kind: 'unknown',
-      why: `comments holds more than ${limits.threadCommentsMax} entries`,
+      why: `comments holds more than ${THREAD_COMMENTS_MAX} entries`,
     });
   });
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
 import { jobMetadata, readRecord } from '../../src/engines/file-records.ts';
 import { readLogFile } from '../../src/engines/read-log-file.ts';
+import { RECORD_FILE_BYTES_MAX } from '../../src/host/plain-file.ts';
 
 async function folderOf(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-plain-'));
@@ -34,7 +34,7 @@ it.each([
 
 it('a record that is longer than any that is written here is unreadable', async () => {
   const path = join(await folderOf(), 'record.json');
-  await writeFile(path, `"${'x'.repeat(limits.recordFileBytesMax)}"`);
+  await writeFile(path, `"${'x'.repeat(RECORD_FILE_BYTES_MAX)}"`);
   expect(await readRecord(path, jobMetadata)).toMatchObject({
     kind: 'unreadable',
     why: expect.stringContaining('more than'),

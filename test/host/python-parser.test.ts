@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
 import type { PyNode, PySyntax } from '../../src/domain/python-syntax.ts';
-import { createPythonParser } from '../../src/host/python-parser.ts';
+import { createPythonParser, PYTHON_FILE_CHARS_MAX } from '../../src/host/python-parser.ts';
 import { loadWasm } from '../../src/host/python-wasm.ts';
 
 const parser = await createPythonParser();
@@ -91,7 +90,7 @@ describe('what the grammar gets wrong is put right', () => {
 
 describe('limits', () => {
   it('refuse a file that is too long, or nested too deep, and say so', () => {
-    expect(parser.parse('A = 1\n'.repeat(limits.pythonFileCharsMax / 6 + 1)).refusal).toMatchObject({
+    expect(parser.parse('A = 1\n'.repeat(PYTHON_FILE_CHARS_MAX / 6 + 1)).refusal).toMatchObject({
       line: 1,
     });
     expect(parser.parse(`A = 1\nB = ${'-'.repeat(50_000)}1\n`).refusal).toMatchObject({ line: 2 });

@@ -13,6 +13,7 @@ import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { fromRfc3339 } from '../../src/domain/time.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
 import type { CardHistory } from '../../src/run/card-history.ts';
+import { COMMENT_GONE_MS } from '../../src/run/decide-commands.ts';
 import { decideJournal } from '../../src/run/decide-journal.ts';
 import { gateRun } from '../../src/run/gate-run.ts';
 import type { LaneScopedConfig } from '../../src/run/lane-scope.ts';
@@ -330,4 +331,4 @@ function orderFacts(world: World, view: Version): OrderFacts {
 }
 
 /** How long nothing has to happen until every patience of the bot has run out. */
-export const QUIET_MS = limits.permissionPatienceMs + limits.commentGoneMs;
+export const QUIET_MS = limits.permissionPatienceMs + COMMENT_GONE_MS;

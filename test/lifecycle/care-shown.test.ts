@@ -1,7 +1,7 @@
 /** What people were shown before they consented to a change of a cluster: the proposal as ferrybot wrote it, and nothing else. */
 
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
+import { TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
 import { consentLine } from '../support/approve.ts';
 import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
 import { type DiskLab, diskIssue, openDiskLab } from '../support/disk-lab.ts';
@@ -223,7 +223,7 @@ describe('a proposal that a writer edits again and again', () => {
       await lab.clock.advance(MINUTE);
     }
     const ours = writes() - before - 50;
-    expect(ours).toBeLessThanOrEqual(limits.textRestoresMax + 1);
+    expect(ours).toBeLessThanOrEqual(TEXT_RESTORES_MAX + 1);
     const edits = told(lab, 'incident').filter((text) => text.includes('what is proposed for the cluster'));
     expect(edits).toHaveLength(2);
     expect(edits[1]).toMatch(/by ada.*edit 4 within an hour: it is left as it is until/);

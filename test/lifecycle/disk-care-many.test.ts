@@ -7,6 +7,7 @@ import { spendCapability } from '../../src/domain/actions/capability.ts';
 import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
+import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import { consentLine } from '../support/approve.ts';
 import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -216,7 +217,7 @@ describe('300 short workers', () => {
     await open();
     await scan();
     const issue = theIssue('us-central1-vllm');
-    expect(issue.body.length).toBeLessThanOrEqual(limits.commentCharactersMax);
+    expect(issue.body.length).toBeLessThanOrEqual(COMMENT_CHARACTERS_MAX);
     expect(issue.body).toContain('300 workers of `us-central1-vllm` have almost no disk left');
     for (const { name, hosts } of HOSTS)
       expect(issue.body).toContain(

@@ -2,14 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../playground/world/seed.ts';
-import { limits } from '../../src/domain/limits.ts';
+import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
 import { answersTo, SHORT_FERRY, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 /** All of GitHub's 65,536 characters in CI; else an eighth, which is still longer than what is parsed of a stranger. */
-const LENGTH =
-  process.env['CI'] === undefined ? limits.commentCharactersMax / 8 : limits.commentCharactersMax;
+const LENGTH = process.env['CI'] === undefined ? COMMENT_CHARACTERS_MAX / 8 : COMMENT_CHARACTERS_MAX;
 const SHAPES = ['eyJ-', '<ul><li>', '<details>', '> ', '<b><p>', '/stop ', '/hold reason="', '[a][b ', '*a '];
 const TEXTS = SHAPES.map((unit) => unit.repeat(Math.ceil(LENGTH / unit.length)));
 const FIRST_PLANTED = 5_000_000;

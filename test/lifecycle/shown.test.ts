@@ -1,7 +1,7 @@
 /** What people were shown: the card as it stands on GitHub, as ferrybot wrote it; nothing else can be approved. */
 
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
+import { TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
 import { eventsOf, propose, stateOf, until } from '../support/play.ts';
 import {
   answersTo,
@@ -239,7 +239,7 @@ describe('a card that a writer edits again and again', () => {
       await lab.clock.advance(MINUTE);
     }
     // One for the incident, one more where something is recorded beside it.
-    expect(writes() - before - 50).toBeLessThanOrEqual(2 * (limits.textRestoresMax + 1));
+    expect(writes() - before - 50).toBeLessThanOrEqual(2 * (TEXT_RESTORES_MAX + 1));
     const told = botComments(lab).filter(({ kind }) => kind === 'incident');
     expect(told).toHaveLength(2);
     expect(told[0]?.text).toContain('It was changed by ada');

@@ -1,7 +1,7 @@
 /** A watch that is not there, or that dies: a stop reaches the cluster all the same, and the silence is told as that. */
 
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
+import { WATCH_RESTARTS_MAX } from '../../src/watch/watchdog.ts';
 import { Crash } from '../support/crash.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
 import { heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
@@ -128,7 +128,7 @@ describe('a watch that has fallen silent', () => {
     const state = await stateOf(lab, run);
     expect(state?.incidents.map(({ code, role }) => `${role} ${code}`)).toEqual(['control monitor-stale']);
     expect(state?.end).toBeNull();
-    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(1 + limits.watchRestartsMax);
+    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(1 + WATCH_RESTARTS_MAX);
     expect(lab.log.some((line) => line.startsWith('watchdog: monitor-stale'))).toBe(true);
     held.letGo();
     await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Person } from '../../playground/world/seed.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { REQUEST_TRIES_MAX } from '../../src/github/call.ts';
 import { approvalLine } from '../support/approve.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
 import { botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
@@ -168,7 +169,7 @@ describe('a review on a pull request that is no run’s', () => {
     await lab.clock.advance(5 * 60 * MINUTE);
     expect(answers(lab, 'review', id)).toEqual([]);
     // Three tries at sweeps, then one in two hours; each is sent again a few times.
-    expect(away.asked).toBeLessThanOrEqual(5 * limits.requestTriesMax);
+    expect(away.asked).toBeLessThanOrEqual(5 * REQUEST_TRIES_MAX);
     away.is = false;
     await lab.clock.advance(150 * MINUTE);
     expect(answers(lab, 'review', id)).toHaveLength(1);

@@ -1,12 +1,12 @@
 import mermaid from 'mermaid';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
-import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { type RunState, TRACE_POINTS_MAX } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
 import { known } from '../../src/domain/observed.ts';
 import { renderCard } from '../../src/render/card.ts';
-import { lossChart } from '../../src/render/chart.ts';
+import { CHART_POINTS_MAX, lossChart } from '../../src/render/chart.ts';
 import { checkConclusion, renderCheck } from '../../src/render/check.ts';
+import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import type { RenderInput } from '../../src/render/input.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
 import { pastOf } from '../../src/run/history.ts';
@@ -227,7 +227,7 @@ describe('the status card', () => {
       run = run.observed({ step: n * 50, loss: String(9 - n / 20), evals, message: long });
     for (let n = 0; n < 30; n += 1)
       run = run.incident('failure-signature', { signature: `s${n}`, line: long });
-    expect(cardOf(run.state).length).toBeLessThan(limits.commentCharactersMax / 2);
+    expect(cardOf(run.state).length).toBeLessThan(COMMENT_CHARACTERS_MAX / 2);
   });
 });
 
@@ -294,7 +294,7 @@ describe('the chart of the loss', () => {
         { step: 39, loss: '1' },
       ]) ?? '';
     const line = /line \[(.*)\]/.exec(chart)?.[1]?.split(', ').map(Number) ?? [];
-    expect(line).toHaveLength(limits.chartPointsMax);
+    expect(line).toHaveLength(CHART_POINTS_MAX);
     expect(line).toEqual(Array.from({ length: 40 }, (_, n) => 40 - n));
   });
 
@@ -313,7 +313,7 @@ describe('the chart of the loss', () => {
   it('keeps a bounded trace of a long run, with its newest point', () => {
     let run = submitted;
     for (let n = 1; n <= 300; n += 1) run = run.observed({ step: n * 10, loss: String(10 - n / 100) });
-    expect(run.state.trace.length).toBeLessThanOrEqual(limits.tracePointsMax);
+    expect(run.state.trace.length).toBeLessThanOrEqual(TRACE_POINTS_MAX);
     expect(run.state.trace.at(-1)).toEqual({ step: 3000, loss: '7' });
     expect(run.state.trace[0]?.step).toBeLessThan(1_000);
   });

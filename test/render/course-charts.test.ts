@@ -2,8 +2,7 @@
 
 import mermaid from 'mermaid';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
-import type { CoursePoint } from '../../src/domain/logbook/run-state.ts';
+import { type CoursePoint, TRACE_POINTS_MAX } from '../../src/domain/logbook/run-state.ts';
 import { checkpointChart, paceChart } from '../../src/render/chart.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -67,6 +66,6 @@ it('is kept thinned, with its newest point, however long the run is', () => {
   for (let look = 1; look <= 400; look += 1)
     run = run.observed({ step: look * 10, checkpointStep: look - (look % 50) });
   const { paces } = run.state;
-  expect(paces.length).toBeLessThanOrEqual(limits.tracePointsMax);
+  expect(paces.length).toBeLessThanOrEqual(TRACE_POINTS_MAX);
   expect(paces.at(-1)).toMatchObject({ step: 4_000, checkpointStep: 400 });
 });

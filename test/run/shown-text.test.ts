@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { shownIn } from '../../src/care/shown-in.ts';
 import type { ProposalVersion } from '../../src/domain/facts.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { markerIdentity, type VerifiedMarker } from '../../src/domain/marker.ts';
 import { judgedText } from '../../src/run/proposal-texts.ts';
-import { editsOf, leftUntil, shownSince } from '../../src/run/shown-text.ts';
+import { editsOf, leftUntil, shownSince, TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
 import { at, record } from '../care/consent-parts.ts';
 
 /** A version of this minute; ours are sealed then, unless an older seal was put back. */
@@ -123,12 +122,12 @@ describe('edits of one text', () => {
 
   it('are answered by a new text so often within an hour, and then it is left for one', () => {
     const edits = [];
-    for (let n = 1; n <= limits.textRestoresMax; n += 1) {
+    for (let n = 1; n <= TEXT_RESTORES_MAX; n += 1) {
       expect(editsOf(edits, now)).toEqual({ edits: n });
       edits.push(edit(50 + n));
     }
     const last = editsOf(edits, now);
-    expect(last).toEqual({ edits: limits.textRestoresMax + 1, until: '2026-11-21T13:59:00.000Z' });
+    expect(last).toEqual({ edits: TEXT_RESTORES_MAX + 1, until: '2026-11-21T13:59:00.000Z' });
     expect(leftUntil([...edits, edit(59, last)], now)).toBe(last.until);
     expect(
       leftUntil([...edits, edit(59, last)], branded(Date.parse(last.until ?? ''), isInstant)),

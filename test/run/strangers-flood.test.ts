@@ -1,13 +1,13 @@
 /** A stranger writes thousands of comments that are made to cost: nobody waits for them, and nobody's command is lost among them. */
 
 import { describe, expect, it } from 'vitest';
+import { COMMENT_OF_STRANGER } from '../../src/commands/grammar/bounds.ts';
 import { readCommentOf } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { after } from '../../src/domain/time.ts';
-import { pendingItems } from '../../src/run/pending-commands.ts';
+import { pendingItems, UNTRUSTED_COMMENTS_PER_LOOK } from '../../src/run/pending-commands.ts';
 import { colleaguesFirst, quietFirst } from '../../src/run/untrusted.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -72,7 +72,7 @@ describe("a stranger's comment", () => {
   });
 
   it.each(SHAPES)('of %j, as long as is parsed, costs no more than the longest honest one', (unit) => {
-    const text = full(unit).slice(0, limits.commentOfStranger.characters);
+    const text = full(unit).slice(0, COMMENT_OF_STRANGER.characters);
     expect(quickestMs(() => asStranger(text))).toBeLessThan(2 * PROSE_MS);
   });
 
@@ -113,7 +113,7 @@ describe('a thread of five thousand of them', () => {
       permissions: permissions([mallory, 'read'], [bob, 'triage']),
     });
     const ofMallory = later.filter(({ comment }) => comment.author.id === mallory.id);
-    expect(ofMallory).toHaveLength(limits.untrustedCommentsPerLook);
+    expect(ofMallory).toHaveLength(UNTRUSTED_COMMENTS_PER_LOOK);
     expect(ofMallory[0]?.comment.id).toBe(1_000);
     expect(later.filter(({ comment }) => comment.author.id === bob.id)).toHaveLength(1);
   });

@@ -4,8 +4,7 @@ import type { GitStore } from '../../playground/git/store/git-store.ts';
 import { entryAt } from '../../playground/git/store/git-trees.ts';
 import type { FileVersion, GitReader, TagText } from '../../src/domain/git.ts';
 import { branded, isSha, isTreeId, type TreeId } from '../../src/domain/ids.ts';
-import { limits } from '../../src/domain/limits.ts';
-import { createVersionReader } from '../../src/host/git/versions.ts';
+import { createVersionReader, MARK_BYTES_MAX } from '../../src/host/git/versions.ts';
 
 type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf'>;
 
@@ -19,7 +18,7 @@ export function memoryVersions(store: () => GitStore): VersionReader {
         const commit = tag === null ? null : await store().readCommit(tag.object);
         if (tag === null || commit === null || ref.slice(`refs/tags/${prefix}`.length).includes('/'))
           continue;
-        if (tag.message.length > limits.markBytesMax) continue;
+        if (tag.message.length > MARK_BYTES_MAX) continue;
         const parents = commit.parents.map((parent) => branded(parent, isSha));
         const name = ref.slice('refs/tags/'.length);
         found.push({ name, commit: branded(commit.sha, isSha), parents, message: tag.message });

@@ -13,9 +13,9 @@ import type { World } from '../../playground/world/world.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { RunFixer } from '../../src/app/fixer/run-fixer.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
+import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
 import { createTrackers } from '../../src/app/trackers.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
-import { limits } from '../../src/domain/limits.ts';
 import type { PySyntax } from '../../src/domain/python-syntax.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
 import { triggerOf } from '../../src/handlers/registry.ts';
@@ -112,7 +112,7 @@ export type VirtualLab = {
 export const TRACKER_KEY = 'a-key-that-reads-the-tracker';
 export const MORNING = Date.UTC(2026, 10, 21, 6, 0, 0);
 const SECRET = 'a-webhook-secret';
-const DEFAULT_SWEEP_MS = limits.sweepPeriodMs;
+const DEFAULT_SWEEP_MS = SWEEP_PERIOD_MS;
 
 /** The example lab looks every few seconds; a real one leaves the cadence out and gets the policy's 120 s and 570 s. */
 export function withDefaultCadence(config: string): string {

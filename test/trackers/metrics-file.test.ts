@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import { parseMetrics, readMetricsFile } from '../../src/trackers/metrics-file.ts';
+import { METRICS_FILE_BYTES_MAX, parseMetrics, readMetricsFile } from '../../src/trackers/metrics-file.ts';
 
 const summary = (value: unknown): string => `${JSON.stringify({ summary: value })}\n`;
 
@@ -89,7 +89,7 @@ describe('metrics', () => {
     expect(await readMetricsFile(path)).toEqual({ kind: 'missing' });
     await writeFile(path, summary({ a: 0.5 }));
     expect(await readMetricsFile(path)).toEqual({ kind: 'metrics', metrics: { a: '0.5' } });
-    await writeFile(path, ' '.repeat(limits.metricsFileBytesMax + 1));
+    await writeFile(path, ' '.repeat(METRICS_FILE_BYTES_MAX + 1));
     expect((await readMetricsFile(path)).kind).toBe('unreadable');
     expect((await readMetricsFile(folder)).kind).toBe('unreadable');
     await rm(folder, { recursive: true });

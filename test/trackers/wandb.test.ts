@@ -1,7 +1,7 @@
 /** W&B as it answers, and as it lies; a key that goes nowhere else. */
 
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
+import { TRACKER_PAUSE_MS, TRACKER_WAIT_MS_MAX } from '../../src/trackers/ask.ts';
 import { createWandb } from '../../src/trackers/wandb.ts';
 import { createWandbStandIn, type WandbRun } from '../support/wandb-stand-in.ts';
 
@@ -171,12 +171,12 @@ describe('a question to W&B', () => {
       message: 'it does not answer (ECONNREFUSED)',
     });
     await tracker.describe('b');
-    clock.now = limits.trackerPauseMs;
+    clock.now = TRACKER_PAUSE_MS;
     await tracker.describe('c');
-    expect(calls).toEqual([0, limits.trackerPauseMs]);
+    expect(calls).toEqual([0, TRACKER_PAUSE_MS]);
     const { tracker: long, server, clock: at } = wandb(saying(429, { 'retry-after': '86400' }));
     await long.describe('a');
-    at.now = limits.trackerWaitMsMax;
+    at.now = TRACKER_WAIT_MS_MAX;
     await long.describe('a');
     expect(server.asked).toHaveLength(2);
   });

@@ -16,6 +16,7 @@ import {
 import { leaseFor, released } from '../../src/watch/lease.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import type { Look } from '../../src/watch/look.ts';
+import { STOP_UNHEARD_MS } from '../../src/watch/look-incidents.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
 import { readLogText } from '../support/log-text.ts';
@@ -250,7 +251,7 @@ describe('a look', () => {
     const stopped = watched.stopRequested(alice);
     const pending = found('RUNNING');
     const early = stopped.observed();
-    const late = stopped.later(limits.stopUnheardMs).observed();
+    const late = stopped.later(STOP_UNHEARD_MS).observed();
     expect(types(pending, stopped)).toEqual(['observed']);
     expect(types(pending, early)).toEqual(['observed']);
     const first = eventsOf(late.state, pending);

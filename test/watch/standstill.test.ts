@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import type { JobObservation } from '../../src/domain/engine.ts';
-import { limits } from '../../src/domain/limits.ts';
 import type { Standstill } from '../../src/domain/logbook/events/job-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import type { Look } from '../../src/watch/look.ts';
+import { STANDSTILL_LOOKS_MIN } from '../../src/watch/look-incidents.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
 import { type FailureClass, SIGNATURES } from '../../src/watch/signatures.ts';
@@ -178,5 +178,5 @@ describe('a failure that the log shows', () => {
 });
 
 it('two intervals are more than one', () => {
-  expect(limits.standstillLooksMin).toBeGreaterThanOrEqual(2);
+  expect(STANDSTILL_LOOKS_MIN).toBeGreaterThanOrEqual(2);
 });

@@ -12,6 +12,11 @@ import { limits } from '../../domain/limits.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import type { Lab } from '../lab.ts';
 
+/** From a deletion until the machine is out of the list; gcloud has waited for most of it. */
+const CLOUD_GONE_WAIT_MS = 10 * 60 * 1_000;
+/** Between two looks at the machines while one is waited for. */
+const CLOUD_LOOK_PERIOD_MS = 30_000;
+
 export type NodeDeletion = {
   readonly lab: Pick<Lab, 'now' | 'boundary'>;
   readonly cloud: TpuCloud;
@@ -67,7 +72,7 @@ async function follow(
   begunAt: Instant,
   how: { readonly isAnswered: boolean; readonly ifThere: string },
 ): Promise<ChangeEnd> {
-  const gone = await lookUntil(input, limits.cloudGoneWaitMs, (vms) =>
+  const gone = await lookUntil(input, CLOUD_GONE_WAIT_MS, (vms) =>
     isGone(vms, input.vm, how.isAnswered) ? true : null,
   );
   if (gone.kind === 'unreadable')
@@ -123,6 +128,6 @@ async function lookUntil<Value>(
     if (value !== null) return { kind: 'seen', value };
     if (lab.now() >= until)
       return listing.kind === 'unknown' ? { kind: 'unreadable', why: listing.message } : { kind: 'not-seen' };
-    await sleep(Math.min(limits.cloudLookPeriodMs, Math.max(1, until - lab.now())));
+    await sleep(Math.min(CLOUD_LOOK_PERIOD_MS, Math.max(1, until - lab.now())));
   }
 }

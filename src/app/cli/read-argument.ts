@@ -3,9 +3,11 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { limits } from '../../domain/limits.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
 import type { VerbIo } from './verb-io.ts';
+
+/** What a verb of the command line reads from a file or a pipe: a logbook's file is the longest that is meant. */
+const ARGUMENT_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Its text, or why it cannot be read, with the name as it was written. */
 export async function readArgument(io: VerbIo, file: string): Promise<Result<string, string>> {
@@ -31,8 +33,8 @@ async function bounded(stream: Readable, name: string): Promise<Result<Buffer, s
     for await (const chunk of stream) {
       const part = Buffer.from(chunk);
       bytes += part.byteLength;
-      if (bytes > limits.argumentBytesMax)
-        return fail(`${name} cannot be read: it is longer than ${limits.argumentBytesMax} bytes`);
+      if (bytes > ARGUMENT_BYTES_MAX)
+        return fail(`${name} cannot be read: it is longer than ${ARGUMENT_BYTES_MAX} bytes`);
       chunks.push(part);
     }
   } catch (error) {

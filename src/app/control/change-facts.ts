@@ -19,6 +19,11 @@ import { provenBase } from '../../run/last-pass.ts';
 import { namedBy } from '../../settings/left-out.ts';
 import type { Lab } from '../lab.ts';
 
+/** Python files whose difference from a failed attempt is read; a fix touches a handful, and a merge is a person's to judge. */
+const COMPARED_FILES_MAX = 100;
+/** Later commits under the shipped paths that the freshness gate names; a proposal that is further behind is rebased anyway. */
+const LATER_COMMITS_MAX = 5;
+
 /** The run whose change it is, and the verified record that has to bear out what it says it goes on from; null = no run. */
 export type ChangeOf = {
   readonly state: RunState;
@@ -50,7 +55,7 @@ export async function changeFacts(
       sinceMs: null,
       paths: lane.ships,
       leavesOut,
-      limit: limits.laterCommitsMax,
+      limit: LATER_COMMITS_MAX,
     });
     const trees = await treesOf(git, head, lane.ships, leavesOut);
     const delta = await deltaOf(lab, git, config, mergeBase, head);
@@ -133,7 +138,7 @@ async function sinceAttempt(
   const paths = (await git.changedPaths(commit, head)).filter(isShipped);
   const found: FileChange[] = [];
   for (const path of paths) {
-    const isRead = path.endsWith('.py') && found.length < limits.comparedFilesMax;
+    const isRead = path.endsWith('.py') && found.length < COMPARED_FILES_MAX;
     const [before, after] = isRead
       ? [await git.readText(commit, path), await git.readText(head, path)]
       : [null, null];

@@ -3,12 +3,16 @@
 import { lintClusterFile, unreadFinding } from '../../care/infra/lint-cluster-file.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import type { Sha } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import { type LintedFile, renderInfraCheck } from '../../render/infra-check.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Branch } from './branch.ts';
 import { perform } from './perform.ts';
+
+/** Cluster files of one branch that are linted, and how long each may be: a fork may send anything. */
+export const INFRA_FILES_MAX = 30;
+/** All cluster files of one look together: thirty of the longest would take half a minute. */
+const INFRA_LOOK_CHARACTERS_MAX = 200_000;
 
 /** A file of the branch's head. */
 export type InfraText = { readonly path: string; readonly text: string };
@@ -17,11 +21,11 @@ export type InfraText = { readonly path: string; readonly text: string };
 export async function checkInfra(open: OpenLab, { head, fork }: Branch): Promise<boolean> {
   const changed = (await open.git.changedPaths(fork, head)).filter((path) => isInfraFile(open.config, path));
   const files: InfraText[] = [];
-  for (const path of changed.slice(0, limits.infraFilesMax)) {
+  for (const path of changed.slice(0, INFRA_FILES_MAX)) {
     const text = await open.git.readText(head, path);
     if (text !== null) files.push({ path, text });
   }
-  const unread = Math.max(0, changed.length - limits.infraFilesMax);
+  const unread = Math.max(0, changed.length - INFRA_FILES_MAX);
   return (await putInfraCheck(open, head, files, unread)) === 'put';
 }
 
@@ -57,13 +61,13 @@ export function lintTogether(config: LabConfig, files: readonly InfraText[]): re
     .filter((file) => isCluster(config, file))
     .map((file): LintedFile => {
       characters += file.text.length;
-      return characters > limits.infraLookCharactersMax
+      return characters > INFRA_LOOK_CHARACTERS_MAX
         ? { path: file.path, findings: [unreadFinding({ line: 1, what: LOOK_TOO_LARGE })] }
         : lint(config, file);
     });
 }
 
-const LOOK_TOO_LARGE = `not judged: too large: this commit's cluster files have more than ${limits.infraLookCharactersMax} characters`;
+const LOOK_TOO_LARGE = `not judged: too large: this commit's cluster files have more than ${INFRA_LOOK_CHARACTERS_MAX} characters`;
 
 /** Other YAML may lie in `infra/`: a file that the config does not name is a cluster's where it has lists of commands. */
 function isCluster(config: LabConfig, { path, text }: InfraText): boolean {

@@ -1,7 +1,6 @@
 /** Changes of a cluster that belong to no run: what the journal says was consented to is handed to the runner. */
 
 import type { RunFacts } from '../../domain/facts.ts';
-import { limits } from '../../domain/limits.ts';
 import { notAsked } from '../../domain/need.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
@@ -11,7 +10,7 @@ import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { Memories } from './attempt-caches.ts';
 import { perform } from './perform.ts';
-import { remembered } from './reconcile-run.ts';
+import { RECONCILE_ROUNDS_MAX, remembered } from './reconcile-run.ts';
 
 /** Takes the steps that the journal's mutations owe, one after the other, until there is none; each cluster for itself. */
 export async function careForJournal(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
@@ -24,7 +23,7 @@ async function careForCluster(open: OpenLab, memories: Memories, cluster: string
   const { lab, config, store } = open;
   let memory = memories.of(JOURNAL);
   let careRuns: RunFacts['careRuns'] = notAsked();
-  for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
+  for (let round = 0; round < RECONCILE_ROUNDS_MAX; round += 1) {
     const { journal, broken } = store.current();
     const mutations = journal.mutations.filter(({ proposal }) => proposal.cluster === cluster);
     if (mutations.length === 0 || broken.some(({ run }) => run === JOURNAL)) return;

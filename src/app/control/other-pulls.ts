@@ -15,8 +15,13 @@ import type { OpenLab } from '../open-lab.ts';
 import { labelledIn, laneLabels, waitingFor } from '../propose/own-pulls.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { putConfigCheck } from './config-check.ts';
-import { type InfraText, isInfraFile, putInfraCheck } from './infra-check.ts';
-import { pullsOf, triggerOf, wantedOf } from './sweep.ts';
+import { INFRA_FILES_MAX, type InfraText, isInfraFile, putInfraCheck } from './infra-check.ts';
+import { pullsOf, SWEEP_PAGES_MAX, triggerOf, wantedOf } from './sweep.ts';
+
+/** How often a sweep looks at pull requests without a run of their own; each look is a request, and one for each that moved. */
+const OTHER_PULLS_PERIOD_MS = 2 * 60 * 60 * 1_000;
+/** How soon after a look the next event of a fork may ask for another one; the sweep makes up for it. */
+const FORK_LOOK_PERIOD_MS = 60_000;
 
 /**
  * One that a look has still to read: its reviews since a moment, after so many looks that came to nothing. It is never given
@@ -56,10 +61,10 @@ export function isLookDue(
   now: Instant,
 ): boolean {
   const ageMs = since === null ? Number.POSITIVE_INFINITY : now - since;
-  if (tellsOfFork(triggers)) return ageMs >= limits.forkLookPeriodMs;
+  if (tellsOfFork(triggers)) return ageMs >= FORK_LOOK_PERIOD_MS;
   const isSweep = triggers.some((trigger) => trigger.kind === 'sweep');
   const isWaiting = left.some(({ restingUntil }) => restingUntil <= now);
-  return isSweep && (isOwed || isWaiting || ageMs >= limits.otherPullsPeriodMs);
+  return isSweep && (isOwed || isWaiting || ageMs >= OTHER_PULLS_PERIOD_MS);
 }
 
 /** What a look found, and what it left to the next one. */
@@ -76,7 +81,7 @@ export async function lookAtOthers(
     others.since === null
       ? after(lab.now(), -limits.sweepLookbackMs)
       : after(others.since, -limits.sweepSlackMs);
-  const listed = await listMovedPulls(lab.client, since, limits.sweepPagesMax);
+  const listed = await listMovedPulls(lab.client, since, SWEEP_PAGES_MAX);
   if (listed.kind === 'unknown') {
     lab.log(`sweep: ${listed.why}`);
     return null;
@@ -120,7 +125,7 @@ async function labelledPulls(open: OpenLab, moved: readonly MovedPull[]): Promis
 /** A moment's trouble is over at the next sweep; what is not is asked for as rarely as anything else here. */
 function triedAgain(one: Left, now: Instant): Left {
   const tries = one.tries + 1;
-  const restMs = tries < limits.effectTriesMax ? 0 : limits.otherPullsPeriodMs;
+  const restMs = tries < limits.effectTriesMax ? 0 : OTHER_PULLS_PERIOD_MS;
   return { ...one, tries, restingUntil: after(now, restMs) };
 }
 
@@ -161,7 +166,7 @@ async function reviewsOf(
   { pull, since }: Left,
   troubles: Trouble[],
 ): Promise<readonly ReconcileRequest[] | null> {
-  const listed = await listNewReviews(open.lab.client, pull.number, since, limits.sweepPagesMax);
+  const listed = await listNewReviews(open.lab.client, pull.number, since, SWEEP_PAGES_MAX);
   if (listed.kind === 'known') return wantedOf(open, listed.value, troubles).map(triggerOf);
   open.lab.log(`sweep: ${listed.why}`);
   return null;
@@ -169,7 +174,7 @@ async function reviewsOf(
 
 /** A fork pushes nothing here, and its commits are in no mirror: GitHub itself is asked for the few files. */
 async function checkFork(open: OpenLab, { number, headSha }: MovedPull, heads: Set<Sha>): Promise<boolean> {
-  const changes = await changedFiles(open.lab.client, number, limits.sweepPagesMax);
+  const changes = await changedFiles(open.lab.client, number, SWEEP_PAGES_MAX);
   if (changes.kind === 'unknown') {
     open.lab.log(`#${number} of a fork is not checked: ${changes.why}`);
     return false;
@@ -193,7 +198,7 @@ async function checkForkConfig(open: OpenLab, head: Sha, changed: readonly strin
 async function checkForkInfra(open: OpenLab, head: Sha, changed: readonly string[]): Promise<boolean> {
   const paths = changed.filter((path) => isInfraFile(open.config, path));
   const files: InfraText[] = [];
-  for (const path of paths.slice(0, limits.infraFilesMax)) {
+  for (const path of paths.slice(0, INFRA_FILES_MAX)) {
     const text = await readOf(open, path, head);
     if (text === null) return false;
     files.push({ path, text });

@@ -3,7 +3,6 @@
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
 import type { RunId } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type Need, needName } from '../../domain/need.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
@@ -19,6 +18,9 @@ import type { EventStore } from '../record.ts';
 import type { Memories } from './attempt-caches.ts';
 import type { FactGatherer, WithoutText } from './gather.ts';
 import { perform } from './perform.ts';
+
+/** Reconcile rounds of one trigger: a run needs about six from a command to a dispatch. */
+export const RECONCILE_ROUNDS_MAX = 25;
 
 export type RunContext = {
   readonly lab: Lab;
@@ -38,7 +40,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
   let memory = context.memories.of(run);
   const needed = new Map<string, Need>();
   // What is asked for costs no round: there are so many facts, and none is asked for twice.
-  for (let round = 0; round < limits.reconcileRoundsMax + needed.size; round += 1) {
+  for (let round = 0; round < RECONCILE_ROUNDS_MAX + needed.size; round += 1) {
     const state = stateOf(store, run);
     if (state === null) return 'settled';
     const facts = await gatherer.gather(state, store.current(), needed, context.withoutText);
@@ -71,7 +73,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
     memory = taken;
     context.memories.keep(run, memory);
   }
-  lab.log('reconcile did not settle', { run, rounds: limits.reconcileRoundsMax });
+  lab.log('reconcile did not settle', { run, rounds: RECONCILE_ROUNDS_MAX });
   return 'owing';
 }
 

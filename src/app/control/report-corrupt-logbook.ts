@@ -11,6 +11,11 @@ import type { OpenLab } from '../open-lab.ts';
 import { asBroken, contained, type Trouble } from '../trouble.ts';
 import { say } from './outbox.ts';
 
+/** Different errors of our own that one thread is told about within a day: they are mended in the program, not in the thread. */
+const TROUBLES_TOLD_PER_DAY = 3;
+/** How long a notice of a broken record is taken to stand where this process saw it: who writes can delete it, and a command may have no other answer. */
+const NOTICE_SEEN_MS = 10 * 60 * 1_000;
+
 /** The notices that this process has seen in their threads, and when (epoch ms): anybody who writes can delete one, so it is looked for again. */
 export type SeenNotices = Map<string, number>;
 
@@ -57,7 +62,7 @@ export async function reportFaults(
 async function tell(open: OpenLab, told: SeenNotices, broken: BrokenRun): Promise<void> {
   const key = `${broken.run} ${broken.thread ?? ''} ${faultKey(broken.fault)}`;
   const seenAt = told.get(key);
-  if (seenAt !== undefined && open.lab.now() - seenAt < limits.noticeSeenMs) return;
+  if (seenAt !== undefined && open.lab.now() - seenAt < NOTICE_SEEN_MS) return;
   const isRefused = broken.fault.kind === 'push-refused';
   open.lab.log(wordsFor(broken), { run: broken.run, fault: faultKey(broken.fault) });
   const thread = threadOf(open, broken);
@@ -127,7 +132,7 @@ function isToldEnough({ store, lab }: OpenLab, { run, fault, thread }: BrokenRun
         one.detail.fault.startsWith(`${fault.kind}-`) &&
         lab.now() - (fromRfc3339(one.at) ?? 0) < limits.overLookMs,
     );
-  return alike.length >= limits.troublesToldPerDay;
+  return alike.length >= TROUBLES_TOLD_PER_DAY;
 }
 
 function isOf(incident: Incident, run: string): incident is IncidentOf<'logbook-broken'> {

@@ -1,12 +1,14 @@
 /** Whether the tags of sealed runs stand where the record says: a tag is what people check a seal by, and anybody with write access can delete it. */
 
 import { GitError } from '../../domain/git.ts';
-import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { sealTagOf } from '../../run/begun-seal.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
+
+/** Sealed runs whose tag a sweep looks at: those that the next verdict is compared with. */
+const SEAL_TAGS_LOOKED = 5;
 
 /**
  * The newest sealed runs whose tag is gone or points elsewhere, and the newest others that have one, by what was fetched
@@ -18,10 +20,7 @@ export async function faultySeals(open: OpenLab, troubles: Trouble[]): Promise<r
   // What is being sealed has its tag before its record.
   const others = runs.filter((run) => run.seal === null && run.submission !== null && !isBeingSealed(run));
   const found: BrokenRun[] = [];
-  for (const state of [
-    ...sealed.slice(0, limits.sealTagsLooked),
-    ...others.slice(0, limits.sealTagsLooked),
-  ]) {
+  for (const state of [...sealed.slice(0, SEAL_TAGS_LOOKED), ...others.slice(0, SEAL_TAGS_LOOKED)]) {
     const where = { run: state.run, thread: null };
     const fault = await contained(open, troubles, where, () => faultOf(open, state));
     if (fault !== null) found.push({ run: state.run, fault, state, thread: null });

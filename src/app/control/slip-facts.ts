@@ -25,6 +25,11 @@ import type { Lab } from '../lab.ts';
 import { fixFacts, textIn } from './fix-facts.ts';
 import type { Once } from './once.ts';
 
+/** What its job leaves, as GitHub keeps it: the answer above in JSON, packed. */
+const FIX_ARTIFACT_BYTES_MAX = 64 * 1_024;
+/** Runs of its workflow that were cancelled, left nothing or were started from elsewhere, until people are told so. */
+const FIXER_RUNS_MAX = 4;
+
 type Reader = {
   readonly lab: Lab;
   readonly git: GitReader;
@@ -110,12 +115,12 @@ async function firstTry(
   let inVain: NoExternalFix = 'fixer-other-ref';
   for (const run of jobs) {
     if (!(await isOfBranch(git, run, config))) continue;
-    const left = await readArtifact(lab.client, run.id, ANSWER_ARTIFACT, limits.fixArtifactBytesMax);
+    const left = await readArtifact(lab.client, run.id, ANSWER_ARTIFACT, FIX_ARTIFACT_BYTES_MAX);
     if (left.kind === 'unknown') return left;
     if (!wasTakenAway(run, left.value !== null)) return known({ kind: 'try', run, left: left.value });
     inVain = 'fixer-cancelled';
   }
-  return known({ kind: 'none', inVain: jobs.length < limits.fixerRunsMax ? null : inVain });
+  return known({ kind: 'none', inVain: jobs.length < FIXER_RUNS_MAX ? null : inVain });
 }
 
 function answered(reason: NoExternalFix): FixerStanding {
@@ -146,7 +151,7 @@ type Patch =
   | { readonly kind: 'none'; readonly reason: NoExternalFix };
 
 function patchIn({ archive }: LeftArtifact, failure: string): Patch {
-  const text = archive === null ? null : onlyEntryOf(archive, ANSWER_FILE, 2 * limits.fixArtifactBytesMax);
+  const text = archive === null ? null : onlyEntryOf(archive, ANSWER_FILE, 2 * FIX_ARTIFACT_BYTES_MAX);
   const answer = text === null ? null : readAnswer(text);
   if (answer === null || answer.failure !== failure) return { kind: 'none', reason: 'fixer-no-answer' };
   return 'patch' in answer ? { kind: 'patch', text: answer.patch } : { kind: 'none', reason: answer.none };

@@ -18,6 +18,9 @@ import type { OpenLab } from '../open-lab.ts';
 import type { Record } from '../record-files.ts';
 import { containedEach, inComment, type Trouble, type Where } from '../trouble.ts';
 
+/** Pages of 100 comments that one pass of a sweep reads. */
+export const SWEEP_PAGES_MAX = 20;
+
 /**
  * How far each list was read, in GitHub's own times. Where nothing is new they stay as they are, so that the
  * next question is the same and its answer a 304.
@@ -47,15 +50,15 @@ export async function sweep(
   const startedAt = lab.now();
   const from = cursor ?? firstCursor(store.current(), startedAt);
   const read = {
-    comment: await listNewComments(lab.client, 'comment', from.comment, limits.sweepPagesMax),
-    lines: await listNewComments(lab.client, 'review-comment', from['review-comment'], limits.sweepPagesMax),
+    comment: await listNewComments(lab.client, 'comment', from.comment, SWEEP_PAGES_MAX),
+    lines: await listNewComments(lab.client, 'review-comment', from['review-comment'], SWEEP_PAGES_MAX),
   };
   if (read.comment.kind === 'unknown') return failed(open, read.comment.why);
   if (read.lines.kind === 'unknown') return failed(open, read.lines.why);
   const reviews: SweptComment[] = [];
   let areReviewsRead = true;
   for (const pull of pullsOf(store.current(), from.review)) {
-    const listed = await listNewReviews(lab.client, pull, from.review, limits.sweepPagesMax);
+    const listed = await listNewReviews(lab.client, pull, from.review, SWEEP_PAGES_MAX);
     if (listed.kind === 'known') reviews.push(...listed.value);
     else {
       lab.log(`sweep: ${listed.why}`);

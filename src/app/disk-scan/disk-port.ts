@@ -7,18 +7,22 @@ import { changeWithScript } from '../../clouds/gcp/change-with-script.ts';
 import { changeWithGcloud, type GcloudOptions } from '../../clouds/gcp/gcloud.ts';
 import { listVms } from '../../clouds/gcp/list-vms.ts';
 import { runScriptCommand, scriptCommand } from '../../clouds/gcp/script-command.ts';
-import { inspectWorker } from '../../clouds/gcp/ssh.ts';
+import { inspectWorker, REMOTE_OUTPUT_BYTES_MAX, SSH_TIMEOUT_MS } from '../../clouds/gcp/ssh.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import type { Permit } from '../../domain/actions/capability.ts';
 import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { VmListing } from '../../domain/care/tpu-vm.ts';
 import { isMountPoint, type MountPoint, type TpuWorker } from '../../domain/care/worker-disk.ts';
-import { limits } from '../../domain/limits.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import type { DiskConfig } from '../../settings/disk-schema.ts';
 import { readLooks } from './read-looks.ts';
+
+/** Clearing 100 GB of large files takes seconds, of small ones minutes; `init-worker` pulls an image of some GB. */
+const DISK_CHANGE_TIMEOUT_MS = 30 * 60 * 1_000;
+/** A scan asks every worker of a cluster over ssh, 32 at one time. */
+const DISK_SCAN_TIMEOUT_MS = 30 * 60 * 1_000;
 
 /** A cluster whose disks are looked after, by its config. */
 export type DiskPlace = {
@@ -63,14 +67,14 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
     if (check === null) return null;
     const values = { clusterFile: disk.clusterFile, ...more };
     return readLook(
-      endOf(await runScript(means, disk, { template: check.command, values }, limits.sshTimeoutMs)),
+      endOf(await runScript(means, disk, { template: check.command, values }, SSH_TIMEOUT_MS)),
       check.expect,
     );
   };
   return {
     scan: async () => {
       const values = { clusterFile: disk.clusterFile, threshold: String(disk.warnPercent) };
-      return endOf(await runScript(means, disk, { template: disk.scan, values }, limits.diskScanTimeoutMs));
+      return endOf(await runScript(means, disk, { template: disk.scan, values }, DISK_SCAN_TIMEOUT_MS));
     },
     list: () => listVms(means.gcloud, gcp),
     look: async (worker) =>
@@ -79,12 +83,12 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
     workerSeen: (worker) => look(disk.workerSeen, { worker }),
     change: (step, permit) =>
       step.does === 'clean-disk'
-        ? changeWithGcloud(means.gcloud, step, permit, limits.diskChangeTimeoutMs)
+        ? changeWithGcloud(means.gcloud, step, permit, DISK_CHANGE_TIMEOUT_MS)
         : changeWithScript(means.gcloud.run, step, permit, {
             env: scriptEnvironment(means, disk),
             cwd: means.tree,
-            timeoutMs: limits.diskChangeTimeoutMs,
-            outputBytesMax: limits.remoteOutputBytesMax,
+            timeoutMs: DISK_CHANGE_TIMEOUT_MS,
+            outputBytesMax: REMOTE_OUTPUT_BYTES_MAX,
           }),
   };
 }
@@ -100,7 +104,7 @@ function runScript(
     env: scriptEnvironment(means, disk),
     cwd: means.tree,
     timeoutMs,
-    outputBytesMax: limits.remoteOutputBytesMax,
+    outputBytesMax: REMOTE_OUTPUT_BYTES_MAX,
   };
   return runScriptCommand(scriptCommand(template, values, disk.pythonWithoutUv), (file, args) =>
     means.gcloud.run(file, args, options),

@@ -13,6 +13,14 @@ import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { DiskPlace, DiskPort } from './disk-port.ts';
 
+/** Workers that one scan asks; what each has is recorded in one entry of the logbook, below its bound. */
+const INSPECTED_WORKERS_MAX = 400;
+/**
+ * Looks at workers begin within this time, at three calls of some five seconds each 480 of them: with the scan before
+ * and the last look behind it, the job ends within its own 60 minutes.
+ */
+const DISK_LOOKS_TIME_MS = 15 * 60 * 1_000;
+
 export type DiskScanOutcome =
   | { readonly kind: 'scanned'; readonly scan: DiskScan }
   | { readonly kind: 'not-recorded'; readonly why: string };
@@ -43,7 +51,7 @@ export async function scanDisks(
 }
 
 /**
- * Looks at the shortest first, a few at one time, and begins no look after `limits.diskLooksTimeMs`: who is not asked is
+ * Looks at the shortest first, a few at one time, and begins no look after `DISK_LOOKS_TIME_MS`: who is not asked is
  * told as that. A worker that no listed machine has is not asked.
  */
 async function lookAtEach(
@@ -54,14 +62,14 @@ async function lookAtEach(
   { lab, redact, troubles }: Looking,
 ): Promise<ReadonlyMap<LowWorker, Looks>> {
   const looks = new Map<LowWorker, Looks>();
-  const until = after(lab.now(), limits.diskLooksTimeMs);
+  const until = after(lab.now(), DISK_LOOKS_TIME_MS);
   const waiting = low
     .toSorted((a, b) => a.percentFree - b.percentFree)
     .flatMap((worker) => {
       const place = placed(listing, worker);
       return place === null ? [] : [{ worker, place }];
     })
-    .slice(0, limits.inspectedWorkersMax);
+    .slice(0, INSPECTED_WORKERS_MAX);
   await pLimit(limits.sshParallelMax).map(waiting, async ({ worker, place }) => {
     if (lab.now() >= until) return;
     const look = await contained({ lab }, troubles, inCluster(cluster), () => port.look(place));

@@ -1,9 +1,13 @@
 /** Where the App is installed: every installation and repository, page by page; one that cannot be read hides no other. */
 
 import { z } from 'zod';
-import { limits } from '../../domain/limits.ts';
 import type { Log } from '../lab.ts';
 import { APP_PERMISSIONS } from './app-permissions.ts';
+
+/** Pages of 100 installations, and of 100 repositories of each. */
+const DISCOVERY_PAGES_MAX = 50;
+/** How often the server asks where it is installed; a webhook from a new repository is heard at once. */
+export const DISCOVERY_PERIOD_MS = 6 * 60 * 60 * 1_000;
 
 export type Installed = {
   readonly repository: string;
@@ -49,7 +53,7 @@ export function createDiscovery(ports: DiscoveryPorts): Discovery {
   const say = sayOnce(ports.log);
   let freshAtMs: number | null = null;
   return async (anew = false) => {
-    const isFresh = !anew && freshAtMs !== null && ports.now() - freshAtMs < limits.discoveryPeriodMs;
+    const isFresh = !anew && freshAtMs !== null && ports.now() - freshAtMs < DISCOVERY_PERIOD_MS;
     if (!isFresh || known.size === 0) freshAtMs = (await refresh(ports, known, say)) ? ports.now() : null;
     return [...known.values()].flat();
   };
@@ -114,7 +118,7 @@ async function refresh(
 async function installationsOf({ asApp, log }: DiscoveryPorts): Promise<Installations> {
   const found: Installation[] = [];
   let isWhole = true;
-  for (let page = 1; page <= limits.discoveryPagesMax; page += 1) {
+  for (let page = 1; page <= DISCOVERY_PAGES_MAX; page += 1) {
     const { data } = await asApp('GET /app/installations', { per_page: PAGE, page });
     const rows = z.array(z.unknown()).parse(data);
     for (const row of rows) {
@@ -127,13 +131,13 @@ async function installationsOf({ asApp, log }: DiscoveryPorts): Promise<Installa
     }
     if (rows.length < PAGE) return { found, isWhole };
   }
-  throw new Error(`there are more than ${limits.discoveryPagesMax * PAGE}`);
+  throw new Error(`there are more than ${DISCOVERY_PAGES_MAX * PAGE}`);
 }
 
 async function repositoriesOf(ports: DiscoveryPorts, installation: number): Promise<readonly Installed[]> {
   const get = await ports.asInstallation(installation);
   const found: Installed[] = [];
-  for (let page = 1; page <= limits.discoveryPagesMax; page += 1) {
+  for (let page = 1; page <= DISCOVERY_PAGES_MAX; page += 1) {
     const { data } = await get('GET /installation/repositories', { per_page: PAGE, page });
     const { repositories } = repositoriesSchema.parse(data);
     found.push(
@@ -141,7 +145,7 @@ async function repositoriesOf(ports: DiscoveryPorts, installation: number): Prom
     );
     if (repositories.length < PAGE) return found;
   }
-  throw new Error(`there are more than ${limits.discoveryPagesMax * PAGE}`);
+  throw new Error(`there are more than ${DISCOVERY_PAGES_MAX * PAGE}`);
 }
 
 const LEVELS = ['read', 'write', 'admin'];

@@ -2,7 +2,9 @@
 
 import type { Probot } from 'probot';
 import { z } from 'zod';
-import { limits } from '../../domain/limits.ts';
+
+/** An installation token is replaced so long before its hour is over. */
+const TOKEN_SLACK_MS = 5 * 60 * 1_000;
 
 const minted = z.object({ token: z.string().min(1), expires_at: z.string() });
 
@@ -21,7 +23,7 @@ export function installationTokens(app: AppAuth, installationId: number): Instal
   let changes = 0;
   return {
     current: async (nowMs) => {
-      if (held !== null && held.expiresAtMs - nowMs > limits.tokenSlackMs) return held.token;
+      if (held !== null && held.expiresAtMs - nowMs > TOKEN_SLACK_MS) return held.token;
       const asked = changes;
       const { data } = await (await app.auth()).request(
         'POST /app/installations/{installation_id}/access_tokens',

@@ -1,8 +1,10 @@
 /** The server's settings from its environment, each with what it means and what is wrong with it. */
 
 import { z } from 'zod';
-import { limits } from '../../domain/limits.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
+
+/** How often the server looks for what webhooks did not bring. */
+export const SWEEP_PERIOD_MS = 30 * 60 * 1_000;
 
 export type ServeOptions = {
   readonly appId: number;
@@ -27,7 +29,7 @@ const schema = z.object({
   FERRYBOT_HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   FERRYBOT_WORK_DIR: z.string().min(1),
-  FERRYBOT_SWEEP_MS: z.coerce.number().int().min(500).default(limits.sweepPeriodMs),
+  FERRYBOT_SWEEP_MS: z.coerce.number().int().min(500).default(SWEEP_PERIOD_MS),
 });
 
 /** The options, or one line for each variable that is missing or malformed. */

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
 import { createNodeMiddleware, Probot, ProbotOctokit } from 'probot';
-import { limits } from '../../domain/limits.ts';
 import { HANDLERS, triggerOf } from '../../handlers/registry.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { createWorker } from '../control/worker.ts';
@@ -18,6 +17,11 @@ import { type InstallationTokens, installationTokens } from './installation-toke
 import { createQueues, type Queues } from './queues.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { createWebhookServer } from './webhook-server.ts';
+
+/** A server waits so long for the lab's checks or its proposer; then they go on beside, and others are served. */
+const HELPER_PATIENCE_MS = 2_000;
+/** Answers of such programs that are kept until their commands were looked at again. */
+const HELPER_ANSWERS_MAX = 20;
 
 const WEBHOOKS_PATH = '/api/github/webhooks';
 
@@ -144,8 +148,8 @@ async function openQueue(
   });
   // Checks before a push may take minutes; a /stop in another thread does not wait for them.
   const beside = createHelpersBeside(lab.helpers, {
-    patienceMs: limits.helperPatienceMs,
-    answersMax: limits.helperAnswersMax,
+    patienceMs: HELPER_PATIENCE_MS,
+    answersMax: HELPER_ANSWERS_MAX,
     onDone: (thread) => queue.push({ kind: 'thread', thread }),
   });
   const worker = createWorker({ ...lab, helpers: beside.helpers }, where.branch, ['runner']);

@@ -2,8 +2,24 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { limits } from '../../domain/limits.ts';
 import type { Log } from '../lab.ts';
+
+/** GitHub gives a webhook ten seconds, and ends the connection then: whoever takes longer to send one is not GitHub. */
+export const WEBHOOK_TIMEOUT_MS = 10_000;
+/** GitHub sends no larger payload (docs, *Webhook events and payloads*: capped at 25 MB). */
+export const WEBHOOK_BYTES_MAX = 25 * 1024 * 1024;
+/** Bodies that are being read, together: five of the largest. Beyond it the largest gives way, so that small ones pass. */
+export const WEBHOOK_BYTES_HELD_MAX = 5 * 25 * 1024 * 1024;
+/** Headers of a request: GitHub's come in one packet. */
+const WEBHOOK_HEADERS_MS = 5_000;
+/** Between two deliveries on one connection; a new connection costs a proxy nothing. */
+const WEBHOOK_KEEP_ALIVE_MS = 5_000;
+/** How often Node looks for connections that are over their time; its own 30 s would triple every bound above. */
+const WEBHOOK_LOOK_MS = 1_000;
+/** A refused sender may still read its answer for so long: a reset would take it away. */
+const WEBHOOK_LINGER_MS = 500;
+/** Open connections: GitHub opens some dozens at its busiest, and a file descriptor is kept for git and the engine. */
+export const SERVER_CONNECTIONS_MAX = 500;
 
 /** Answers a request; one that is no webhook by its headers alone is answered without its body. */
 export type Middleware = (
@@ -20,7 +36,7 @@ const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 export function createWebhookServer(middleware: Middleware, path: string, log: Log): Server {
   const readBody = createBodyReader();
   const answering = new WeakSet<Socket>();
-  const server = createServer({ connectionsCheckingInterval: limits.webhookLookMs }, (request, response) => {
+  const server = createServer({ connectionsCheckingInterval: WEBHOOK_LOOK_MS }, (request, response) => {
     const answer = async (): Promise<void> => {
       const isDelivery = request.method === 'POST' && request.url?.split('?')[0] === path;
       if (isDelivery && !mayBeWebhook(request)) return refuse(request, response, 400);
@@ -40,11 +56,11 @@ export function createWebhookServer(middleware: Middleware, path: string, log: L
       response.end();
     });
   });
-  server.headersTimeout = limits.webhookHeadersMs;
-  server.requestTimeout = limits.webhookTimeoutMs;
-  server.keepAliveTimeout = limits.webhookKeepAliveMs;
+  server.headersTimeout = WEBHOOK_HEADERS_MS;
+  server.requestTimeout = WEBHOOK_TIMEOUT_MS;
+  server.keepAliveTimeout = WEBHOOK_KEEP_ALIVE_MS;
   // Who says nothing at all is in no request yet: only this ends it.
-  server.timeout = limits.webhookTimeoutMs;
+  server.timeout = WEBHOOK_TIMEOUT_MS;
   boundConnections(server, answering);
   return server;
 }
@@ -78,7 +94,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, status: keyo
     response.end();
     request.socket.destroy();
   };
-  setTimeout(end, limits.webhookLingerMs).unref();
+  setTimeout(end, WEBHOOK_LINGER_MS).unref();
 }
 
 /** The newest is kept and the oldest that is not being answered goes: who only waits never keeps GitHub out. */
@@ -87,7 +103,7 @@ function boundConnections(server: Server, answering: WeakSet<Socket>): void {
   server.on('connection', (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    if (open.size <= limits.serverConnectionsMax) return;
+    if (open.size <= SERVER_CONNECTIONS_MAX) return;
     for (const oldest of open) {
       if (answering.has(oldest)) continue;
       open.delete(oldest);
@@ -112,7 +128,7 @@ function createBodyReader(): (request: IncomingMessage) => Promise<BodyReading> 
 }
 
 function readBody(request: IncomingMessage, held: Set<Held>): Promise<BodyReading> {
-  if (Number(request.headers['content-length'] ?? 0) > limits.webhookBytesMax)
+  if (Number(request.headers['content-length'] ?? 0) > WEBHOOK_BYTES_MAX)
     return Promise.resolve({ kind: 'refused', status: 413 });
   return new Promise((resolve) => {
     let pieces: Buffer[] = [];
@@ -126,7 +142,7 @@ function readBody(request: IncomingMessage, held: Set<Held>): Promise<BodyReadin
     const take = (piece: Buffer): void => {
       own.bytes += piece.length;
       pieces.push(piece);
-      if (own.bytes > limits.webhookBytesMax) own.refuse(413);
+      if (own.bytes > WEBHOOK_BYTES_MAX) own.refuse(413);
       else makeRoom(held);
     };
     held.add(own);
@@ -146,5 +162,5 @@ function makeRoom(held: ReadonlySet<Held>): void {
     sum += one.bytes;
     if (largest === null || one.bytes > largest.bytes) largest = one;
   }
-  if (sum > limits.webhookBytesHeldMax) largest?.refuse(503);
+  if (sum > WEBHOOK_BYTES_HELD_MAX) largest?.refuse(503);
 }

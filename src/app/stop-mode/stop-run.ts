@@ -2,7 +2,6 @@
 
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { isTerminal } from '../../domain/engine.ts';
-import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import { watchedStates } from '../broken-states.ts';
@@ -12,6 +11,11 @@ import { handOver } from '../watch/hand-over.ts';
 import { check } from '../watch/record-looks.ts';
 import { stopIfAsked } from '../watch/tick.ts';
 import type { WatchInput } from '../watch/watch-input.ts';
+
+/** How long a stop workflow stays with a job that does not end; its own limit is 15 min. */
+const STOP_STAY_MS = 10 * 60 * 1_000;
+/** Between two looks of a stop workflow. */
+const STOP_PAUSE_MS = 5_000;
 
 /** `stopping`: asked for again and again, and not seen to end; whoever watches goes on. */
 export type StopResult =
@@ -49,7 +53,7 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
       why: `no engine for the cluster ${cluster} on this machine`,
     };
   const watching: WatchInput = { ...input.watching, cluster };
-  const until = after(lab.now(), limits.stopStayMs);
+  const until = after(lab.now(), STOP_STAY_MS);
   for (;;) {
     await stopIfAsked(open, watching, state);
     await check(open, watching, state.run);
@@ -59,7 +63,7 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
       throwIfAny(await handOver(input.opener, watching, () => undefined));
       return { kind: 'stopping', jobId };
     }
-    await input.sleep(limits.stopPauseMs);
+    await input.sleep(STOP_PAUSE_MS);
     await store.load();
   }
   // It may have ended between the two looks; under another's lease the end is theirs to record.

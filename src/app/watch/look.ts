@@ -18,6 +18,21 @@ import { logFactsFrom } from '../../watch/resume-log.ts';
 import { trackedMetrics } from '../../watch/tracker-seen.ts';
 import type { Lab } from '../lab.ts';
 
+/** Chunks of a log in one look: with 256 KiB each, more than 570 s of the noisiest job; the rest follows at the next look. */
+export const LOG_CHUNKS_PER_LOOK = 64;
+/** Time for the log of a running job in one look: a dashboard that sends drop by drop must not hold up the others, or a stop. */
+export const LOG_READ_MS = 60_000;
+/** Time for the log of a job that has ended, in one look: a gigabyte at 5 MB a second; the next look goes on. */
+export const LAST_LOG_READ_MS = 200_000;
+/** Chunks of the log of a job that has ended, which nobody looks at again: one gigabyte. */
+const LOG_CHUNKS_AT_END = 4_096;
+/** How long the end of a job waits for a log that cannot be read: a dashboard that restarts is back in a minute or two. */
+export const LAST_LOG_PATIENCE_MS = 30 * 60 * 1_000;
+/** The end of a failed job's log that is asked what it died of: the first cause stands before its noise, and a thousand ranks make a lot. */
+const DIAGNOSED_LOG_BYTES = 4 * 1024 * 1024;
+/** How many are scrubbed together for them: a private key has some fifty lines, and only its first says what it is. */
+const LOG_END_READ_LINES_MAX = 200;
+
 /** Reads the metrics that a job left behind; replaced in tests that play on virtual time. */
 export type MetricsReader = (submission: Submission) => Promise<Metrics>;
 
@@ -94,7 +109,7 @@ function hasEnded(job: JobObservation): boolean {
 /** An end is recorded with the whole log, so one whose log cannot be read yet is not recorded yet; not for ever. */
 function unlessUnread(job: JobObservation, unread: string | null, now: number): JobObservation {
   if (job.kind !== 'found' || !isTerminal(job.status) || unread === null) return job;
-  if (now - (job.endedAtMs ?? now) >= limits.lastLogPatienceMs) return job;
+  if (now - (job.endedAtMs ?? now) >= LAST_LOG_PATIENCE_MS) return job;
   return { kind: 'unknown', message: `the job is ${job.status}, and its log cannot be read: ${unread}` };
 }
 
@@ -138,7 +153,7 @@ function orOfEngine(died: Died, message: string): Died {
 async function diagnosisOf(input: LookInput, end: number, tracker: TrackerHeard | null): Promise<Died> {
   const died = await diagnosisOfLog(input, end);
   if (died.diagnosis !== null || tracker?.answer.kind !== 'found') return died;
-  const tail = await input.tracker?.port.logTail(tracker.asked, limits.logEndReadLinesMax);
+  const tail = await input.tracker?.port.logTail(tracker.asked, LOG_END_READ_LINES_MAX);
   const since = fromRfc3339(input.submission.at) ?? 0;
   // A run that goes on under its id has the lines of the attempt before.
   const own = tail?.kind === 'lines' ? tail.lines.filter(({ at }) => at !== null && at >= since) : [];
@@ -158,11 +173,11 @@ async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: numbe
   const take = (line: string): void => {
     understand(line);
     last.push(cutText(line, limits.logLineCharsMax));
-    if (last.length > 2 * limits.logEndReadLinesMax) last.splice(0, limits.logEndReadLinesMax);
+    if (last.length > 2 * LOG_END_READ_LINES_MAX) last.splice(0, LOG_END_READ_LINES_MAX);
   };
   const decoder = new TextDecoder();
-  const until = lab.now() + limits.logReadMs;
-  let offset = Math.max(0, end - limits.diagnosedLogBytes);
+  const until = lab.now() + LOG_READ_MS;
+  let offset = Math.max(0, end - DIAGNOSED_LOG_BYTES);
   // Who begins in the middle of a log begins in the middle of a line.
   let [rest, isCut, isWhole] = ['', offset > 0, false];
   while (offset < end && lab.now() < until) {
@@ -195,8 +210,8 @@ async function readOn({ lab, engine, state, submission }: LookInput, job: JobObs
   // Who does not answer about the job would not about its log: with two hundred runs the time-outs alone take hours.
   if (job.kind !== 'found') return { facts, offset, unread: job.kind === 'unknown' ? job.message : null };
   const isOver = hasEnded(job);
-  const chunksMax = isOver ? limits.logChunksAtEnd : limits.logChunksPerLook;
-  const until = lab.now() + (isOver ? limits.lastLogReadMs : limits.logReadMs);
+  const chunksMax = isOver ? LOG_CHUNKS_AT_END : LOG_CHUNKS_PER_LOOK;
+  const until = lab.now() + (isOver ? LAST_LOG_READ_MS : LOG_READ_MS);
   for (let chunk = 0; chunk < chunksMax; chunk += 1) {
     if (lab.now() >= until)
       return { facts, offset, unread: isOver ? `${offset} bytes have come so far` : null };

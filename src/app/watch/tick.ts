@@ -38,6 +38,11 @@ import { lookAtAll } from './record-looks.ts';
 import { lookAfterMachines } from './rentals.ts';
 import type { WatchInput } from './watch-input.ts';
 
+/** Between two turns of the watch at the least. */
+export const WATCH_PAUSE_MS = 200;
+/** After a turn in which the logbook could not be read. */
+export const WATCH_RETRY_MS = 15_000;
+
 /** What is left to do: `idle` = no live run of this cluster; otherwise when to look next. */
 export type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; readonly at: Instant };
 
@@ -81,7 +86,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   const seen = await contained(open, troubles, EVERYWHERE, inOnePass);
   const runsDue = due.map(({ run }) => run);
   if ((await lookAtAll(open, input, runsDue, seen ?? new Map(), troubles)) === 'refused')
-    return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
+    return { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) };
   await input.publisher.sayOwed(open, inRun, allDue.length > due.length ? 'alerts' : 'all');
   const sighted = (runs: readonly RunState[]): readonly RunState[] =>
     containedEach(open, troubles, runs, whereOf, (run) =>
@@ -95,7 +100,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   const isOwing = sighted(runs).length > 0;
   if (left.length === 0)
     return isOwing || machines?.isBusy === true
-      ? { kind: 'again', at: after(lab.now(), limits.watchRetryMs) }
+      ? { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) }
       : { kind: 'idle' };
   // Of one that has ended, or was not submitted, only the machine is left to look after.
   const jobs = left.filter(({ submission, end }) => submission !== null && end === null);
@@ -103,7 +108,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
     state.stop === null ? nextAt(state) : after(lab.now(), stopLookPeriodMs(cadenceOf(open, state))),
   ]);
   // A run that could not be looked at stays due: without the longer pause it would be asked for without end.
-  const pauseMs = troubles.length === 0 ? limits.watchPauseMs : limits.watchRetryMs;
+  const pauseMs = troubles.length === 0 ? WATCH_PAUSE_MS : WATCH_RETRY_MS;
   const soonest = Math.max(
     lab.now() + pauseMs,
     Math.min(...dues, ...(machines === null ? [] : [machines.at])),
@@ -115,7 +120,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
 /** The config has no such cluster now. Whoever reconciles tells the threads; a watch that is here goes on when it is back. */
 function waiting({ lab }: OpenLab, { cluster }: WatchInput, live: number): TickResult {
   lab.log(`the config does not have the cluster ${cluster}: ${live} job(s) cannot be watched or stopped`);
-  return live === 0 ? { kind: 'idle' } : { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
+  return live === 0 ? { kind: 'idle' } : { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) };
 }
 
 function whereOf({ run }: RunState): Where {

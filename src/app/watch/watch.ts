@@ -2,13 +2,12 @@
 
 import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import { after } from '../../domain/time.ts';
 import type { Log } from '../lab.ts';
 import type { LabOpener } from '../open-lab.ts';
 import { type Trouble, throwIfAny } from '../trouble.ts';
 import { handOver } from './hand-over.ts';
-import { type Turn, tick } from './tick.ts';
+import { type Turn, tick, WATCH_PAUSE_MS, WATCH_RETRY_MS } from './tick.ts';
 import type { WatchInput } from './watch-input.ts';
 
 export type WatchOptions = {
@@ -42,7 +41,7 @@ export async function watch(options: WatchOptions): Promise<WatchEnd> {
       return { kind: 'shift-over' };
     }
     options.saveMemory();
-    await options.sleep(Math.max(limits.watchPauseMs, turn.at - options.now()));
+    await options.sleep(Math.max(WATCH_PAUSE_MS, turn.at - options.now()));
   }
 }
 
@@ -56,6 +55,6 @@ async function turnOnce(
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     options.log(`the logbook cannot be read: ${error.message}`);
-    return { kind: 'again', at: after(options.now(), limits.watchRetryMs), troubles: [] };
+    return { kind: 'again', at: after(options.now(), WATCH_RETRY_MS), troubles: [] };
   }
 }

@@ -9,6 +9,9 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { isTitledFor } from '../../domain/run-title.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 
+/** A job that said longer ago that a disk is full starts no scan any more: the daily schedule has looked since. */
+const FULL_DISK_NEWS_MS = 24 * 60 * 60 * 1_000;
+
 const DISK_IS_FULL = /No space left on device|\[Errno 28\]|\bENOSPC\b/;
 
 /** A run whose job said that a disk is full, when it did, and on which cluster. */
@@ -19,7 +22,7 @@ export function fullDisks(runs: readonly RunState[], now: Instant): readonly Ful
   return runs.flatMap((run) => {
     const cluster = run.submission?.cluster;
     const since = fullSince(run);
-    return cluster === undefined || since === null || now - since > limits.fullDiskNewsMs
+    return cluster === undefined || since === null || now - since > FULL_DISK_NEWS_MS
       ? []
       : [{ run, cluster, since }];
   });

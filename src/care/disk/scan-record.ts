@@ -10,6 +10,9 @@ import { limits } from '../../domain/limits.ts';
 import { judgeWorker, type WorkerEvidence, type WorkerJudgement } from './judge-worker.ts';
 import type { LowWorker, ScanReport } from './scan-report.ts';
 
+/** The largest folders of a worker that are recorded and shown. */
+const SHOWN_FOLDERS_MAX = 5;
+
 /** What was seen over ssh; null: it was not looked at. */
 export type Looks = Pick<WorkerEvidence, 'disk' | 'mounts' | 'folders'>;
 
@@ -75,7 +78,7 @@ function findingOf(
 ): Pick<ScannedWorker, 'finding' | 'detail' | 'folders'> {
   if (judged.kind === 'unknown')
     return { finding: judged.code, detail: { why: bounded(judged.why) }, folders: [] };
-  const folders = judged.folders.slice(0, limits.shownFoldersMax);
+  const folders = judged.folders.slice(0, SHOWN_FOLDERS_MAX);
   const { cause } = judged;
   switch (cause.code) {
     case 'mount-missing': {

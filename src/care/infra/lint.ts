@@ -1,10 +1,14 @@
 /** Lint of a cluster's file: set-up commands that write where a bucket belongs although it may not be mounted (policy AG-20). */
 
-import { limits } from '../../domain/limits.ts';
 import { mountedBy } from './command-meaning.ts';
 import { followEntry, type Sure } from './mount-flow.ts';
 import { parseShell, type ShellNode, type ShellReading } from './shell-parse.ts';
 import { type FillBudget, resolved } from './shell-resolve.ts';
+
+/** Each command is held against each mount point; a cluster has one or two. */
+const INFRA_MOUNT_POINTS_MAX = 20;
+/** Characters of a file's commands once variables are filled in: `bash -c $A$A` multiplies what is read. */
+const SHELL_FILLED_CHARACTERS_MAX = 200_000;
 
 /** One entry of a list of commands; `line` is that of its first line in the file, from 1. */
 export type SetupEntry = { readonly key: string; readonly text: string; readonly line: number };
@@ -25,14 +29,13 @@ const FIRST = ['initialization_commands', 'setup_commands'];
 
 /** Findings in the order of the file. `known`: mount points beside those that the commands themselves name. */
 export function lintInfra(entries: readonly SetupEntry[], known: readonly string[]): readonly InfraFinding[] {
-  const budget: FillBudget = { left: limits.shellFilledCharactersMax };
+  const budget: FillBudget = { left: SHELL_FILLED_CHARACTERS_MAX };
   const read = entries.map((entry) => ({ entry, reading: readEntry(entry.text, budget) }));
-  if (budget.left < 0)
-    return [notJudged(`more than ${limits.shellFilledCharactersMax} characters of commands`)];
+  if (budget.left < 0) return [notJudged(`more than ${SHELL_FILLED_CHARACTERS_MAX} characters of commands`)];
   const nodes = read.flatMap(({ reading }) => (reading.kind === 'read' ? [reading.node] : []));
   const mountPoints = [...new Set([...known, ...nodes.flatMap(mountsIn)])];
-  if (mountPoints.length > limits.infraMountPointsMax)
-    return [notJudged(`more than ${limits.infraMountPointsMax} mount points`)];
+  if (mountPoints.length > INFRA_MOUNT_POINTS_MAX)
+    return [notJudged(`more than ${INFRA_MOUNT_POINTS_MAX} mount points`)];
   const findings: InfraFinding[] = [];
   const followAll = (keys: readonly string[], before: ReadonlySet<string>): ReadonlySet<string> => {
     let sure = before;

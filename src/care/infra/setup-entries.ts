@@ -11,9 +11,19 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { limits } from '../../domain/limits.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
 import type { SetupEntry } from './lint.ts';
+
+/** A cluster file is some pages; more is a mistake or an attack on the parser. */
+export const INFRA_CHARACTERS_MAX = 100_000;
+/** Commands of one file, those behind an alias counted each time: a lab has some dozens. */
+const INFRA_ENTRIES_MAX = 400;
+/** Each alias is looked up in the whole file; a lab shares a list or two. */
+const INFRA_ALIASES_MAX = 50;
+/** One command: an inlined script of 300 lines. The reader's steps grow faster than the text. */
+export const INFRA_COMMAND_CHARACTERS_MAX = 16_384;
+/** Brackets and nested signs of such a file: Node's stack ends at some 1,000 levels of YAML. */
+const INFRA_NESTING_MAX = 500;
 
 /** What could not be read, in words for people, and on which line, from 1. */
 export type Unread = { readonly line: number; readonly what: string };
@@ -22,13 +32,13 @@ export type SetupEntries = { readonly entries: readonly SetupEntry[]; readonly u
 
 /** Entries of every list whose key ends in `_commands`, in the order of the file; a list under an alias is that of its anchor. */
 export function setupEntries(text: string): Result<SetupEntries, Unread> {
-  if (text.length > limits.infraCharactersMax)
+  if (text.length > INFRA_CHARACTERS_MAX)
     return fail({
       line: 1,
-      what: `not judged: too large: more than ${limits.infraCharactersMax} characters`,
+      what: `not judged: too large: more than ${INFRA_CHARACTERS_MAX} characters`,
     });
   // The parser recurses, and Node itself ends where a regular expression is compiled at the end of the stack.
-  if (nestingSigns(text) > limits.infraNestingMax)
+  if (nestingSigns(text) > INFRA_NESTING_MAX)
     return fail({
       line: 1,
       what: 'a file with more brackets, or lists in lists on one line, than anybody writes',
@@ -62,8 +72,8 @@ export function setupEntries(text: string): Result<SetupEntries, Unread> {
         return undefined;
       }
       for (const written of list.items) {
-        if (entries.length + unread.length >= limits.infraEntriesMax) {
-          tooLarge = `not judged: too large: more than ${limits.infraEntriesMax} commands`;
+        if (entries.length + unread.length >= INFRA_ENTRIES_MAX) {
+          tooLarge = `not judged: too large: more than ${INFRA_ENTRIES_MAX} commands`;
           return visit.BREAK;
         }
         const item = behind(written);
@@ -73,10 +83,10 @@ export function setupEntries(text: string): Result<SetupEntries, Unread> {
           // The text of a block begins on the line after its sign.
           const isBlock = item.type === 'BLOCK_LITERAL' || item.type === 'BLOCK_FOLDED';
           const line = lineOf(item) + (isBlock ? 1 : 0);
-          if (item.value.length > limits.infraCommandCharactersMax)
+          if (item.value.length > INFRA_COMMAND_CHARACTERS_MAX)
             unread.push({
               line,
-              what: `not judged: too large: a command of more than ${limits.infraCommandCharactersMax} characters`,
+              what: `not judged: too large: a command of more than ${INFRA_COMMAND_CHARACTERS_MAX} characters`,
             });
           else entries.push({ key, text: item.value, line });
         }
@@ -114,9 +124,7 @@ function tooManyAliases(document: Document): string | null {
       aliases += 1;
     },
   });
-  return aliases > limits.infraAliasesMax
-    ? `not judged: too large: more than ${limits.infraAliasesMax} aliases`
-    : null;
+  return aliases > INFRA_ALIASES_MAX ? `not judged: too large: more than ${INFRA_ALIASES_MAX} aliases` : null;
 }
 
 /** Everything that can nest without a deeper indentation: brackets, and signs of lists and maps behind another on their line. */

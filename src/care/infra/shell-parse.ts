@@ -1,7 +1,9 @@
 /** Shell text as a tree of what decides whether a later command runs: lists, && and ||, !, pipes, if, groups. */
 
-import { limits } from '../../domain/limits.ts';
 import { type ShellToken, shellTokens } from './shell-tokens.ts';
+
+/** Groups, negations and links of one chain of commands: no set-up script nests so deep, and the reader recurses. */
+export const SHELL_NESTING_MAX = 200;
 
 /** `writesTo`: targets of `>` and `>>`. */
 export type ShellNode =
@@ -87,7 +89,7 @@ function list(input: Input, until: readonly string[]): ShellNode {
 function andOr(input: Input): ShellNode {
   let left = pipeline(input);
   for (let links = 1; ; links += 1) {
-    if (links > limits.shellNestingMax) throw tooDeep(input);
+    if (links > SHELL_NESTING_MAX) throw tooDeep(input);
     const kind = isSign(input, '&&') ? 'and' : isSign(input, '||') ? 'or' : null;
     if (kind === null) return left;
     input.at += 1;
@@ -125,7 +127,7 @@ function command(input: Input): ShellNode {
 }
 
 function deeper(input: Input, read: () => ShellNode): ShellNode {
-  if (input.depth >= limits.shellNestingMax) throw tooDeep(input);
+  if (input.depth >= SHELL_NESTING_MAX) throw tooDeep(input);
   input.depth += 1;
   const node = read();
   input.depth -= 1;

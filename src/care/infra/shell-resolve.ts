@@ -1,8 +1,10 @@
 /** A shell tree with what its own text decides filled in: variables that it set before, and the commands that it gives to a shell of its own. */
 
-import { limits } from '../../domain/limits.ts';
-import { parseShell, type ShellNode } from './shell-parse.ts';
+import { parseShell, SHELL_NESTING_MAX, type ShellNode } from './shell-parse.ts';
 import { shellText, unwrapped } from './unwrapped.ts';
+
+/** A path is shorter; a variable that doubles itself would otherwise grow past all memory. */
+const SHELL_VALUE_CHARACTERS_MAX = 1_024;
 
 /** The tree, with each `$NAME` that an earlier command set replaced by its value; what nobody set stays as it is written. */
 export function resolved(node: ShellNode, budget: FillBudget): ShellNode {
@@ -61,13 +63,13 @@ function simple(node: Extract<ShellNode, { kind: 'simple' }>, scope: Scope): She
     for (const word of args) {
       const [, variable, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word) ?? [];
       if (variable === undefined || value === undefined) continue;
-      if (value.length > limits.shellValueCharactersMax) scope.values.delete(variable);
+      if (value.length > SHELL_VALUE_CHARACTERS_MAX) scope.values.delete(variable);
       else scope.values.set(variable, value);
     }
   for (const word of [...words, ...writesTo]) scope.budget.left -= word.length + 1;
   if (scope.budget.left < 0) return node;
   const inner = shellText(words);
-  if (inner === null || scope.depth >= limits.shellNestingMax) return { ...node, words, writesTo };
+  if (inner === null || scope.depth >= SHELL_NESTING_MAX) return { ...node, words, writesTo };
   const read = parseShell(inner.errexit ? `set -e; ${inner.text}` : inner.text, node.line);
   if (read.kind === 'not-understood') return { ...node, words, writesTo };
   const of = walk(read.node, { ...scope, values: new Map(scope.values), depth: scope.depth + 1 });
@@ -75,7 +77,7 @@ function simple(node: Extract<ShellNode, { kind: 'simple' }>, scope: Scope): She
 }
 
 function filledWord(word: string, values: ReadonlyMap<string, string>): string {
-  if (word.length > limits.shellValueCharactersMax) return word;
+  if (word.length > SHELL_VALUE_CHARACTERS_MAX) return word;
   return word.replace(
     /\$(?:(\w+)|\{(\w+)(?::?[-=]([^}]*))?\})/g,
     (whole, plain: string | undefined, braced: string | undefined, otherwise: string | undefined) =>

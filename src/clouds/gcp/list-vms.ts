@@ -2,8 +2,12 @@
 
 import { z } from 'zod';
 import type { TpuVm, VmListing } from '../../domain/care/tpu-vm.ts';
-import { limits } from '../../domain/limits.ts';
 import { failureOf, type GcloudOptions, readWithGcloud } from './gcloud.ts';
+
+/** One list of machines; gcloud itself takes some seconds to start. */
+const CLOUD_READ_TIMEOUT_MS = 2 * 60 * 1_000;
+/** Machines of one zone: the largest labs have some hundreds. */
+const CLOUD_VMS_MAX = 2_000;
 
 const endpoint = z.object({
   ipAddress: z.string().optional(),
@@ -31,7 +35,7 @@ export async function listVms(
     const result = await readWithGcloud(
       gcloud,
       ['compute', 'tpus', 'tpu-vm', 'list', ...args],
-      limits.cloudReadTimeoutMs,
+      CLOUD_READ_TIMEOUT_MS,
     );
     if (!result.ok) return { kind: 'unknown', message: `${zone}: ${failureOf(result)}` };
     const read = readListing(result.stdout);
@@ -49,7 +53,7 @@ export function readListing(text: string): VmListing {
   } catch (error) {
     return { kind: 'unknown', message: `no JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
-  const parsed = z.array(node).max(limits.cloudVmsMax).safeParse(json);
+  const parsed = z.array(node).max(CLOUD_VMS_MAX).safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return { kind: 'unknown', message: `another shape at ${issue?.path.join('.')}: ${issue?.message}` };

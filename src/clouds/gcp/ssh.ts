@@ -6,6 +6,11 @@ import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { failureOf, type GcloudOptions } from './gcloud.ts';
 
+/** One look at a worker over ssh: a first connection takes 20 s, du over a full boot disk a minute or two. */
+export const SSH_TIMEOUT_MS = 180_000;
+/** A mount table has some dozen lines, du of a folder of temporary files some thousand. */
+export const REMOTE_OUTPUT_BYTES_MAX = 1024 * 1024;
+
 /** What the commands printed; each is unknown where the worker did not answer or the command failed. */
 export type WorkerAnswers = {
   /** Of `df`, in bytes. */
@@ -72,8 +77,8 @@ async function answerOf(
 ): Promise<Observed<string>> {
   const result = await run(program, args, {
     env,
-    timeoutMs: limits.sshTimeoutMs,
-    outputBytesMax: limits.remoteOutputBytesMax,
+    timeoutMs: SSH_TIMEOUT_MS,
+    outputBytesMax: REMOTE_OUTPUT_BYTES_MAX,
   });
   return result.exitCode !== null && exitCodes.includes(result.exitCode)
     ? known(result.stdout)

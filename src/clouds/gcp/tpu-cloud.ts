@@ -1,10 +1,12 @@
 /** The TPU VMs of one cluster on Google Cloud, through gcloud. */
 
 import { type DeleteOutcome, deleteStep, type TpuCloud } from '../../domain/care/tpu-vm.ts';
-import { limits } from '../../domain/limits.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import { changeWithGcloud, failureOf, type GcloudOptions } from './gcloud.ts';
 import { listVms } from './list-vms.ts';
+
+/** A deletion of a TPU VM is waited for by gcloud: minutes. */
+const CLOUD_DELETE_TIMEOUT_MS = 15 * 60 * 1_000;
 
 /** `project` and `zones` are of the config's `gcp`. */
 export function createTpuCloud(
@@ -15,7 +17,7 @@ export function createTpuCloud(
     list: () => listVms(gcloud, place),
     deleteVm: async (vm, permit) => {
       const step = deleteStep(place.project, vm);
-      return outcomeOf(await changeWithGcloud(gcloud, step, permit, limits.cloudDeleteTimeoutMs));
+      return outcomeOf(await changeWithGcloud(gcloud, step, permit, CLOUD_DELETE_TIMEOUT_MS));
     },
   };
 }

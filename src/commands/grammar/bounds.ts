@@ -1,18 +1,56 @@
 /** Whether a comment may be parsed at all: Markdown's grammar lets a few thousand characters cost minutes. */
 
 import type { Nodes } from 'mdast';
-import { limits } from '../../domain/limits.ts';
 import { parseBlocks } from './parse-markdown.ts';
 
-/** How much of each shape is parsed: `limits.commentOfTrusted` or `limits.commentOfStranger`. */
-export type Bounds = { readonly [shape in keyof typeof limits.commentOfTrusted]: number };
+/** What is parsed of somebody who may do something here, or whose own body it is. */
+export const COMMENT_OF_TRUSTED = {
+  characters: 65_536,
+  /** Markdown's blocks cost the square of the lines at worst: 5,000 lines of one paragraph take 0.25 s. */
+  lines: 5_000,
+  /** Quotes and lists in each other: nobody reads the tenth, and the parser recurses. */
+  depth: 24,
+  /** Quote signs and bullets of a whole comment: 3,000 take 0.2 s. */
+  containers: 3_000,
+  /** Lines of dashes or equals signs: each makes the parser walk back through the comment; 250 take 0.3 s. */
+  underlines: 250,
+  /** Bars, each of which may end a cell of a table: 8,000 take 0.2 s. */
+  cells: 8_000,
+  /** Signs of emphasis, links, tags, code and escapes outside code blocks: 8,000 take 0.3 s. */
+  signs: 8_000,
+  /** Sum of the squares of the emphasis signs of each paragraph: 1,000 open ones in one paragraph take 0.2 s. */
+  signPairs: 1_000_000,
+  /** Sum of brackets times length of each paragraph: each may be looked ahead from; 15 million take 0.2 s. */
+  lookahead: 15_000_000,
+  /** Elements of its page, formatting that is carried on among them: 65,536 characters hold 16,384 `<br>`; these take 0.1 s. */
+  elements: 20_000,
+} as const;
+/**
+ * What is parsed of anybody: pages of prose, and of every shape above so much that a comment costs a few milliseconds. A
+ * thread may hold thousands of them, and whoever looks reads it whole.
+ */
+export const COMMENT_OF_STRANGER = {
+  characters: 4_096,
+  lines: 200,
+  depth: 8,
+  containers: 150,
+  underlines: 20,
+  cells: 300,
+  signs: 400,
+  signPairs: 20_000,
+  lookahead: 400_000,
+  elements: 2_000,
+} as const;
+
+/** How much of each shape is parsed: `COMMENT_OF_TRUSTED` or `COMMENT_OF_STRANGER`. */
+export type Bounds = { readonly [shape in keyof typeof COMMENT_OF_TRUSTED]: number };
 
 /**
  * True if parsing the comment costs a fraction of a second at most. Each bound stands for a shape whose cost was
  * measured with micromark 4: `> ` nested 8,000 deep overflows the stack, `a\n=\n` on 65,536 characters takes 40 s, a
  * quote with 32,000 lazy lines 20 s, `*a ` 4,000 times open 5 s, `<!--a ` and `[a][b ` unclosed 4,000 times 1 to 2 s.
  */
-export function isWithinBounds(body: string, bounds: Bounds = limits.commentOfTrusted): boolean {
+export function isWithinBounds(body: string, bounds: Bounds = COMMENT_OF_TRUSTED): boolean {
   if (body.length > bounds.characters || !blocksAreWithinBounds(body, bounds)) return false;
   // What stands between blank lines is never less than a paragraph. Where that is too much, the tree of the blocks
   // knows better: a list or table is many paragraphs, and in a code block signs cost nothing.

@@ -1,8 +1,7 @@
 /** Reads the slash commands out of a GitHub comment: what fires, what is wrong, and why every other slash word does not. */
 
-import { limits } from '../../domain/limits.ts';
 import type { CommandSpec } from '../spec.ts';
-import { type Bounds, isWithinBounds } from './bounds.ts';
+import { type Bounds, COMMENT_OF_STRANGER, COMMENT_OF_TRUSTED, isWithinBounds } from './bounds.ts';
 import { type ReadLine, readLine } from './command-line.ts';
 import { type CommentWord, rawWords, wordsOf } from './comment-words.ts';
 import { firstNamed } from './named-command.ts';
@@ -10,6 +9,9 @@ import { parseMarkdown } from './parse-markdown.ts';
 import type { CommandError, IgnoredWord, Place, ReadCommand, Reading } from './reading.ts';
 import { endOfLine, placesIn } from './source-lines.ts';
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
+
+/** Commands that one comment may give, and lines of it that may be answered as wrong. */
+export const COMMENT_COMMANDS_MAX = 10;
 
 /**
  * Reads a comment as its reader sees it. A command is a line of a top-level paragraph whose word stands in the source
@@ -36,7 +38,7 @@ export type BoundedReading = { readonly reading: Reading; readonly isWhole: bool
 
 /**
  * The same at a cost that depends on who speaks, because anybody may write thousands of comments: a stranger's is parsed
- * only within `limits.commentOfStranger`. Whoever reads for a decision says `trusted` once GitHub has said so.
+ * only within `COMMENT_OF_STRANGER`. Whoever reads for a decision says `trusted` once GitHub has said so.
  */
 export function readCommentOf(
   speaker: Speaker,
@@ -44,7 +46,7 @@ export function readCommentOf(
   registry: readonly CommandSpec[],
   options: ReadingOptions,
 ): BoundedReading {
-  const bounds: Bounds = speaker === 'stranger' ? limits.commentOfStranger : limits.commentOfTrusted;
+  const bounds: Bounds = speaker === 'stranger' ? COMMENT_OF_STRANGER : COMMENT_OF_TRUSTED;
   const isWithin = isWithinBounds(markdown, bounds);
   if (speaker === 'stranger' && !isWithin) return { reading: unparsed(markdown, registry), isWhole: false };
   const words = isWithin ? wordsIn(markdown, bounds.elements) : rawWords(markdown, 'limit');
@@ -110,9 +112,9 @@ function inLists(
   for (const item of found) {
     const place = placeOf(item.start);
     if (item.kind === 'ignored') ignored.push({ word: item.word, ...place, reason: item.reason });
-    else if (item.kind === 'command' && commands.length < limits.commentCommandsMax)
+    else if (item.kind === 'command' && commands.length < COMMENT_COMMANDS_MAX)
       commands.push({ name: item.name, args: item.args, ...place, source: item.source });
-    else if (item.kind === 'error' && errors.length < limits.commentCommandsMax)
+    else if (item.kind === 'error' && errors.length < COMMENT_COMMANDS_MAX)
       errors.push({
         word: item.word,
         ...place,

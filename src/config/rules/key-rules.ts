@@ -1,12 +1,14 @@
 /** Rules for the keys that sign events: each role has one that is valid, and no key stands for two. */
 
 import type { Instant } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/role.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { type ConfigIssue, error, warning } from '../../settings/problem.ts';
 import type { LabConfig } from '../schema.ts';
 import { doubled, type Rule } from './rule.ts';
+
+/** A lab that is told two weeks before has time to make, review and roll out the next signing key. */
+const KEY_ENDS_SOON_MS = 14 * 24 * 60 * 60 * 1_000;
 
 type Key = LabConfig['keys'][number];
 type PlacedKey = { readonly key: Key; readonly index: number };
@@ -102,7 +104,7 @@ function keyNow(keys: readonly PlacedKey[], role: Role, now: Instant): readonly 
           ),
         ];
   const last = keys.toSorted((a, b) => endOf(b.key) - endOf(a.key))[0];
-  return last === undefined || endOf(last.key) - now >= limits.keyEndsSoonMs
+  return last === undefined || endOf(last.key) - now >= KEY_ENDS_SOON_MS
     ? []
     : [
         warning(

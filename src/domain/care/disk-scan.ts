@@ -1,7 +1,9 @@
 /** What a scan of a cluster's worker disks found, as it is recorded, and how the newest scans of each cluster stand. */
 
-import { limits } from '../limits.ts';
 import type { VmIdentity } from './mutation.ts';
+
+/** Scans in a row that say nothing before people are told: a tunnel or a head that restarts explains one. */
+const UNREAD_SCANS_TOLD = 2;
 
 /**
  * What is the matter with one disk. `mount-missing`: data stands on the boot disk where the bucket belongs;
@@ -83,7 +85,7 @@ export function scansAfter(
 
 /** Whether nobody has seen the disks for so long that people have to know: one scan may fail by chance. */
 export function isBlind({ unread }: ClusterDisks): boolean {
-  return unread >= limits.unreadScansTold;
+  return unread >= UNREAD_SCANS_TOLD;
 }
 
 /** What people have to know of a scan, as one text to compare: who is short, for which cause; not by how much. */

@@ -6,6 +6,11 @@
 import { limits } from '../limits.ts';
 import { INVISIBLE } from '../unseen-signs.ts';
 
+/** Files of one patch: a slip and who imports it; more is somebody's work. */
+const FIX_FILES_MAX = 3;
+/** Lines that one patch adds or removes: what a person reads before breakfast without missing one. */
+const FIX_LINES_MAX = 30;
+
 /** Why a patch is not taken. */
 export type PatchFault =
   | 'patch-none'
@@ -29,7 +34,7 @@ export function readPatch(text: string): Read<readonly FilePatch[]> {
   const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n');
   const files: FilePatch[] = [];
   for (let at = 0; at < lines.length; ) {
-    if (files.length >= limits.fixFilesMax) return fault('patch-too-large');
+    if (files.length >= FIX_FILES_MAX) return fault('patch-too-large');
     const read = readFile(lines, at);
     if (read.kind === 'fault') return read;
     if (files.some(({ path }) => path === read.value.file.path)) return fault('patch-unreadable');
@@ -38,7 +43,7 @@ export function readPatch(text: string): Read<readonly FilePatch[]> {
   }
   const changed = files.flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.lines.filter(isChange)));
   // Whoever approves it reads all of it.
-  if (changed.length > limits.fixLinesMax || shownPatch(files).length > limits.shownBlockCharsMax)
+  if (changed.length > FIX_LINES_MAX || shownPatch(files).length > limits.shownBlockCharsMax)
     return fault('patch-too-large');
   return changed.some((line) => line.startsWith('+') && HIDDEN.test(line))
     ? fault('patch-hidden-signs')

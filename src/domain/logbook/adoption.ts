@@ -4,10 +4,12 @@
  */
 
 import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../ids.ts';
-import { limits } from '../limits.ts';
 import { after, fromRfc3339 } from '../time.ts';
 import type { EventDataByType, EventOf } from './event.ts';
 import { type Description, isOver, type RunState, type Submission } from './run-state.ts';
+
+/** How long a job of somebody's waits to be confirmed where its lane names no time: a weekend. Another `/watch` is one line. */
+export const ADOPTION_WAIT_MS = 72 * 60 * 60 * 1_000;
 
 const ZEROS = '0'.repeat(64);
 /** In the place of an order, and of an approval: none has this digest. */
@@ -34,7 +36,7 @@ export function awaitsAdoptionUntil(state: RunState, hours: number | null): Inst
   if (!awaitsAdoption(state) || isOver(state)) return null;
   const { description, proposedAt } = state;
   const since = fromRfc3339(description?.found === 'described' ? description.at : proposedAt);
-  return since === null ? null : after(since, hours === null ? limits.adoptionWaitMs : hours * HOUR_MS);
+  return since === null ? null : after(since, hours === null ? ADOPTION_WAIT_MS : hours * HOUR_MS);
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,7 @@
 /** What a look of the watch adds to the state of its run. */
 
-import { limits } from '../limits.ts';
 import type { EventOf } from './event.ts';
-import type { RunState } from './run-state.ts';
+import { type RunState, TRACE_POINTS_MAX } from './run-state.ts';
 
 /** The newest look, and what it is the first to show. */
 export function observed(state: RunState, event: EventOf<'observed'>): RunState {
@@ -43,6 +42,6 @@ function paced(
 }
 
 function thinned<Point>(points: readonly Point[]): readonly Point[] {
-  if (points.length <= limits.tracePointsMax) return points;
+  if (points.length <= TRACE_POINTS_MAX) return points;
   return points.filter((_, index) => (points.length - 1 - index) % 2 === 0);
 }

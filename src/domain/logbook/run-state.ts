@@ -16,6 +16,9 @@ import type { RentalState } from './rental-state.ts';
 import type { Role } from './role.ts';
 import type { WatchState } from './watch-state.ts';
 
+/** Points of loss, and of pace, that a run's state keeps; thinned by half when there are more. */
+export const TRACE_POINTS_MAX = 60;
+
 /** The newest event that was folded: `seq:hash` is the anchor that cards, check runs and tags carry. */
 export type Head = { readonly seq: number; readonly hash: string; readonly at: string };
 
@@ -158,7 +161,7 @@ export type RunState = {
   readonly firstEval: Observation | null;
   /** The first that named where to follow this attempt, unless an earlier one was followed there. */
   readonly firstTracker: Observation | null;
-  /** The course of the loss for people to see, oldest first: at most `limits.tracePointsMax` points; older ones are thinned. */
+  /** The course of the loss for people to see, oldest first: at most `TRACE_POINTS_MAX` points; older ones are thinned. */
   readonly trace: readonly TracePoint[];
   /** Its pace and its checkpoints in the same way. */
   readonly paces: readonly CoursePoint[];

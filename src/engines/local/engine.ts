@@ -3,7 +3,6 @@
 import { isAbsolute, join } from 'node:path';
 import { spendCapability } from '../../domain/actions/capability.ts';
 import { described, type Engine, type JobDescription, stopStep, submitStep } from '../../domain/engine.ts';
-import { limits } from '../../domain/limits.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
@@ -16,6 +15,9 @@ import { readLogLocally } from './read-log.ts';
 import type { LocalEngineOptions, LocalSettings } from './settings.ts';
 import { stopLocally } from './stop.ts';
 import { submitLocally } from './submit.ts';
+
+/** From SIGTERM to SIGKILL for a job: a temporary checkpoint of a small model is written in less. */
+const JOB_STOP_GRACE_MS = 10_000;
 
 /** The engine of a cluster of the config. */
 export function compose(
@@ -31,7 +33,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
   const settings: LocalSettings = {
     nodePath: process.execPath,
     baseEnv: leastEnvironment(process.env),
-    stopGraceMs: limits.jobStopGraceMs,
+    stopGraceMs: JOB_STOP_GRACE_MS,
     ...options,
   };
   return {

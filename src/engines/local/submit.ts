@@ -29,6 +29,13 @@ import {
 import type { LocalSettings } from './settings.ts';
 import { type SupervisorOrder, supervisorSource } from './supervisor.ts';
 
+/** A started supervisor reports within this, also on a machine under full load (Node starts in 0.1 to 3 s). */
+const JOB_START_WAIT_MS = 20_000;
+/** An adopter lets the first submitter's supervisor report before it starts one itself. */
+const JOB_ADOPT_WAIT_MS = 2_000;
+/** A supervisor whose exit record cannot be written (disk full) tries so often, once a second. */
+const JOB_EXIT_RECORD_TRIES = 3_600;
+
 /**
  * Two atomic steps make it at most once. (1) The claim: a finished folder with job.json inside is
  * renamed to the id's name; a rename onto a folder that is not empty fails, so one submitter wins and
@@ -49,7 +56,7 @@ export async function submitLocally(settings: LocalSettings, spec: JobSpec): Pro
     return { kind: 'unknown', message: `the claim of ${paths.folder} is ${owner.kind}` };
   const found = owner.value.metadata;
   if (found === null || !isSameJob(found, spec.metadata)) return { kind: 'conflict', found };
-  const running = await awaitRecord(paths, won ? 0 : limits.jobAdoptWaitMs);
+  const running = await awaitRecord(paths, won ? 0 : JOB_ADOPT_WAIT_MS);
   // Claimed, and its start never came to anything.
   if (running === null && spec.adoptOnly === true) return { kind: 'absent' };
   const differences = running === null ? await differencesOf(spec) : [];
@@ -128,7 +135,7 @@ async function startAndAwait(
     workingDirectory: spec.workingDirectory,
     scope: await currentPidScope(),
     stopGraceMs: settings.stopGraceMs,
-    exitRecordTries: limits.jobExitRecordTries,
+    exitRecordTries: JOB_EXIT_RECORD_TRIES,
   };
   const supervisor = execa(settings.nodePath, ['-e', supervisorSource()], {
     cwd: paths.folder,
@@ -142,8 +149,8 @@ async function startAndAwait(
     stderr: 'ignore',
   });
   supervisor.nodeChildProcess.unref();
-  const record = await awaitRecord(paths, limits.jobStartWaitMs);
-  return record ?? `no supervisor reported within ${limits.jobStartWaitMs} ms; see ${paths.folder}`;
+  const record = await awaitRecord(paths, JOB_START_WAIT_MS);
+  return record ?? `no supervisor reported within ${JOB_START_WAIT_MS} ms; see ${paths.folder}`;
 }
 
 async function awaitRecord(paths: JobPaths, waitMs: number): Promise<IdentityRecord | null> {

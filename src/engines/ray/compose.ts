@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limits } from '../../domain/limits.ts';
 import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { createRayEngine } from './engine.ts';
@@ -11,6 +10,9 @@ import type { RayCluster } from './schema.ts';
 import type { ScriptSettings } from './scripts/settings.ts';
 import { TOKEN_FILE } from './token-file.ts';
 import { createTunnel, type Tunnel } from './tunnel.ts';
+
+/** One look whether anything answers through it. */
+const TUNNEL_ANSWER_MS = 5_000;
 
 /** The engine, and how to end what it keeps open. No child of it sees more of the environment than the config names. */
 export function compose(host: EngineHost, cluster: RayCluster): ComposedEngine {
@@ -87,7 +89,7 @@ function tunnelOf(
 /** Any answer is one, a refusal too: whether it is Ray, and who may ask, is for the calls to find out. */
 async function answers(address: string): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(limits.tunnelAnswerMs);
+    const signal = AbortSignal.timeout(TUNNEL_ANSWER_MS);
     const answer = await fetch(address, { method: 'HEAD', redirect: 'manual', signal });
     await answer.body?.cancel();
     return true;

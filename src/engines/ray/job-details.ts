@@ -2,15 +2,17 @@
 
 import { z } from 'zod';
 import { commitIn, type FoundJob, type JobOrigin } from '../../domain/engine.ts';
-import { limits } from '../../domain/limits.ts';
 import { withinLine } from '../shell-line.ts';
 import { identityOf } from './job-identity.ts';
+
+/** The end of the year 9999, the last that RFC 3339 can name; a time beyond it is none. */
+const RAY_MOMENT_MAX_MS = 253_402_300_799_999;
 
 /** A number that is no time says nothing; the job is what its status says all the same. */
 const moment = z
   .number()
   .nullish()
-  .transform((ms) => (typeof ms === 'number' && ms >= 0 && ms <= limits.rayMomentMaxMs ? ms : null));
+  .transform((ms) => (typeof ms === 'number' && ms >= 0 && ms <= RAY_MOMENT_MAX_MS ? ms : null));
 
 /**
  * Fields of python/ray/dashboard/modules/job/pydantic_models.py in ray-project/ray; later versions have more. Times are

@@ -5,6 +5,15 @@ import { execa } from 'execa';
 import { limits } from '../../domain/limits.ts';
 import { openPrivateHome } from './private-home.ts';
 
+/** A tunnel that answered is taken for sound so long; then somebody looks again. */
+const TUNNEL_LOOK_PERIOD_MS = 15_000;
+/** Between two looks whether a tunnel that was started listens. */
+const TUNNEL_POLL_MS = 250;
+/** Starts in a row that came to nothing; then it rests, and its calls are unknown. */
+export const TUNNEL_STARTS_MAX = 3;
+/** How long it rests. */
+export const TUNNEL_REST_MS = 5 * 60 * 1_000;
+
 export type TunnelOptions = {
   /** Keeps the dashboard reachable as long as it runs; no shell. */
   readonly command: readonly string[];
@@ -28,7 +37,7 @@ type Program = { readonly ended: () => boolean; readonly stop: () => Promise<voi
 
 /**
  * A tunnel that somebody else on this machine has opened is used as it is: a second one would only fight for the port
- * (policy ML-09). After `limits.tunnelStartsMax` starts in a row that came
+ * (policy ML-09). After `TUNNEL_STARTS_MAX` starts in a row that came
  * to nothing, nobody tries again for a while, and every call is told why.
  */
 export function createTunnel(options: TunnelOptions): Tunnel {
@@ -38,7 +47,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   let failed: { readonly times: number; readonly atMs: number; readonly why: string } | null = null;
 
   const isSound = (): boolean =>
-    sound !== null && options.now() - sound.atMs < limits.tunnelLookPeriodMs && program?.ended() !== true;
+    sound !== null && options.now() - sound.atMs < TUNNEL_LOOK_PERIOD_MS && program?.ended() !== true;
   const look = async (): Promise<boolean> => {
     sound = (await options.answers()) ? { atMs: options.now() } : null;
     if (sound !== null) failed = null;
@@ -46,8 +55,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   };
   const start = async (): Promise<string | null> => {
     if (await look()) return null;
-    if (failed !== null && failed.times >= limits.tunnelStartsMax) {
-      if (options.now() - failed.atMs < limits.tunnelRestMs) return failed.why;
+    if (failed !== null && failed.times >= TUNNEL_STARTS_MAX) {
+      if (options.now() - failed.atMs < TUNNEL_REST_MS) return failed.why;
       failed = null;
     }
     await program?.stop();
@@ -55,7 +64,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const deadline = options.now() + options.startTimeoutMs;
     while (options.now() < deadline && !program.ended()) {
       if (await look()) return null;
-      await sleep(limits.tunnelPollMs);
+      await sleep(TUNNEL_POLL_MS);
     }
     const why = program.ended()
       ? 'the tunnel ended before it carried anything'

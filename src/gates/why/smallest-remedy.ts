@@ -1,12 +1,16 @@
 /** The smallest set of acts after which no gate fails: what `/why` answers. */
 
 import { type GateId, type Verdict, whyUnknown } from '../../domain/launch/verdict.ts';
-import { limits } from '../../domain/limits.ts';
 import { type GateFacts, REMEDY_PHASES, type Remedy } from '../gate.ts';
 import { runGates } from '../run-gates.ts';
 import { changeRemedies } from './change-remedies.ts';
 import { laneRemedies, missingPeople } from './lane-remedies.ts';
 import { afterAll, remedyKey } from './remedy.ts';
+
+/** Sets of acts that /why looks at, 0.1 ms each; a ferry on which a dozen things are wrong needs some hundred. */
+const REMEDY_SETS_MAX = 3_000;
+/** Acts of one way to green: more than there can be gates, boxes and knobs of a ferry. */
+const REMEDY_STEPS_MAX = 100;
 
 /** One act and the gates that would fail again without it. */
 export type Step = Pick<Remedy, 'kind' | 'about' | 'by'> & { readonly mends: readonly GateId[] };
@@ -61,7 +65,7 @@ function smallestSet(facts: GateFacts): { readonly chosen: readonly Remedy[]; re
       const options = nextSteps(facts, chosen);
       looked += 1;
       if (options === null) return { chosen, isProven: true };
-      if (looked > limits.remedySetsMax) return { chosen: firstWay(facts, chosen), isProven: false };
+      if (looked > REMEDY_SETS_MAX) return { chosen: firstWay(facts, chosen), isProven: false };
       for (const option of options) {
         const grown = [...chosen, option];
         next.set(grown.map(remedyKey).toSorted().join('\n'), grown);
@@ -84,7 +88,7 @@ function nextSteps(facts: GateFacts, chosen: readonly Remedy[]): readonly Remedy
 /** Takes the first thing that helps, over and over: a way to green, if not the shortest. */
 function firstWay(facts: GateFacts, from: readonly Remedy[]): readonly Remedy[] {
   let chosen = from;
-  for (let turn = 0; turn < limits.remedyStepsMax; turn += 1) {
+  for (let turn = 0; turn < REMEDY_STEPS_MAX; turn += 1) {
     const option = nextSteps(facts, chosen)?.[0];
     if (option === undefined) return chosen;
     chosen = [...chosen, option];

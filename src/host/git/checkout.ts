@@ -2,8 +2,7 @@
 
 import { GitError, type GitReader } from '../../domain/git.ts';
 import { branded, isSha, type Sha } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
-import { type ProgramResult, runProgram } from '../process.ts';
+import { PROGRAM_OUTPUT_BYTES_MAX, PROGRAM_TIMEOUT_MS, type ProgramResult, runProgram } from '../process.ts';
 import { gitEnvironment } from './environment.ts';
 import { type GitCall, type GitMirror, gitError } from './mirror.ts';
 import { createReader } from './read.ts';
@@ -24,8 +23,8 @@ export async function openCheckout(
       cwd: folder,
       env: { ...gitEnvironment(environment, []), ...env },
       ...(input === undefined ? {} : { input }),
-      timeoutMs: limits.programTimeoutMs,
-      outputBytesMax: limits.programOutputBytesMax,
+      timeoutMs: PROGRAM_TIMEOUT_MS,
+      outputBytesMax: PROGRAM_OUTPUT_BYTES_MAX,
     });
   const found = await run({ args: ['rev-parse', '--absolute-git-dir'] });
   if (found.exitCode === null) throw gitError('failed', { args: ['rev-parse'] }, found);

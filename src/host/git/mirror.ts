@@ -9,6 +9,9 @@ import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
 import { gitEnvironment, tokenConfig } from './environment.ts';
 
+/** A lock file of git older than this belongs to a process that was killed. */
+const GIT_LOCK_STALE_MS = 10 * 60 * 1_000;
+
 /** Everything that the git program needs to know; `directory` belongs to this process alone. */
 export type MirrorOptions = {
   /** The mirror's directory; made when it is not there. It holds nothing that cannot be fetched again. */
@@ -134,6 +137,6 @@ async function removeStaleLocks(directory: string): Promise<void> {
     if (!entry.isFile() || !/\.(?:lock|token)$/.test(entry.name)) continue;
     const path = join(entry.parentPath, entry.name);
     const { mtimeMs } = await stat(path);
-    if (Date.now() - mtimeMs > limits.gitLockStaleMs) await rm(path, { force: true });
+    if (Date.now() - mtimeMs > GIT_LOCK_STALE_MS) await rm(path, { force: true });
   }
 }

@@ -1,15 +1,17 @@
 /** Contents that a mirror without blobs has to ask for: together, because git asks for each by itself when it is read. */
 
 import type { Sha } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import type { GitMirror } from './mirror.ts';
+
+/** Contents that are asked of the remote together; of fewer git asks for each when it reads it. */
+const BLOBS_FETCHED_TOGETHER_MIN = 4;
 
 /**
  * One request for many contents: where one is read that is not here, git asks for it alone. Whatever becomes of this
  * request, reading tells what can be had.
  */
 export async function fetchBlobs(mirror: GitMirror, ids: readonly string[]): Promise<void> {
-  if (ids.length < limits.blobsFetchedTogetherMin) return;
+  if (ids.length < BLOBS_FETCHED_TOGETHER_MIN) return;
   const args = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', '--quiet', '--no-tags'];
   await mirror.run({
     args: [...args, '--no-write-fetch-head', '--filter=blob:none', '--stdin', 'origin'],

@@ -4,7 +4,9 @@ import { createHash, type Hash } from 'node:crypto';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExportedFile, GitError } from '../../domain/git.ts';
-import { limits } from '../../domain/limits.ts';
+
+/** Files that a refusal names; the others are counted. A message has room for so many paths. */
+const FILES_SHOWN_MAX = 10;
 
 /** Every file below `folder`, sorted by path; links are not followed. Throws `GitError` at what no tree of git can hold. */
 export async function filesOnDisk(folder: string): Promise<readonly ExportedFile[]> {
@@ -43,8 +45,8 @@ export async function differencesOnDisk(
 
 /** The first of many phrases, and how many more there are. */
 export function firstOf(phrases: readonly string[]): string {
-  const shown = phrases.slice(0, limits.filesShownMax).join(', ');
-  const more = phrases.length - limits.filesShownMax;
+  const shown = phrases.slice(0, FILES_SHOWN_MAX).join(', ');
+  const more = phrases.length - FILES_SHOWN_MAX;
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
 

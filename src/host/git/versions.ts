@@ -3,9 +3,17 @@
 import { createHash } from 'node:crypto';
 import type { FileVersion, GitReader, TagText, VersionsQuery } from '../../domain/git.ts';
 import { branded, isSha, isTreeId, type TreeId } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import { type GitMirror, gitError } from './mirror.ts';
 import { fetchBlobs } from './missing-blobs.ts';
+
+/** Message of a mark: a signed statement of some 500 bytes, and the names of files that were broken then. */
+export const MARK_BYTES_MAX = 8 * 1024;
+/** Tags that are read in one piece, each as long as a mark at most: what comes back stays below `logbookFileBytesMax`. */
+const TAGS_READ_AT_ONCE = 4_000;
+/** Bytes that are hashed to know versions of a file by their ids: 256 versions of 2,880 entries are 0.6 GB, half a second. */
+const VERSION_BYTES_HASHED_MAX = 1024 * 1024 * 1024;
+/** Contents that are read in one piece: as many files of ferrybot's as stay well below `logbookFileBytesMax`. */
+const BLOBS_READ_AT_ONCE = 256;
 
 export type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf'>;
 
@@ -30,8 +38,8 @@ async function tagTexts(
 ): Promise<readonly TagText[]> {
   const listed = await shortTags(mirror, prefix);
   const fresh = listed.map(({ object }) => object).filter((object) => !messages.has(object));
-  for (let at = 0; at < fresh.length; at += limits.tagsReadAtOnce) {
-    const some = fresh.slice(at, at + limits.tagsReadAtOnce);
+  for (let at = 0; at < fresh.length; at += TAGS_READ_AT_ONCE) {
+    const some = fresh.slice(at, at + TAGS_READ_AT_ONCE);
     for (const [object, text] of await objectsOf(mirror, some, 'tag')) {
       const end = text.indexOf('\n\n');
       messages.set(object, end === -1 ? '' : text.slice(end + 2));
@@ -51,7 +59,7 @@ async function shortTags(mirror: GitMirror, prefix: string): Promise<readonly Li
   const output = await mirror.output({ args }, 'unreadable');
   return output.split('\n').flatMap((line): readonly ListedTag[] => {
     const [ref = '', object = '', commit = '', type, parents = '', size = ''] = line.split('\0');
-    if (type !== 'commit' || !isSha(commit) || Number(size) > limits.markBytesMax) return [];
+    if (type !== 'commit' || !isSha(commit) || Number(size) > MARK_BYTES_MAX) return [];
     return [
       { name: ref.slice('refs/tags/'.length), object, commit, parents: parents.split(' ').filter(isSha) },
     ];
@@ -100,8 +108,8 @@ async function readBlobs(
     ids.filter((id) => !fetched.has(id)),
   );
   const found = new Map<TreeId, string>();
-  for (let at = 0; at < ids.length; at += limits.blobsReadAtOnce) {
-    const some = ids.slice(at, at + limits.blobsReadAtOnce);
+  for (let at = 0; at < ids.length; at += BLOBS_READ_AT_ONCE) {
+    const some = ids.slice(at, at + BLOBS_READ_AT_ONCE);
     for (const [id, text] of await objectsOf(mirror, some, 'blob')) found.set(branded(id, isTreeId), text);
   }
   for (const id of ids) fetched.add(id);
@@ -169,7 +177,7 @@ function beginningsOf(text: string, ids: ReadonlySet<TreeId>): ReadonlySet<TreeI
   let hashed = 0;
   for (let end = bytes.length; found.size < ids.size; end = lineBefore(bytes, end)) {
     hashed += end;
-    if (hashed > limits.versionBytesHashedMax) return found;
+    if (hashed > VERSION_BYTES_HASHED_MAX) return found;
     const id = createHash('sha1').update(`blob ${end}\0`).update(bytes.subarray(0, end)).digest('hex');
     if (isTreeId(id) && ids.has(id)) found.add(id);
     if (end === 0) return found;

@@ -1,6 +1,7 @@
 /** The values that a candidate may try: a list as it stands, or a range written out. */
 
-import { limits } from '../../domain/limits.ts';
+/** Values that a configured range may stand for; more are no micro-tweak. */
+const CANDIDATE_VALUES_MAX = 50;
 
 /** From `from` to `to`, both included, by multiplying or by adding. Numbers, not source text. */
 export type ValueRange = {
@@ -15,7 +16,7 @@ export function candidateValues(values: readonly string[] | ValueRange): readonl
   const { from, to, by } = values;
   const isInteger = Number.isInteger(from) && Number.isInteger(by.amount);
   const texts: string[] = [];
-  for (let at = 0; at < limits.candidateValuesMax; at += 1) {
+  for (let at = 0; at < CANDIDATE_VALUES_MAX; at += 1) {
     // Computed from the start each time, so that rounding does not add up.
     const value = by.kind === 'factor' ? from * by.amount ** at : from + by.amount * at;
     const isPast = from <= to ? value > to * (1 + SLACK) : value < to * (1 - SLACK);

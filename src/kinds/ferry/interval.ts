@@ -2,10 +2,14 @@
 
 import type { LoggedCommit } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import type { IntervalStart } from '../../domain/logbook/events/launch-events.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { dateAfter } from '../../domain/time.ts';
+
+/** Commits that a proposal lists; the body says how many more there are. */
+export const INTERVAL_COMMITS_MAX = 30;
+/** Experiment issues that a proposal lists. */
+const INTERVAL_ISSUES_MAX = 20;
 
 /** The last ferry that was launched and is over, as the logbook has it; links are what the record holds, null where it holds none. */
 export type LastFerry = {
@@ -47,10 +51,10 @@ export type IntervalContext = {
   readonly last: LastFerry | null;
   /** Left out where the record has a ferry, or the config gives none. */
   readonly given?: GivenFerry;
-  /** Newest first, at most `limits.intervalCommitsMax`. */
+  /** Newest first, at most `INTERVAL_COMMITS_MAX`. */
   readonly commits: readonly LoggedCommit[];
   readonly commitsOmitted: number;
-  /** Newest update first, at most `limits.intervalIssuesMax`, without the ferries' own issues. */
+  /** Newest update first, at most `INTERVAL_ISSUES_MAX`, without the ferries' own issues. */
   readonly issues: readonly UpdatedIssue[];
   readonly issuesOmitted: number;
 };
@@ -114,10 +118,10 @@ export function intervalContext(facts: {
     start: facts.start,
     last: facts.last,
     ...(facts.last === null && facts.given != null ? { given: facts.given } : {}),
-    commits: commits.slice(0, limits.intervalCommitsMax),
-    commitsOmitted: Math.max(0, commits.length - limits.intervalCommitsMax),
-    issues: issues.slice(0, limits.intervalIssuesMax),
-    issuesOmitted: Math.max(0, issues.length - limits.intervalIssuesMax),
+    commits: commits.slice(0, INTERVAL_COMMITS_MAX),
+    commitsOmitted: Math.max(0, commits.length - INTERVAL_COMMITS_MAX),
+    issues: issues.slice(0, INTERVAL_ISSUES_MAX),
+    issuesOmitted: Math.max(0, issues.length - INTERVAL_ISSUES_MAX),
   };
 }
 

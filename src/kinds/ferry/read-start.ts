@@ -2,10 +2,12 @@
 
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { CarriedOver } from '../../domain/launch/base.ts';
-import { limits } from '../../domain/limits.ts';
 import type { PythonParser } from '../../domain/python-syntax.ts';
 import type { StartPlace } from '../../run/kind.ts';
 import { carryOver } from './carry-over.ts';
+
+/** Commits of the target branch that changed the experiment file since the last pass, and are looked at for who set what. */
+const BASE_COMMITS_READ = 50;
 
 /** The same answer whenever and wherever it is asked, since it follows from commits alone. Throws `GitError` where git cannot tell. */
 export async function readStart(
@@ -27,14 +29,14 @@ export async function readStart(
     not: left,
     sinceMs: null,
     paths: [path],
-    limit: limits.baseCommitsRead + 1,
+    limit: BASE_COMMITS_READ + 1,
   });
   const since: string[] = [];
-  for (const { sha } of commits.slice(0, limits.baseCommitsRead)) {
+  for (const { sha } of commits.slice(0, BASE_COMMITS_READ)) {
     const text = await git.readText(sha, path);
     if (text !== null) since.push(text);
   }
-  const isWhole = commits.length <= limits.baseCommitsRead;
+  const isWhole = commits.length <= BASE_COMMITS_READ;
   const file = { ran: ranText, left: leftText, target: targetText, since: isWhole ? since : null };
   const carried = carryOver(file, parser);
   if (carried === null) throw unclear(`${path} at ${pass} differs from ${left} in more than knobs`);

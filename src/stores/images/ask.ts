@@ -4,9 +4,8 @@
  */
 
 import { z } from 'zod';
-import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { ask as askStore, type StoreAnswer, type StoreHost } from '../ask.ts';
+import { ask as askStore, STORE_ANSWER_BYTES_MAX, type StoreAnswer, type StoreHost } from '../ask.ts';
 
 export type RegistryHost = StoreHost;
 
@@ -122,5 +121,5 @@ function get(
   { accept, authorization }: { readonly accept: string; readonly authorization: string | null },
 ): Promise<Observed<StoreAnswer>> {
   const headers = new Headers({ accept, ...(authorization === null ? {} : { authorization }) });
-  return askStore(host, async () => known({ method: 'GET', url, headers }), limits.storeAnswerBytesMax);
+  return askStore(host, async () => known({ method: 'GET', url, headers }), STORE_ANSWER_BYTES_MAX);
 }

@@ -7,10 +7,14 @@ import { z } from 'zod';
 import { cutText } from '../../domain/cut-text.ts';
 import { branded, type Digest, isDigest } from '../../domain/ids.ts';
 import type { ImageLabels, ImageLook, ImageReference } from '../../domain/launch/image.ts';
-import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { sha256Hex } from '../../host/hash.ts';
 import { createRegistryAsk, type RegistryAsk, type RegistryHost, type RegistryPlace } from './ask.ts';
+
+/** Images of one index: builders make two or three, and a registry is asked twice for each. */
+const IMAGE_PLATFORMS_MAX = 12;
+/** A commit has 40 signs, and the address of its repository a hundred. */
+const IMAGE_LABEL_CHARS_MAX = 200;
 
 const MANIFESTS = [
   'application/vnd.oci.image.index.v1+json',
@@ -63,8 +67,8 @@ async function platformsOf(ask: RegistryAsk, top: Part): Promise<Observed<readon
   // What a builder attests lies there too, as an image for no machine.
   const images = index.data.manifests.filter(({ platform }) => platform?.os !== 'unknown');
   if (images.length === 0) return unknown('its index names no image');
-  if (images.length > limits.imagePlatformsMax)
-    return unknown(`its index names more than ${limits.imagePlatformsMax} images`);
+  if (images.length > IMAGE_PLATFORMS_MAX)
+    return unknown(`its index names more than ${IMAGE_PLATFORMS_MAX} images`);
   const all: ImageLabels[] = [];
   for (const { digest, annotations } of images) {
     const part = await partOf(ask, `manifests/${digest}`, digest);
@@ -117,6 +121,6 @@ function parsed(text: string): unknown {
 
 /** An empty label says nothing; one that is longer than any name is none that a person has to read. */
 function wordOf(said: string | undefined): string | null {
-  const word = cutText((said ?? '').trim(), limits.imageLabelCharsMax);
+  const word = cutText((said ?? '').trim(), IMAGE_LABEL_CHARS_MAX);
   return word === '' ? null : word;
 }

@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { APP_PERMISSIONS } from '../../../src/app/server/app-permissions.ts';
-import { createDiscovery, type Get } from '../../../src/app/server/discovery.ts';
+import { createDiscovery, DISCOVERY_PERIOD_MS, type Get } from '../../../src/app/server/discovery.ts';
 import { createQueues } from '../../../src/app/server/queues.ts';
 import type { WorkQueue } from '../../../src/app/work-queue.ts';
-import { limits } from '../../../src/domain/limits.ts';
 
 const GRANTED: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),
@@ -92,7 +91,7 @@ describe('where the App is installed', () => {
     const { names, log, later } = github(installations);
     expect(await names()).toEqual(['org-1/r0', 'org-2/r0']);
     installations.splice(0, 2, { id: 2, repositories: 2 }, { id: 'one' } as unknown as Installation);
-    later(limits.discoveryPeriodMs);
+    later(DISCOVERY_PERIOD_MS);
     expect(await names()).toEqual(['org-1/r0', 'org-2/r0', 'org-2/r1']);
     expect(log).toEqual([expect.stringContaining('an installation could not be understood')]);
   });
@@ -101,7 +100,7 @@ describe('where the App is installed', () => {
     const hub = github([{ id: 1, repositories: 2 }]);
     await hub.names();
     hub.installations[0] = { id: 1, repositories: 2, broken: true };
-    hub.later(limits.discoveryPeriodMs + 1);
+    hub.later(DISCOVERY_PERIOD_MS + 1);
     expect(await hub.names()).toEqual(['org-1/r0', 'org-1/r1']);
   });
 
@@ -113,7 +112,7 @@ describe('where the App is installed', () => {
     ]);
     for (let round = 0; round < 3; round += 1) {
       expect(await hub.names()).toEqual(['org-2/r0']);
-      hub.later(limits.discoveryPeriodMs + 1);
+      hub.later(DISCOVERY_PERIOD_MS + 1);
     }
     expect(hub.log).toEqual([
       'installation 1: suspended for org-1: it is left alone until it is not',

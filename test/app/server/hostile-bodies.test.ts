@@ -9,7 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/domain/limits.ts';
+import {
+  SERVER_CONNECTIONS_MAX,
+  WEBHOOK_BYTES_HELD_MAX,
+  WEBHOOK_BYTES_MAX,
+  WEBHOOK_TIMEOUT_MS,
+} from '../../../src/app/server/webhook-server.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../src/app/cli/main.ts');
 const SECRET = 'a webhook secret';
@@ -155,14 +160,14 @@ describe('a body that is larger than any that GitHub sends', () => {
     expect(status).toBe(413);
     expect(sentBytes).toBeLessThan(100 * MEGABYTE);
     expect(meanwhile.status).toBe(200);
-    expect(meanwhile.ms).toBeLessThan(limits.webhookTimeoutMs);
+    expect(meanwhile.ms).toBeLessThan(WEBHOOK_TIMEOUT_MS);
     expect((await peakBytes()) - before).toBeLessThan(150 * MEGABYTE);
   });
 
   it('that is named in its length is refused before a byte of it is read', async () => {
     const { status, ms } = await send({
       body: [],
-      headers: { 'content-length': String(limits.webhookBytesMax + 1) },
+      headers: { 'content-length': String(WEBHOOK_BYTES_MAX + 1) },
     });
     expect(status).toBe(413);
     expect(ms).toBeLessThan(5_000);
@@ -175,8 +180,8 @@ describe('a body that is larger than any that GitHub sends', () => {
     const answers = await Promise.all(floods);
     expect(answers.every(({ status }) => [0, 400, 401, 408, 413, 503].includes(status))).toBe(true);
     expect(meanwhile.status).toBe(200);
-    expect(meanwhile.ms).toBeLessThan(limits.webhookTimeoutMs);
-    expect((await peakBytes()) - before).toBeLessThan(4 * limits.webhookBytesHeldMax);
+    expect(meanwhile.ms).toBeLessThan(WEBHOOK_TIMEOUT_MS);
+    expect((await peakBytes()) - before).toBeLessThan(4 * WEBHOOK_BYTES_HELD_MAX);
   });
 
   it('is not read at all without a signature', async () => {
@@ -206,19 +211,19 @@ describe('connections that never get to the point', () => {
     }, 1_000);
     const meanwhile = await honest();
     expect(meanwhile.status).toBe(200);
-    expect(meanwhile.ms).toBeLessThan(limits.webhookTimeoutMs);
+    expect(meanwhile.ms).toBeLessThan(WEBHOOK_TIMEOUT_MS);
     await closedAll(slow);
     clearInterval(dripping);
-    expect(performance.now() - startedAt).toBeLessThan(2 * limits.webhookTimeoutMs);
+    expect(performance.now() - startedAt).toBeLessThan(2 * WEBHOOK_TIMEOUT_MS);
   });
 
   it('more of them than the server keeps push out the oldest of themselves, and never who comes now', async () => {
-    const slow = slowConnections(limits.serverConnectionsMax + 50, 'POST ');
+    const slow = slowConnections(SERVER_CONNECTIONS_MAX + 50, 'POST ');
     await sleep(500);
     const meanwhile = await honest();
     expect(meanwhile.status).toBe(200);
     expect(slow.filter((socket) => !socket.destroyed && !socket.closed).length).toBeLessThanOrEqual(
-      limits.serverConnectionsMax,
+      SERVER_CONNECTIONS_MAX,
     );
     for (const socket of slow) socket.destroy();
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { branded, isDigest, isRunId, isSha } from '../../../src/domain/ids.ts';
-import { limits } from '../../../src/domain/limits.ts';
 import {
   type FinishedRun,
+  INTERVAL_COMMITS_MAX,
   intervalContext,
   intervalStart,
   type LastFerry,
@@ -52,7 +52,7 @@ describe('the interval of a ferry', () => {
   });
 
   it('lists the newest commits and issues, leaves out our own, and counts what it leaves out', () => {
-    const commits = Array.from({ length: limits.intervalCommitsMax + 3 }, (_, at) => ({
+    const commits = Array.from({ length: INTERVAL_COMMITS_MAX + 3 }, (_, at) => ({
       sha: SHA,
       subject: `c${at}`,
       authorName: 'a',
@@ -69,8 +69,8 @@ describe('the interval of a ferry', () => {
       ],
       ferryIssues: new Set([12]),
     });
-    expect(context.commits).toHaveLength(limits.intervalCommitsMax);
-    expect(context.commits[0]?.subject).toBe(`c${limits.intervalCommitsMax + 2}`);
+    expect(context.commits).toHaveLength(INTERVAL_COMMITS_MAX);
+    expect(context.commits[0]?.subject).toBe(`c${INTERVAL_COMMITS_MAX + 2}`);
     expect(context.commitsOmitted).toBe(3);
     expect(context.issues.map((issue) => issue.number)).toEqual([41, 40]);
     expect(context.issuesOmitted).toBe(0);

@@ -7,6 +7,11 @@ import { redact } from '../../../host/redactor.ts';
 import { type HttpAnswer, readWholeBody } from '../../http.ts';
 import { authorization, type RestSettings } from './settings.ts';
 
+/** A whole answer: a thousand jobs, each with the 20,000 characters of log that Ray puts in a failure's message. */
+const RAY_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+/** Of an error's text: a traceback of Ray's has two or three thousand characters. */
+export const RAY_ANSWER_TEXT_MAX = 20_000;
+
 export type Question = {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Below the dashboard's address, without a slash in front; Ray insists on the one at the end of `api/jobs/`. */
@@ -90,8 +95,8 @@ export function lastLine(settings: RestSettings, text: string, more: readonly st
   const last = lines.at(-1)?.trim() ?? '';
   if (last.startsWith('<')) return 'a page of HTML';
   // The end of what was cut on its way may be half of one.
-  const isTorn = last.length >= limits.rayAnswerTextMax || text.length >= limits.rayAnswerTextMax;
-  const clean = scrub(settings, cutText(last, limits.rayAnswerTextMax), more);
+  const isTorn = last.length >= RAY_ANSWER_TEXT_MAX || text.length >= RAY_ANSWER_TEXT_MAX;
+  const clean = scrub(settings, cutText(last, RAY_ANSWER_TEXT_MAX), more);
   const whole = isTorn ? cutText(clean, clean.length - limits.secretCharactersMax) : clean;
   return cutText(whole, limits.messageCharactersMax);
 }
@@ -107,10 +112,10 @@ export function noAnswer(cause: NoAnswer['cause'], message: string): NoAnswer {
 }
 
 async function readWhole(settings: RestSettings, answer: HttpAnswer): Promise<Answer> {
-  const body = await readWholeBody(answer, limits.rayAnswerBytesMax);
+  const body = await readWholeBody(answer, RAY_ANSWER_BYTES_MAX);
   switch (body.kind) {
     case 'too-large':
-      return noAnswer('too-large', `the answer has more than ${limits.rayAnswerBytesMax} bytes`);
+      return noAnswer('too-large', `the answer has more than ${RAY_ANSWER_BYTES_MAX} bytes`);
     case 'broken':
       return noAnswer('lost', scrub(settings, `the answer broke off: ${body.message}`));
     case 'whole':

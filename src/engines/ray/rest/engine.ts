@@ -12,7 +12,6 @@ import {
   stopStep,
   submitStep,
 } from '../../../domain/engine.ts';
-import { limits } from '../../../domain/limits.ts';
 import { readJobDetails } from '../job-details.ts';
 import { ask, parse, scrub } from './ask.ts';
 import { liveOverRest } from './live.ts';
@@ -23,6 +22,9 @@ import { readSession } from './session.ts';
 import { type RestOptions, type RestSettings, restSettings } from './settings.ts';
 import { stopOverRest } from './stop.ts';
 import { submitOverRest } from './submit.ts';
+
+/** Logs that one process follows at once; each costs the head an open file and two connections. */
+const RAY_TAILS_OPEN_MAX = 64;
 
 /**
  * An engine over one dashboard. Everything that it knows lies on the head, but for the logs that it follows, which are
@@ -37,7 +39,7 @@ export function createRestEngine(options: RestOptions): Engine {
     readers.delete(jobId);
     readers.set(jobId, reader);
     for (const [oldest, old] of readers) {
-      if (readers.size <= limits.rayTailsOpenMax) break;
+      if (readers.size <= RAY_TAILS_OPEN_MAX) break;
       old.close();
       readers.delete(oldest);
     }

@@ -3,8 +3,15 @@
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { completeUtf8Length } from '../../../host/utf8-boundary.ts';
-import { type LogPiece, type LogSource, tailedLog, wholeLog } from './log-source.ts';
+import { type LogPiece, type LogSource, RAY_LOG_CHUNK_MS, tailedLog, wholeLog } from './log-source.ts';
 import type { RestSettings } from './settings.ts';
+
+/** A socket that fails so often for a job is not opened again: a proxy that knows no WebSocket, or lines too long. */
+export const RAY_TAIL_TRIES_MAX = 3;
+/** Tries of one read for the whole log. */
+const RAY_LOG_TRIES_MAX = 2;
+/** What stays in memory of a log that was handed on: the unfinished line is asked for again (logLineCharsMax, in UTF-8). */
+const RAY_LOG_LOOKBACK_BYTES = 64 * 1024;
 
 export type LogReader = {
   /** Offsets are bytes of the log as UTF-8. Calls wait for each other. */
@@ -89,7 +96,7 @@ async function readFrom(
 ): Promise<LogRead> {
   if (offset < reading.start || offset > endOf(reading)) beginAt(reading, offset);
   if (reading.hasEnded) closeTail(reading);
-  const untilMs = settings.elapsed() + limits.rayLogChunkMs;
+  const untilMs = settings.elapsed() + RAY_LOG_CHUNK_MS;
   const call: Call = { offset, endBefore: endOf(reading), untilMs, needsWhole: false, wholeTries: 0 };
   for (;;) {
     if (endOf(reading) - offset >= limits.logChunkBytesMax) return chunk(reading, offset, false);
@@ -107,7 +114,7 @@ async function readFrom(
 /** The whole log while one is being read, else the tail, which is opened unless it is of no use. */
 function currentOf(settings: RestSettings, jobId: string, reading: Reading, call: Call): Given {
   if (reading.whole !== null) return reading.whole;
-  const isTailOfUse = !call.needsWhole && !reading.hasEnded && reading.tailFailures < limits.rayTailTriesMax;
+  const isTailOfUse = !call.needsWhole && !reading.hasEnded && reading.tailFailures < RAY_TAIL_TRIES_MAX;
   if (isTailOfUse) {
     reading.tail ??= { source: tailedLog(settings, jobId), bytes: 0 };
     return reading.tail;
@@ -164,7 +171,7 @@ function ofWhole(reading: Reading, whole: Given, call: Call, piece: LogPiece): L
     case 'quiet':
     case 'failed':
       closeWhole(reading);
-      if (call.wholeTries < limits.rayLogTriesMax) return null;
+      if (call.wholeTries < RAY_LOG_TRIES_MAX) return null;
       if (endOf(reading) > call.endBefore) return chunk(reading, call.offset, false);
       return {
         kind: 'unknown',
@@ -191,7 +198,7 @@ function chunk(reading: Reading, offset: number, isAll: boolean): LogRead {
   const bytes = Uint8Array.from(piece.subarray(0, length));
   const atEnd = isAll && known.length <= limits.logChunkBytesMax;
   // The unfinished last line is asked for again.
-  const keepFrom = Math.max(reading.start, nextOffset - limits.rayLogLookbackBytes);
+  const keepFrom = Math.max(reading.start, nextOffset - RAY_LOG_LOOKBACK_BYTES);
   reading.parts = [Buffer.from(window.subarray(keepFrom - reading.start))];
   reading.length = window.length - (keepFrom - reading.start);
   reading.start = keepFrom;

@@ -5,6 +5,9 @@ import { scrub } from './ask.ts';
 import { type OpenedLog, openLog } from './open-log.ts';
 import { authorization, type RestSettings } from './settings.ts';
 
+/** Time for one chunk of a log: a job that never pauses, or a connection that drips, gives what it gave by then. */
+export const RAY_LOG_CHUNK_MS = 10_000;
+
 /**
  * `quiet`: nothing came for a while, more may come; `end`: there is no more, and with `isWhole` what came is certainly
  * the log as it stood when it was asked for.
@@ -35,7 +38,7 @@ export function wholeLog(settings: RestSettings, jobId: string): LogSource {
       open = opened;
     }
     const { answer, decoder } = open;
-    const untilMs = settings.elapsed() + limits.rayLogChunkMs;
+    const untilMs = settings.elapsed() + RAY_LOG_CHUNK_MS;
     try {
       // Blanks may stand around the text, as many as a server likes.
       while (settings.elapsed() < untilMs) {

@@ -1,9 +1,8 @@
 /** Opens the answer with a job's whole log: the Jobs API's, or the file itself where the job wrote bytes that are no UTF-8. */
 
 import { cutText } from '../../../domain/cut-text.ts';
-import { limits } from '../../../domain/limits.ts';
 import type { HttpAnswer } from '../../http.ts';
-import { lastLine, refusalOf, scrub } from './ask.ts';
+import { lastLine, RAY_ANSWER_TEXT_MAX, refusalOf, scrub } from './ask.ts';
 import { createFileLogReader } from './file-log.ts';
 import { createJsonLogReader } from './json-log.ts';
 import type { LogDecoder } from './log-decoder.ts';
@@ -104,11 +103,11 @@ async function readSome(answer: HttpAnswer): Promise<string | null> {
     for await (const piece of answer.body) {
       pieces.push(piece);
       size += piece.length;
-      if (size > limits.rayAnswerTextMax) break;
+      if (size > RAY_ANSWER_TEXT_MAX) break;
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return null;
   }
-  return cutText(Buffer.concat(pieces).toString('utf8'), limits.rayAnswerTextMax);
+  return cutText(Buffer.concat(pieces).toString('utf8'), RAY_ANSWER_TEXT_MAX);
 }

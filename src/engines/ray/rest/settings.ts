@@ -1,9 +1,15 @@
 /** What the `rest` transport needs from its surroundings. */
 
 import { setTimeout } from 'node:timers/promises';
-import { limits } from '../../../domain/limits.ts';
 import { callOverHttp, type Http } from '../../http.ts';
 import { openTailSocket, type TailOpener } from './tail-socket.ts';
+
+/** One request to a Ray dashboard: a busy head lists a thousand jobs in two or three seconds. */
+const RAY_REQUEST_TIMEOUT_MS = 30_000;
+/** The head looks for the job for a second before it sends the first frame. */
+const RAY_TAIL_FIRST_MS = 3_000;
+/** Frames that follow each other at once come within this; at the end of the log the head pauses for two seconds. */
+const RAY_TAIL_QUIET_MS = 500;
 
 export type RestOptions = {
   /** The dashboard: scheme, host and port, perhaps with a path in front of `/api`. */
@@ -33,10 +39,10 @@ export function restSettings(options: RestOptions): RestSettings {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new Error(`${url.protocol} is no address of a dashboard`);
   return {
-    requestTimeoutMs: limits.rayRequestTimeoutMs,
+    requestTimeoutMs: RAY_REQUEST_TIMEOUT_MS,
     secrets: [],
-    tailFirstMs: limits.rayTailFirstMs,
-    tailQuietMs: limits.rayTailQuietMs,
+    tailFirstMs: RAY_TAIL_FIRST_MS,
+    tailQuietMs: RAY_TAIL_QUIET_MS,
     http: callOverHttp,
     openTail: openTailSocket,
     sleep: (durationMs) => setTimeout(durationMs),

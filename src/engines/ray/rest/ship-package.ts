@@ -2,10 +2,12 @@
 
 import { hash } from 'node:crypto';
 import type { JobSpec } from '../../../domain/engine.ts';
-import { limits } from '../../../domain/limits.ts';
 import { type Taker, zipTree } from '../../package-files.ts';
 import { type Answer, ask, lastLine, type NoAnswer, noAnswer } from './ask.ts';
 import type { RestSettings } from './settings.ts';
+
+/** The dashboard takes no larger body (ray_constants.DASHBOARD_CLIENT_MAX_SIZE). */
+const RAY_PACKAGE_BYTES_MAX = 100 * 1024 * 1024;
 
 export type Shipped =
   | { readonly kind: 'shipped'; readonly uri: string }
@@ -17,7 +19,7 @@ export type Shipped =
   | NoAnswer;
 
 /** What it says of itself where a package is too large or holds what it would not unpack. */
-export const RAY: Taker = { name: 'Ray', zipBytesMax: limits.rayPackageBytesMax };
+export const RAY: Taker = { name: 'Ray', zipBytesMax: RAY_PACKAGE_BYTES_MAX };
 
 /** Of the 64 digits of a SHA-256: enough that no two trees of a lab share a name. */
 const NAME_DIGITS = 40;

@@ -1,7 +1,9 @@
 /** The WebSocket on which Ray follows a log: frames as they come, held back while nobody reads. */
 
 import { WebSocket } from 'ws';
-import { limits } from '../../../domain/limits.ts';
+
+/** A frame of the log's socket is ten lines; a longer one is one huge line, which the whole log gives in pieces. */
+const RAY_TAIL_FRAME_BYTES_MAX = 1024 * 1024;
 
 /** What a socket tells; `closed` comes once, last. */
 export type TailEvents = {
@@ -39,7 +41,7 @@ export function openTailSocket(
   const socket = new WebSocket(url, {
     headers: { ...headers },
     handshakeTimeout: timeoutMs,
-    maxPayload: limits.rayTailFrameBytesMax,
+    maxPayload: RAY_TAIL_FRAME_BYTES_MAX,
     perMessageDeflate: false,
     followRedirects: false,
   });

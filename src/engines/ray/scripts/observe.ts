@@ -2,11 +2,13 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import type { JobDescription, JobObservation } from '../../../domain/engine.ts';
-import { limits } from '../../../domain/limits.ts';
 import { type RayJob, readJobDetails } from '../job-details.ts';
 import { runScript } from './run-script.ts';
 import { reasonOf, scrubber } from './said.ts';
 import type { ScriptSettings } from './settings.ts';
+
+/** What the scripts ask Ray for (`--limit=10000`, scripts/ray/cluster.py): a list of so many may lack one. */
+const RAY_LISTED_JOBS_MAX = 10_000;
 
 /**
  * A job that is missing from a list that can be trusted is absent where it was never seen, and `state-lost` where it
@@ -74,7 +76,7 @@ function parseJobList(output: string, secrets: readonly string[]): JobList {
   const jobs = rows.flatMap((row) => readJobDetails(row, null, scrub) ?? []);
   if (jobs.length < rows.length)
     return { kind: 'unknown', message: `${rows.length - jobs.length} jobs of the list cannot be read` };
-  return { kind: 'jobs', jobs, isWhole: rows.length < limits.rayListedJobsMax };
+  return { kind: 'jobs', jobs, isWhole: rows.length < RAY_LISTED_JOBS_MAX };
 }
 
 function jsonList(text: string): readonly unknown[] | null {

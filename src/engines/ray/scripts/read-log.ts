@@ -8,6 +8,9 @@ import { runScript } from './run-script.ts';
 import { reasonOf, scrubber } from './said.ts';
 import type { ScriptSettings } from './settings.ts';
 
+/** Lines that a script is asked for where the whole log is meant; a log with more cannot be read through it. */
+const SCRIPT_LOG_LINES_MAX = 5_000_000;
+
 /**
  * At most `limits.logChunkBytesMax` bytes from `offset` (bytes of the log). The script reads the log from its beginning
  * each time and ignores how the reading ended, so a shorter text than before is no other log but perhaps a torn answer:
@@ -23,7 +26,7 @@ export async function readLogByScript(
   const window = createLogWindow(offset, limits.logChunkBytesMax);
   const end = await runScript(settings, {
     template: settings.templates.logs,
-    fill: { texts: { jobId, lines: String(limits.scriptLogLinesMax) }, lists: {} },
+    fill: { texts: { jobId, lines: String(SCRIPT_LOG_LINES_MAX) }, lists: {} },
     cwd: null,
     env: {},
     onStdout: window.feed,
@@ -33,7 +36,7 @@ export async function readLogByScript(
   if (end.exitCode !== 0) return unknown(`failed: ${reasonOf(end, scrubber(settings.secrets))}`);
   const { bytes, sizeBytes, lines, nextOffset } = window.end();
   if (sizeBytes === 0) return unknown('printed nothing: no answer, no such job, or nothing in the log');
-  if (lines >= limits.scriptLogLinesMax)
+  if (lines >= SCRIPT_LOG_LINES_MAX)
     return unknown(`printed the last ${lines} lines, not the whole log: offsets mean nothing in it`);
   if (sizeBytes < offset) return unknown(`printed ${sizeBytes} bytes of a log of at least ${offset}`);
   return { kind: 'chunk', bytes, offset, nextOffset, atEnd: nextOffset >= sizeBytes };

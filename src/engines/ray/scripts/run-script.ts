@@ -2,7 +2,6 @@
 
 import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { limits } from '../../../domain/limits.ts';
 import { isFolder } from '../../../host/is-folder.ts';
 import { type GroupEnd, runInGroup } from '../../../host/process-group.ts';
 import { codeOf } from '../../../host/publish-once.ts';
@@ -10,6 +9,9 @@ import { openPrivateHome } from '../private-home.ts';
 import { TOKEN_FILE } from '../token-file.ts';
 import { type Fill, fillTemplate } from './fill-template.ts';
 import type { ScriptSettings } from './settings.ts';
+
+/** What a script of the lab may write in one call; a list of 10,000 jobs with their variables is some megabytes. */
+const SCRIPT_OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 export type ScriptCall = {
   readonly template: readonly string[];
@@ -62,7 +64,7 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
       },
       cwd,
       timeoutMs: templates.timeoutMs,
-      outputBytesMax: limits.scriptOutputBytesMax,
+      outputBytesMax: SCRIPT_OUTPUT_BYTES_MAX,
       ...(call.onStdout === undefined ? {} : { onStdout: call.onStdout }),
     });
   try {

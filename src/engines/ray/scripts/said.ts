@@ -6,6 +6,9 @@ import { limits } from '../../../domain/limits.ts';
 import type { GroupEnd } from '../../../host/process-group.ts';
 import { redact } from '../../../host/redactor.ts';
 
+/** Of each output, in which the reason of a failure is looked for: a traceback, and what was logged before it. */
+const SCRIPT_SAID_CHARS_MAX = 64 * 1024;
+
 /** Output that ended with its program, or was cut with it. */
 export type Said = Extract<GroupEnd, { readonly stdout: string }>;
 
@@ -38,8 +41,8 @@ export function lastWords({ stdout, stderr }: Said): string {
 }
 
 function endOf(text: string): string {
-  if (text.length <= limits.scriptSaidCharsMax) return text;
-  const end = cutTextFromEnd(text, limits.scriptSaidCharsMax);
+  if (text.length <= SCRIPT_SAID_CHARS_MAX) return text;
+  const end = cutTextFromEnd(text, SCRIPT_SAID_CHARS_MAX);
   // Half a line may hold half a secret, which no scrubbing finds.
   return end.slice(end.indexOf('\n') + 1 || end.length);
 }

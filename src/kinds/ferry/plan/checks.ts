@@ -7,6 +7,9 @@ import type { AskedFor, PlanWork, TreeResult } from '../../../run/proposing.ts';
 import { type Failed, type Nothing, nothing, stillRunning } from '../../../run/proposing.ts';
 import { ferryLane } from '../settings.ts';
 
+/** The end of a check's output that people are shown: where the reason stands. */
+const CHECK_OUTPUT_SHOWN_CHARS = 1_500;
+
 type Edited = {
   readonly base: Sha;
   readonly path: string;
@@ -53,7 +56,7 @@ function refused(open: PlanWork, { command, result }: NonNullable<TreeResult>): 
     result.kind === 'exited' ? `exit code ${result.exitCode}` : `${result.kind} ${result.code ?? ''}`;
   return nothing(
     'checks-failed',
-    `${cutText(command.join(' '), limits.shownTextCharsMax)}: ${how.trim()}\n${cutTextFromEnd(output, limits.checkOutputShownChars)}`.toWellFormed(),
+    `${cutText(command.join(' '), limits.shownTextCharsMax)}: ${how.trim()}\n${cutTextFromEnd(output, CHECK_OUTPUT_SHOWN_CHARS)}`.toWellFormed(),
   );
 }
 

@@ -14,6 +14,9 @@ import type { IntervalContext } from '../interval.ts';
 import { type FerryLane, ferryLane } from '../settings.ts';
 import type { Experiment } from './experiment.ts';
 
+/** A proposer's edits; a budget of knobs allows no more than this either. */
+const PROPOSER_EDITS_MAX = 20;
+
 const answerSchema = z.strictObject({
   edits: z
     .array(
@@ -24,7 +27,7 @@ const answerSchema = z.strictObject({
       }),
     )
     .min(1)
-    .max(limits.proposerEditsMax),
+    .max(PROPOSER_EDITS_MAX),
   rationale: z.string().trim().min(1).max(2_000),
   risk: z.enum(['low', 'medium', 'high']),
 });

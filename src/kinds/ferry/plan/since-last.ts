@@ -15,6 +15,9 @@ import {
 } from '../interval.ts';
 import { ferryLane } from '../settings.ts';
 
+/** Without a last ferry the context begins so many days ago, and the PR says that it is a fallback. */
+const INTERVAL_FALLBACK_DAYS = 7;
+
 /** The context of a ferry of this day on the tip `base`. Throws `GitError` where git cannot tell. */
 export async function sinceLastFerry(
   open: PlanWork,
@@ -25,7 +28,7 @@ export async function sinceLastFerry(
   const last = lastFerryOf(runsOfLane(runs, open.config.laneName), `${date}~`);
   const given = ferryLane(open.config.lane).lastFerry;
   const from = last !== null || given === null ? null : await startOfGiven(open, base, given);
-  const start = intervalStart(last, date, limits.intervalFallbackDays, from);
+  const start = intervalStart(last, date, INTERVAL_FALLBACK_DAYS, from);
   const issues = await open.issuesSince(`${start.sinceDate}T00:00:00Z`);
   if (issues.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: issues.why };
   const commits = await commitsSince(open, base, start);
