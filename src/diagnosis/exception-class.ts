@@ -1,7 +1,7 @@
 /** What class of failure a Python exception is, by its type, its words, and the files that it came through. */
 
 import { type Confidence, type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
-import { namedClassOf } from './named-class.ts';
+import { familyOf, namedClassOf } from './named-class.ts';
 import type { Row } from './row.ts';
 import { rowFor } from './rows.ts';
 import type { Frame, Raised, Traceback } from './traceback.ts';
@@ -41,7 +41,8 @@ export function placeOf({ frames }: Raised): Frame | null {
 
 function judgeRaised(raised: Raised): Judged | null {
   const type = nameOf(raised.type);
-  if (NO_FAILURES.test(type)) return null;
+  // Whoever is interrupted in the middle of an import makes another of it.
+  if (NO_FAILURES.test(type) || raised.message.startsWith('KeyboardInterrupt')) return null;
   const said = `${raised.type}: ${raised.message}`;
   const row = rowFor(said) ?? rowFor(raised.message);
   const isSaid = row !== null && row.class !== 'code-other' && !(row.class === 'data' && IS_CODE.test(type));
@@ -95,7 +96,7 @@ function byType(type: string, raised: Raised): Found {
     return { class: 'config', confidence: 'medium' };
   if (REFUSALS.test(type) && raised.message !== '' && isRefused(raised.frames))
     return { class: 'config', confidence: 'low' };
-  const family = familyOf(raised);
+  const family = familyOf(raised.type, raised.frames.at(-1)?.file ?? '');
   if (family !== null) return { class: family, confidence: 'low' };
   if (isOfProgram(type, raised)) return { class: 'code-other', confidence: 'medium' };
   return { class: namedClassOf(type) ?? 'unknown', confidence: 'low' };
@@ -130,12 +131,6 @@ function isAtImport({ frames }: Raised): boolean {
   const last = frames.at(-1);
   const own = frames.findLast(isOfLab);
   return last !== undefined && own?.isImport === true && /(?:site|dist)-packages\//.test(last.file);
-}
-
-/** Of an exception whose words say nothing, the class of what raised it; null for what may be anything. */
-function familyOf({ type, frames }: Raised): FailureClass | null {
-  const file = frames.at(-1)?.file ?? '';
-  return FAMILIES.find(({ types, files }) => types.test(type) || files.test(file))?.class ?? null;
 }
 
 /** Whether it is raised of the program's own doing, rather than told of something else by whoever raises it. */
@@ -236,24 +231,6 @@ const DATA_FUNCTION =
   /^(?:__getitem__|collate\w{0,40}|_?(?:load|read|fetch|next|get)_(?:batch|sample|example|shard|data|record)s?|tokenize\w{0,40}|decode_\w{0,40})$/;
 const DATA_LIBRARY =
   /(?:torch\/utils\/data|\/datasets|\/webdataset|\/streaming|\/grain|\/pyarrow|\/seqio|tensorflow_datasets)\//;
-/** What others raise for them stands in their rows; this is for what no row knows. In the order in which it is asked. */
-const FAMILIES: readonly { readonly class: FailureClass; readonly types: RegExp; readonly files: RegExp }[] =
-  [
-    {
-      class: 'storage',
-      types:
-        /^(?:google\.(?:api_core|cloud\.storage|resumable_media)|botocore|boto3|s3transfer|gcsfs|s3fs|azure\.(?:core|storage)|tensorstore)\./,
-      files:
-        /\/(?:google\/cloud\/storage|google\/resumable_media|botocore|s3transfer|gcsfs|s3fs|adlfs|azure\/storage|orbax\/checkpoint|safetensors|torch\/distributed\/checkpoint)\/|\/(?:torch\/serialization|array_serialization\/\w{1,60})\.py$/,
-    },
-    {
-      class: 'network',
-      types:
-        /^(?:aiohttp|httpx|httpcore|requests|urllib3|urllib|http|socket|ssl|websockets?|grpc|fsspec|huggingface_hub)\./,
-      files:
-        /\/(?:aiohttp|httpx|httpcore|requests|urllib3|urllib|http|websockets?|grpc)\/|\/(?:socket|ssl)\.py$/,
-    },
-  ];
 /** What trains: their exceptions are about what they were given, and their words about what others gave them stand in the rows. */
 const TRAINING_LIBRARY =
   /\/(?:transformers|accelerate|deepspeed|lightning|lightning_fabric|pytorch_lightning|trl|peft|megatron|nemo|fairseq|metaseq|composer|llmfoundry|colossalai|axolotl|llamafactory|torchtune|torchtitan|MaxText|maxtext|t5x|paxml|praxis|levanter|haliax|mmengine|xtuner|swift|verl|openrlhf|diffusers|sentence_transformers|keras|detectron2|timm)\//;
@@ -272,7 +249,7 @@ const PROGRAM_TYPES =
   /^(?:TypeError|IndexError|ZeroDivisionError|RecursionError|AssertionError|NotImplementedError|OverflowError|PanicException|PicklingError|OutOfResources)$/;
 const STANDARD_LIBRARY = /\/lib\/python\d(?:\.\d{1,2})?\/(?!(?:site|dist)-packages\/)/;
 const COMPUTING_LIBRARY =
-  /\/(?:torch\/(?:nn|_dynamo|_inductor|_functorch|autograd|optim|fx|amp|_ops|_tensor|functional)|jax|jaxlib|flax|haliax|equinox|optax|numpy|einops|triton|transformers\/models|jaxtyping|chex|torchvision\/(?:models|ops))(?:\/|\.py$)/;
+  /\/(?:torch\/(?:nn|_dynamo|_inductor|_functorch|autograd|optim|fx|amp|_ops|_tensor|functional)|jax|jaxlib|flax|haliax|equinox|optax|numpy|einops|triton|transformers\/models|jaxtyping|chex|transformer_engine|flash_attn|xformers|apex|tensordict|torch_geometric|dgl|scipy|sklearn|torchvision\/(?:models|ops))(?:\/|\.py$)/;
 /** Slips of whoever wrote the code; what else is raised may have come from outside. */
 const IS_CODE =
   /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;

@@ -1,6 +1,7 @@
 /** The table from log text to class, in the order in which it is asked. */
 
-import { namedClassOf } from './named-class.ts';
+import { FIRST_RESPONSE } from '../domain/failure-class.ts';
+import { familyOf, namedClassOf } from './named-class.ts';
 import { hint, type Row } from './row.ts';
 import { CLUSTER_ROWS } from './rows/cluster.ts';
 import { BARE_ROWS, CODE_ROWS } from './rows/code.ts';
@@ -47,11 +48,13 @@ export function bareRowFor(text: string): Row | null {
   return BARE_ROWS.find(({ pattern }) => pattern.test(text)) ?? namedRowFor(text);
 }
 
-/** An exception of a package whose name tells what it is about. */
+/** An exception of a package that tells what it is about by its name, or by what the package is for. */
 function namedRowFor(text: string): Row | null {
-  const type = NAMED.exec(text)?.[1];
-  const kind = type === undefined ? null : namedClassOf(type);
-  return kind === null ? null : hint(kind, NAMED);
+  const [, path = '', type = ''] = NAMED.exec(text) ?? [];
+  if (type === '') return null;
+  const kind = namedClassOf(type) ?? familyOf(path + type, '');
+  // A name is too little to start anything again.
+  return kind === null || FIRST_RESPONSE[kind] === 'relaunch' ? null : hint(kind, NAMED);
 }
 
-const NAMED = /^(?:[a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}(?:Error|Exception)): /;
+const NAMED = /^((?:[a-z_]\w{0,60}\.){1,8})([A-Z]\w{0,80}(?:Error|Exception)): /;

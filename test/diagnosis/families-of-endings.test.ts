@@ -45,6 +45,23 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ['dependency', 'RuntimeError: this function was deprecated since version 1.9'],
   ['dependency', 'XlaRuntimeError: INTERNAL: CuDNN: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH'],
   ['bad-node', 'RuntimeError: CUDA error: an illegal instruction was encountered'],
+  ['bad-node', 'system_error: cudaErrorECCUncorrectable'],
+  ['dependency', 'system_error: cudaErrorNoKernelImageForDevice'],
+  ['code-other', 'thrust::system::system_error: cudaErrorIllegalAddress'],
+  ['code-other', 'RuntimeError: the tensor has elements, but its data is not there yet'],
+  ['code-other', 'torch.utils.checkpoint.CheckpointError: another number of them was saved'],
+  ['storage', 'OSError: [Errno 37] flock'],
+  ['storage', 'OSError: [Errno 121] read'],
+  ['storage', 'flock: No locks available'],
+  ['storage', 'mount: Structure needs cleaning'],
+  ['storage', 'lmdb.LockError: mdb_txn_begin: 11'],
+  ['storage', 'fsspec.exceptions.BlocksizeMismatchError: 17 is not 18'],
+  ['network', 'OSError: [Errno 112] connect'],
+  ['network', 'connect: Network is down'],
+  ['network', 'connect: Host is down'],
+  ['capacity', 'sbatch: error: Job violates accounting/QOS policy (job submit limit)'],
+  ['preempted', 'Slurm signalled preemption, the state is saved'],
+  ['config', 'ValueError: Please make sure to start the accelerator first'],
   ['stalled', 'rank 0 has not entered step 1201 after 1800.0s'],
 ];
 
@@ -63,6 +80,7 @@ describe('a family of messages', () => {
 
   it.each([
     'wandb.errors.CommError: 17',
+    'aiohttp.helpers.StrangeError: 17',
     '    trust_remote_code=True,',
     'F0101 00:00:00.0 7 a.cc:9] Check failed: session->Run(inputs) == OK (not open. vs. OK)',
     'Allocator (mklcpu) ran out of memory trying to allocate 2.00GiB',
@@ -114,6 +132,25 @@ describe('an assertion', () => {
     ] as const;
     expect(traced('AssertionError', frames).class).toBe('code-other');
     expect(traced('AssertionError: 3 workers', frames).class).toBe('config');
+  });
+});
+
+describe('what is raised', () => {
+  it('by a library that computes is about the program, whatever its type', () => {
+    const frames = [
+      ['/lab/train.py', 'main', 'step()'],
+      [`${PACKAGES}/transformer_engine/attention.py`, 'forward', 'raise Exception(said)'],
+    ] as const;
+    expect(traced('Exception: nothing for these inputs', frames).class).toBe('code-other');
+  });
+
+  it('where somebody was interrupted is no failure', () => {
+    const frames = [
+      ['/lab/train.py', '<module>', 'import torch'],
+      [`${PACKAGES}/torch/__init__.py`, '<module>', 'from torch._C import *'],
+    ] as const;
+    expect(traced('RuntimeError: KeyboardInterrupt:', frames).class).toBe('unknown');
+    expect(traced('RuntimeError: 17', frames).class).toBe('dependency');
   });
 });
 

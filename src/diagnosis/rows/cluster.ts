@@ -104,7 +104,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   effect('infra-cluster', /(?:Xla|Jax)RuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/),
   cause(
     'preempted',
-    /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point/,
+    /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point|\bsignall?ed (?:a )?pre-?emption/,
   ),
   cause(
     'preempted',
@@ -134,7 +134,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'capacity',
-    /QOSMax|QOSGrp|AssocGrp|AssocMax|ReqNodeNotAvail|Requested node configuration is not available|\(Resources\)$/,
+    /violates accounting\/QOS policy|QOSMax|QOSGrp|AssocGrp|AssocMax|ReqNodeNotAvail|Requested node configuration is not available|\(Resources\)$/,
   ),
   cause(
     'infra-cluster',

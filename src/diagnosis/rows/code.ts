@@ -49,10 +49,12 @@ export const CODE_ROWS: readonly Row[] = [
     /^(?:TypeError|ValueError|AttributeError|ZeroDivisionError|RecursionError|_?pickle\.PicklingError): .{0,160}(?:got an unexpected keyword argument|missing \d{1,2} required (?:positional|keyword-only) argument|positional arguments? but \d|got multiple values for|object is not (?:callable|subscriptable|iterable)|unsupported operand type|unhashable type|not enough values to unpack|too many values to unpack|[Cc]an(?:no|')t pickle|maximum recursion depth|division by zero)/,
     'medium',
   ),
+  // Activations that are computed again, which are called checkpoints too.
+  cause('code-other', /\btorch\.utils\.checkpoint(?::|\.Checkpoint)/, 'medium'),
   // Kernels.
   cause(
     'code-other',
-    /\bpanicked at .{1,200}\.rs:\d|CUDA error: (?:an illegal memory access|misaligned address|device-side assert)|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ASSERT)|out of resource: shared memory|Triton Error \[CUDA\]/,
+    /\bpanicked at .{1,200}\.rs:\d|CUDA error: (?:an illegal memory access|misaligned address|device-side assert)|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ASSERT)|cudaError(?:IllegalAddress|MisalignedAddress|InvalidPc|Assert|InvalidValue|InvalidConfiguration|InvalidResourceHandle|LaunchOutOfResources)\b|out of resource: shared memory|Triton Error \[CUDA\]/,
     'medium',
   ),
   cause(
@@ -73,6 +75,10 @@ export const CODE_ROWS: readonly Row[] = [
 
 /** Of a line that no other row knows and no traceback holds: the name of an exception alone, so nobody can say where it stands. */
 export const BARE_ROWS: readonly Row[] = [
+  hint(
+    'code-other',
+    /^(?:Runtime|Value|Type|Index|Assertion)Error: .{0,200}\b(?:[Tt]ensors?|dtypes?|strides?|broadcast\w{0,4}|matmul|autograd)\b/,
+  ),
   hint(
     'code-other',
     /^(?:NameError|UnboundLocalError|SyntaxError|IndentationError): \S|^AttributeError: '\w{1,80}' object has no attribute |^TypeError: \S/,

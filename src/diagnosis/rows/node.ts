@@ -41,7 +41,7 @@ export const NODE_ROWS: readonly Row[] = [
   ),
   cause(
     'bad-node',
-    /CUDA_ERROR_(?:NOT_INITIALIZED|NO_DEVICE|DEVICE_UNAVAILABLE|SYSTEM_NOT_READY|UNKNOWN)\b|cudaErrorDevicesUnavailable/,
+    /CUDA_ERROR_(?:NOT_INITIALIZED|NO_DEVICE|DEVICE_UNAVAILABLE|SYSTEM_NOT_READY|UNKNOWN)\b|cudaError(?:DevicesUnavailable|ECCUncorrectable|NvlinkUncorrectable|HardwareStackError|IllegalInstruction|Contained|SystemNotReady)\b/,
   ),
   cause(
     'bad-node',

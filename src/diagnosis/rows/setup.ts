@@ -118,7 +118,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'dependency',
-    /no kernel image is available for execution|driver version is insufficient for CUDA runtime|forward compatibility was attempted on non supported HW|NVIDIA driver on your system is too old|CUDA_ERROR_(?:SYSTEM_DRIVER_MISMATCH|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION|COMPAT_NOT_SUPPORTED)|CUDA version .{0,60}(?:mismatch|does not match)|The detected CUDA version \(|Torch not compiled with CUDA enabled|PTX was compiled with an unsupported toolchain|FlashAttention (?:only supports|requires)|CUDNN_STATUS_\w{0,40}VERSION_MISMATCH|jaxlib version .{0,60}(?:incompatible|newer|older)/i,
+    /no kernel image is available for execution|driver version is insufficient for CUDA runtime|forward compatibility was attempted on non supported HW|NVIDIA driver on your system is too old|cudaError(?:NoKernelImageForDevice|InsufficientDriver|InvalidPtx|UnsupportedPtxVersion|SystemDriverMismatch|InvalidKernelImage|InvalidDeviceFunction)\b|CUDA_ERROR_(?:SYSTEM_DRIVER_MISMATCH|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION|COMPAT_NOT_SUPPORTED)|CUDA version .{0,60}(?:mismatch|does not match)|The detected CUDA version \(|Torch not compiled with CUDA enabled|PTX was compiled with an unsupported toolchain|FlashAttention (?:only supports|requires)|CUDNN_STATUS_\w{0,40}VERSION_MISMATCH|jaxlib version .{0,60}(?:incompatible|newer|older)/i,
   ),
   cause(
     'dependency',
@@ -171,7 +171,7 @@ export const SETUP_ROWS: readonly Row[] = [
 export const SETTING_ROWS: readonly Row[] = [
   cause(
     'config',
-    /^(?:[\w.]{0,120}\.)?(?:ValueError|AssertionError|NotImplementedError|RuntimeError|\w{0,60}ConfigError): .{0,160}(?:\b(?:must|should) be (?:one of|set|specified|provided|positive|greater|at least|between|a (?:vector|power|multiple|list)|in [[({])|can only be (?:used|enabled|set) (?:with|when|if)|mutually exclusive|[Pp]lease (?:set|specify|provide|use|check|install)|(?:only|not) supported (?:with|when|for|by|in)|requires? (?:a GPU|compute capability|`?\w{1,60}`? (?:to be )?set))/,
+    /^(?:[\w.]{0,120}\.)?(?:ValueError|AssertionError|NotImplementedError|RuntimeError|\w{0,60}ConfigError): .{0,160}(?:\b(?:must|should) be (?:one of|set|specified|provided|positive|greater|at least|between|a (?:vector|power|multiple|list)|in [[({])|can only be (?:used|enabled|set) (?:with|when|if)|mutually exclusive|[Pp]lease (?:set|specify|provide|use|check|install|make sure)|(?:only|not) supported (?:with|when|for|by|in)|requires? (?:a GPU|compute capability|`?\w{1,60}`? (?:to be )?set))/,
     'medium',
   ),
   cause(

@@ -11,7 +11,7 @@ export const STORAGE_ROWS: readonly Row[] = [
   ),
   cause(
     'storage',
-    /Stale (?:NFS )?file handle|Input\/output error|Read-only file system|Transport endpoint is not connected|\[Errno (?:5|30|107|116)\]|\bEIO\b/,
+    /Stale (?:NFS )?file handle|No locks available|Structure needs cleaning|Remote I\/O error|Input\/output error|Read-only file system|Transport endpoint is not connected|\[Errno (?:5|30|37|74|107|108|116|117|121)\]|\bEIO\b/,
   ),
   cause(
     'storage',

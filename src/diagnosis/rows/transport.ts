@@ -23,7 +23,10 @@ export const TRANSPORT_ROWS: readonly Row[] = [
     /Temporary failure in name resolution|Name or service not known|getaddrinfo failed|nodename nor servname provided|Could not resolve host/,
   ),
   cause('network', /\bUCX +ERROR\b|[Dd]estination is unreachable|Unreachable remote/),
-  cause('network', /Network is unreachable|No route to host|\[Errno (?:101|113)\]/),
+  cause(
+    'network',
+    /Network is (?:unreachable|down)|No route to host|Host is down|\[Errno (?:100|101|102|112|113)\]/,
+  ),
   cause(
     'network',
     /Got async event ?: ?(?:port|link|device) error|\bIB\b.{0,60}(?:Got completion .{0,60}error|link (?:is )?down)|ibv_(?:poll_cq|modify_qp|create_qp|reg_mr)\b.{0,80}(?:fail|error)|Got completion from peer .{0,80}(?:status|error)/i,
