@@ -1,6 +1,7 @@
 /** Reads a contract in an issue: what is given, what a kind infers from the rest and from what, and what is unclear. */
 
 import type { Contract, ContractIssue, ContractValue } from '../domain/launch/contract.ts';
+import { remembered } from '../domain/remembered.ts';
 import {
   type ContractFields,
   type Field,
@@ -30,14 +31,43 @@ export type Together<Name extends string> = {
   readonly apart: (said: string) => readonly (readonly [name: Name, said: string])[];
 };
 
-/** The values by their names; a name that has none is missing. `inferences` is asked once, with what is given. */
-export function readContract<Name extends string>(
-  { body, asked = [] }: ContractIssue,
-  { fields, together = [], askedAlone = false }: ContractReading<Name>,
-  inferences: (infer: Infer<Name>, given: (name: Name) => string | null) => void,
-): Contract {
-  const stands = answersIn(body, fields, together);
-  if (stands === null) return {};
+/** What a kind makes of what is given. */
+type Inferences<Name extends string> = (infer: Infer<Name>, given: (name: Name) => string | null) => void;
+
+/** What stands under each name, as it was written. */
+type Answers<Name extends string> = ReadonlyMap<Name, readonly string[]>;
+
+/**
+ * How a kind reads the contract in an issue: the values by their names; a name that has none is missing. `inferences` is
+ * asked once, with what is given. Every look reads the same issue several times: its text is taken apart once.
+ */
+export function contractReader<Name extends string>(
+  reading: ContractReading<Name>,
+): (issue: ContractIssue, inferences: Inferences<Name>) => Contract {
+  const answers = remembered(
+    (body: string) => answersIn(body, reading.fields, reading.together ?? []),
+    (body) => body,
+  );
+  return ({ body, asked = [] }, inferences) => {
+    const stands = answers(body);
+    if (stands === null) return {};
+    const values = givenIn(stands, asked, reading);
+    const given: Values<Name> = { ...values };
+    inferences(
+      (name, value, from) => {
+        if (values[name] === undefined && value !== null) values[name] = { value, source: 'inferred', from };
+      },
+      (name) => valueIn(given, name),
+    );
+    return values as Contract;
+  };
+}
+
+function givenIn<Name extends string>(
+  stands: Answers<Name>,
+  asked: NonNullable<ContractIssue['asked']>,
+  { fields, askedAlone = false }: ContractReading<Name>,
+): Partial<Record<Name, ContractValue>> {
   const values: Partial<Record<Name, ContractValue>> = {};
   for (const name of namesOf(fields)) {
     const said = new Set(asked.flatMap(({ path, after }) => (path === name ? [after] : [])));
@@ -51,14 +81,7 @@ export function readContract<Name extends string>(
         ? { value: read.value, source: 'given', from: '' }
         : { value: unclearText(fields[name], first.one), source: 'unclear', from: read.unclear };
   }
-  const given: Values<Name> = { ...values };
-  inferences(
-    (name, value, from) => {
-      if (values[name] === undefined && value !== null) values[name] = { value, source: 'inferred', from };
-    },
-    (name) => valueIn(given, name),
-  );
-  return values as Contract;
+  return values;
 }
 
 /** The same value in other words is the same answer. */
@@ -76,7 +99,7 @@ function answersIn<Name extends string>(
   markdown: string,
   fields: ContractFields<Name>,
   together: readonly Together<Name>[],
-): ReadonlyMap<Name, readonly string[]> | null {
+): Answers<Name> | null {
   const compound = (label: string): Together<Name> | undefined =>
     together.find(({ names }) => names.some((name) => isSameName(name, label)));
   const said = saidIn(

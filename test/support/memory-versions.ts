@@ -10,18 +10,18 @@ type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'be
 
 /** These four of a `GitReader` over a store that may be replaced. */
 export function memoryVersions(store: () => GitStore): VersionReader {
+  // A tag's id names its text for good.
+  const texts = new Map<string, Omit<TagText, 'name'>>();
   return {
     tagTexts: async (prefix) => {
       const found: TagText[] = [];
       for (const [ref, sha] of await store().refs(`refs/tags/${prefix}`)) {
-        const tag = await store().readTag(sha);
-        const commit = tag === null ? null : await store().readCommit(tag.object);
-        if (tag === null || commit === null || ref.slice(`refs/tags/${prefix}`.length).includes('/'))
-          continue;
-        if (tag.message.length > MARK_BYTES_MAX) continue;
-        const parents = commit.parents.map((parent) => branded(parent, isSha));
-        const name = ref.slice('refs/tags/'.length);
-        found.push({ name, commit: branded(commit.sha, isSha), parents, message: tag.message });
+        if (ref.slice(`refs/tags/${prefix}`.length).includes('/')) continue;
+        const text = texts.get(sha) ?? (await textOf(store(), sha));
+        if (text === null) continue;
+        texts.set(sha, text);
+        if (text.message.length > MARK_BYTES_MAX) continue;
+        found.push({ name: ref.slice('refs/tags/'.length), ...text });
       }
       return found;
     },
@@ -54,6 +54,14 @@ export function memoryVersions(store: () => GitStore): VersionReader {
     },
     beginningsOf,
   };
+}
+
+async function textOf(store: GitStore, sha: string): Promise<Omit<TagText, 'name'> | null> {
+  const tag = await store.readTag(sha);
+  const commit = tag === null ? null : await store.readCommit(tag.object);
+  if (tag === null || commit === null) return null;
+  const parents = commit.parents.map((parent) => branded(parent, isSha));
+  return { commit: branded(commit.sha, isSha), parents, message: tag.message };
 }
 
 /** The only one that asks no repository. */

@@ -46,6 +46,8 @@ type Tables = {
 
 function storeOver(tables: Tables): MemoryStore {
   const { blobs, trees, commits, tags, refs } = tables;
+  // The refs by their names; null until somebody asks again after a change.
+  let ordered: readonly (readonly [string, Sha])[] | null = null;
   const commitOf = (sha: Sha): CommitRecord | undefined => commits.get(sha);
   const contents = {
     treeOf: (sha: Sha) => trees.get(sha) ?? absent('tree', sha),
@@ -54,9 +56,14 @@ function storeOver(tables: Tables): MemoryStore {
   const rootOf = (sha: Sha): Sha =>
     commits.get(sha)?.commit.tree ?? (trees.has(sha) ? sha : absent('tree', sha));
   return {
-    refs: async (prefix = '') =>
-      new Map([...refs].filter(([ref]) => ref.startsWith(prefix)).sort(([a], [b]) => compareBytes(a, b))),
-    updateRef: async (update) => updateRef(tables, update),
+    refs: async (prefix = '') => {
+      ordered ??= [...refs].sort(([a], [b]) => compareBytes(a, b));
+      return new Map(ordered.filter(([ref]) => ref.startsWith(prefix)));
+    },
+    updateRef: async (update) => {
+      ordered = null;
+      return updateRef(tables, update);
+    },
     writeBlob: async (content) => {
       const sha = objectId('blob', content);
       if (!blobs.has(sha)) blobs.set(sha, Uint8Array.from(content));

@@ -4,7 +4,7 @@ import type { LaneConfig } from '../../../config/lane-schema.ts';
 import { optionOf, optionsOf, readCommandLine, STEP_OPTIONS } from '../../../contracts/command-line.ts';
 import { valueIn } from '../../../contracts/fields.ts';
 import { readCount, readQuantity } from '../../../contracts/quantity.ts';
-import { readContract } from '../../../contracts/read-contract.ts';
+import { contractReader } from '../../../contracts/read-contract.ts';
 import { branded, isRunId, type RunId } from '../../../domain/ids.ts';
 import type { Contract, ContractIssue, ContractValue } from '../../../domain/launch/contract.ts';
 import { isBudgetFor, isHeroByCost, trainingFlops } from '../../../domain/launch/model-size.ts';
@@ -12,26 +12,24 @@ import { limits } from '../../../domain/limits.ts';
 import { FIELDS, type FieldName, isSlug, TOGETHER } from './fields.ts';
 import { scientific } from './quantity.ts';
 
+const readContract = contractReader<FieldName>({ fields: FIELDS, together: TOGETHER, askedAlone: true });
+
 /** Nothing here decides about lineage, checkpoints or output: those a person writes, or they are missing. */
 export function readHeroContract(issue: ContractIssue, lane: LaneConfig): Contract {
-  const contract = readContract<FieldName>(
-    issue,
-    { fields: FIELDS, together: TOGETHER, askedAlone: true },
-    (infer, given) => {
-      infer('dri', issue.author.login, 'the author of the issue');
-      infer('slug', slugOf(issue.title), 'the title of the issue');
-      const command = readCommandLine(given('command') ?? '');
-      if (command !== null) {
-        const steps = readCount(optionOf(command, STEP_OPTIONS) ?? '');
-        infer('finalStep', steps === null ? null : String(steps), 'the command');
-      }
-      const flops = estimateOf(given('parameters'), given('tokens'));
-      infer('flops', flops === null ? null : scientific(flops), 'six operations a parameter and token');
-      infer('trackerName', given('trackerId'), 'the W&B run id');
-      infer('cadence', String(Math.round(lane.cadence.pollMs / 60_000)), 'the lane');
-      infer('bundle', given('commit') === null ? null : 'the tree of the source SHA', 'the source SHA');
-    },
-  );
+  const contract = readContract(issue, (infer, given) => {
+    infer('dri', issue.author.login, 'the author of the issue');
+    infer('slug', slugOf(issue.title), 'the title of the issue');
+    const command = readCommandLine(given('command') ?? '');
+    if (command !== null) {
+      const steps = readCount(optionOf(command, STEP_OPTIONS) ?? '');
+      infer('finalStep', steps === null ? null : String(steps), 'the command');
+    }
+    const flops = estimateOf(given('parameters'), given('tokens'));
+    infer('flops', flops === null ? null : scientific(flops), 'six operations a parameter and token');
+    infer('trackerName', given('trackerId'), 'the W&B run id');
+    infer('cadence', String(Math.round(lane.cadence.pollMs / 60_000)), 'the lane');
+    infer('bundle', given('commit') === null ? null : 'the tree of the source SHA', 'the source SHA');
+  });
   return heldAgainstSize(heldAgainstCommand(contract));
 }
 

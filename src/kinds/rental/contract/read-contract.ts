@@ -4,7 +4,7 @@ import type { LaneConfig } from '../../../config/lane-schema.ts';
 import { optionOf, readCommandLine, STEP_OPTIONS } from '../../../contracts/command-line.ts';
 import { namesOf } from '../../../contracts/fields.ts';
 import { readCount } from '../../../contracts/quantity.ts';
-import { readContract } from '../../../contracts/read-contract.ts';
+import { contractReader } from '../../../contracts/read-contract.ts';
 import type { Contract, ContractIssue } from '../../../domain/launch/contract.ts';
 import { rentalLane } from '../settings.ts';
 import { FIELDS, type FieldName } from './fields.ts';
@@ -22,9 +22,11 @@ const USUAL: readonly (readonly [FieldName, string])[] = [
   ['optimisation', 'none'],
 ];
 
+const readContract = contractReader<FieldName>({ fields: FIELDS });
+
 /** The contract. Money, hours and hardware are never guessed: who asks says them, or the lab does in its config. */
 export function readRentalContract(issue: ContractIssue, lane: LaneConfig): Contract {
-  return readContract<FieldName>(issue, { fields: FIELDS }, (infer, given) => {
+  return readContract(issue, (infer, given) => {
     const { defaults } = rentalLane(lane);
     const standing = (name: FieldName): string | null => {
       const read = FIELDS[name].read(defaults[name] ?? '');
