@@ -16,8 +16,32 @@ export type Suite = {
 const SHARED =
   /^test\/(actions|campaign|care|checkpoints|commands|config|delta|detectors|diagnosis|domain|gates|handlers|interleavings|kinds|lifecycle|logbook|rental|render|run|watch)\//;
 
-/** Each with a command of its own, `npm run test:NAME`; `.ci/run` runs all of them. */
+/** Each with a command of its own, `npm run test:NAME`; `.ci/run` runs a part of each. */
 const OWN: readonly Suite[] = [
+  {
+    name: 'recovery',
+    about:
+      'what follows an ending, on virtual time: relaunches, fixes, bad nodes, days of hero runs and rentals, clean-ups, and the attacks on each',
+    minutes: 4,
+    files: found(
+      'test/lifecycle/{response,relaunch-attacks,next-attempt-attacks,bad-node,fix,fixer-attacks,small-fix,reminders,start-ends,trackers,disk-care-many,checkpoint-cleanup,adopted}.test.ts',
+      'test/lifecycle/hero-{recovery,between-attempts,seal,attacks,resume-attacks,resume-as}.test.ts',
+      'test/lifecycle/{rental,rented,rental-market}.test.ts',
+    ),
+  },
+  {
+    name: 'processes',
+    about:
+      'real processes beside the core: git, Python, object stores, trackers, the programs of the engines and of a lab',
+    minutes: 4,
+    files: found(
+      'test/host/{git/git-program,python-compile,process}.test.ts',
+      'test/logbook/python-*.test.ts',
+      'test/app/{hostile-logbook,cli/command-line}.test.ts',
+      'test/engines/{vast-engine,ray-submit,local-engine,ray-scripts-edges,engine-contract}.test.ts',
+      'test/{clouds/gcp-clean,lab/lab,stores/real-stores,trackers/mlflow}.test.ts',
+    ),
+  },
   {
     name: 'trust',
     about: 'attacks on the real bundle with real git, and a lab adopted from an empty repository',
@@ -28,11 +52,12 @@ const OWN: readonly Suite[] = [
     name: 'playground',
     about:
       "the playground's slow judges: act, gh, Vast.ai's client, git over HTTP, pages in Chromium, a checkout of one's own",
-    minutes: 4,
+    minutes: 5,
     files: found(
       'test/playground/{act,programs}/*.test.ts',
       'test/playground/pages/{rough,ferry,browser,accessible,real-world,long-thread}.test.ts',
-      'test/playground/{start/own-lab,git/http-backend,actions/processes,api/bad-input}.test.ts',
+      'test/playground/{start/own-lab,git/{http-backend,store-contract},actions/{processes,composite},api/bad-input}.test.ts',
+      'test/playground/{rules/push-rules,pulls/pull-rules}.test.ts',
     ),
   },
   {
@@ -71,6 +96,8 @@ const OWN: readonly Suite[] = [
 
 /** A file of each of them that `npm test` runs too: seconds that show whether its subject works at all. */
 const SAMPLES = found(
+  'test/lifecycle/{adopted,hero-seal,rental}.test.ts',
+  'test/engines/engine-contract.test.ts',
   'test/trust/real-launch.test.ts',
   'test/playground/pages/long-thread.test.ts',
   'test/ray/rest-contract.test.ts',
