@@ -1,18 +1,15 @@
 /** A runner's own look for brakes in the threads of what it is about to do: also such as the record has lost. */
 
-import { APPROVING } from '../commands/approving.ts';
 import type { CommandPolicy } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
-import { namingOf } from '../domain/approval-binding.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Digest } from '../domain/ids.ts';
 import { type LaneDay, LIFTED_BY } from '../domain/launch/hold.ts';
 import type { FallenApproval } from '../domain/logbook/fallen-approvals.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { after } from '../domain/time.ts';
 import type { GitHubClient } from '../github/call.ts';
 import { readCited } from '../github/cited-comment.ts';
 import { PEOPLE_LISTED_MAX, readPeople } from '../github/people.ts';
@@ -28,6 +25,7 @@ import {
   openBrakes,
   type Unanswered,
 } from '../run/open-brakes.ts';
+import { approvedAnew, approves, hasFallen, isBefore, saidHold } from '../run/said-approvals.ts';
 import { saidElsewhere } from './brakes-elsewhere.ts';
 import type { OpenLab } from './open-lab.ts';
 import { readingOf } from './reading.ts';
@@ -154,13 +152,6 @@ async function unprovenLifts(
   return known(found);
 }
 
-/** An answered freeze or skipped day of these threads; it may have been lifted in any other. */
-function saidHold({ name, comment, isAnswered }: OpenBrake, day: LaneDay): LiftedHold | null {
-  if (!isAnswered || (name !== 'freeze' && name !== 'skip')) return null;
-  const said = { surface: comment.surface, comment: comment.id, thread: comment.thread };
-  return { name, run: null, lane: day.lane, login: comment.author.login, said, at: comment.createdAt };
-}
-
 /** Whether a comment that the record has stands at GitHub and lifts it, by somebody who may. */
 async function isLiftedElsewhere(
   { lab, config, store }: Pick<OpenLab, 'lab' | 'config' | 'store'>,
@@ -227,49 +218,6 @@ async function tookBackOwn(
     }
   }
   return isStanding;
-}
-
-/** Whether this approval of theirs had fallen when they revoked. GitHub tells whole seconds. */
-function hasFallen(
-  fallen: readonly FallenApproval[],
-  { author, createdAt }: CommentFacts,
-  revoked: CommentFacts,
-): boolean {
-  return fallen.some(
-    ({ user, at, isSaid }) =>
-      (user === null || user === author.id) &&
-      at >= createdAt &&
-      at < (isSaid ? revoked.createdAt : after(revoked.createdAt, 1_000)),
-  );
-}
-
-/** Who approved after they had revoked rests on the later words; whether the earlier ones took back others' is asked as of anybody's. */
-function approvedAnew(
-  { comment }: OpenBrake,
-  manifest: Digest | null,
-  comments: readonly CommentFacts[],
-  otherBots: readonly string[],
-): boolean {
-  return (
-    manifest !== null &&
-    comments.some(
-      (one) =>
-        one.author.id === comment.author.id && isBefore(comment, one) && approves(one, manifest, otherBots),
-    )
-  );
-}
-
-function approves(comment: CommentFacts, manifest: Digest, otherBots: readonly string[]): boolean {
-  return (
-    comment.editedAt === null &&
-    readingOfComment(comment, 'trusted', otherBots).reading.commands.some(
-      ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], manifest) === 'named',
-    )
-  );
-}
-
-function isBefore(a: CommentFacts, b: CommentFacts): boolean {
-  return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id);
 }
 
 /** Whether somebody who may has lifted it in the same threads; one that nobody has answered yet stands whatever follows. */

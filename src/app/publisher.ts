@@ -11,10 +11,10 @@ import { decidePublication, type PublishedOn } from '../run/decide-publications.
 import { threadsSince } from '../run/pending-commands.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../run/step.ts';
 import { verdictOf } from '../run/verdict-of.ts';
+import { createWriteBudget, type WriteBudget } from '../run/write-budget.ts';
 import { perform } from './control/perform.ts';
 import { type OpenLab, openForRun } from './open-lab.ts';
 import { placeOf, readingOf } from './reading.ts';
-import { createWriteBudget, type WriteBudget } from './write-budget.ts';
 
 /** Steps of publishing in one turn: comments that are owed, then the card. */
 const PUBLISH_STEPS_MAX = 12;

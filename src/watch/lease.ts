@@ -2,6 +2,7 @@
 
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
 import type { Lease } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
@@ -24,4 +25,12 @@ export function prolonged(lease: Lease, now: Instant, cadenceMs: number): Lease 
 /** The same lease given back now, so that the next shift need not wait for it to run out. */
 export function released(lease: Lease, now: Instant): Lease {
   return { ...lease, until: toRfc3339(now) };
+}
+
+/** The newest observation once more under a lease that is given back; null: it is not this holder's. */
+export function handedOver(state: RunState, holder: string, now: Instant): EventDraft | null {
+  const last = state.observation;
+  if (state.end !== null || last === null || last.lease.holder !== holder) return null;
+  const { at: _at, seq: _seq, ...data } = last;
+  return { type: 'observed', role: 'watch', data: { ...data, lease: released(last.lease, now) } };
 }

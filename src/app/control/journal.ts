@@ -1,9 +1,6 @@
 /** Commands on threads that belong to no active run: answered once, recorded in the repository journal. */
 
-import { isConsentCommand } from '../../care/consent-command.ts';
-import { namedRun } from '../../commands/named-run.ts';
-import { definitionOf } from '../../commands/registry.ts';
-import { type Permission, permits } from '../../domain/actor.ts';
+import type { Permission } from '../../domain/actor.ts';
 import { toldCommands } from '../../domain/answer-key.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
@@ -19,8 +16,8 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { decideJournal } from '../../run/decide-journal.ts';
 import { contractLabels } from '../../run/own-pull.ts';
 import { commandsSince, type PendingItem, pendingItems } from '../../run/pending-commands.ts';
-import { isOfItsIssue } from '../../run/propose-request.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
+import { concerns, isAside, isConsent, isSpokenIn } from '../../run/said-without-run.ts';
 import { colleaguesFirst, quietFirst } from '../../run/untrusted.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -108,12 +105,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   for (const card of publishedHeads(comments)) await open.store.expect(card.run, card.anchor, card.thread);
   const broken = brokenIn(open, thread);
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
-  // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, a lane's own, and where it proposed or asked something or was told to hold a lane back.
-  const isOurs =
-    read.value.labels.includes(LANE_LABEL) ||
-    record.journal.mutations.some(({ proposal }) => proposal.thread === thread) ||
-    questionIn(record.journal, thread) !== undefined ||
-    [...record.journal.commands.values()].some((one) => one.thread === thread && holdsLane(one.name));
+  const isOurs = read.value.labels.includes(LANE_LABEL) || isSpokenIn(record.journal, thread);
   const answered = new Set(comments.flatMap(({ marker }) => (marker?.kind === 'answer' ? [marker.key] : [])));
   const recordedHere = past?.commands ?? new Map<string, SeenCommand>();
   const here = broken === undefined ? recordedHere : toldCommands(recordedHere, answered);
@@ -129,15 +121,8 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const isAsking = contractLabels(config).some((label) => hasLabel(read.value.labels, label));
   const isHeard = isOurs || isAsking || read.value.labels.includes('experiment');
   const isSilent = past === null && broken === undefined && !isHeard;
-  const concern = (item: PendingItem): boolean =>
-    !isSilent ||
-    isConsent(item) ||
-    isLaneBrake(item) ||
-    isAboutLane(item) ||
-    isAdopting(item) ||
-    namesRun(item) ||
-    (read.value.isOpenPull && isProposing(item)) ||
-    (read.value.isOpenIssue && isRenting(item));
+  const { isOpenPull, isOpenIssue } = read.value;
+  const concern = (item: PendingItem): boolean => !isSilent || concerns(item, { isOpenPull, isOpenIssue });
   const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
   if (isSilent && mayConcern.length === 0) return 'done';
   const permissions = await permissionsOf(open, mayConcern);
@@ -189,59 +174,6 @@ function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
   return store
     .current()
     .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
-}
-
-/** Whoever may write can take a label away: what holds a lane back is heard wherever it is said. */
-function isLaneBrake({ said }: PendingItem): boolean {
-  return said.kind === 'command' && holdsLane(said.name);
-}
-
-/** How a lane has done is asked for where people talk about it. */
-function isAboutLane({ said }: PendingItem): boolean {
-  return said.kind === 'command' && said.name === 'status' && said.args['lane'] !== undefined;
-}
-
-/** A thread that is none of ours is no place for strangers to have filled. */
-function isAside(item: PendingItem, permissions: ReadonlyMap<number, Observed<Permission>>): boolean {
-  const held = permissions.get(item.comment.author.id);
-  return isAboutLane(item) && held?.kind === 'known' && !permits(held.value, 'triage');
-}
-
-/** Somebody's own pull request has nothing that tells ferrybot of it before somebody asks there. */
-function isProposing({ said }: PendingItem): boolean {
-  return said.kind === 'command' && said.name === 'propose';
-}
-
-/** An issue need not carry a label before somebody asks in it. */
-function isRenting({ said }: PendingItem): boolean {
-  return said.kind === 'command' && isOfItsIssue(said);
-}
-
-/** A job that somebody has launched is known to nobody here before somebody asks. */
-function isAdopting({ said }: PendingItem): boolean {
-  return said.kind === 'command' ? said.name === 'watch' : said.kind === 'error' && said.word === '/watch';
-}
-
-/** What names its run is heard wherever it is said: its own threads may be gone. A slip in it is told as well. */
-function namesRun({ said, comment }: PendingItem): boolean {
-  if (said.kind === 'command') return namedRun(said) !== null;
-  const mayName = said.kind === 'error' && definitionOf(said.word.slice(1))?.decideNamed !== undefined;
-  return mayName && comment.body.includes('run=');
-}
-
-/** Commands that hold back more than the run of a thread. */
-function holdsLane(name: string): boolean {
-  const definition = definitionOf(name);
-  return definition?.holdsBack === true && definition.decideWithoutRun !== undefined;
-}
-
-/** Who consents in the wrong place is told so: nobody waits for a machine that nothing is done about. */
-function isConsent({ said }: PendingItem): boolean {
-  return (
-    said.kind !== 'hint' &&
-    said.kind !== 'unread' &&
-    isConsentCommand(said.kind === 'error' ? said.word.replace('/', '') : said.name)
-  );
 }
 
 /** Live permissions of those who wait for an answer: strangers are answered once an hour. */

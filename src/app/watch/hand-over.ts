@@ -1,8 +1,7 @@
 /** The end of a shift: the lease of every run that this process watches is given back, so that the next need not wait for it. */
 
 import { limits } from '../../domain/limits.ts';
-import type { EventDraft } from '../../domain/logbook/event.ts';
-import { released } from '../../watch/lease.ts';
+import { handedOver } from '../../watch/lease.ts';
 import type { LabOpener } from '../open-lab.ts';
 import { contained, containedEach, EVERYWHERE, type Trouble, type Where } from '../trouble.ts';
 import type { WatchInput } from './watch-input.ts';
@@ -18,12 +17,8 @@ export async function handOver(
   const { store, lab } = opening.open;
   const troubles: Trouble[] = [];
   const given = containedEach(opening.open, troubles, store.current().runs, whereOf, (state) => {
-    const last = state.observation;
-    if (state.end !== null || last === null || last.lease.holder !== input.holder) return [];
-    const { at: _at, seq: _seq, ...data } = last;
-    const lease = released(last.lease, lab.now());
-    const draft: EventDraft = { type: 'observed', role: 'watch', data: { ...data, lease } };
-    return [{ run: state.run, drafts: [draft] }];
+    const draft = handedOver(state, input.holder, lab.now());
+    return draft === null ? [] : [{ run: state.run, drafts: [draft] }];
   });
   for (let first = 0; first < given.length; first += limits.looksPerTurnMax) {
     const some = given.slice(first, first + limits.looksPerTurnMax);

@@ -1,7 +1,7 @@
 /** What one process may write on GitHub in a minute and in an hour, and what it keeps for alerts. */
 
 import { expect, it } from 'vitest';
-import { CONTENT_WRITES, createWriteBudget } from '../../src/app/write-budget.ts';
+import { CONTENT_WRITES, createWriteBudget } from '../../src/run/write-budget.ts';
 
 const MINUTE_MS = 60_000;
 const { alerts, others } = CONTENT_WRITES;
