@@ -89,11 +89,13 @@ export function tooLong(body: string | null | undefined): boolean {
 }
 
 /**
- * In a locked thread only people who may write, and Apps, go on: they alone comment, react, change and delete, their
- * own texts too (docs.github.com: locking conversations; GraphQL's `CommentCannotUpdateReason.LOCKED`).
+ * In a locked thread only people who may write go on: they alone comment, react, change and delete, their own texts too
+ * (docs.github.com: locking conversations; GraphQL's `CommentCannotUpdateReason.LOCKED`). No App and no workflow does, whatever
+ * it may do: GitHub answers them 403, and lets them unlock it (actions/stale 51, renovatebot/renovate 6215).
  */
 export function mayTalk(act: Act, issue: Issue): boolean {
   if (!issue.locked) return true;
+  if (act.caller.kind === 'workflow' || act.caller.kind === 'installation') return false;
   return may(
     act.world,
     act.caller,

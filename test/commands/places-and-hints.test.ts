@@ -112,11 +112,19 @@ describe('a hint', () => {
     expect(hintOf(read(comment))).toMatchObject({ word: '/stop', reason });
   });
 
+  it.each(['／stop', '/ｓｔｏｐ', '/st\u043ep', 'please ／stop'])(
+    'is due for %j, which a keyboard for other letters writes',
+    (comment) => {
+      expect(hintOf(read(comment))).toMatchObject({ reason: 'lookalike' });
+    },
+  );
+
   it.each([
     ['a command that fires has its own answer', '> /stop\n\n/status'],
     ['so has an error', '> /stop\n\n/hodl'],
     ['several are talk about commands', 'Use /stop or /hold.'],
     ['a path is none of ours', '`/tmp/x`'],
+    ['nor is one in other letters, or a near miss', '／tmp/x and ／hodl'],
     ['nor is a word of another bot', '> /lgtm'],
     ['nor is a near miss in a place where nothing fires', '> /hodl'],
     ['nor is plain text', 'Fine.'],

@@ -31,6 +31,10 @@ it.each([
   ['gs://lab/runs/a', 'GS://lab/runs/a'],
   ['gs://lab/runs/a', 'gcs://lab/runs/a'],
   ['s3://lab/runs/a', 's3a://lab/runs/a'],
+  ['gs://lab/runs/a', 'simplecache::gs://lab/runs/a'],
+  ['gs://lab/runs/a', 'zip://x::filecache::gcs://lab/runs/a/x.zip'],
+  ['/data/a', 'file:/data/a'],
+  ['/data/a', 'local:/data/a'],
 ])('%s and %s are one place', (theirs, root) => {
   expect(holder(launched('a', theirs), root)).toBe('a');
 });

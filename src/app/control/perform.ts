@@ -8,6 +8,7 @@ import { isOurText, markerIdentity, type VerifiedMarker } from '../../domain/mar
 import { putCheckRun } from '../../github/check-run.ts';
 import { editComment, postComment, postSharedComment, react } from '../../github/comments.ts';
 import { assignPeople, editIssue, openIssue } from '../../github/issues.ts';
+import { inThread } from '../../github/locked-thread.ts';
 import { readPeople } from '../../github/people.ts';
 import { closePull, editPullBody, mergePull, openPull } from '../../github/pulls.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
@@ -106,14 +107,15 @@ async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise
       const { thread, marker, isShared } = effect;
       const post = isShared === true ? postSharedComment : postComment;
       const markerOf = markerReader(lab, config);
-      return readBack(
-        await post(client, thread, (standing) => isOurText(markerOf(thread, standing), marker), body),
-        (standing) => markerOf(thread, standing),
+      const isSame = (standing: string): boolean => isOurText(markerOf(thread, standing), marker);
+      return readBack(await inThread(client, thread, () => post(client, thread, isSame, body)), (standing) =>
+        markerOf(thread, standing),
       );
     }
     case 'edit-comment':
-      return readBack(await editComment(client, effect.comment, body), (standing) =>
-        markerReader(lab, config)(effect.thread, standing),
+      return readBack(
+        await inThread(client, effect.thread, () => editComment(client, effect.comment, body)),
+        (standing) => markerReader(lab, config)(effect.thread, standing),
       );
     case 'open-issue': {
       const markerOf = issueMarkerReader(lab, config);

@@ -2,6 +2,7 @@
 
 import type { CommandSpec } from '../spec.ts';
 import { type Bounds, COMMENT_OF_STRANGER, COMMENT_OF_TRUSTED, isWithinBounds } from './bounds.ts';
+import { folded } from './characters.ts';
 import { type ReadLine, readLine } from './command-line.ts';
 import { type CommentWord, rawWords, wordsOf } from './comment-words.ts';
 import { firstNamed } from './named-command.ts';
@@ -130,8 +131,14 @@ function inLists(
   return { commands, errors, ignored, hint: isSilent ? hintAmong(ignored, vocabulary) : null };
 }
 
-/** The only word that is a command of ours; where the comment was not parsed at all, the first. */
+/**
+ * The only word that is a command of ours, or that a keyboard for other letters has made of one; where the comment was not parsed
+ * at all, the first.
+ */
 function hintAmong(ignored: readonly IgnoredWord[], vocabulary: Vocabulary): IgnoredWord | null {
-  const [first, ...others] = ignored.filter((word) => vocabulary(word.word).kind === 'ours');
+  const [first, ...others] = ignored.filter(({ word, reason }) => {
+    const { kind } = vocabulary(word);
+    return kind === 'ours' || (reason === 'lookalike' && vocabulary(folded(word)).kind === 'ours');
+  });
   return first === undefined || (others.length > 0 && first.reason !== 'limit') ? null : first;
 }

@@ -63,9 +63,15 @@ const OF_FOLDERS: ReadonlySet<string> = new Set(['file', 'local']);
 /** Other names of a store's scheme, which the libraries of jobs take for the same (fsspec, Hadoop). */
 const ALIASES: Readonly<Record<string, string>> = { gcs: 'gs', s3a: 's3', s3n: 's3' };
 
+/** `file:/a` is a folder too, and what is cached or packed in `simplecache::gs://lab/a` lies in the last of these (fsspec). */
+function lastOf(root: string): string {
+  const last = root.split('::').at(-1) ?? root;
+  return last.replace(/^(?:file|local):(?!\/\/)/i, '');
+}
+
 /** As most write it; null for a folder. */
 function schemeOf(root: string): string | null {
-  const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(root)?.[1]?.toLowerCase() ?? 'file';
+  const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(lastOf(root))?.[1]?.toLowerCase() ?? 'file';
   return OF_FOLDERS.has(written) ? null : (ALIASES[written] ?? written);
 }
 
@@ -73,7 +79,7 @@ function schemeOf(root: string): string | null {
 function partsOf(root: string): readonly string[] {
   const parts: string[] = [];
   const scheme = schemeOf(root);
-  const plain = root.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
+  const plain = lastOf(root).replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
   if (scheme !== null) parts.push(`${scheme}:`, '');
   else if (plain.startsWith('/')) parts.push('');
   for (const part of plain.split('/')) {

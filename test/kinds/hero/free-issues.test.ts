@@ -96,6 +96,8 @@ it.each([
 
 it.each([
   ['Output root', 'gs://lab/a or gs://lab/b'],
+  ['Output root', 'simplecache::gs://lab/ep4'],
+  ['Output root', 'file:/data/ep4'],
   ['Parameters', '23B active / 535B total'],
   ['Pre-registered loss', '1.93 ± 0.02'],
   ['initialize_from', 'gs://lab/ep4/checkpoints (newest complete)'],

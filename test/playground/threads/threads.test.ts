@@ -96,7 +96,7 @@ describe('comments', () => {
     ).toBe(5000);
   });
 
-  it('stop in a locked thread, except for those who may write', async () => {
+  it('stop in a locked thread, except for people who may write', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const lock = 'PUT /repos/{owner}/{repo}/issues/{issue_number}/lock';
@@ -111,7 +111,10 @@ describe('comments', () => {
     expect(
       (await town.as(town.seeded.tokens.ada).request(say, { ...at, issue_number, body: 'Done.' })).status,
     ).toBe(201);
-    expect((await town.asInstallation().request(say, { ...at, issue_number, body: '🤖' })).status).toBe(201);
+    const app = town.asInstallation();
+    expect((await refusal(app.request(say, { ...at, issue_number, body: '🤖' }))).status).toBe(403);
+    await app.request(lock.replace('PUT', 'DELETE'), { ...at, issue_number });
+    expect((await app.request(say, { ...at, issue_number, body: '🤖' })).status).toBe(201);
   });
 
   it('are found by what changed since', async () => {

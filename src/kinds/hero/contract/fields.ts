@@ -108,7 +108,11 @@ export const FIELDS = {
     label: 'Output root',
     also: ['output path', 'output'],
     needed: true,
-    read: matching(/^([^\s{}]{1,300})$/, 'one path or address, fixed and without placeholders'),
+    // What other libraries read on behind `::`, or behind one slash, is looked at by no gate.
+    read: matching(
+      /^((?!(?:file|local):(?!\/\/)|[^\s{}]{0,300}::)[^\s{}]{1,300})$/i,
+      'one path or address, fixed and without placeholders',
+    ),
     checkedBy: 'output-root-own',
   },
   checkpointRoot: {
