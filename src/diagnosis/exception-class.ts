@@ -45,7 +45,13 @@ function judgeRaised(raised: Raised): Judged | null {
   if (NO_FAILURES.test(type) || raised.message.startsWith('KeyboardInterrupt')) return null;
   const said = `${raised.type}: ${raised.message}`;
   const row = rowFor(said) ?? rowFor(raised.message);
-  const isSaid = row !== null && row.class !== 'code-other' && !(row.class === 'data' && IS_CODE.test(type));
+  const isOfSetting = row?.class === 'config' && row.confidence === 'low';
+  const isSaid =
+    row !== null &&
+    row.class !== 'code-other' &&
+    !(row.class === 'data' && IS_CODE.test(type)) &&
+    // What sounds like a setting is what is read, where something is read.
+    !(isOfSetting && isInDataLoading(raised.frames));
   if (isSaid) return { class: row.class, weight: row.weight, confidence: row.confidence, raised };
   if (WRAPPERS.test(type)) return null;
   const found = byMore(type, raised) ?? byType(type, raised);
@@ -249,7 +255,7 @@ const PROGRAM_TYPES =
   /^(?:TypeError|IndexError|ZeroDivisionError|RecursionError|AssertionError|NotImplementedError|OverflowError|PanicException|PicklingError|OutOfResources)$/;
 const STANDARD_LIBRARY = /\/lib\/python\d(?:\.\d{1,2})?\/(?!(?:site|dist)-packages\/)/;
 const COMPUTING_LIBRARY =
-  /\/(?:torch\/(?:nn|_dynamo|_inductor|_functorch|autograd|optim|fx|amp|_ops|_tensor|functional)|jax|jaxlib|flax|haliax|equinox|optax|numpy|einops|triton|transformers\/models|jaxtyping|chex|transformer_engine|flash_attn|xformers|apex|tensordict|torch_geometric|dgl|scipy|sklearn|torchvision\/(?:models|ops))(?:\/|\.py$)/;
+  /\/(?:torch\/(?:nn|_dynamo|_inductor|_functorch|autograd|optim|fx|(?:cuda\/)?amp|_ops|_tensor|functional)|jax|jaxlib|flax|haliax|equinox|optax|numpy|einops|triton|transformers\/models|jaxtyping|chex|transformer_engine|flash_attn|xformers|apex|tensordict|torch_geometric|dgl|scipy|sklearn|torchvision\/(?:models|ops))(?:\/|\.py$)/;
 /** Slips of whoever wrote the code; what else is raised may have come from outside. */
 const IS_CODE =
   /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;

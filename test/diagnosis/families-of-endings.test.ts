@@ -62,6 +62,44 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ['capacity', 'sbatch: error: Job violates accounting/QOS policy (job submit limit)'],
   ['preempted', 'Slurm signalled preemption, the state is saved'],
   ['config', 'ValueError: Please make sure to start the accelerator first'],
+  ['oom-hbm', 'Failed to CUDA calloc async 608 bytes'],
+  ['oom-host', 'RuntimeError: unable to write to file </torch_16692_2201>'],
+  ['oom-host', 'gpu-4:8:9 [0] shm.h:48 NCCL WARN Error while creating shared memory segment /dev/shm/a'],
+  ['oom-host', 'gpu-4:8:9 [0] shm.cc:87 NCCL WARN Error: failed to extend /dev/shm/a to 5767524 bytes'],
+  ['oom-host', 'ray.exceptions.ObjectStoreFullError: no room for ffff'],
+  ['storage', 'ray.exceptions.OutOfDiskError: no room for ffff'],
+  ['storage', "OSError: [Errno 39] rmdir: '/out'"],
+  ['storage', "rmdir: '/out': Directory not empty"],
+  ['storage', 'cat: /mnt/a: Transport endpoint is not connected'],
+  ['network', 'h4:8:9 [3] rdma.c:612 NCCL WARN NET/OFI Request failed: Transport endpoint is not connected'],
+  ['network', 'RuntimeError: Socket Timeout'],
+  ['nan', 'ValueError: cannot convert float NaN to integer'],
+  ['config', 'Warning  Failed  kubelet  Error: InvalidImageName'],
+  ['config', 'Warning  Failed  kubelet  Error: ErrImageNeverPull'],
+  ['config', 'Error: container has runAsNonRoot and image will run as root'],
+  ['config', 'ValueError: tokenizer.chat_template is not set'],
+  ['config', 'ValueError: the rate has not been specified'],
+  ['config', "ValueError: Tokenizer class 'FastOn' does not exist"],
+  ['config', 'ValueError: this version does not recognize the architecture'],
+  ['infra-cluster', 'Warning  FailedAttachVolume  attachdetach-controller  in use'],
+  ['infra-cluster', 'Warning  FailedMapVolume  kubelet  in use'],
+  ['infra-cluster', 'Warning  NetworkNotReady  kubelet  cni is not there'],
+  ['infra-cluster', 'State: Waiting, Reason: RunContainerError'],
+  ['infra-cluster', 'Pod train-0: NodeLost'],
+  ['infra-cluster', 'ValueError: The current node timed out during startup.'],
+  ['infra-cluster', 'ray.exceptions.GetTimeoutError: Get timed out'],
+  ['infra-cluster', 'slurmstepd: error:  mpi/pmix_v4: ring.c:742: collective timeout seq=2'],
+  ['capacity', 'Pod failed: OutOfnvidia.com/gpu'],
+  ['capacity', "Node didn't have enough resource: pods"],
+  ['capacity', 'The zone does not have enough resources available'],
+  ['preempted', 'spot interruption in 2 minutes'],
+  ['bad-node', 'Allocate failed due to no healthy devices present'],
+  ['bad-node', 'cannot allocate unhealthy devices of the vendor'],
+  [
+    'code-other',
+    "h4:8:9 [0] enqueue.cc:13 NCCL WARN Cuda failure 700 'an illegal memory access was encountered'",
+  ],
+  ['code-other', 'NotImplementedError: Cannot copy out of meta tensor; no data!'],
   ['stalled', 'rank 0 has not entered step 1201 after 1800.0s'],
 ];
 
@@ -142,6 +180,21 @@ describe('what is raised', () => {
       [`${PACKAGES}/transformer_engine/attention.py`, 'forward', 'raise Exception(said)'],
     ] as const;
     expect(traced('Exception: nothing for these inputs', frames).class).toBe('code-other');
+  });
+
+  it('by mixed precision is about the program too', () => {
+    const frames = [
+      ['/lab/train.py', 'main', 'scaler.step()'],
+      [`${PACKAGES}/torch/cuda/amp/grad_scaler.py`, '_unscale', 'raise ValueError(said)'],
+    ] as const;
+    expect(traced('ValueError: no such gradients', frames).class).toBe('code-other');
+  });
+
+  it('while data is read is about the data, also where it sounds like a setting', () => {
+    const read = [['/lab/data/audio.py', '__getitem__', 'raise ValueError(path)']] as const;
+    const start = [['/lab/train.py', 'main', 'raise ValueError(path)']] as const;
+    expect(traced('ValueError: /in/a.wav does not exist', read).class).toBe('data');
+    expect(traced('ValueError: the model x does not exist', start).class).toBe('config');
   });
 
   it('where somebody was interrupted is no failure', () => {

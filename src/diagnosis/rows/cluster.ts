@@ -74,6 +74,19 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'infra-cluster',
     /internal error\. Please try again|[Pp]lease try again,? or contact (?:\w{1,20} )?support/i,
   ),
+  // Of Kubernetes, of Ray, and of what starts the processes of one job.
+  cause(
+    'infra-cluster',
+    /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|RunContainerError|NodeLost)\b|node timed out during startup/,
+  ),
+  effect(
+    'infra-cluster',
+    /\bray\.exceptions\.(?:GetTimeout|ObjectFetchTimedOut|ObjectReconstructionFailed|ObjectFreed)\w{0,20}Error|\bmpi\/pmix\w{0,4}: .{0,160}(?:timeout|error|abort)/,
+  ),
+  cause(
+    'capacity',
+    /\bOutOf(?:cpu|memory|pods|nvidia|google)\b|didn't have enough resource|not have enough resources available/,
+  ),
   effect('infra-cluster', /\bping threshold\b|\bevent=worker_fail/),
   cause(
     'preempted',
@@ -104,7 +117,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   effect('infra-cluster', /(?:Xla|Jax)RuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/),
   cause(
     'preempted',
-    /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point|\bsignall?ed (?:a )?pre-?emption/,
+    /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point|\bsignall?ed (?:a )?pre-?emption|[Ss]pot interruption (?:in|at)\b/,
   ),
   cause(
     'preempted',

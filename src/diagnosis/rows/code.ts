@@ -51,6 +51,11 @@ export const CODE_ROWS: readonly Row[] = [
   ),
   // Activations that are computed again, which are called checkpoints too.
   cause('code-other', /\btorch\.utils\.checkpoint(?::|\.Checkpoint)/, 'medium'),
+  cause(
+    'code-other',
+    /Cuda failure (?:\d{1,4} )?'(?:an illegal memory access|misaligned address|device-side assert)/,
+    'medium',
+  ),
   // Kernels.
   cause(
     'code-other',
@@ -77,7 +82,7 @@ export const CODE_ROWS: readonly Row[] = [
 export const BARE_ROWS: readonly Row[] = [
   hint(
     'code-other',
-    /^(?:Runtime|Value|Type|Index|Assertion)Error: .{0,200}\b(?:[Tt]ensors?|dtypes?|strides?|broadcast\w{0,4}|matmul|autograd)\b/,
+    /^(?:Runtime|Value|Type|Index|Assertion|NotImplemented)Error: .{0,200}\b(?:[Tt]ensors?|dtypes?|strides?|broadcast\w{0,4}|matmul|autograd)\b/,
   ),
   hint(
     'code-other',

@@ -34,7 +34,10 @@ export const MEMORY_ROWS: readonly Row[] = [
   cause('oom-hbm', /(?:torch\.(?:cuda\.)?|^)OutOfMemoryError: (?:CUDA|HIP|Allocation on device)/),
   cause('oom-hbm', /CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipErrorOutOfMemory/),
   cause('oom-hbm', /CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|CUSPARSE_STATUS_ALLOC_FAILED/),
-  cause('oom-hbm', /Failed to (?:CUDA calloc|cuda malloc) \d+ bytes|Cuda failure (?:\d+ )?'out of memory'/i),
+  cause(
+    'oom-hbm',
+    /Failed to (?:CUDA calloc|cuda malloc)(?: async)? \d+ bytes|Cuda failure (?:\d+ )?'out of memory'/i,
+  ),
   cause('oom-hbm', /Allocator (?!\(\w{0,20}cpu).{0,40}\bran out of memory/),
   cause('oom-hbm', /No available memory for the cache blocks/),
   cause('oom-hbm', /\bNRT_RESOURCE|nrt_.{0,40}out of (?:device )?memory/i),
@@ -69,6 +72,10 @@ export const MEMORY_ROWS: readonly Row[] = [
   cause(
     'oom-host',
     /insufficient shared memory \(shm\)|unable to (?:mmap|open shared memory object).{0,120}(?:No space left|Cannot allocate)/i,
+  ),
+  cause(
+    'oom-host',
+    /unable to write to file <\/torch_|NCCL WARN .{0,60}(?:shared memory segment|failed to extend \/dev\/shm)|\bObjectStoreFullError\b/,
   ),
   cause(
     'oom-host',

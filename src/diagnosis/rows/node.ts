@@ -81,6 +81,7 @@ export const NODE_ROWS: readonly Row[] = [
     'medium',
   ),
   cause('bad-node', /CUDA error: an illegal instruction was encountered/, 'low'),
+  cause('bad-node', /\bno healthy devices|cannot allocate unhealthy devices/),
   cause('bad-node', /\bNVMLError|Cuda failure (?:\d{1,4} )?'(?:unknown|initialization) error'/, 'medium'),
   cause(
     'bad-node',

@@ -33,6 +33,7 @@ export const NUMBER_ROWS: readonly Row[] = [
     /\bloss scale: [01](?:\.\d{1,6})?, reducing to\b|\boverflow detected, setting loss scale to: 0\.000/,
   ),
   cause('nan', /number of nan iterations: {1,6}[1-9]/),
+  cause('nan', /\bcannot convert float (?:NaN|infinity) to\b/),
   cause('nan', /Function '\w{1,80}' returned nan values/),
   cause('nan', /The loss returned in `?training_step`? is (?:nan|inf)/i),
   cause(

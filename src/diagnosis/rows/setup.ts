@@ -51,6 +51,7 @@ export const SETUP_ROWS: readonly Row[] = [
   // What a tracker does not have, or not for whoever asks.
   cause('config', /CommError: .{0,200}(?:[Nn]ot find|not found|\b404\b)/, 'low'),
   cause('auth', /session has expired|\blog ?in again\b/),
+  cause('config', /\b(?:InvalidImageName|ErrImageNeverPull)\b|\bhas runAsNonRoot\b/),
   cause('config', /container creation failed|mount source .{0,120} doesn't exist|invalid mount config/),
   cause(
     'auth',
@@ -176,7 +177,7 @@ export const SETTING_ROWS: readonly Row[] = [
   ),
   cause(
     'config',
-    /^(?:Value|Assertion|NotImplemented|Runtime)Error: .{0,160}\b(?:(?:not |in)compatible with\b|[Cc]ould not (?:be found|find)\b.{0,80} in the model\b|can(?:not|'t) be (?:used|combined|specified|enabled)\b|(?:doesn't|do not|does not|don't|not yet) support\b|[Yy]ou (?:must|need to|have to|passed|specified|can't|cannot)\b)/,
+    /^(?:Value|Assertion|NotImplemented|Runtime)Error: .{0,160}\b(?:(?:not |in)compatible with\b|is not set\b|not (?:been )?(?:specified|provided)\b|does not (?:exist|recognize)\b|[Cc]ould not (?:be found|find)\b.{0,80} in the model\b|can(?:not|'t) be (?:used|combined|specified|enabled)\b|(?:doesn't|do not|does not|don't|not yet) support\b|[Yy]ou (?:must|need to|have to|passed|specified|can't|cannot)\b)/,
     'low',
   ),
 ];

@@ -11,8 +11,11 @@ export const STORAGE_ROWS: readonly Row[] = [
   ),
   cause(
     'storage',
-    /Stale (?:NFS )?file handle|No locks available|Structure needs cleaning|Remote I\/O error|Input\/output error|Read-only file system|Transport endpoint is not connected|\[Errno (?:5|30|37|74|107|108|116|117|121)\]|\bEIO\b/,
+    /Stale (?:NFS )?file handle|No locks available|Structure needs cleaning|Remote I\/O error|Input\/output error|Read-only file system|Directory not empty|\[Errno (?:5|30|37|39|74|107|108|116|117|121)\]|\bEIO\b/,
   ),
+  // Said of a mount and of a socket.
+  cause('storage', /^(?!.*\bNCCL\b).*\bTransport endpoint is not connected/),
+  cause('storage', /\bOutOfDiskError\b/),
   cause(
     'storage',
     /The node was low on resource: (?:ephemeral-storage|nodefs|imagefs)|disk (?:is )?full|over disk quota/i,

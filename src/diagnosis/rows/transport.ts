@@ -42,7 +42,7 @@ export const TRANSPORT_ROWS: readonly Row[] = [
   ),
   effect(
     'network',
-    /The client socket has timed out after|client socket has failed to connect|failed to connect to \(?\[?[\w.:-]{1,120}/i,
+    /\b[Ss]ocket [Tt]imeout\b|The client socket has timed out after|client socket has failed to connect|failed to connect to \(?\[?[\w.:-]{1,120}/i,
   ),
   effect(
     'network',
