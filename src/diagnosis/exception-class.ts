@@ -172,11 +172,19 @@ function isSmall(type: string, { frames, message }: Raised): boolean {
   // What only imports has no part in it.
   const own = frames.filter((one, index) => isOfLab(one) && (!one.isImport || index === frames.length - 1));
   const files = new Set(own.map(({ file }) => file));
-  const isNamed = type !== 'KeyError' || /^['"][\w.-]{1,60}['"]$/.test(message.trim());
   // What a library raises is not to be mended where it was called.
   const last = frames.findLast(({ file }) => !/^<frozen importlib/.test(file));
+  const isNamed = type !== 'KeyError' || isWritten(message, last);
   const isAtOwn = last !== undefined && isOfLab(last);
   return SMALL.test(type) && isNamed && isAtOwn && files.size === 1 && !isInDataLoading(frames);
+}
+
+/** A key that stands in the statement is a slip of whoever wrote it; one that comes from elsewhere is whoever gave it. */
+function isWritten(message: string, last: Frame | undefined): boolean {
+  const key = /^['"]([\w./-]{1,60})['"]$/.exec(message.trim())?.[1];
+  const shown = last?.statement ?? '';
+  const isShown = shown.includes(`'${key}'`) || shown.includes(`"${key}"`);
+  return key !== undefined && (isShown || !/\w\[[A-Za-z_][\w.]{0,60}\]/.test(shown));
 }
 
 function ofMissingFile(message: string): Found {

@@ -1,9 +1,10 @@
 /** Python tracebacks in a log: chained, of several processes at once, and of Ray's remote tasks. */
 
+import { cutText } from '../domain/cut-text.ts';
 import { createEnds } from './ends.ts';
 import type { PlainLine } from './unprefixed.ts';
 
-/** `isImport`: the frame stands at a statement that imports; `isRaise`: at one that raises; `isRestore`: at one about a checkpoint. */
+/** `isImport`: the frame stands at a statement that imports; `isRaise`: at one that raises; `isRestore`: at one about a checkpoint; `statement`: what is shown of it. */
 export type Frame = {
   readonly file: string;
   readonly line: number;
@@ -11,6 +12,7 @@ export type Frame = {
   readonly isImport: boolean;
   readonly isRaise: boolean;
   readonly isRestore: boolean;
+  readonly statement: string;
 };
 
 /** One exception with the frames that it came through, the outermost first. */
@@ -105,7 +107,7 @@ function readOn(one: Open, text: string, lineNumber: number, close: () => void):
     one.isAtFrame = true;
     const { file, line, name } = frame;
     if (one.frames.length < FRAMES_MAX)
-      one.frames.push({ file, line, name, isImport: false, isRaise: false, isRestore: false });
+      one.frames.push({ file, line, name, isImport: false, isRaise: false, isRestore: false, statement: '' });
     return true;
   }
   return one.state === 'frames' ? readFrames(one, text, lineNumber, close) : readAfter(one, text, close);
@@ -183,6 +185,7 @@ function noteStatement(one: Open, text: string, at: number): void {
     isImport: last.isImport || /^\s*(?:import|from) /.test(text),
     isRaise: last.isRaise || /^\s*raise\b/.test(text),
     isRestore: last.isRestore || RESTORES.test(text),
+    statement: last.statement === '' ? cutText(text.trim(), STATEMENT_CHARS_MAX) : last.statement,
   };
 }
 
@@ -231,6 +234,8 @@ const LINK = /^[\s|]*(?:The above exception was the direct cause|During handling
 const MESSAGE_LINES_MAX = 4;
 /** Lines of others that come between, where nothing tells whose a line is. */
 const IDLE_LINES_MAX = 30;
+/** Enough to see a name in it. */
+const STATEMENT_CHARS_MAX = 200;
 /** A recursion that ended at its limit has a thousand. */
 const FRAMES_MAX = 200;
 /** A log of a thousand ranks has one for each, and one that tries again has more: the first and the last of them. */

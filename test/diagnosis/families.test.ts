@@ -233,6 +233,12 @@ describe('no small fix', () => {
     expect(died(log)).toMatchObject({ class: 'code-other', response: 'escalate' });
   });
 
+  it('is a key that is written nowhere, because somebody gave it', () => {
+    const asked = (source: string) => died(traced("KeyError: 'ocean'", [['/lab/train.py', source]]));
+    expect(asked('model = models[args.arch]')).toMatchObject({ class: 'code-other', response: 'escalate' });
+    expect(asked("model = models['ocean']").class).toBe('code-small');
+  });
+
   it('is a variable that the environment lacks, in any Python', () => {
     const log = traced("KeyError: 'CKPT_BUCKET'", [
       ['/lab/train.py', 'os.environ["CKPT_BUCKET"]'],

@@ -167,7 +167,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'infra-cluster',
-    /etcdserver: |apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
+    /etcdserver: |an error on the server .{0,40} has prevented|apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
   ),
   effect(
     'infra-cluster',

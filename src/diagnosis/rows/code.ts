@@ -56,6 +56,7 @@ export const CODE_ROWS: readonly Row[] = [
     /Cuda failure (?:\d{1,4} )?'(?:an illegal memory access|misaligned address|device-side assert)/,
     'medium',
   ),
+  cause('code-other', /\b_?LinAlgError: /, 'medium'),
   // Kernels.
   cause(
     'code-other',

@@ -44,7 +44,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   // A count of nothing is told as well.
   cause(
     'oom-host',
-    /(?<!\b0 )oom[-_]kill(?!\w{0,9}['"]?[ :=]{1,3}0\b)|OOM[- ]?[Kk]illed|Out of memory: Kill(?:ed)? process/,
+    /(?<!\b0 )oom[-_]kill(?!\w{0,9}['"]?[ :=]{1,3}0\b)|OOM[- ]?[Kk]illed|[Oo]ut of memory: Kill(?:ed)? process/,
   ),
   cause(
     'oom-host',

@@ -48,6 +48,7 @@ export const SETUP_ROWS: readonly Row[] = [
     'medium',
   ),
   effect('config', /\bncclInvalidUsage\b/, 'low'),
+  cause('auth', /\bapi[_ ]key\b.{0,60}\bmust be set\b|\b[A-Z]{2,40}_API_KEY\b.{0,40}\bnot set\b/),
   // What a tracker does not have, or not for whoever asks.
   cause('config', /CommError: .{0,200}(?:[Nn]ot find|not found|\b404\b)/, 'low'),
   cause('auth', /session has expired|\blog ?in again\b/),
