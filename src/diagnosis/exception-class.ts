@@ -184,7 +184,7 @@ function isWritten(message: string, last: Frame | undefined): boolean {
   const key = /^['"]([\w./-]{1,60})['"]$/.exec(message.trim())?.[1];
   const shown = last?.statement ?? '';
   const isShown = shown.includes(`'${key}'`) || shown.includes(`"${key}"`);
-  return key !== undefined && (isShown || !/\w\[[A-Za-z_][\w.]{0,60}\]/.test(shown));
+  return key !== undefined && (isShown || !/\w\[[A-Za-z_]/.test(shown));
 }
 
 function ofMissingFile(message: string): Found {
