@@ -1,4 +1,4 @@
-/** Steps that move while no checkpoint is completed: soon there is nothing to go back to. */
+/** Steps that move while no checkpoint is completed: soon there is nothing to go back to. What is complete the store says where it is asked, and elsewhere the log. */
 
 import { alarm, cannotTell, type Detector, QUIET } from './detector.ts';
 
@@ -16,7 +16,7 @@ export const checkpointStalled: Detector = {
   id: 'checkpoint-stalled',
   witness: ['checkpoints', 'progress'],
   limits,
-  judge: ({ status, isLogRead, at, saved, saveEveryMs, savingSince, steppingSince, moved }) => {
+  judge: ({ status, isLogRead, at, saved, saveEveryMs, savingSince, steppingSince, moved, isStoreRead }) => {
     if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
     if (!isLogRead) return cannotTell('log');
     if (steppingSince === null || moved === null) return cannotTell('progress');
@@ -31,9 +31,10 @@ export const checkpointStalled: Detector = {
           : null;
     if (boundMs === null) return cannotTell('checkpoints');
     // A run that does not move has nothing new to save: others tell of that.
-    return at - since < boundMs || moved.at < since
-      ? QUIET
-      : told(since, at - since, saved?.step ?? null, boundMs);
+    const isQuiet = at - since < boundMs || moved.at < since;
+    // A log that calls them saved does not say that they are there.
+    if (isQuiet && isStoreRead === false) return cannotTell('store');
+    return isQuiet ? QUIET : told(since, at - since, saved?.step ?? null, boundMs);
   },
 };
 

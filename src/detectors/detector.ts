@@ -12,6 +12,7 @@ export type Witness =
   | 'speed'
   | 'measures'
   | 'checkpoints'
+  | 'store'
   | 'tracker'
   | 'manifest'
   | 'attempts'

@@ -61,6 +61,15 @@ export type Evidence = {
     readonly longestGapMs: number | null;
   } | null;
   readonly savingSince: Instant | null;
+  /** Whether the stores could tell when they were asked last; null: nobody asks them. */
+  readonly isStoreRead: boolean | null;
+  /** What the log called saved and the stores did not have whole, at so many of their answers in a row; null: nothing. */
+  readonly unstored: {
+    readonly step: number;
+    readonly newest: number | null;
+    readonly since: Instant;
+    readonly answers: number;
+  } | null;
   readonly saveEveryMs: number | null;
   readonly steppingSince: Instant | null;
   /** Small facts of the engine. */

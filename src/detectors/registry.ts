@@ -1,5 +1,6 @@
 /** All detectors: whoever watches or replays a run asks each of them. */
 
+import { checkpointMissing } from './checkpoint-missing.ts';
 import { checkpointStalled } from './checkpoint-stalled.ts';
 import { configDrift } from './config-drift.ts';
 import type { Detector } from './detector.ts';
@@ -34,6 +35,7 @@ export const DETECTORS: readonly Detector[] = [
   zLoss,
   resumeMismatch,
   checkpointStalled,
+  checkpointMissing,
   pendingLong,
   partialAllocation,
   wrongTopology,

@@ -11,6 +11,7 @@ export const DETECTOR_IDS = [
   'z-loss',
   'resume-mismatch',
   'checkpoint-stalled',
+  'checkpoint-missing',
   'pending-long',
   'partial-allocation',
   'wrong-topology',

@@ -38,6 +38,8 @@ export const limits = {
   cleanupKeptShown: 60,
   /** A store's clock and ours differ by less, and the last file of a save is there so long after its job was seen to end. */
   lineageSlackMs: 60_000,
+  /** Checkpoints that the watch reads of each root at one look: the usual ten for rollback, some that stay for ever, and one that is being written. */
+  storeLookReads: 16,
   /** Who did not append an event waits so long before publishing it: the appender publishes first. */
   publishGraceMs: 60_000,
   /** Stops, seals and other steps outside that failed are tried again on a trigger, so many times in one process. */

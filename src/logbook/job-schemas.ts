@@ -74,6 +74,19 @@ const trackerSeen = z.looseObject({
     .exactOptional(),
 });
 
+const storeSeen = z.looseObject({
+  askedAt: text,
+  unread: text.exactOptional(),
+  last: z
+    .looseObject({
+      readAt: text,
+      newest: z.looseObject({ step: integer, writtenAt: text }).nullable(),
+      partial: z.looseObject({ step: integer, since: text }).exactOptional(),
+      missing: z.looseObject({ step: integer, since: text, answers: integer }).exactOptional(),
+    })
+    .exactOptional(),
+});
+
 /** One look at a job. */
 export const observedSchema = z.looseObject({
   attempt: integer,
@@ -100,6 +113,7 @@ export const observedSchema = z.looseObject({
   resumedFrom: text.exactOptional(),
   alarms: z.array(text).exactOptional(),
   tracker: trackerSeen.exactOptional(),
+  store: storeSeen.exactOptional(),
   cadenceMs: integer,
   lease: leaseSchema,
 });

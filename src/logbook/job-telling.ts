@@ -39,6 +39,7 @@ export const jobTellers: { readonly [Type in JobEvent]: (event: EventOf<Type>) =
       ...(data.loss === null ? [] : [`loss ${code(data.loss)}`]),
       ...Object.entries(data.evals).map(([name, value]) => `${code(name)} ${code(value)}`),
       ...(data.checkpointStep === null ? [] : [`checkpoint at step ${data.checkpointStep}`]),
+      ...storeOf(data),
       ...(data.message === '' ? [] : [prose(data.message)]),
     ].join(', '),
     decision:
@@ -83,6 +84,16 @@ function beginText({ checkpoint }: EventOf<'ordered'>['data']['order']): string 
 function progressOf(step: number | null, total: number | null, isExact: boolean): string {
   if (step === null) return '';
   return `, step ${isExact ? '' : '~'}${step}${total === null ? '' : `/${total}`}`;
+}
+
+/** What lies there whole, which a line of the log does not prove. */
+function storeOf({ store }: EventOf<'observed'>['data']): readonly string[] {
+  if (store === undefined) return [];
+  if (store.unread !== undefined) return [`store of the checkpoints not read: ${prose(store.unread)}`];
+  const { newest = null, missing } = store.last ?? {};
+  const whole = newest === null ? 'no whole checkpoint' : `step ${newest.step} whole`;
+  const lacking = missing === undefined ? '' : `, and not step ${missing.step}`;
+  return [`in the store ${whole}${lacking}`];
 }
 
 function paceOf({ pace }: EventOf<'observed'>['data']): readonly string[] {

@@ -44,6 +44,8 @@ const WORDS: Readonly<Record<DetectorId, (facts: Said) => string>> = {
     `steps ${d.step} were made again after a resume, and their loss differs by ${d.seen} (allowed: ${d.bound})`,
   'checkpoint-stalled': (d) =>
     `training goes on, and for ${d.minutes} min no new checkpoint was completed (newest step: ${d.seen}; after ${d.bound} min there should be one)`,
+  'checkpoint-missing': (d) =>
+    `the log has called the checkpoint of step ${d.step} saved, and for ${d.minutes} min the store has had no whole one of that step or a later one (newest whole step: ${d.seen})`,
   'pending-long': (d) => `the job has been waiting in the queue for ${d.minutes} min`,
   'partial-allocation': (d) =>
     `${d.seen} of ${d.bound} workers are there after ${d.minutes} min, and the job waits for the others`,

@@ -1,6 +1,6 @@
 /** Which witness of a job says what, and when it did: the state of the run follows from these and from nothing else. */
 
-import type { TrackerSeen } from '../domain/logbook/events/job-events.ts';
+import type { StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import { type Witnesses, witnessesOf } from '../domain/logbook/job-state.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 import { progressText } from './progress.ts';
@@ -18,9 +18,10 @@ export function witnessTable(state: RunState): string | null {
     ...(tracker === null ? [] : [['Tracker', trackerSays(seen.tracker), whenOf(tracker.at)]]),
     [
       'Checkpoint',
-      checkpoint === null ? 'none yet' : `complete at step ${checkpoint.step}`,
+      checkpoint === null ? 'none yet' : `saved at step ${checkpoint.step}, by the log`,
       whenOf(checkpoint?.at),
     ],
+    ...(seen.store === undefined ? [] : [['Store', storeSays(seen.store), utc(seen.store.askedAt)]]),
     ['Watch', watchSays(state, seen), whenOf(watch?.at)],
   ];
   return table(['Witness', 'Says', 'When'], rows);
@@ -63,6 +64,26 @@ function trackerSays(seen: TrackerSeen | undefined): string {
     ...(last.rowAt === null ? [] : [`newest metrics ${utc(last.rowAt)}`]),
   ];
   return `${parts.join(', ')}${silence === null ? '' : `; since then ${silence}`}`;
+}
+
+/** What the log calls saved is its word alone; this is what lies there. */
+function storeSays({ unread, last }: StoreSeen): string {
+  if (unread !== undefined) {
+    const before = last === undefined ? '' : `; ${utc(last.readAt)} it had ${wholeSays(last)}`;
+    return `cannot be read (${text(unread)})${before}`;
+  }
+  return last === undefined ? '' : wholeSays(last);
+}
+
+function wholeSays({ newest, partial, missing }: NonNullable<StoreSeen['last']>): string {
+  const whole =
+    newest === null
+      ? 'no whole checkpoint of this run'
+      : `step ${newest.step} whole, written ${utc(newest.writtenAt)}`;
+  const half = partial === undefined ? '' : `; step ${partial.step} not whole since ${utc(partial.since)}`;
+  const lacking =
+    missing === undefined ? '' : `; none of step ${missing.step}, which the log calls saved, or later`;
+  return `${whole}${half}${lacking}`;
 }
 
 const SILENCES = {

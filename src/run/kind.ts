@@ -69,6 +69,8 @@ export type Kind = LaneKind & {
   readonly proposals: Proposals;
   /** Whether the watch asks at each look what else runs on the cluster and names the run; left out: nobody asks. */
   readonly tellsBeside?: true;
+  /** Whether the watch asks the stores of its checkpoints what lies there, beside what the log calls saved; left out: the log alone is asked. */
+  readonly watchesStore?: true;
   readonly closing: Closing;
 };
 

@@ -30,8 +30,8 @@ export type StoreOpener = {
 export function openStore(opener: StoreOpener, path: StorePath): Observed<CheckpointReader> {
   const store = openStoreToDelete(opener, path);
   if (store.kind === 'unknown') return store;
-  const { list, measure } = store.value;
-  return known({ list, measure });
+  const { list, newest, measure } = store.value;
+  return known({ list, newest, measure });
 }
 
 /** The same with the deletion, for the one process that carries out what people consented to. */

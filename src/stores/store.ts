@@ -5,6 +5,8 @@ import {
   type CheckpointSize,
   type CheckpointStore,
   METADATA_FILE,
+  type NewestWanted,
+  namedStep,
   REMAINS,
   type RemoveOutcome,
   type StoredCheckpoint,
@@ -36,7 +38,8 @@ export type StoreParts = {
 /** A store over one bucket. */
 export function createStore(parts: StoreParts): CheckpointStore {
   return {
-    list: (root) => list(parts, root),
+    list: (root) => list(parts, root, (keys) => keys),
+    newest: (root, wanted) => list(parts, root, (keys) => newestOf(keys, wanted)),
     measure: async (path) => {
       const objects = await everything(parts, path);
       return objects.kind === 'unknown' ? objects : known(sizeOf(objects.value));
@@ -50,13 +53,18 @@ export function createStore(parts: StoreParts): CheckpointStore {
   };
 }
 
-async function list(parts: StoreParts, root: StorePath): Promise<Observed<readonly StoredCheckpoint[]>> {
+/** `read`: of the folders that were listed, and the root itself, those whose file is read. */
+async function list(
+  parts: StoreParts,
+  root: StorePath,
+  read: (keys: readonly string[]) => readonly string[],
+): Promise<Observed<readonly StoredCheckpoint[]>> {
   const key = keyOf(parts, root);
   const top = await pages(parts, { prefix: prefixOf(key), isDeep: false }, CHECKPOINTS_PER_ROOT_MAX);
   if (top.kind === 'unknown') return top;
   const { folders, objects } = top.value;
   const isItself = objects.some((one) => one.key === `${prefixOf(key)}${METADATA_FILE}`);
-  const keys = [...folders.map((folder) => folder.replace(/\/$/, '')), ...(isItself ? [key] : [])];
+  const keys = read([...folders.map((folder) => folder.replace(/\/$/, '')), ...(isItself ? [key] : [])]);
   const metadata = await inParallel(keys, (one) =>
     parts.bucket.read(`${prefixOf(one)}${METADATA_FILE}`, CHECKPOINT_METADATA_BYTES_MAX),
   );
@@ -67,6 +75,15 @@ async function list(parts: StoreParts, root: StorePath): Promise<Observed<readon
       metadata: metadata[index] ?? unknown('it was not read'),
     })),
   );
+}
+
+/** What has no step in its name comes last: nobody can say without reading it how new it is. */
+function newestOf(keys: readonly string[], { most, upTo }: NewestWanted): readonly string[] {
+  const stepOf = (key: string): number => namedStep(key) ?? -1;
+  return keys
+    .filter((key) => stepOf(key) <= upTo)
+    .toSorted((a, b) => stepOf(b) - stepOf(a))
+    .slice(0, most);
 }
 
 async function everything(parts: StoreParts, path: StorePath): Promise<Observed<readonly StoredObject[]>> {

@@ -7,11 +7,13 @@ import type { Instant } from '../domain/ids.ts';
 import { trainedAlike } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/spoilt.ts';
+import type { Course } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { courseOf, readSeries, speedOf } from './course.ts';
 import { type Look, NO_WITNESSES } from './look.ts';
 import { comparedOf } from './replayed.ts';
+import { storedEvidence, storeSeenOf } from './store-seen.ts';
 import { useAt } from './use.ts';
 
 /** Everything that the detectors may know of this look. */
@@ -23,7 +25,8 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
   const manifest = state.order?.manifest ?? null;
   const every = manifest?.retention.temporaryEveryMinutes ?? null;
   const at = (time: string | undefined): Instant | null => fromRfc3339(time ?? '');
-  const [moved, saved] = [at(course.moved?.at), at(course.saved?.at)];
+  const moved = at(course.moved?.at);
+  const stored = storedEvidence(storeSeenOf(state, look), at(course.steppingSince));
   const isLogRead = look.logUnread === null && job.kind === 'found';
   return {
     at: look.at,
@@ -47,11 +50,9 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     slowSince: at(course.slowSince),
     use: percent === null ? null : { percent, lowLooks: course.idle ?? 0, lowSince: at(course.idleSince) },
     replayed: course.replayed === undefined ? null : comparedOf(course.replayed),
-    saved:
-      saved === null || log.checkpointStep === null
-        ? null
-        : { step: log.checkpointStep, at: saved, longestGapMs: course.saved?.longestGapMs ?? null },
-    savingSince: at(course.savingSince),
+    ...savedOf(look, course, stored),
+    isStoreRead: stored.isStoreRead,
+    unstored: stored.unstored,
     saveEveryMs: every === null ? null : every * 60_000,
     steppingSince: at(course.steppingSince),
     engine: job.kind === 'found' ? job.details : {},
@@ -62,6 +63,24 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     objective: objectiveOf(state, look),
     disk: witnesses.disk,
     left: leftBy(manifest, look),
+  };
+}
+
+/** By the store where it could be read: what the log calls saved, or never calls saved, is its word alone. */
+function savedOf(
+  { log }: Look,
+  course: Course,
+  stored: ReturnType<typeof storedEvidence>,
+): Pick<Evidence, 'saved' | 'savingSince'> {
+  const longestGapMs = course.saved?.longestGapMs ?? null;
+  if (stored.isStoreRead === true) {
+    const { saved, savingSince } = stored;
+    return { saved: saved === null ? null : { ...saved, longestGapMs }, savingSince };
+  }
+  const at = fromRfc3339(course.saved?.at ?? '');
+  return {
+    saved: at === null || log.checkpointStep === null ? null : { step: log.checkpointStep, at, longestGapMs },
+    savingSince: fromRfc3339(course.savingSince ?? ''),
   };
 }
 

@@ -7,6 +7,7 @@ import type { JobObservation } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { BesideJob, Lease, Metrics } from '../domain/logbook/events/job-events.ts';
+import type { Observed } from '../domain/observed.ts';
 import type { TrackerAnswer } from '../domain/tracker.ts';
 import type { Cadence } from './cadence.ts';
 import type { LogFacts } from './log-facts.ts';
@@ -39,6 +40,12 @@ export const NO_WITNESSES: Witnesses = {
   left: { checkpoint: null, metrics: null },
 };
 
+/** The newest whole checkpoint of the run's lineage, and the largest step beyond it of which there is a folder. */
+export type StoredThen = {
+  readonly newest: { readonly step: number; readonly writtenAt: Instant } | null;
+  readonly partial: number | null;
+};
+
 /** The answer about the run `asked`. */
 export type TrackerHeard = { readonly asked: string; readonly answer: TrackerAnswer };
 
@@ -57,6 +64,8 @@ export type Look = {
   readonly tracker?: TrackerHeard | null;
   /** What else runs there and names the run; left out where nobody asked, or the list could not be read. */
   readonly beside?: readonly BesideJob[];
+  /** What the stores of its checkpoints said; left out where nobody asked them at this look. */
+  readonly stored?: Observed<StoredThen>;
   /** Left out where nobody else was asked. */
   readonly witnesses?: Witnesses;
   /** Of a job that failed; null where it did not, or its log could not be read. */

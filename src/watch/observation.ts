@@ -18,6 +18,7 @@ import { openLogOf } from './resume-log.ts';
 import { settled } from './settled.ts';
 import { standstillOf } from './standstill.ts';
 import { watchEndOf } from './stopping-point.ts';
+import { storeSeenOf } from './store-seen.ts';
 import { trackerSeenOf, withTrackedRow } from './tracker-seen.ts';
 import { unreadOf } from './unread.ts';
 import { paceAt } from './use.ts';
@@ -104,6 +105,7 @@ function observationOf(
     ...(log.resumedFrom === null ? {} : { resumedFrom: redactAndTruncateLine(look, log.resumedFrom) }),
     ...(alarms.length === 0 ? {} : { alarms: alarms.map(({ id }) => id) }),
     ...seenByTracker(state, look),
+    ...seenInStore(state, look),
     cadenceMs: 0,
     lease: look.lease,
   };
@@ -123,6 +125,11 @@ function recordedCourse(state: RunState, look: Look): Pick<EventDataByType['obse
 function seenByTracker(state: RunState, look: Look): Pick<EventDataByType['observed'], 'tracker'> {
   const tracker = trackerSeenOf(state, look);
   return tracker === undefined ? {} : { tracker };
+}
+
+function seenInStore(state: RunState, look: Look): Pick<EventDataByType['observed'], 'store'> {
+  const store = storeSeenOf(state, look);
+  return store === undefined ? {} : { store };
 }
 
 /**

@@ -34,6 +34,8 @@ const healthy: Evidence = {
   replayed: null,
   saved: null,
   savingSince: null,
+  isStoreRead: null,
+  unstored: null,
   saveEveryMs: null,
   steppingSince: at(5),
   engine: {},
@@ -45,6 +47,8 @@ const healthy: Evidence = {
   disk: null,
   left: { checkpoint: null, metrics: null },
 };
+
+const unstored = (answers: number) => ({ step: 400, newest: 200, since: at(560), answers });
 
 function judged(id: DetectorId, change: Partial<Evidence>): string {
   const detector = DETECTORS.find((one) => one.id === id);
@@ -232,6 +236,31 @@ const CASES: readonly Case[] = [
   ],
   ['checkpoint-stalled', 'no interval', {}, 'cannot tell: checkpoints'],
   ['checkpoint-stalled', 'a write of an hour', { savingSince: at(540) }, 'alarm'],
+  [
+    'checkpoint-stalled',
+    'a log that calls them saved, and a store that nobody can read',
+    {
+      saveEveryMs: 10 * MINUTE,
+      saved: { step: 1, at: at(590), longestGapMs: null },
+      isStoreRead: false,
+    },
+    'cannot tell: store',
+  ],
+  [
+    'checkpoint-stalled',
+    'a log that calls none saved for long, whatever the store would say',
+    {
+      saveEveryMs: 10 * MINUTE,
+      saved: { step: 1, at: at(570), longestGapMs: null },
+      isStoreRead: false,
+    },
+    'alarm',
+  ],
+  ['checkpoint-missing', 'at two answers', { isStoreRead: true, unstored: unstored(2) }, 'alarm'],
+  ['checkpoint-missing', 'at one answer', { isStoreRead: true, unstored: unstored(1) }, 'quiet'],
+  ['checkpoint-missing', 'all there', { isStoreRead: true }, 'quiet'],
+  ['checkpoint-missing', 'a store that cannot be read', { isStoreRead: false }, 'cannot tell: store'],
+  ['checkpoint-missing', 'a store that nobody asks', {}, 'cannot tell: store'],
   ['pending-long', 'half an hour', { status: 'PENDING', pendingSince: at(570) }, 'quiet'],
   ['pending-long', 'longer', { status: 'PENDING', pendingSince: at(569) }, 'alarm'],
   ['partial-allocation', 'three of four', { engine: { workersAsked: '4', workersReady: '3' } }, 'alarm'],

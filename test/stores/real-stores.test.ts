@@ -112,6 +112,25 @@ function storeContract(open: () => Promise<StoreBench>): void {
     expect(valueIn(await storeOf(bench).measure(root)).objects).toBe(steps.length);
   });
 
+  it('reads the newest by their names alone, up to the step that is asked for, and a half-written one among them', async () => {
+    const root = `${bench.base}/newest`;
+    for (const step of [9, 80, 700, 6_000]) await save(bench, `${root}/step-${step}`, step);
+    await bench.put(`${root}/step-5000/model/w.0`, 'half');
+    await save(bench, `${root}/final`, 6_001);
+    const newest = async (most: number, upTo: number) =>
+      valueIn(await storeOf(bench).newest(root, { most, upTo })).map(({ path, metadata }) => [
+        path.slice(root.length),
+        valueIn(metadata)?.text ?? null,
+      ]);
+    expect(await newest(3, 5_999)).toEqual([
+      ['/step-5000', null],
+      ['/step-700', metadataOf(700)],
+      ['/step-80', metadataOf(80)],
+    ]);
+    // A name without a step is read where there is room for it.
+    expect((await newest(9, 99)).map(([path]) => path)).toEqual(['/step-80', '/step-9', '/final']);
+  });
+
   it('measures all that lies below a checkpoint', async () => {
     const path = `${bench.base}/measured/step-1`;
     await save(bench, path, 1);

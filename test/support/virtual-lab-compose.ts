@@ -102,10 +102,11 @@ export function composer(
 /** A folder of this machine: the virtual clock waits while it is listed. */
 function watched(store: Observed<CheckpointReader>, inFlight: InFlight): Observed<CheckpointReader> {
   if (store.kind === 'unknown') return store;
-  const { list, measure } = store.value;
+  const { list, newest, measure } = store.value;
   return known({
     ...store.value,
     list: (root) => inFlight.track('a listing', () => list(root)),
+    newest: (root, wanted) => inFlight.track('a listing', () => newest(root, wanted)),
     measure: (path) => inFlight.track('a measure', () => measure(path)),
   });
 }

@@ -79,9 +79,10 @@ function storeToDelete({ clock, inFlight }: JobsInput, path: StorePath): ReturnT
     path,
   );
   if (store.kind === 'unknown') return store;
-  const { list, measure, remove } = store.value;
+  const { list, newest, measure, remove } = store.value;
   return known({
     list: (root) => inFlight.track('a listing', () => list(root)),
+    newest: (root, wanted) => inFlight.track('a listing', () => newest(root, wanted)),
     measure: (one) => inFlight.track('a measure', () => measure(one)),
     remove: (...asked) => inFlight.track('a deletion', () => remove(...asked)),
   });

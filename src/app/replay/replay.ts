@@ -17,6 +17,7 @@ import { leaseFor } from '../../watch/lease.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
 import { type LookInput, observeJob } from '../watch/look.ts';
+import { recordedStore } from './recorded-store.ts';
 import { recordedTracker } from './recorded-tracker.ts';
 import { begunRun, nextAttemptOf, stoppedBy } from './replayed-run.ts';
 import { type Action, type Alarm, actionsOf, alarmsOf } from './told.ts';
@@ -48,7 +49,8 @@ export async function replay({ header, records }: Trace): Promise<Replayed> {
       isLast = clock.now > lastAt;
       const witnesses = witnessesAt(header, facts, clock.now);
       const tracker = recordedTracker(facts, () => clock.now);
-      const looked = await lookOnce(state, engine, clock.now, header, { witnesses, tracker });
+      const store = recordedStore(facts, state, clock.now);
+      const looked = await lookOnce(state, engine, clock.now, header, { witnesses, tracker, store });
       looks += 1;
       cannotTell = looked.cannotTell;
       if (facts.some((one) => 'stop' in one && one.at <= clock.now)) state = stoppedBy(state, clock.now);
@@ -96,7 +98,7 @@ async function lookOnce(
   engine: Parameters<typeof observeJob>[0]['engine'],
   now: Instant,
   header: TraceHeader,
-  { witnesses, tracker }: Pick<LookInput, 'witnesses' | 'tracker'>,
+  { witnesses, tracker, store }: Pick<LookInput, 'witnesses' | 'tracker' | 'store'>,
 ): Promise<{ readonly drafts: readonly EventDraft[]; readonly cannotTell: Replayed['cannotTell'] }> {
   const cadence = cadenceIn(header);
   const lease = leaseFor(state, 'replay', now, cadence.pollMs);
@@ -114,6 +116,7 @@ async function lookOnce(
     redact: (text) => redact(text, []),
     ...(witnesses === undefined ? {} : { witnesses }),
     tracker: tracker ?? null,
+    store: store ?? null,
   });
   const evidence = evidenceOf(state, look);
   const cannotTell = DETECTORS.flatMap(({ id, judge }) => {

@@ -73,6 +73,16 @@ const record = z.union([
   z.strictObject({ at: time, attempt: z.number().int().min(2) }),
   z.strictObject({ at: time, stop: z.string() }),
   z.strictObject({ at: time, tracker: z.union([trackerSays, z.enum(TRACKER_SILENCES)]) }),
+  z.strictObject({
+    at: time,
+    store: z.union([
+      z.literal('unreadable'),
+      z.strictObject({
+        newest: z.strictObject({ step: z.number().int(), writtenAt: time.optional() }).nullable(),
+        partial: z.number().int().nullable().default(null),
+      }),
+    ]),
+  }),
   z.strictObject({ at: time, config: z.record(z.string(), z.string()) }),
   z.strictObject({ at: time, disk: z.strictObject({ freeBytes: z.number(), totalBytes: z.number() }) }),
   z.strictObject({

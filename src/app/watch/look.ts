@@ -1,19 +1,27 @@
 /** One look at a live job through its engine: status, the log from where it was left, metrics when it has ended. */
 
 import { isAbsolute, join } from 'node:path';
+import { roundingOf } from '../../detectors/stalled-steps.ts';
 import { createDiagnosis, diagnose } from '../../diagnosis/diagnose.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
+import type { Observed } from '../../domain/observed.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Tracker } from '../../domain/tracker.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
 import { besideOf } from '../../watch/beside.ts';
 import type { Cadence } from '../../watch/cadence.ts';
 import { finishLog, type LogFacts, readLogBytes } from '../../watch/log-facts.ts';
-import { type Look, NO_WITNESSES, type TrackerHeard, type Witnesses } from '../../watch/look.ts';
+import {
+  type Look,
+  NO_WITNESSES,
+  type StoredThen,
+  type TrackerHeard,
+  type Witnesses,
+} from '../../watch/look.ts';
 import { logFactsFrom } from '../../watch/resume-log.ts';
 import { trackedMetrics } from '../../watch/tracker-seen.ts';
 import type { Lab } from '../lab.ts';
@@ -52,7 +60,12 @@ export type LookInput = {
   readonly tellsBeside?: boolean;
   /** Left out or null where nobody asks a tracker. */
   readonly tracker?: AskedTracker | null;
+  /** The stores of its checkpoints; left out or null where nobody asks at this look. */
+  readonly store?: AskedStore | null;
 };
+
+/** What lies in them of the steps up to this one. */
+export type AskedStore = (upTo: number) => Promise<Observed<StoredThen>>;
 
 /** A tracker, and which of its runs is asked for, given those that the log names. */
 export type AskedTracker = {
@@ -75,10 +88,12 @@ export async function observeJob(input: LookInput): Promise<Look> {
       : { diagnosis: null };
   const { lease, cadence, redact, witnesses = NO_WITNESSES } = input;
   const beside = await seenBeside(input);
+  const stored = await seenInStore(input, job, read);
   const at = input.lab.now();
   return {
     at,
     ...beside,
+    ...stored,
     job,
     log,
     logOffset,
@@ -100,6 +115,19 @@ async function seenBeside({ engine, state, tellsBeside }: LookInput): Promise<Pi
   if (tellsBeside !== true || engine.live === undefined) return {};
   const live = await engine.live();
   return live.kind === 'known' ? { beside: besideOf(state, live.value) } : {};
+}
+
+/** After the log, so that what it calls saved lies there by then. Before the first step, and of a log that cannot be read, nothing can be missed. */
+async function seenInStore(
+  { store }: LookInput,
+  job: JobObservation,
+  { facts, unread }: Reading,
+): Promise<Pick<Look, 'stored'>> {
+  const { step, checkpointStep } = facts;
+  if (store == null || unread !== null || step === null) return {};
+  if (job.kind !== 'found' || job.status !== 'RUNNING') return {};
+  const upTo = Math.max(step.value + (step.exact ? 0 : roundingOf(step.value)), checkpointStep ?? 0);
+  return { stored: await store(upTo) };
 }
 
 function hasEnded(job: JobObservation): boolean {

@@ -19,6 +19,7 @@ import { deliver } from '../channels.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
+import { askedStore } from './asked-store.ts';
 import { type AskedTracker, observeJob } from './look.ts';
 import type { WatchInput } from './watch-input.ts';
 
@@ -99,6 +100,7 @@ async function lookOnce(
     readMetrics,
     redact,
     tellsBeside: configFor(config, state).kind.tellsBeside === true,
+    store: askedStore(lab, configFor(config, state), state),
     tracker: askedTracker(input, configFor(config, state).lane, state),
     witnesses: {
       ...NO_WITNESSES,

@@ -63,10 +63,15 @@ export type RemoveOutcome =
   | { readonly kind: 'gone'; readonly removed: CheckpointSize }
   | { readonly kind: 'left' | 'failed' | 'unknown'; readonly why: string };
 
+/** The newest so many, by the step that their names say, up to that step: what lies beyond it is of another line of training. */
+export type NewestWanted = { readonly most: number; readonly upTo: number };
+
 /** A store as everybody sees it who deletes nothing. */
 export type CheckpointReader = {
   /** Folders directly below the root, and the root itself where it is one. A root that nobody has written to has none. */
   readonly list: (root: StorePath) => Promise<Observed<readonly StoredCheckpoint[]>>;
+  /** The same, of the largest steps by their names alone: the pages of one listing and `most` small files, however many lie there. */
+  readonly newest: (root: StorePath, wanted: NewestWanted) => Promise<Observed<readonly StoredCheckpoint[]>>;
   readonly measure: (path: StorePath) => Promise<Observed<CheckpointSize>>;
 };
 

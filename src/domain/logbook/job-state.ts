@@ -51,6 +51,7 @@ const STANDING: ReadonlySet<string> = new Set<DetectorId>([
   'stalled-start',
   'throughput-collapse',
   'checkpoint-stalled',
+  'checkpoint-missing',
   'low-utilisation',
 ]);
 

@@ -89,5 +89,6 @@ export const heroKind: Kind = {
     planOfBegun: async () => FROM_ISSUES,
   },
   tellsBeside: true,
+  watchesStore: true,
   closing: { log: null, proposal: () => 'leave', needsCheckpoint: true },
 };

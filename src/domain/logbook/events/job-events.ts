@@ -110,6 +110,26 @@ export type TrackerSeen = {
   };
 };
 
+/**
+ * What the stores of the checkpoints say, where the watch asks them: whether what the log calls saved lies there whole. They are
+ * asked less often than the job is looked at, so that `askedAt` may be of an earlier look.
+ */
+export type StoreSeen = {
+  readonly askedAt: string;
+  /** Why nobody could tell then; left out where it could be told. */
+  readonly unread?: string;
+  /** Of the newest answer; left out before there is one. */
+  readonly last?: {
+    readonly readAt: string;
+    /** The newest whole checkpoint of this run's lineage; null: there is none. */
+    readonly newest: { readonly step: number; readonly writtenAt: string } | null;
+    /** The newest folder beyond it that is not whole, and the first answer that had it. */
+    readonly partial?: { readonly step: number; readonly since: string };
+    /** What the log had called saved a look before, and no whole one of that step or a later one was there: the answers in a row that lack it. */
+    readonly missing?: { readonly step: number; readonly since: string; readonly answers: number };
+  };
+};
+
 /** A job that runs beside the run's own and names the run. */
 export type BesideJob = { readonly jobId: string; readonly status: JobStatus; readonly since: string | null };
 
@@ -158,6 +178,8 @@ export type JobEventData = {
     readonly alarms?: readonly string[];
     /** Left out where nobody asks the tracker. */
     readonly tracker?: TrackerSeen;
+    /** Left out where nobody asks the stores of its checkpoints. */
+    readonly store?: StoreSeen;
     /** How soon the watch wanted to look again. */
     readonly cadenceMs: number;
     readonly lease: Lease;

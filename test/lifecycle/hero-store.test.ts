@@ -1,0 +1,113 @@
+/** What the watch of a hero run sees of its checkpoints: where they lie, and not only what its log calls saved. */
+
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
+import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
+import { ferryScript } from '../support/ferry-script.ts';
+import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { approve, stateOf, until } from '../support/play.ts';
+import { SHORT_FERRY, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const RUN = 'grug-moe-1e23-ep8';
+const MINUTE_MS = 60_000;
+/** Five hours of steps, and a line for every 400 of them that calls a checkpoint saved. */
+const LONG = { ...SHORT_FERRY, durationMs: 5 * 60 * MINUTE_MS };
+
+type Play = { readonly lab: VirtualLab; readonly folders: CheckpointFolders };
+
+/** A hero run whose job has its first step behind it. */
+async function begin(): Promise<Play> {
+  const folders = await checkpointFolders();
+  const lab = await openHeroLab({ script: () => ferryScript(LONG) });
+  onTestFinished(async () => {
+    await lab.close();
+    await folders.close();
+  });
+  const answers = {
+    'Output root': folders.root,
+  };
+  const issue = await openHeroIssue(lab, { answers });
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the first step', async () => ((await stateOf(lab, RUN))?.observation?.step ?? 0) > 0);
+  return { lab, folders };
+}
+
+const seen = async ({ lab }: Play) => (await stateOf(lab, RUN))?.observation?.store;
+const card = ({ lab }: Play): string => told(lab, 'card').findLast((text) => text.includes(RUN)) ?? '';
+const alarms = async ({ lab }: Play, detector: string): Promise<number> => {
+  const { incidents = [] } = (await stateOf(lab, RUN)) ?? {};
+  return incidentsWith(incidents, 'run-alarm').filter(({ detail }) => detail.detector === detector).length;
+};
+const reached = ({ lab }: Play, step: number): Promise<void> =>
+  until(lab, `step ${step}`, async () => ((await stateOf(lab, RUN))?.observation?.step ?? 0) >= step, {
+    stepMs: 5 * MINUTE_MS,
+    limitMs: 12 * 60 * MINUTE_MS,
+  });
+
+it('says which checkpoint lies there whole, on the card and in the logbook, and raises nothing while the log is right', async () => {
+  const play = await begin();
+  const { lab, folders } = play;
+  await reached(play, 390);
+  await folders.write(400, lab.clock.now());
+  await reached(play, 440);
+  await lab.clock.advance(20 * MINUTE_MS);
+  expect(await seen(play)).toMatchObject({ last: { newest: { step: 400 } } });
+  expect((await seen(play))?.last?.missing).toBeUndefined();
+  expect(card(play)).toContain('| Store | step 400 whole, written ');
+  expect(await alarms(play, 'checkpoint-missing')).toBe(0);
+});
+
+it('tells of a checkpoint that the log calls saved and that is not there, once, and no longer once it is', async () => {
+  const play = await begin();
+  const { lab, folders } = play;
+  await reached(play, 440);
+  await lab.clock.advance(60 * MINUTE_MS);
+  expect(await alarms(play, 'checkpoint-missing')).toBe(1);
+  expect(told(lab, 'incident').at(-1)).toContain('the log has called the checkpoint of step 400 saved');
+  await folders.write(400, lab.clock.now());
+  await lab.clock.advance(20 * MINUTE_MS);
+  expect((await stateOf(lab, RUN))?.observation?.alarms ?? []).not.toContain('checkpoint-missing');
+  expect(await alarms(play, 'checkpoint-missing')).toBe(1);
+});
+
+it('takes none of before the launch, none that is half written and none beyond its own step for one of its own', async () => {
+  const play = await begin();
+  const { lab, folders } = play;
+  await folders.write(300, lab.clock.now() - 24 * 60 * MINUTE_MS);
+  await folders.write(1_100, lab.clock.now());
+  await reached(play, 440);
+  await folders.write(410, lab.clock.now(), false);
+  await lab.clock.advance(20 * MINUTE_MS);
+  expect((await seen(play))?.last).toMatchObject({ newest: null, partial: { step: 410 } });
+});
+
+it('says that it cannot tell where nobody can read the store, and never that nothing is there', async () => {
+  const play = await begin();
+  const { lab, folders } = play;
+  await rm(join(folders.root, 'checkpoints'), { recursive: true, force: true });
+  await mkdir(folders.root, { recursive: true });
+  await writeFile(join(folders.root, 'checkpoints'), 'no folder');
+  await reached(play, 440);
+  await lab.clock.advance(60 * MINUTE_MS);
+  expect(await seen(play)).toMatchObject({ unread: expect.stringContaining('ENOTDIR') });
+  expect(card(play)).toContain('| Store | cannot be read');
+  expect(await alarms(play, 'checkpoint-missing')).toBe(0);
+});
+
+it('is asked at the pace of the usual looks, however often the job is looked at, and reads no more of it than the newest', async () => {
+  const play = await begin();
+  const { lab, folders } = play;
+  await reached(play, 390);
+  for (let step = 1; step <= 380; step += 10) await folders.write(step, lab.clock.now());
+  const asked = new Set<string>();
+  const from = lab.clock.now();
+  while (lab.clock.now() - from < 60 * MINUTE_MS) {
+    await lab.clock.advance(MINUTE_MS);
+    asked.add((await seen(play))?.askedAt ?? '');
+  }
+  expect(asked.size).toBeLessThanOrEqual(8);
+  expect((await seen(play))?.last?.newest).toMatchObject({ step: 371 });
+});
