@@ -49,6 +49,12 @@ export const ABILITIES = {
     dollarInValue: 'refused',
   },
   slurm: { ...USUAL, looksAtMany: true, listsJobs: true },
-  iris: { ...USUAL, forgetsWithSession: true, tellsWhatStaysBehind: true, secretVariable: 'refused' },
+  iris: {
+    ...USUAL,
+    listsJobs: true,
+    forgetsWithSession: true,
+    tellsWhatStaysBehind: true,
+    secretVariable: 'refused',
+  },
   vast: { ...USUAL, describesJobs: false, githubToken: 'refused' },
 } as const satisfies Readonly<Record<string, EngineAbilities>>;

@@ -5,6 +5,7 @@
 
 import { isTerminal, type LiveJob } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
+import { runInSubmissionId } from '../domain/launch/order.ts';
 import type { BesideJob } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
@@ -20,11 +21,12 @@ export function besideOf(
   const words = [run, order?.manifest?.tracker.runId ?? run];
   return live
     .filter(({ jobId, status }) => jobId !== submission?.jobId && !isTerminal(status))
-    .filter(({ jobId, about, metadata }) =>
-      metadata === null
-        ? words.some((word) => namesIt(jobId, word) || namesIt(about, word))
-        : metadata.run === run,
-    )
+    .filter(({ jobId, about, metadata }) => {
+      // Where a list shows no more than names, those of ours say whose they are.
+      const said = metadata?.run ?? runInSubmissionId(jobId);
+      if (said !== null) return said === run;
+      return words.some((word) => namesIt(jobId, word) || namesIt(about, word));
+    })
     .slice(0, BESIDE_MAX)
     .map(({ jobId, status, startedAtMs }) => ({
       jobId,

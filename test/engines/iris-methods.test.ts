@@ -13,6 +13,7 @@ it('has no call that stops, starts or restarts an Iris cluster', () => {
     'iris.cluster.ControllerService/GetJobStatus',
     'iris.cluster.ControllerService/GetProcessStatus',
     'iris.cluster.ControllerService/LaunchJob',
+    'iris.cluster.ControllerService/ListJobs',
     'iris.cluster.ControllerService/ListTasks',
     'iris.cluster.ControllerService/TerminateJob',
   ]);

@@ -11,6 +11,7 @@ import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { createSlurmEngine } from '../../src/engines/slurm/engine.ts';
 import { slurmSchema } from '../../src/engines/slurm/schema.ts';
+import { type IrisLab, openIrisLab } from '../support/iris-lab.ts';
 
 const OURS = { run: 'ferry-daily-20261121', attempt: 1, manifest: 'sha256:aa' };
 
@@ -105,4 +106,63 @@ it('of Slurm are what its queue has that is not about to end, ours by our names 
 
 it('of a Slurm that says what is no job nobody knows', async () => {
   expect(await (await slurmWith('slurm_load_jobs: down')).live?.()).toMatchObject({ kind: 'unknown' });
+});
+
+/** An Iris on which these were launched, in this order, all but the last of them endless. */
+async function irisWith(names: readonly string[]): Promise<{ lab: IrisLab; live: () => Promise<unknown> }> {
+  const lab = await openIrisLab();
+  onTestFinished(() => lab.close());
+  for (const name of names) {
+    const argv = name === names.at(-1) ? ['quick', ''] : ['endless', ''];
+    lab.iris.world.launch({
+      name,
+      argv,
+      env: {},
+      request: {},
+      maxRetriesFailure: 0,
+      maxRetriesPreemption: 0,
+    });
+    lab.pass(1);
+  }
+  return { lab, live: async () => lab.engine().live?.() };
+}
+
+it('of Iris are all that have not ended, ours by the names under which they were submitted and others by Iris', async () => {
+  const { lab, live } = await irisWith([
+    '/alice/ferrybot-grug-a1',
+    '/bob/diag-grug',
+    '/bob/diag-grug/child',
+    '/alice/over',
+  ]);
+  expect(await live()).toMatchObject({
+    kind: 'known',
+    value: expect.arrayContaining([expect.objectContaining({ jobId: 'over', status: 'PENDING' })]),
+  });
+  lab.pass(5_000);
+  lab.iris.world.tick();
+  const ours = { metadata: null, status: 'RUNNING', startedAtMs: expect.any(Number) };
+  expect(await live()).toEqual({
+    kind: 'known',
+    value: [
+      { ...ours, jobId: '/bob/diag-grug', about: '/bob/diag-grug' },
+      { ...ours, jobId: 'ferrybot-grug-a1', about: '/alice/ferrybot-grug-a1' },
+    ],
+  });
+});
+
+it('of Iris are those of all pages, and nobody knows where there are more than are looked through', async () => {
+  const many = await irisWith(Array.from({ length: 502 }, (_, index) => `/bob/sweep-${index}`));
+  many.lab.pass(200);
+  many.lab.iris.world.tick();
+  expect(await many.live()).toMatchObject({ kind: 'known', value: { length: 502 } });
+  const flood = await irisWith(Array.from({ length: 2_002 }, (_, index) => `/bob/flood-${index}`));
+  flood.lab.pass(200);
+  flood.lab.iris.world.tick();
+  expect(await flood.live()).toEqual({ kind: 'unknown', why: 'more than 2000 jobs are running' });
+});
+
+it('of an Iris that does not answer nobody knows', async () => {
+  const { lab, live } = await irisWith(['/bob/diag-grug', '/bob/over']);
+  lab.iris.linger();
+  expect(await live()).toMatchObject({ kind: 'unknown' });
 });

@@ -49,6 +49,16 @@ const launchRequest = z.strictObject({
   priorityBand: z.string().optional(),
 });
 const byJob = z.object({ jobId: z.string() });
+const listRequest = z.object({
+  query: z
+    .object({
+      jobIdPrefix: z.string().default(''),
+      stateFilter: z.string().default(''),
+      limit: z.number().default(100),
+      offset: z.number().default(0),
+    })
+    .prefault({}),
+});
 const logsRequest = z.object({
   source: z.string(),
   matchScope: z.string().default('MATCH_SCOPE_PREFIX'),
@@ -92,6 +102,7 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
       });
       return said(known.length === 0 ? {} : { states: Object.fromEntries(known) });
     },
+    'iris.cluster.ControllerService/ListJobs': (body) => listOf(world, listRequest.parse(body).query, isMay),
     'iris.cluster.ControllerService/ListTasks': (body) => {
       const job = world.jobs.get(byJob.parse(body).jobId);
       return said(job === undefined ? {} : { tasks: [taskOf(job, isMay)] });
@@ -290,6 +301,26 @@ function statusOf(job: Job, isMay: boolean): object {
     },
     request: { ...launched.request, environment: { envVars: env } },
   };
+}
+
+/** Newest first; a state that Iris does not know lists nothing, and nothing is no key. */
+function listOf(
+  world: IrisJobs,
+  { jobIdPrefix, stateFilter, limit, offset }: z.infer<typeof listRequest>['query'],
+  isMay: boolean,
+): RpcAnswer {
+  if (limit <= 0 || limit > 500) return complaint(500, 'internal', `RPC ListJobs: limit ${limit}`);
+  if (offset > 5_000) return complaint(400, 'invalid_argument', `offset ${offset}`);
+  const isWanted = ({ launched: { name }, state }: Job): boolean =>
+    name.toLowerCase().startsWith(jobIdPrefix.toLowerCase()) &&
+    (stateFilter === '' || state === `JOB_STATE_${stateFilter.toUpperCase()}`);
+  const all = [...world.jobs.values()].filter(isWanted).toSorted((a, b) => b.submittedAt - a.submittedAt);
+  const jobs = all.slice(offset, offset + limit).map((job) => (statusOf(job, isMay) as { job: object }).job);
+  return said({
+    ...(jobs.length === 0 ? {} : { jobs }),
+    ...(all.length === 0 ? {} : { totalCount: all.length }),
+    ...(all.length > offset + limit ? { hasMore: true } : {}),
+  });
 }
 
 /** By the name, but for those that end so; or, in May, by the look. As recorded. */

@@ -59,3 +59,10 @@ export function approvedIn({ digest, preApprovedBy }: Pick<Order, 'digest' | 'pr
 export function submissionIdOf(run: RunId, attempt: number): string {
   return `ferrybot-${run}-a${attempt}`;
 }
+
+/** The run that such an id says; null where it is none. Anybody may give a job any name. */
+export function runInSubmissionId(id: string): string | null {
+  const [prefix, at] = ['ferrybot-', id.lastIndexOf('-a')];
+  if (!id.startsWith(prefix) || at <= prefix.length || !/^\d{1,9}$/.test(id.slice(at + 2))) return null;
+  return id.slice(prefix.length, at);
+}

@@ -35,6 +35,11 @@ export const statusAnswer = z.object({
     .optional(),
 });
 
+export const listAnswer = z.object({
+  jobs: z.array(z.object({ jobId: z.string().min(1), startedAt: moment.optional() })).default([]),
+  hasMore: z.boolean().default(false),
+});
+
 const attempt = z.object({
   attemptId: z.int().default(0),
   state: z.string().default(''),

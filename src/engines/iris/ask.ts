@@ -15,6 +15,7 @@ import type { IrisSettings } from './settings.ts';
 export const METHODS = {
   launch: 'iris.cluster.ControllerService/LaunchJob',
   status: 'iris.cluster.ControllerService/GetJobStatus',
+  list: 'iris.cluster.ControllerService/ListJobs',
   tasks: 'iris.cluster.ControllerService/ListTasks',
   terminate: 'iris.cluster.ControllerService/TerminateJob',
   process: 'iris.cluster.ControllerService/GetProcessStatus',

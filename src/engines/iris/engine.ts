@@ -19,6 +19,7 @@ import { authenticationAnswer, statusAnswer } from './answers.ts';
 import { ask } from './ask.ts';
 import { describeOnIris } from './describe.ts';
 import { irisLimits } from './limits.ts';
+import { liveOnIris } from './live.ts';
 import { createIrisLogReader, type IrisLogReader } from './log-reader.ts';
 import { isMissing, observeOnIris } from './observe.ts';
 import type { IrisCluster } from './schema.ts';
@@ -65,6 +66,7 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
       return seen;
     },
     describe: (jobId) => describeOnIris(settings, jobId),
+    live: () => liveOnIris(settings),
     readLog: async (jobId, offset) => {
       if (!isSubmissionId(jobId)) return { kind: 'absent' };
       const read = await readerOf(jobId).read(offset);

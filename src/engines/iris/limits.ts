@@ -18,6 +18,10 @@ export const irisLimits = {
    * that hears nothing ends all of its tasks after 600 s. A minute more than both, and nothing of it can run any longer.
    */
   killedCertainMs: 690_000,
+  /** Jobs of one list; Iris gives no more. */
+  jobsPerList: 500,
+  /** Jobs of one state that are looked through for those that name a run: four requests. */
+  jobsListedMax: 2_000,
   /** Lines of one request for a log; Iris gives 1,000 where nothing is said. */
   linesPerRequest: 10_000,
   /** Requests of one read: five million lines; more is read by the next one. */
