@@ -10,7 +10,7 @@ import { DOCTOR_CHECKS, type Finding, fine } from '../../src/app/cli/doctor/find
 import { judgeJobUser, judgeKeys } from '../../src/app/cli/doctor/judge-keys.ts';
 import { judgeSettings, type SettingsFacts } from '../../src/app/cli/doctor/judge-settings.ts';
 import { createJudgeTrackers, judgeTrackers } from '../../src/app/cli/doctor/judge-trackers.ts';
-import { trackerSecretsOf } from '../../src/app/cli/doctor/judge-workflow-keys.ts';
+import { registrySecretsOf, trackerSecretsOf } from '../../src/app/cli/doctor/judge-workflow-keys.ts';
 import { judgeWorkflows, launchLocation } from '../../src/app/cli/doctor/judge-workflows.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
@@ -75,8 +75,9 @@ const GOOD: SettingsFacts = {
   careRefs: known([{ name: 'main', type: 'branch' }]),
   channelSecrets: ['FERRYBOT_OPS_WEBHOOK'],
   trackerSecrets: ['WANDB_WATCH_KEY'],
-  controlSecrets: known(['FERRYBOT_CONTROL_KEY', 'FERRYBOT_OPS_WEBHOOK']),
-  launchSecrets: known(['FERRYBOT_RUNNER_KEY', 'RAY_AUTH_TOKEN']),
+  registrySecrets: ['REGISTRY_KEY'],
+  controlSecrets: known(['FERRYBOT_CONTROL_KEY', 'FERRYBOT_OPS_WEBHOOK', 'REGISTRY_KEY']),
+  launchSecrets: known(['FERRYBOT_RUNNER_KEY', 'RAY_AUTH_TOKEN', 'REGISTRY_KEY']),
   watchSecrets: known(['FERRYBOT_WATCH_KEY', 'RAY_AUTH_TOKEN', 'FERRYBOT_OPS_WEBHOOK', 'WANDB_WATCH_KEY']),
   careSecrets: known(['FERRYBOT_RUNNER_KEY']),
   repositorySecrets: known(['SOMETHING_OF_THE_LAB']),
@@ -147,9 +148,12 @@ describe('settings', () => {
     ['environment-secrets', { launchSecrets: known([]) }],
     ['environment-secrets', { watchSecrets: known(['RAY_AUTH_TOKEN']) }],
     ['environment-secrets', { careSecrets: known([]), controlSecrets: unknown('GitHub answers 403') }],
-    ['channel-secrets', { controlSecrets: known(['FERRYBOT_CONTROL_KEY']) }],
+    ['channel-secrets', { controlSecrets: known(['FERRYBOT_CONTROL_KEY', 'REGISTRY_KEY']) }],
     ['channel-secrets', { watchSecrets: known(['FERRYBOT_WATCH_KEY']), controlSecrets: unknown('403') }],
     ['tracker-secrets', { watchSecrets: known(['FERRYBOT_WATCH_KEY', 'FERRYBOT_OPS_WEBHOOK']) }],
+    ['registry-secrets', { controlSecrets: known(['FERRYBOT_CONTROL_KEY', 'FERRYBOT_OPS_WEBHOOK']) }],
+    ['registry-secrets', { launchSecrets: known(['FERRYBOT_RUNNER_KEY']), controlSecrets: unknown('403') }],
+    ['no-key-outside', { repositorySecrets: known(['REGISTRY_KEY']) }],
     ['no-key-outside', { repositorySecrets: known(['FERRYBOT_OPS_WEBHOOK']) }],
     ['no-key-outside', { repositorySecrets: known(['WANDB_WATCH_KEY']) }],
     ['no-key-outside', { repositorySecrets: known(['FERRYBOT_CONTROL_KEY']) }],
@@ -313,6 +317,41 @@ describe('workflows', () => {
     expect(trackerSecretsOf(lab)).toEqual([]);
   });
 
+  it('hand on the key of each registry of containers to control and to the launcher', () => {
+    const lab = config();
+    const registry = { address: null, alsoHosts: [], user: 'ferrybot', keyFrom: 'REGISTRY_KEY' };
+    const asking: LabConfig = {
+      ...lab,
+      containers: { ...lab.containers, registries: { 'registry.example.org': registry } },
+    };
+    const judgedWith = (...paths: readonly string[]): Finding | undefined =>
+      judged((texts) => {
+        for (const path of paths)
+          texts.set(
+            path,
+            (texts.get(path) ?? '').replaceAll(
+              '        env:\n',
+              '        env:\n          REGISTRY_KEY: ${{ secrets.REGISTRY_KEY }}\n',
+            ),
+          );
+      }, asking).find(({ check }) => check === 'workflow-secrets');
+    expect(judgedWith()).toMatchObject({
+      state: 'missing',
+      found: expect.stringMatching(
+        /in \.github\/workflows\/\S+launch\.yml is not given REGISTRY_KEY, with which a registry of containers is asked/,
+      ),
+    });
+    const chats = [...WORKFLOWS]
+      .filter(([path, content]) => path !== LAUNCH && /mode: chat/.test(content))
+      .map(([path]) => path);
+    expect(chats.length).toBeGreaterThan(0);
+    expect(judgedWith(LAUNCH)).toMatchObject({ state: 'missing' });
+    expect(judgedWith(...chats)).toMatchObject({ state: 'missing' });
+    expect(judgedWith(LAUNCH, ...chats)).toMatchObject({ state: 'ok' });
+    expect(registrySecretsOf(asking)).toEqual(['REGISTRY_KEY']);
+    expect(registrySecretsOf(lab)).toEqual([]);
+  });
+
   it('hand on the address of each channel that the config names, by which the example lab has it or by another', () => {
     const lab = config();
     const told = (address: string): LabConfig => ({
@@ -452,6 +491,7 @@ describe('an examination', () => {
       'fork-approval',
       'channel-secrets',
       'tracker-secrets',
+      'registry-secrets',
       'tracker-reached',
     ]);
     expect(stateOf(findings, 'keys')).toBe('missing');

@@ -31,7 +31,7 @@ import { type AsksForKey, judgeClusterKeys } from './judge-cluster-keys.ts';
 import { judgeJobUser, judgeKeys } from './judge-keys.ts';
 import { judgeScriptCalls, type MeasureCalls } from './judge-script-calls.ts';
 import { judgeSettings } from './judge-settings.ts';
-import { channelSecretsOf, trackerSecretsOf } from './judge-workflow-keys.ts';
+import { channelSecretsOf, registrySecretsOf, trackerSecretsOf } from './judge-workflow-keys.ts';
 import { judgeWorkflows, launchLocation, type WorkflowTexts } from './judge-workflows.ts';
 
 const WORKFLOWS = '.github/workflows';
@@ -98,6 +98,7 @@ export async function examine(
       careRefs: usesCare(config, texts) ? await readEnvironmentRefs(client, CARE_ENVIRONMENT) : null,
       channelSecrets: channelSecretsOf(config),
       trackerSecrets: trackerSecretsOf(config),
+      registrySecrets: registrySecretsOf(config),
       controlSecrets: await readSecretNames(client, CONTROL_ENVIRONMENT),
       launchSecrets: await readSecretNames(client, LAUNCH_ENVIRONMENT),
       watchSecrets: await readSecretNames(client, WATCH_ENVIRONMENT),

@@ -35,6 +35,7 @@ export const DOCTOR_CHECKS = [
   'environment-secrets',
   'channel-secrets',
   'tracker-secrets',
+  'registry-secrets',
   'tracker-reached',
   'no-key-outside',
   'runner-label',

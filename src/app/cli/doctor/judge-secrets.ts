@@ -8,7 +8,7 @@ import {
   LAUNCH_ENVIRONMENT,
   WATCH_ENVIRONMENT,
 } from './environments.ts';
-import { type Finding, fine, LOOK, missing, unseen } from './finding.ts';
+import { type DoctorCheck, type Finding, fine, LOOK, missing, unseen } from './finding.ts';
 
 /** Names of secrets, by where they lie. */
 export type SecretFacts = {
@@ -16,6 +16,8 @@ export type SecretFacts = {
   readonly channelSecrets: readonly string[];
   /** Names of the secrets that have the keys which the watch asks the lanes' trackers with. */
   readonly trackerSecrets: readonly string[];
+  /** Names of the secrets that have the keys of registries of containers. */
+  readonly registrySecrets: readonly string[];
   readonly controlSecrets: Observed<readonly string[]>;
   readonly launchSecrets: Observed<readonly string[]>;
   readonly watchSecrets: Observed<readonly string[]>;
@@ -28,7 +30,7 @@ export type SecretFacts = {
 
 /** Whether each key lies in its own environment, and nowhere else. */
 export function judgeSecrets(facts: SecretFacts): readonly Finding[] {
-  return [inEnvironments(facts), ofChannels(facts), ofTrackers(facts), outside(facts)];
+  return [inEnvironments(facts), ofChannels(facts), ofTrackers(facts), ofRegistries(facts), outside(facts)];
 }
 
 function inEnvironments(facts: SecretFacts): Finding {
@@ -54,23 +56,42 @@ function inEnvironments(facts: SecretFacts): Finding {
 function ofChannels({ channelSecrets, controlSecrets, watchSecrets }: SecretFacts): Finding {
   const check = 'channel-secrets';
   if (channelSecrets.length === 0) return fine(check, 'incidents are told in no channel beside GitHub');
-  const places = [
-    [CONTROL_ENVIRONMENT, controlSecrets],
-    [WATCH_ENVIRONMENT, watchSecrets],
-  ] as const;
+  return inBoth(channelSecrets, [CONTROL_ENVIRONMENT, controlSecrets], [WATCH_ENVIRONMENT, watchSecrets], {
+    check,
+    is: 'the address of each channel',
+    todo: 'Settings, Environments: put the address of each channel of onCall.channels into both; a server has it in its own environment.',
+  });
+}
+
+/** Control and launcher each look at a container by themselves. */
+function ofRegistries({ registrySecrets, controlSecrets, launchSecrets }: SecretFacts): Finding {
+  const check = 'registry-secrets';
+  if (registrySecrets.length === 0) return fine(check, 'no registry of containers is asked with a key');
+  return inBoth(registrySecrets, [CONTROL_ENVIRONMENT, controlSecrets], [LAUNCH_ENVIRONMENT, launchSecrets], {
+    check,
+    is: 'the key of each registry of containers',
+    todo: 'Settings, Environments: put what each `keyFrom` of containers.registries names into both; a server has it in its own environment.',
+  });
+}
+
+type Place = readonly [environment: string, names: Observed<readonly string[]>];
+
+function inBoth(
+  wanted: readonly string[],
+  one: Place,
+  other: Place,
+  { check, is, todo }: { readonly check: DoctorCheck; readonly is: string; readonly todo: string },
+): Finding {
+  const places = [one, other];
   const absent = places.flatMap(([environment, names]) =>
     names.kind === 'known'
-      ? channelSecrets
-          .filter((name) => !names.value.includes(name))
-          .map((name) => `${name} in ${environment}`)
+      ? wanted.filter((name) => !names.value.includes(name)).map((name) => `${name} in ${environment}`)
       : [],
   );
-  const todo =
-    'Settings, Environments: put the address of each channel of onCall.channels into both; a server has it in its own environment.';
   if (absent.length > 0) return missing(check, `there is no ${absent.join(', no ')}`, todo);
   const away = places.flatMap(([, names]) => (names.kind === 'unknown' ? [names.why] : []))[0];
   return away === undefined
-    ? fine(check, `the address of each channel in ${CONTROL_ENVIRONMENT} and ${WATCH_ENVIRONMENT}`)
+    ? fine(check, `${is} in ${one[0]} and ${other[0]}`)
     : unseen(check, away, `${LOOK} ${todo}`);
 }
 
@@ -91,8 +112,8 @@ const GUARDED: readonly string[] = [...Object.values(KEY_VARIABLES), 'RAY_AUTH_T
 
 /** A secret of the repository or of its organisation is every branch's: whoever may push reads it with a workflow. */
 function outside(facts: SecretFacts): Finding {
-  const { channelSecrets, trackerSecrets, repositorySecrets, organizationSecrets } = facts;
-  const guarded = [...GUARDED, ...channelSecrets, ...trackerSecrets];
+  const { channelSecrets, trackerSecrets, registrySecrets, repositorySecrets, organizationSecrets } = facts;
+  const guarded = [...GUARDED, ...channelSecrets, ...trackerSecrets, ...registrySecrets];
   const check = 'no-key-outside';
   const readable = [
     ['the repository', repositorySecrets],
@@ -110,7 +131,7 @@ function outside(facts: SecretFacts): Finding {
   return away === undefined
     ? fine(
         check,
-        'no key, no token of the cluster or of a tracker and no address of a channel among what a branch can read',
+        'no key, no token of the cluster, of a tracker or of a registry and no address of a channel among what a branch can read',
       )
     : unseen(check, away, `${LOOK} No key may be a secret of the repository or of the organisation.`);
 }

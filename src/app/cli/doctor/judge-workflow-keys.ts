@@ -17,7 +17,7 @@ export function judgeWorkflowKeys(
   return [secrets(config, texts, files, owner), events(files)];
 }
 
-/** Each key is named in a job of its environment and nowhere else; what jobs are passed, the watch gets too, to redact it, and what trackers are asked with; who tells of incidents has the addresses. */
+/** Each key is named in a job of its environment and nowhere else; what jobs are passed, the watch gets too, to redact it, and what trackers are asked with; control and launcher have what registries are asked with; who tells of incidents has the addresses. */
 function secrets(
   config: LabConfig,
   texts: ReadonlyMap<string, string>,
@@ -54,15 +54,31 @@ export function trackerSecretsOf({ lanes }: LabConfig): readonly string[] {
   return [...new Set(asked.flatMap(({ tracker }) => tracker.keyFrom ?? []))];
 }
 
-/** A job that tells of incidents and is not given an address tells everybody but that channel. */
+/** The names of the keys that registries of containers are asked with, each once. */
+export function registrySecretsOf({ containers }: LabConfig): readonly string[] {
+  return [...new Set(Object.values(containers.registries).flatMap(({ keyFrom }) => keyFrom ?? []))];
+}
+
+/**
+ * A job that tells of incidents and is not given an address tells everybody but that channel; one that looks at containers
+ * and has no key of their registry holds back every launch in one.
+ */
 function notHandedOn(config: LabConfig, files: ReadonlyMap<string, Workflow | null>): readonly string[] {
+  const handed = [
+    [/"mode":"(?:chat|watch)"/, channelSecretsOf(config), 'by which a channel is told'],
+    [/"mode":"(?:chat|launch)"/, registrySecretsOf(config), 'with which a registry of containers is asked'],
+  ] as const;
   return [...files].flatMap(([path, file]) =>
     Object.entries(file?.jobs ?? {}).flatMap(([job, one]) => {
       const text = JSON.stringify(one);
-      if (one.uses !== undefined || !/"mode":"(?:chat|watch)"/.test(text)) return [];
-      return channelSecretsOf(config)
-        .filter((name) => !text.includes(`secrets.${name}`))
-        .map((name) => `${job} in ${path} is not given ${name}, by which a channel is told`);
+      if (one.uses !== undefined) return [];
+      return handed
+        .filter(([mode]) => mode.test(text))
+        .flatMap(([, names, why]) =>
+          names
+            .filter((name) => !text.includes(`secrets.${name}`))
+            .map((name) => `${job} in ${path} is not given ${name}, ${why}`),
+        );
     }),
   );
 }
