@@ -23,7 +23,7 @@ from datetime import datetime
 WRITERS = {"claimed": "runner", "submitted": "runner", "observed": "watch", "ended": "watch"} | dict.fromkeys(
     "proposed gated shown approved approval-dropped ordered stop-requested sealed closed held released"
     " command-seen command-answered consented objective-asked handoff watch-bounded"
-    " watch-resumed checkpoint-rejected milestone contracted machine-kept tear-down-asked adopted".split(), "control") | {
+    " watch-resumed taken checkpoint-rejected milestone contracted machine-kept tear-down-asked adopted".split(), "control") | {
     "incident": "control runner watch", "mutation-proposed": "control watch",
     "notified": "control watch", "delivered": "control watch", "watch-ended": "control watch",
     "mutation-begun": "runner", "mutation-ended": "runner", "disk-scanned": "watch",

@@ -9,6 +9,8 @@ import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { Taken } from '../domain/logbook/events/watch-events.ts';
 import { isHolding, isLive } from '../domain/logbook/liveness.ts';
 import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import {
@@ -18,23 +20,30 @@ import {
   untakenIncidents,
 } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import {
+  type AnswerDecision,
+  answering,
+  type CommandContext,
+  type CommandDecision,
+  type NamedContext,
+} from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { reasonText } from './values.ts';
+import { reasonText, runWord } from './values.ts';
 
 /** How long a claim, or a job that nobody has seen, is waited for before a person may give the run up. */
 export const GIVE_UP_PATIENCE_MS = 10 * 60 * 1_000;
 
 const answer = answering({
-  acknowledged: { status: 'text' },
-  'acknowledged-already': { status: 'text' },
-  'acknowledged-nothing': {},
-  'incident-taken': { count: 'integer' },
-  'watch-end-taken': { count: 'integer' },
+  acknowledged: { status: 'text', run: 'text?' },
+  'acknowledged-already': { status: 'text', run: 'text?' },
+  'acknowledged-nothing': { run: 'text?' },
+  'incident-taken': { count: 'integer', run: 'text?' },
+  'watch-end-taken': { count: 'integer', run: 'text?' },
   'closed-failed': { closurePull: 'integer?' },
   'closed-lost': { closurePull: 'integer?' },
   'closed-rejected': { closurePull: 'integer?' },
   'closed-noted': {},
+  'closes-in-its-thread': { run: 'text' },
   'lost-not-lost': { minutes: 'integer' },
 });
 
@@ -44,13 +53,17 @@ export const ack = {
   keys: {
     lost: { required: false, value: reasonText },
     reject: { required: false, value: reasonText },
+    run: { required: false, value: runWord },
   },
   who: (policy) => policy.permissions.ack,
   summary:
-    'Says that you took what has gone wrong, so that nobody else is called for it, or took note of the end of a watch; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more.',
+    'Says that you took what has gone wrong, so that nobody else is called for it, or took note of the end of a watch; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more. With `run=`, in any thread, takes it of the run of this name; what closes a run is said in a thread of its own.',
   example: '/ack',
   decide,
+  decideNamed,
 } as const satisfies CommandDefinition;
+
+type Drafts = readonly EventDraft[];
 
 const ADOPTED_ENDED = 'somebody took note that the adopted job ended';
 
@@ -61,11 +74,7 @@ function decide(context: CommandContext): CommandDecision {
   if (!permits(permission, policy.permissions.ack))
     return answer('not-permitted', { needs: policy.permissions.ack });
   const end = endOf(state);
-  if (end === null || isHolding(state)) {
-    const { length: count } = state.end === null ? incidentsSinceTaken(state) : untakenIncidents(state);
-    if (untakenWatchEnd(state) !== null) return answer('watch-end-taken', { count });
-    return count === 0 ? answer('acknowledged-nothing') : answer('incident-taken', { count });
-  }
+  if (end === null || isHolding(state)) return taken(state, {});
   const { reject } = args;
   if (reject !== undefined && end.status !== 'FAILED') return rejected(context, end.status, reject);
   if (end.status === 'FAILED' && underWay(state.mutations).length > 0) return answer('close-under-way');
@@ -76,6 +85,36 @@ function decide(context: CommandContext): CommandDecision {
   return answer(state.acknowledged === null ? 'acknowledged' : 'acknowledged-already', {
     status: end.status,
   });
+}
+
+/** While it goes on: what has gone wrong, or the end of its watch. */
+function taken(state: RunState, named: { readonly run?: string }, drafts: Drafts = []): AnswerDecision {
+  const { length: count } = state.end === null ? incidentsSinceTaken(state) : untakenIncidents(state);
+  if (untakenWatchEnd(state) !== null) return answer('watch-end-taken', { count, ...named }, drafts);
+  return count === 0
+    ? answer('acknowledged-nothing', named)
+    : answer('incident-taken', { count, ...named }, drafts);
+}
+
+/** A closure brings the record into the repository and frees the lane: who does that has the run before them. */
+function decideNamed(context: NamedContext): AnswerDecision {
+  const { state, policy, permission, args, actor, comment } = context;
+  const named = { run: state.run };
+  if (!permits(permission, policy.permissions.ack))
+    return answer('not-permitted', { needs: policy.permissions.ack });
+  const end = endOf(state);
+  const isClosing = args['lost'] !== undefined || args['reject'] !== undefined;
+  const draftOf = (what: Taken): Drafts => [
+    { type: 'taken', role: 'control', actor, data: { what, comment: comment.id, surface: comment.surface } },
+  ];
+  if (!isClosing && (end === null || isHolding(state)))
+    return taken(state, named, draftOf(untakenWatchEnd(state) === null ? 'incidents' : 'watch-end'));
+  if (isClosing || end === null || end.status === 'FAILED' || isAdopted(state))
+    return answer('closes-in-its-thread', named);
+  const said = { status: end.status, ...named };
+  return state.acknowledged === null
+    ? answer('acknowledged', said, draftOf('end'))
+    : answer('acknowledged-already', said);
 }
 
 /** How the run has ended; where its next attempt came to no launch, and nothing is left to be taken up, how the last one did. */

@@ -59,6 +59,7 @@ const titles: { readonly [Type in EventType]: string } = {
   'watch-bounded': 'stopping point named',
   'watch-ended': 'watch ended',
   'watch-resumed': 'watch resumed',
+  taken: 'taken by a person',
   'checkpoint-rejected': 'checkpoint rejected',
   milestone: 'log milestone seal',
   'machines-seen': 'rented machines',

@@ -1,8 +1,14 @@
 /** What each event about the watch of a run carries, as read from a line. */
 
 import * as z from 'zod';
+import { SURFACES } from '../domain/command.ts';
 import { JOB_STATUSES } from '../domain/engine.ts';
-import { DESCRIPTIONS, HANDOFF_STATES, WATCH_END_CAUSES } from '../domain/logbook/events/watch-events.ts';
+import {
+  DESCRIPTIONS,
+  HANDOFF_STATES,
+  TAKEN,
+  WATCH_END_CAUSES,
+} from '../domain/logbook/events/watch-events.ts';
 import { actorSchema, sha, texts } from './part-schemas.ts';
 
 /** One schema a type. */
@@ -29,4 +35,5 @@ export const watchSchemas = {
     reason: z.string().nullable(),
   }),
   'watch-resumed': z.looseObject({ attempt: z.int() }),
+  taken: z.looseObject({ what: z.enum(TAKEN), comment: z.int(), surface: z.enum(SURFACES) }),
 } as const;

@@ -4,7 +4,14 @@ import { assertNever } from '../domain/assert.ts';
 import type { EventOf } from '../domain/logbook/event.ts';
 import { code, prose } from './plain-text.ts';
 
-type WatchType = 'described' | 'adopted' | 'handoff' | 'watch-bounded' | 'watch-ended' | 'watch-resumed';
+type WatchType =
+  | 'described'
+  | 'adopted'
+  | 'handoff'
+  | 'watch-bounded'
+  | 'watch-ended'
+  | 'watch-resumed'
+  | 'taken';
 type Told = {
   readonly status: string;
   readonly evidence: string;
@@ -58,7 +65,19 @@ export const watchTellers: { readonly [Type in WatchType]: (event: EventOf<Type>
     decision: '',
     next: 'the watch goes on to the end of the job',
   }),
+  taken: ({ data: { what, surface, comment }, actor }) => ({
+    status: `${actor === undefined ? 'somebody' : personOf(actor)} took ${TAKEN_WORDS[what]}`,
+    evidence: `${surface} ${comment}, in another thread`,
+    decision: '',
+    next: 'nobody else is called for it',
+  }),
 };
+
+const TAKEN_WORDS = {
+  incidents: 'what had gone wrong until then',
+  'watch-end': 'note of the end of the watch',
+  end: 'note of how the job ended',
+} as const;
 
 function causeOf(
   cause: EventOf<'watch-ended'>['data']['cause'],

@@ -163,11 +163,13 @@ const WORDS: Sentences<AnswerCode> = {
   'relaunch-by-author': (_, { input }) =>
     `not started again: the restarts that were approved are used, and this change is yours. It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
   'stop-not-running': (d) => `${ofRun(d)}nothing to stop (${text(d.status)}).`,
-  acknowledged: (d) => `noted: you have seen that the run ended ${text(d.status)}.`,
-  'acknowledged-already': (d) => `noted before: the run ended ${text(d.status)}.`,
+  acknowledged: (d) => `${ofRun(d)}noted: you have seen that the run ended ${text(d.status)}.`,
+  'acknowledged-already': (d) => `${ofRun(d)}noted before: the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
-    `noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; nobody else is called for it, and the watch looks as often as usual again.`,
-  'acknowledged-nothing': () => 'nothing to acknowledge yet: the run has not ended.',
+    `${ofRun(d)}noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; nobody else is called for it, and the watch looks as often as usual again.`,
+  'acknowledged-nothing': (d) => `${ofRun(d)}nothing to acknowledge yet: the run has not ended.`,
+  'closes-in-its-thread': (d) =>
+    `${ofRun(d)}nothing was taken: that would close the run, which is said in a thread of its own.`,
   'closed-failed': (d) => `the failed run is closed without a tag.${logOnlyPull(d)}`,
   sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,
   'closed-lost': (d) =>

@@ -11,7 +11,7 @@ import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { trackerName, trackerUrl } from './progress.ts';
 import { stateLine } from './state-line.ts';
-import { code, count, listed, paragraphs, person, text, utc } from './words.ts';
+import { code, count, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
 
 type WatchAnswer =
   | 'accepted-charge'
@@ -80,7 +80,7 @@ export const WATCH_WORDS: Sentences<WatchAnswer> = {
   'watch-not-yours': (d) =>
     `not done: that is for ${d.owner ? `${text(d.owner)}, whose watch it is, or for ` : ''}somebody who may approve launches.`,
   'watch-end-taken': (d) =>
-    `noted: you have seen that the watch has ended${d.count === 0 ? '' : `, and took ${count(d.count, 'incident')}`}; nobody is reminded of it again.`,
+    `${ofRun(d)}noted: you have seen that the watch has ended${d.count === 0 ? '' : `, and took ${count(d.count, 'incident')}`}; nobody is reminded of it again.`,
 };
 
 function pointWords(step: number | null, time: string | null): string {

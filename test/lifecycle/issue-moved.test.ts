@@ -2,9 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import { ferryScript } from '../support/ferry-script.ts';
 import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { propose, stateOf, until } from '../support/play.ts';
-import { answersTo, say } from '../support/talk.ts';
+import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -98,6 +99,52 @@ describe('a hero run whose only issue is gone', () => {
     expect(answersTo(lab, revoke)).toEqual([
       expect.stringContaining(`\`${HERO}\`: taken back (approvals: 1)`),
     ]);
+    await lab.close();
+  });
+
+  it('has its trouble taken by /ack run=… from any other thread, by who may, and its end; a thread of its own closes it', async () => {
+    const lab = await openHeroLab({
+      script: () => ferryScript({ ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE, hangAt: 300 }),
+    });
+    const elsewhere = await heroWithoutThread(lab);
+    await until(
+      lab,
+      'the alarm',
+      async () => ((await stateOf(lab, HERO))?.observation?.alarms ?? []).length > 0,
+      {
+        stepMs: 5 * MINUTE,
+        limitMs: 4 * 60 * MINUTE,
+      },
+    );
+    const theirs = await say(lab, 'sol', elsewhere, `/ack run=${HERO}`);
+    await lab.clock.advance(2 * MINUTE);
+    expect((await stateOf(lab, HERO))?.taken).toBeNull();
+    expect(answersTo(lab, theirs)).toEqual([expect.stringContaining('not done: it takes')]);
+    const ack = await say(lab, 'mira', elsewhere, `/ack run=${HERO}`);
+    await lab.clock.advance(2 * MINUTE);
+    expect((await stateOf(lab, HERO))?.taken).toMatchObject({ actor: { login: 'mira' } });
+    expect(answersTo(lab, ack)).toEqual([
+      expect.stringMatching(new RegExp(`\`${HERO}\`: noted: you took .+ of this run`)),
+    ]);
+    const again = await say(lab, 'mira', elsewhere, `/ack run=${HERO}`);
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, again)).toEqual([
+      expect.stringContaining(`\`${HERO}\`: nothing to acknowledge yet`),
+    ]);
+    const closing = await say(lab, 'mira', elsewhere, `/ack run=${HERO} reject="it hangs"`);
+    await say(lab, 'mira', elsewhere, `/stop run=${HERO}`);
+    await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.end?.status === 'STOPPED', {
+      stepMs: MINUTE,
+    });
+    const end = await say(lab, 'mira', elsewhere, `/ack run=${HERO}`);
+    await lab.clock.advance(5 * MINUTE);
+    expect(answersTo(lab, closing)).toEqual([
+      expect.stringContaining(`\`${HERO}\`: nothing was taken: that would close the run`),
+    ]);
+    expect(answersTo(lab, end)).toEqual([
+      expect.stringContaining(`\`${HERO}\`: noted: you have seen that the run ended STOPPED`),
+    ]);
+    expect((await stateOf(lab, HERO))?.acknowledged).toMatchObject({ actor: { login: 'mira' } });
     await lab.close();
   });
 

@@ -16,6 +16,7 @@ import { nextAsked } from './next-asked.ts';
 import { observed } from './observed-state.ts';
 import { NO_RENTAL, rentalAfter } from './rental-state.ts';
 import { commandKey, type IssuedOrder, type RunState, type SeenCommand } from './run-state.ts';
+import { takenAfter, takenByAnswer } from './taken.ts';
 import { illegalAfter } from './transition.ts';
 import { NO_WATCH, watchAfter, watchOfNextAttempt } from './watch-state.ts';
 
@@ -164,6 +165,8 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'watch-ended':
     case 'watch-resumed':
       return { ...state, watch: watchAfter(state.watch, event) };
+    case 'taken':
+      return takenAfter(state, event.data.what, said(event));
     case 'machines-seen':
     case 'tear-down-begun':
     case 'tear-down-ended':
@@ -286,13 +289,10 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   if (seen === undefined) throw new Error('an answer without its command passed the transition check');
   const { code, detail } = event.data;
   const next = withCommand(state, key, { ...seen, answer: { code, detail, at: event.at, seq: event.seq } });
-  const by = { actor: seen.actor, at: event.at };
-  if (code === 'incident-taken' || code === 'watch-end-taken')
-    return { ...next, taken: { ...by, seq: event.seq } };
   const asked = nextAsked(state, seen, event);
   // Whoever goes back takes what was ordered before that with it.
   if (asked !== null) return 'rollback' in asked ? { ...voided(next), ...asked } : { ...next, ...asked };
-  return code === 'acknowledged' ? { ...next, acknowledged: by, taken: { ...by, seq: event.seq } } : next;
+  return takenByAnswer(next, code, { actor: seen.actor, at: event.at, seq: event.seq });
 }
 
 function held(state: RunState, holds: RunState['holds']): RunState {

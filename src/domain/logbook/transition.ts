@@ -120,6 +120,10 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'watch-ended':
     case 'watch-resumed':
       return illegalWatch(state, event);
+    case 'taken':
+      return event.data.what === 'end' && state.end === null && failedAttempt(state) === null
+        ? 'the end of a job was taken that has not ended'
+        : personRule(event);
     case 'machines-seen':
     case 'tear-down-begun':
     case 'tear-down-ended':

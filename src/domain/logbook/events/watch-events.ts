@@ -1,6 +1,7 @@
 /** Who owns the watch of a run and until when it goes on: what each event of it carries. */
 
 import type { Actor } from '../../actor.ts';
+import type { Surface } from '../../command.ts';
 import type { JobStatus } from '../../engine.ts';
 import type { Sha } from '../../ids.ts';
 
@@ -8,6 +9,10 @@ export const HANDOFF_STATES = ['offered', 'accepted', 'expired'] as const;
 /** `person`: somebody ended it. `step`, `time`: a stopping point that somebody named was reached. */
 export const WATCH_END_CAUSES = ['person', 'step', 'time'] as const;
 export type WatchEndCause = (typeof WATCH_END_CAUSES)[number];
+
+/** What somebody took: what has gone wrong so far, the end of a watch, or the end of the job. */
+export const TAKEN = ['incidents', 'watch-end', 'end'] as const;
+export type Taken = (typeof TAKEN)[number];
 
 /**
  * `absent`: the cluster has no such job. `cannot`: it cannot be followed there, or the config does not let it be. `taken`: it
@@ -51,4 +56,6 @@ export type WatchEventData = {
   };
   /** A person wants the same attempt watched again, to its end. */
   readonly 'watch-resumed': { readonly attempt: number };
+  /** A person took it in a comment of another thread; what is taken in the run's own thread its answer says. */
+  readonly taken: { readonly what: Taken; readonly comment: number; readonly surface: Surface };
 };
