@@ -17,6 +17,7 @@ const answer = answering({
   'accept-too-late': { until: 'text' },
   'job-adopted': {},
   'job-not-told': {},
+  'job-told-otherwise': {},
 });
 
 export const accept = {
@@ -50,7 +51,7 @@ function decide(context: CommandContext): CommandDecision {
   ]);
 }
 
-/** Only what the cluster said before the comment was written can be what its author means. */
+/** Only what the cluster said before the comment was written, and stands there as it was told, can be what its author means. */
 function takeOver(context: CommandContext): CommandDecision {
   const { state, actor, comment } = context;
   if (!mayAdopt(context)) return answer('not-permitted', { needs: neededToAdopt(context) });
@@ -58,6 +59,7 @@ function takeOver(context: CommandContext): CommandDecision {
   const toldAt = description?.found === 'described' ? fromRfc3339(description.at) : null;
   if (description === null || toldAt === null || comment.createdAt < toldAt - SECOND_MS)
     return answer('job-not-told');
+  if (!context.isJobShown) return answer('job-told-otherwise');
   return answer('job-adopted', {}, [
     { type: 'adopted', role: 'control', actor, data: { described: description.seq } },
   ]);

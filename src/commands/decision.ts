@@ -89,6 +89,8 @@ export type CommandContext = PlaceContext & {
   readonly cardLeftUntil: string | null;
   /** Whether the card was edited since it was shown, and nobody has read yet by whom. */
   readonly isCardUnread: boolean;
+  /** Whether what the cluster says of a job that is to be taken over stood there, as it was posted, when this was said. */
+  readonly isJobShown: boolean;
   /** What `gates` and `interested` rest on and nobody has read yet: whoever goes by them asks for it. */
   readonly unread: readonly Need[];
   /** People whose approval would be their own: authors of the change and the last editor of the body. */

@@ -23,6 +23,7 @@ type WatchAnswer =
   | 'accepted'
   | 'job-adopted'
   | 'job-not-told'
+  | 'job-told-otherwise'
   | 'accept-nothing'
   | 'accept-not-yours'
   | 'accept-too-late'
@@ -64,6 +65,8 @@ export const WATCH_WORDS: Sentences<WatchAnswer> = {
       'the job is watched from now on, and the watch is yours. `/handoff @who` hands it on; `/stop` by you, or by who may approve launches, ends the job.',
       input === null ? null : jobFacts(input.state),
     ),
+  'job-told-otherwise': () =>
+    'not done: what the cluster says of the job does not stand here as it was written, or did not when you said this. Who deletes a comment of it that was edited has it written anew; say `/accept` under that.',
   'job-not-told': () =>
     'not yet: the cluster has not said what the job is. It is shown here as soon as it has; look at it, then say `/accept`.',
   'until-set': (d) =>

@@ -67,6 +67,7 @@ export function contextOf(
     search: () => searchOf(input),
     cardLeftUntil: cardLeftUntil(input.state, input.now),
     isCardUnread: input.isCardUnread,
+    isJobShown: isJobShown(input, item),
     showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
     gates: input.gates,
     verdict: input.verdict,
@@ -75,6 +76,22 @@ export function contextOf(
     unread: unreadFacts(input.facts),
     interested: interestedIn(input.state.proposal, input.facts),
   };
+}
+
+/** Nothing here edits that comment: one that was edited says what somebody else made of it, or did for a while. */
+function isJobShown({ state, facts }: CommandInput, { comment }: PendingItem): boolean {
+  const { run, description } = state;
+  if (description === null || facts.comments.kind === 'unknown') return false;
+  return facts.comments.value.some(({ marker, editedAt, createdAt, thread }) => {
+    const isIt = marker?.run === run && marker.kind === 'notice' && marker.key === String(description.seq);
+    return (
+      isIt &&
+      marker.isIntact &&
+      editedAt === null &&
+      thread === comment.thread &&
+      createdAt <= comment.createdAt
+    );
+  });
 }
 
 function artefactsOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['artefacts']> {

@@ -239,6 +239,26 @@ describe('a job is taken over', () => {
     expect(state === null || isAdopted(state)).toBe(false);
   });
 
+  it('under no comment that a writer edited, put back or deleted: what the cluster says has to stand there as it was told', async () => {
+    lab = await openAdoptingLab();
+    launchByHand(lab);
+    const issue = await openIssue(lab);
+    await answered(lab, 'mira', issue, WATCH);
+    const told = () =>
+      botComments(lab).find(({ kind, text }) => kind === 'notice' && text.includes('Is this the job?'));
+    await until(lab, 'what the job is', () => told() !== undefined);
+    const { id = 0, source = '' } = told() ?? {};
+    const edit = (body: string) => lab.as('ada', 'PATCH', `/issues/comments/${id}`, { body });
+    await edit(source.replace('by-hand', 'harmless'));
+    expect(await answered(lab, 'mira', issue, '/accept')).toContain('does not stand here as it was written');
+    await edit(source);
+    expect(await answered(lab, 'mira', issue, '/accept')).toContain('does not stand here as it was written');
+    await lab.as('mira', 'DELETE', `/issues/comments/${id}`);
+    await until(lab, 'it anew', () => told() !== undefined, { stepMs: MINUTE });
+    await lab.clock.advance(MINUTE);
+    expect(await answered(lab, 'mira', issue, '/accept')).toContain('the job is watched from now on');
+  });
+
   it('not where the issue is closed before: the job is left alone', async () => {
     lab = await openAdoptingLab();
     launchByHand(lab);
