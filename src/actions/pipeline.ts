@@ -8,8 +8,8 @@ import { GitError } from '../domain/git.ts';
 import type { Instant, RunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
+import type { AppendResult } from '../logbook/ports.ts';
 import type { OwnClaim } from './mint.ts';
-import { type RecordPort, transact } from './transaction.ts';
 
 /** `standing`: it stays as it is, and another look may find it otherwise; `ending`: it is not carried out any more. */
 export type Refusal = {
@@ -191,4 +191,38 @@ function failure(
 /** What stands in an event about it: without secrets, and no longer than people read. */
 export function bounded({ redact }: Pick<Place, 'redact'>, text: string): string {
   return cutText(redact(text), limits.messageCharactersMax);
+}
+
+/** The record as a process keeps it. */
+type RecordPort = {
+  readonly append: (
+    run: RunId | 'journal',
+    drafts: readonly EventDraft[],
+    at: Instant,
+  ) => Promise<AppendResult>;
+  readonly load: () => Promise<unknown>;
+};
+
+/** `nothing`: there is nothing (any more) to be recorded; `conflict`: the logbook moved at every try. */
+type Recorded =
+  | { readonly kind: 'appended'; readonly seqs: readonly number[] }
+  | Exclude<AppendResult, { kind: 'appended' }>
+  | { readonly kind: 'nothing' };
+
+/** Records what `decide` wants of the record as it stands; null: nothing. It is asked anew after each lost race. */
+async function transact(
+  record: RecordPort,
+  run: RunId | 'journal',
+  now: () => Instant,
+  decide: () => EventDraft | null,
+): Promise<Recorded> {
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const draft = decide();
+    if (draft === null) return { kind: 'nothing' };
+    const result = await record.append(run, [draft], now());
+    if (result.kind === 'appended') return { kind: 'appended', seqs: result.seqs.get(run) ?? [] };
+    if (result.kind !== 'conflict') return result;
+    await record.load();
+  }
+  return { kind: 'conflict' };
 }

@@ -1,14 +1,21 @@
 /** Opens a repository for work: fetches, reads the config in force, and loads the verified record under it. */
 
 import type { ConfigHealth } from '../domain/facts.ts';
+import { GitError } from '../domain/git.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { configOfLane, type LabConfig, type LaneScopedConfig } from '../run/lane-scope.ts';
+import { listLabelledPulls } from '../github/issues.ts';
+import { readThread } from '../github/thread.ts';
+import { configOfLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../run/lane-scope.ts';
+import { publishedHeads } from '../run/published-heads.ts';
 import { configFor } from '../run/run-config.ts';
 import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
-import { threadOfLostLogbook } from './lost-logbook.ts';
+import { readingOf } from './reading.ts';
 import { createEventStore, type EventStore } from './record.ts';
 import type { Record } from './record-files.ts';
+
+/** Newest ferry threads that are looked at for a card where there is no logbook: one is enough, the newest may have none yet. */
+const LOST_LOGBOOK_THREADS_MAX = 3;
 
 /** Problems of a config that stand in the log; the check on the pull request has all of them. */
 const CONFIG_PROBLEMS_LOGGED = 20;
@@ -90,4 +97,21 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
 /** A file that did not change is read once, and gives the same value: only another one has to be compared. */
 function isSame(before: LabConfig, now: LabConfig): boolean {
   return before === now || JSON.stringify(before) === JSON.stringify(now);
+}
+
+/**
+ * The newest thread of a run with a card of ours: a card is only written from a record. Null where there is none.
+ * Throws `GitError` where GitHub does not tell, because then it is unknown whether a logbook may be begun.
+ */
+async function threadOfLostLogbook(lab: Lab, config: LabConfig): Promise<number | null> {
+  for (const label of new Set(lanesOf(config).map(({ kind }) => kind.name))) {
+    const pulls = await listLabelledPulls(lab.client, label, LOST_LOGBOOK_THREADS_MAX);
+    if (pulls.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${pulls.why}`);
+    for (const number of pulls.value) {
+      const read = await readThread(lab.client, number, readingOf(lab, config));
+      if (read.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${read.why}`);
+      if (publishedHeads(read.value.comments).length > 0) return number;
+    }
+  }
+  return null;
 }

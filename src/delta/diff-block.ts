@@ -2,12 +2,12 @@
 
 import { childIn, type PyNode, partsOf } from '../domain/python-syntax.ts';
 import { type AlignedPair, align } from './align.ts';
-import { type Unit, unitsOf } from './block-units.ts';
 import { diffImports } from './diff-imports.ts';
 import { type Outcome, SAME, together } from './diff-outcome.ts';
 import { mayStand, type Pair, type Scope } from './diff-value.ts';
 import { diffSettings, type Loose, settingOf } from './loose-settings.ts';
 import type { PyFile } from './normal-form.ts';
+import { isImport, statementsIn } from './statements.ts';
 
 /** Two blocks: the module, or the body of the same statement. */
 export function diffBlock(base: PyNode, head: PyNode, scope: Scope, files: Pair): Outcome {
@@ -134,4 +134,21 @@ function calleeKey(callee: PyNode, file: PyFile): string {
   }
   const inner = callee.kind === 'call' ? childIn(callee, 'function') : null;
   return inner === null ? file.normal(callee) : `${calleeKey(inner, file)}()`;
+}
+
+type Unit =
+  | { readonly kind: 'statement'; readonly node: PyNode }
+  | { readonly kind: 'imports'; readonly nodes: readonly [PyNode, ...PyNode[]] };
+
+/** The units of a block in the order of the file. */
+function unitsOf(block: PyNode): readonly Unit[] {
+  const units: Unit[] = [];
+  for (const node of statementsIn(block)) {
+    const last = units.at(-1);
+    if (!isImport(node)) units.push({ kind: 'statement', node });
+    else if (last?.kind === 'imports')
+      units[units.length - 1] = { kind: 'imports', nodes: [...last.nodes, node] };
+    else units.push({ kind: 'imports', nodes: [node] });
+  }
+  return units;
 }

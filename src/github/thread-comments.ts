@@ -7,8 +7,8 @@ import { type Digest, type Instant, isSha, type Sha } from '../domain/ids.ts';
 import type { ReadMarker } from '../domain/marker.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { withoutTokens } from '../host/redactor.ts';
 import type { GitHubClient } from './call.ts';
-import { textWithoutTokens } from './comment-text.ts';
 import { readPermission } from './permission.ts';
 import { readOn } from './thread-pages.ts';
 import {
@@ -21,6 +21,13 @@ import {
   type ReviewAnswer,
   type ThreadsAnswer,
 } from './thread-schema.ts';
+
+/** Texts of comments of which a process remembers that nothing in them looks like a token: those of two full threads. */
+const COMMENT_TEXTS_KEPT = 40_000;
+/** Characters of texts without their tokens that a process keeps: 500 of the longest. */
+export const COMMENT_CHARACTERS_KEPT = 32_000_000;
+/** By the digest of the text as it was written; null: nothing in it looks like a token. */
+const searched = new Map<Digest, string | null>();
 
 /** SHA-256 over UTF-8 text. */
 type DigestOf = (text: string) => Digest;
@@ -161,4 +168,29 @@ export function instantOf(text: string): Instant {
   const at = fromRfc3339(text);
   if (at === null) throw new Error(`GitHub sent no time: ${text}`);
   return at;
+}
+
+let charactersKept = 0;
+
+/**
+ * A person's text as it may be recorded. `digest` stands for the text, so that an edit is searched anew. A clean text is kept
+ * as that alone; of the others those asked for last, so that nobody fills the memory with tokens.
+ */
+export function textWithoutTokens(text: string, digest: Digest): string {
+  const before = searched.get(digest);
+  const found = before === undefined ? withoutTokens(text) : (before ?? text);
+  const kept = found === text ? null : found;
+  forget(digest);
+  searched.set(digest, kept);
+  charactersKept += kept?.length ?? 0;
+  for (const oldest of searched.keys()) {
+    if (searched.size <= COMMENT_TEXTS_KEPT && charactersKept <= COMMENT_CHARACTERS_KEPT) break;
+    forget(oldest);
+  }
+  return found;
+}
+
+function forget(digest: Digest): void {
+  charactersKept -= searched.get(digest)?.length ?? 0;
+  searched.delete(digest);
 }

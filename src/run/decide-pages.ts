@@ -1,5 +1,6 @@
 /** Whom an incident is told to that needs a person, whoever has taken the watch first: once, and once more where nobody says in time that they took it. */
 
+import type { OnCall } from '../config/on-call-schema.ts';
 import type { Instant } from '../domain/ids.ts';
 import { urgencyOf } from '../domain/incident-urgency.ts';
 import { type Incident, readIncident } from '../domain/incidents.ts';
@@ -7,9 +8,8 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import { inChargeByContract } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import { isOver, type Notice, pagesOf, type RunState } from '../domain/logbook/run-state.ts';
-import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { dateAfter, dateOf, fromRfc3339, timeOf, toRfc3339, weekdayOf } from '../domain/time.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { isQuiet, peopleAt } from './on-call.ts';
 
 /** How old an incident may be when it is first told to those on call: through a night of quiet hours, and no older. */
 const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;
@@ -67,4 +67,33 @@ function isDue(
   if (first === undefined) return now - (fromRfc3339(incident.at) ?? 0) < PAGE_AGE_MAX_MS;
   if (again !== undefined || againAfterMinutes === null) return false;
   return now - (fromRfc3339(first.at) ?? now) >= againAfterMinutes * 60_000;
+}
+
+/** Ids of those in charge of the lane and of those who are on call now, each once. */
+export function peopleAt({ lane, onCall }: LaneScopedConfig, now: Instant): readonly number[] {
+  const onShift = onCall.shifts.filter((shift) => isOn(shift, now)).flatMap(({ users }) => users);
+  return [...new Set([...lane.inCharge, ...onShift])];
+}
+
+/** Whether only what cannot wait may mention anybody. */
+export function isQuiet({ onCall: { quietHours } }: LaneScopedConfig, now: Instant): boolean {
+  return quietHours !== null && beginsOn(quietHours, now) !== null;
+}
+
+function isOn({ days, from, until, since, through }: OnCall['shifts'][number], now: Instant): boolean {
+  const day = beginsOn({ from, until }, now);
+  if (day === null || !days.includes(weekdayOf(day))) return false;
+  return (since === null || day >= since) && (through === null || day <= through);
+}
+
+/** The day on which the hours began that this moment is in; null where it is in none. */
+function beginsOn(
+  { from, until }: { readonly from: string; readonly until: string },
+  now: Instant,
+): string | null {
+  const today = dateOf(now);
+  const time = timeOf(now);
+  if (from < until) return from <= time && time < until ? today : null;
+  if (time >= from) return today;
+  return time < until ? dateAfter(today, -1) : null;
 }

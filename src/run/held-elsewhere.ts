@@ -7,7 +7,6 @@ import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import type { CheckpointPlan } from '../domain/launch/contract.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { rootHolder } from '../domain/launch/output-root.ts';
-import { trackerHolder } from '../domain/launch/tracker-identity.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed } from '../domain/observed.ts';
@@ -69,4 +68,30 @@ function contentsOf(
   if (plan === null || failed !== null) return {};
   const own = { ...plan, roots: plan.roots.filter((root) => !common.includes(root)) };
   return { rootContents: rootContents(own, searchedRoots, lineage) };
+}
+
+type Tracker = Manifest['tracker'];
+
+/** Another run of the record that was launched, or is about to be, under this identity; null: none was. `lineage`: runs that may share theirs. */
+export function trackerHolder(
+  runs: readonly RunState[],
+  tracker: Tracker,
+  { run, lineage }: { readonly run: string; readonly lineage: (state: RunState) => boolean },
+): string | null {
+  const holder = runs.find(
+    (state) =>
+      state.run !== run && !lineage(state) && identitiesOf(state).some((one) => isSame(one, tracker)),
+  );
+  return holder?.run ?? null;
+}
+
+function identitiesOf({ attempts, order }: RunState): readonly Tracker[] {
+  const orders = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
+  return orders
+    .filter(({ status, claim }) => status === 'open' || claim !== null)
+    .flatMap(({ manifest }) => (manifest === null ? [] : [manifest.tracker]));
+}
+
+function isSame(one: Tracker, other: Tracker): boolean {
+  return one.runId === other.runId && one.entity === other.entity && one.project === other.project;
 }

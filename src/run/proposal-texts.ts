@@ -1,11 +1,11 @@
 /** Which text of a thread shows a proposed change of a cluster, and which of its versions are ours. */
 
-import { shownIn } from '../care/shown-in.ts';
+import { bindingHex } from '../domain/approval-binding.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { CommentFacts, ProposalText, ShownVersion } from '../domain/facts.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import { markerIdentity } from '../domain/marker.ts';
+import { markerIdentity, type VerifiedMarker } from '../domain/marker.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
 /** Whether somebody may still consent to it. */
@@ -68,4 +68,26 @@ export function judgedText(
       sealedAt: marker?.at ?? null,
     })),
   };
+}
+
+type StandingWords = {
+  readonly body: string;
+  readonly marker: VerifiedMarker | null;
+  /** First part of the marker that the text of this proposal has. */
+  readonly identity: string;
+  /** Digest of the words that control would write; null where nobody else writes them. */
+  readonly words: string | null;
+};
+
+/**
+ * `this`: sealed for its place, as it was written, and it names the proposal. The key that only watches may say what control
+ * would say, and nothing else: it shows nobody what to consent to.
+ */
+export function shownIn(
+  { digest }: Pick<MutationRecord, 'digest'>,
+  { body, marker, identity, words }: StandingWords,
+): 'this' | 'other' | 'foreign' {
+  if (marker === null || !marker.isIntact || markerIdentity(marker) !== identity) return 'foreign';
+  if (marker.role !== 'control' && marker.text !== words) return 'foreign';
+  return body.includes(bindingHex(digest)) ? 'this' : 'other';
 }

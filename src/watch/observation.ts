@@ -1,12 +1,14 @@
 /** What a look at a job comes to as events: an observation, the incidents that it shows, and the end. */
 
 import { DETECTORS } from '../detectors/registry.ts';
+import { isTerminal, type JobObservation } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import { readIncident } from '../domain/incidents.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import type { Course, Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
+import type { WatchEndCause } from '../domain/logbook/events/watch-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { isHealthy, nextLookMs } from './cadence.ts';
 import { courseOf } from './course.ts';
 import { evidenceOf } from './evidence-of.ts';
@@ -14,14 +16,18 @@ import { prolonged } from './lease.ts';
 import type { LogFacts } from './log-facts.ts';
 import { type Look, redactAndTruncate, redactAndTruncateEnd, redactAndTruncateLine, saidOf } from './look.ts';
 import { incidentsOf, type StandingAlarm } from './look-incidents.ts';
+import type { ShownCount } from './progress-line.ts';
 import { openLogOf } from './resume-log.ts';
-import { settled } from './settled.ts';
+import type { SignatureMatch } from './signature-matches.ts';
+import { signatureById } from './signatures.ts';
 import { standstillOf } from './standstill.ts';
-import { watchEndOf } from './stopping-point.ts';
 import { storeSeenOf } from './store-seen.ts';
 import { trackerSeenOf, withTrackedRow } from './tracker-seen.ts';
 import { unreadOf } from './unread.ts';
 import { paceAt } from './use.ts';
+
+/** Other ranks may print a step or two while it dies. */
+const MOVED_AGAIN = 3;
 
 /** Lines of evidence that are kept with the end; more of one class say the same. */
 const DIAGNOSIS_LINES_MAX = 4;
@@ -214,4 +220,46 @@ function diagnosisOf(look: Look): Pick<EventDataByType['ended'], 'diagnosis'> {
 
 function moment(ms: number | null): string | null {
   return ms === null ? null : toRfc3339(Math.trunc(ms) as Instant);
+}
+
+/**
+ * The log without failures of this look that a success followed, as the tracebacks of a shutdown, or training that went
+ * on. A loss that is no number stays: it goes on as well. What an earlier look has recorded stays too.
+ */
+function settled(log: LogFacts, job: JobObservation): LogFacts {
+  if (job.kind !== 'found' || log.failures.length === 0) return log;
+  const { status } = job;
+  const [since] = log.training.look.movedLines;
+  const isOver = ({ id, line, lastLineNumber }: SignatureMatch): boolean => {
+    if (line === '' || signatureById(id)?.class === 'numerical') return false;
+    if (status === 'SUCCEEDED') return true;
+    const isPassed = log.training.look.movedLines.length >= MOVED_AGAIN && lastLineNumber < (since ?? 0);
+    return status === 'RUNNING' && isPassed;
+  };
+  const failures = log.failures.filter((one) => !isOver(one));
+  return failures.length === log.failures.length ? log : { ...log, failures };
+}
+
+/** The end of the watch, where the job goes on. */
+function watchEndOf(state: RunState, look: Look): readonly EventDraft[] {
+  const { submission, watch } = state;
+  if (submission === null || watch.bound === null || watch.ended !== null) return [];
+  if (look.job.kind === 'found' && isTerminal(look.job.status)) return [];
+  const cause = reached(watch.bound, look);
+  if (cause === null) return [];
+  const data = { attempt: submission.attempt, cause, reason: null };
+  return [{ type: 'watch-ended', role: 'watch', data }];
+}
+
+function reached(
+  { step, time }: NonNullable<RunState['watch']['bound']>,
+  { log, at }: Look,
+): WatchEndCause | null {
+  if (step !== null && log.step !== null && atLeast(log.step) >= step) return 'step';
+  return time !== null && at >= (fromRfc3339(time) ?? Number.POSITIVE_INFINITY) ? 'time' : null;
+}
+
+/** The least that a rounded step may stand for: three digits of it are shown. */
+function atLeast({ value, exact }: ShownCount): number {
+  return exact || value < 1 ? value : value - 10 ** (Math.floor(Math.log10(value)) - 2) / 2;
 }

@@ -1,7 +1,7 @@
 /** A watch with many due runs asks its cluster once. */
 
 import { expect, it } from 'vitest';
-import { observeInOnePass } from '../../src/app/watch/one-pass.ts';
+import { observeInOnePass } from '../../src/app/watch/tick.ts';
 import type { AskedJob, Engine } from '../../src/domain/engine.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { aRun } from '../support/run-builder.ts';

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import type { OpenLab } from '../../src/app/open-lab.ts';
-import { changedBuildFiles } from '../../src/app/runner/build-files.ts';
+import { changedBuildFiles } from '../../src/app/runner/ship-job.ts';
 import { changed } from '../config/small-config.ts';
 import { AT_MS, bareRepository, firstCommit } from '../host/git/scratch-repository.ts';
 import { inLane } from '../support/run-parts.ts';

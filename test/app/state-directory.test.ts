@@ -1,7 +1,7 @@
 /** Job records of the local engine in a folder that ends with the job: refused, with what to do. */
 
 import { describe, expect, it } from 'vitest';
-import { stateDirectoryProblem } from '../../src/app/state-directory.ts';
+import { stateDirectoryProblem } from '../../src/app/action/watching.ts';
 import { aConfig } from '../support/run-parts.ts';
 
 const config = aConfig();

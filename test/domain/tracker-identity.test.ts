@@ -1,8 +1,8 @@
 /** Under which identity a run reports, and which other run of the record has it. */
 
 import { expect, it } from 'vitest';
-import { trackerHolder } from '../../src/domain/launch/tracker-identity.ts';
 import type { IssuedOrder, RunState } from '../../src/domain/logbook/run-state.ts';
+import { trackerHolder } from '../../src/run/held-elsewhere.ts';
 
 const TRACKER = { kind: 'wandb', entity: 'lab', project: 'hero', runId: 'grug-1e23' };
 

@@ -8,7 +8,7 @@ import { clusterSchema, engineDefinition } from '../../src/engines/registry.ts';
 import { commentOf, metadataOf } from '../../src/engines/slurm/comment.ts';
 import { createSlurmEngine } from '../../src/engines/slurm/engine.ts';
 import { jobPaths } from '../../src/engines/slurm/job-folder.ts';
-import { sbatchArguments } from '../../src/engines/slurm/sbatch-arguments.ts';
+import { sbatchArguments } from '../../src/engines/slurm/submit.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { slurmConfig } from '../support/slurm-config.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { branded, isDigest } from '../../src/domain/ids.ts';
-import { COMMENT_CHARACTERS_KEPT, textWithoutTokens } from '../../src/github/comment-text.ts';
+import { COMMENT_CHARACTERS_KEPT, textWithoutTokens } from '../../src/github/thread-comments.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 

@@ -1,11 +1,10 @@
 /** Since when a text has shown a proposal, by its edit history: who may write may change it and put the old one back. */
 
 import { describe, expect, it } from 'vitest';
-import { shownIn } from '../../src/care/shown-in.ts';
 import type { ProposalVersion } from '../../src/domain/facts.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import { markerIdentity, type VerifiedMarker } from '../../src/domain/marker.ts';
-import { judgedText } from '../../src/run/proposal-texts.ts';
+import { judgedText, shownIn } from '../../src/run/proposal-texts.ts';
 import { editsOf, leftUntil, shownSince, TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
 import { at, record } from '../care/consent-parts.ts';
 

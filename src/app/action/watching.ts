@@ -1,18 +1,24 @@
 /** The modes that look at jobs: watch, a shift for one cluster; stop, one run; watchdog, whether anybody looks at all. */
 
 import { tmpdir } from 'node:os';
+import { isAbsolute, relative } from 'node:path';
+import { traitsOf } from '../../config/engine-traits.ts';
+import { listWorkflowRuns } from '../../github/workflows.ts';
 import { diskSpace } from '../../host/disk-space.ts';
-import type { LabConfig } from '../../run/lane-scope.ts';
+import { anyLane, type LabConfig } from '../../run/lane-scope.ts';
+import { type AccountLook, judgeAccountLook } from '../../watch/account-look.ts';
+import { perform } from '../control/perform.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { createPublisher } from '../publisher.ts';
-import { stateDirectoryProblem } from '../state-directory.ts';
 import { stopRun } from '../stop-mode/stop-run.ts';
-import { type Trouble, throwIfAny } from '../trouble.ts';
+import { contained, inCluster, type Trouble, throwIfAny } from '../trouble.ts';
 import { watch } from '../watch/watch.ts';
 import type { WatchInput } from '../watch/watch-input.ts';
-import { type AccountFinding, lookAfterAccounts } from '../watchdog/rental-accounts.ts';
 import { lookAfterWatches, type WatchdogFinding } from '../watchdog/watchdog.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
+
+const ADVICE =
+  'set the repository variable FERRYBOT_STATE_DIR to an absolute folder of the runner that outlives its jobs, and give it to the launch and the watch workflow as state-directory';
 
 /** `mode: watch`. */
 export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
@@ -114,4 +120,56 @@ function notReady(parts: ActionParts, config: LabConfig, cluster: string): Actio
 /** Why the folder for job records would not do; null where it does. */
 export function stateProblem(parts: ActionParts, config: LabConfig, cluster: string): string | null {
   return stateDirectoryProblem(config, cluster, parts.inputs.stateDirectory, parts.temporaryDirectory);
+}
+
+/**
+ * Null where the folder for job records outlives this job of the runner; otherwise what to do. Jobs of this machine have their
+ * records there: a folder that ends with the job would make every later look find no job, and the watch conclude nothing for ever.
+ */
+export function stateDirectoryProblem(
+  config: LabConfig,
+  cluster: string,
+  directory: string,
+  temporary: string,
+): string | null {
+  if (traitsOf(config, cluster)?.jobsRunHere !== true) return null;
+  if (directory === '') return `the cluster ${cluster} keeps its job records on this machine: ${ADVICE}`;
+  if (!isAbsolute(directory)) return `${directory} is not absolute: ${ADVICE}`;
+  const inside = relative(temporary, directory);
+  return !(inside.startsWith('..') || isAbsolute(inside))
+    ? `${directory} lies in the runner's temporary folder, which is emptied after each job: ${ADVICE}`
+    : null;
+}
+
+/** One cluster that rents, and what was done about its account. */
+type AccountFinding = {
+  readonly cluster: string;
+  readonly done: Exclude<AccountLook, 'owed'> | 'started' | 'start-refused';
+};
+
+/** Starts the watch where it is owed: only a watch has the key of the account, and it destroys what it finds and is nobody's. */
+async function lookAfterAccounts(open: OpenLab, troubles: Trouble[]): Promise<readonly AccountFinding[]> {
+  const { lab, config } = open;
+  const renting = Object.keys(config.clusters).filter(
+    (cluster) => traitsOf(config, cluster)?.rental !== undefined,
+  );
+  const findings: AccountFinding[] = [];
+  for (const cluster of renting)
+    await contained(open, troubles, inCluster(cluster), async () => {
+      const watchRuns = await listWorkflowRuns(lab.client, config.workflows.watch);
+      const look = judgeAccountLook(cluster, watchRuns, lab.now());
+      findings.push({ cluster, done: look === 'owed' ? await start(open, cluster) : look });
+    });
+  return findings;
+}
+
+async function start(open: OpenLab, cluster: string): Promise<AccountFinding['done']> {
+  const { config } = open;
+  const outcome = await perform(open, {
+    kind: 'dispatch-workflow',
+    workflow: config.workflows.watch,
+    ref: anyLane(config).lane.targetBranch,
+    inputs: { cluster },
+  });
+  return outcome.kind === 'done' ? 'started' : 'start-refused';
 }

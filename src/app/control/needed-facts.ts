@@ -2,15 +2,16 @@
 
 import type { Permission } from '../../domain/actor.ts';
 import { commentName } from '../../domain/answer-key.ts';
-import type { CommentFacts, RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
-import type { GitReader } from '../../domain/git.ts';
+import type { ClosureLogFacts, CommentFacts, RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
+import { GitError, type GitReader } from '../../domain/git.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type FactName, type Need, notAsked } from '../../domain/need.ts';
-import { known, type Observed } from '../../domain/observed.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPeople } from '../../github/people.ts';
 import { readPermission } from '../../github/permission.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
+import { sealTagOf } from '../../run/begun-seal.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { containerImage } from '../images.ts';
 import type { Lab } from '../lab.ts';
@@ -18,7 +19,6 @@ import { readingOf } from '../reading.ts';
 import type { cachedBranchWork } from './branch-work.ts';
 import { changedSince } from './change-facts.ts';
 import { foundCheckpoints, searchedOnce, wantedRoots } from './checkpoint-facts.ts';
-import { closureLogOf, sealTagIn } from './closing-facts.ts';
 import type { Once } from './once.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
 import { fixerFacts, smallFixFacts } from './slip-facts.ts';
@@ -114,4 +114,32 @@ async function citedIn(
     found.set(name, await once(`cited ${name}`, read));
   }
   return found;
+}
+
+/** What was fetched last: a tag that this process pushed is there too. */
+async function sealTagIn(git: GitReader, state: RunState): Promise<RunFacts['sealTag']> {
+  try {
+    return known(await git.resolve(`refs/tags/${sealTagOf(state)}`));
+  } catch (error) {
+    if (error instanceof GitError) return unknown(error.message);
+    throw error;
+  }
+}
+
+/** The file as the target branch has it; asked for only where the kind adds to one. */
+async function closureLogOf(
+  git: GitReader,
+  { kind, lane }: LaneScopedConfig,
+): Promise<Observed<ClosureLogFacts>> {
+  const { log } = kind.closing;
+  if (log === null) return unknown('the kind adds to no file');
+  try {
+    const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
+    return base === null
+      ? unknown(`there is no branch ${lane.targetBranch}`)
+      : known({ base, text: await git.readText(base, log.path(lane)) });
+  } catch (error) {
+    if (error instanceof GitError) return unknown(error.message);
+    throw error;
+  }
 }

@@ -6,7 +6,8 @@ import { traitsOf } from '../../config/engine-traits.ts';
 import { fillLane } from '../../config/fill.ts';
 import { linksOf } from '../../config/job-links.ts';
 import type { Engine, JobMetadata } from '../../domain/engine.ts';
-import type { ExportedFile } from '../../domain/git.ts';
+import { type ExportedFile, GitError } from '../../domain/git.ts';
+import type { Sha } from '../../domain/ids.ts';
 import { machinesToAvoid, onRung } from '../../domain/launch/ladder.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
@@ -15,7 +16,6 @@ import { redact } from '../../host/redactor.ts';
 import { isBuildFile } from '../../run/build-files.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { signersFrom } from '../signers.ts';
-import { changedBuildFiles } from './build-files.ts';
 import type { ShippedTree, ShipTree } from './ship-tree.ts';
 
 export type ShipInput = {
@@ -149,4 +149,35 @@ const JOB_CONTEXT = 'ferrybot.job.v1:';
 /** One line a file, as `git ls-tree -r` has it: anybody with the commit can make the same list and compare its digest. */
 function listText(files: readonly ExportedFile[]): string {
   return files.map(({ mode, blob, path }) => `${mode} blob ${blob}\t${path}\n`).join('');
+}
+
+/**
+ * Where a lab's script submits, it may resolve and build what it ships (`uv export`) with the cluster's token in reach
+ * (docs/decisions/0038-whose-code-runs-beside-the-token.md). So the commit's build files have to be those of a commit of
+ * the default branch, the last that both have in common. Over the Jobs API, and locally, nothing is built before the job.
+ */
+export async function changedBuildFiles(
+  { config, git }: Pick<OpenLane, 'config' | 'git'>,
+  commit: Sha,
+  defaultBranch: string,
+): Promise<ShipRefusal | { readonly kind: 'same'; readonly isBuilt: boolean }> {
+  if (traitsOf(config, config.lane.cluster)?.buildsChange !== true) return { kind: 'same', isBuilt: false };
+  const refused = (code: ShipRefusal['code'], why: string): ShipRefusal => ({
+    kind: 'refused',
+    code,
+    effect: code === 'unreadable' ? 'standing' : 'ending',
+    why,
+  });
+  try {
+    const tip = await git.resolve(`refs/heads/${defaultBranch}`);
+    const base = tip === null ? null : await git.mergeBase(tip, commit);
+    if (base === null) return refused('unreadable', `no commit of ${defaultBranch} is one of the change's`);
+    const changed = (await git.changedPaths(base, commit)).filter(isBuildFile);
+    return changed.length === 0
+      ? { kind: 'same', isBuilt: true }
+      : refused('build-files-changed', firstOf(changed));
+  } catch (error) {
+    if (error instanceof GitError) return refused('unreadable', error.message);
+    throw error;
+  }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
 import { createNodeMiddleware, Probot, ProbotOctokit } from 'probot';
+import { z } from 'zod';
 import { HANDLERS, triggerOf } from '../../handlers/registry.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { createWorker } from '../control/worker.ts';
@@ -13,10 +14,13 @@ import { createHelpersBeside } from '../propose/helpers-beside.ts';
 import { createWorkQueue, type WorkQueue } from '../work-queue.ts';
 import { UNSUBSCRIBED_EVENTS } from './app-permissions.ts';
 import { createDiscovery, type Discovery, type Installed } from './discovery.ts';
-import { type InstallationTokens, installationTokens } from './installation-tokens.ts';
 import { createQueues, type Queues } from './queues.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { createWebhookServer } from './webhook-server.ts';
+
+/** An installation token is replaced so long before its hour is over. */
+const TOKEN_SLACK_MS = 5 * 60 * 1_000;
+const minted = z.object({ token: z.string().min(1), expires_at: z.string() });
 
 /** A server waits so long for the lab's checks or its proposer; then they go on beside, and others are served. */
 const HELPER_PATIENCE_MS = 2_000;
@@ -186,4 +190,37 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
       resolve(`http://${options.host}:${port}`);
     });
   });
+}
+
+type InstallationTokens = {
+  readonly current: (nowMs: number) => Promise<string>;
+  /** A token keeps the permissions that it was minted with: after a change of them the next one is minted anew. */
+  readonly forget: () => void;
+};
+
+/** What asks GitHub as the App itself. */
+type AppAuth = { readonly auth: () => Promise<Pick<Awaited<ReturnType<Probot['auth']>>, 'request'>> };
+
+/** Tokens of one installation. GitHub gives them an hour; a new one is minted some minutes before. */
+export function installationTokens(app: AppAuth, installationId: number): InstallationTokens {
+  let held: { readonly token: string; readonly expiresAtMs: number } | null = null;
+  let changes = 0;
+  return {
+    current: async (nowMs) => {
+      if (held !== null && held.expiresAtMs - nowMs > TOKEN_SLACK_MS) return held.token;
+      const asked = changes;
+      const { data } = await (await app.auth()).request(
+        'POST /app/installations/{installation_id}/access_tokens',
+        { installation_id: installationId },
+      );
+      const { token, expires_at: expiresAt } = minted.parse(data);
+      // One that was on its way while the permissions changed may have the old ones: it is used once, and not kept.
+      if (asked === changes) held = { token, expiresAtMs: Date.parse(expiresAt) };
+      return token;
+    },
+    forget: () => {
+      changes += 1;
+      held = null;
+    },
+  };
 }

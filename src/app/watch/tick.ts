@@ -6,10 +6,13 @@ import { answerSignatureMatch } from '../../care/propose-node-delete.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { hasCluster } from '../../config/missing-cluster.ts';
+import { cutText } from '../../domain/cut-text.ts';
+import type { Engine, JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { awaitsDescription } from '../../domain/logbook/adoption.ts';
+import type { EventDataByType } from '../../domain/logbook/event.ts';
 import { watchedClusters } from '../../domain/logbook/liveness.ts';
 import { marketWanted } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -20,7 +23,7 @@ import { longestDue } from '../../watch/longest-due.ts';
 import { watchedStates } from '../broken-states.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { CloudOf } from '../lab.ts';
-import type { OpenLab } from '../open-lab.ts';
+import { type OpenLab, openForRun } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
 import {
   asBroken,
@@ -32,8 +35,7 @@ import {
   type Where,
 } from '../trouble.ts';
 import { describeAsked } from './describe-asked.ts';
-import { lookAtMarket } from './market.ts';
-import { observeInOnePass } from './one-pass.ts';
+import { sessionOf } from './look.ts';
 import { lookAtAll } from './record-looks.ts';
 import { lookAfterMachines } from './rentals.ts';
 import type { WatchInput } from './watch-input.ts';
@@ -196,4 +198,46 @@ async function answerBadNode(open: OpenLab, input: SignatureMatchInput, run: Run
 
 function projectOf({ config }: OpenLab, cluster: string): string {
   return traitsOf(config, cluster)?.machines?.gcp?.project ?? '';
+}
+
+/** What the engine's list says of each; nothing where it has none, and for one run alone, which is looked at by itself. */
+export async function observeInOnePass(
+  engine: Engine | null,
+  due: readonly RunState[],
+): Promise<ReadonlyMap<RunId, JobObservation>> {
+  if (engine?.observeMany === undefined || due.length < 2) return new Map();
+  const asked = due.flatMap(({ run, submission }) =>
+    submission === null ? [] : [{ run, jobId: submission.jobId, lastSession: sessionOf(submission) }],
+  );
+  const seen = await engine.observeMany(asked);
+  return new Map(asked.flatMap(({ run }, index) => (seen[index] === undefined ? [] : [[run, seen[index]]])));
+}
+
+type Seen = EventDataByType['market-seen'];
+
+/** Records what would be rented now. Nobody is told of it apart: the card shows it. */
+async function lookAtMarket(open: OpenLab, input: WatchInput, shopping: RunState): Promise<void> {
+  const { lab, store } = open;
+  const wanted = marketWanted(shopping);
+  if (wanted === null || wanted.cluster !== input.cluster) return;
+  const data: Seen = { digest: wanted.digest, ...(await marketOf(open, input, shopping)) };
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const state = store.current().runs.find((one) => one.run === shopping.run);
+    if (state === undefined || marketWanted(state)?.digest !== wanted.digest) return;
+    const result = await store.append(state.run, [{ type: 'market-seen', role: 'watch', data }], lab.now());
+    if (result.kind === 'appended') return;
+    if (result.kind !== 'conflict')
+      throw new Error(`what the market has for ${state.run} could not be recorded: ${result.message}`);
+    await store.load();
+  }
+}
+
+/** By what the run asks for, within what its cluster allows: what a launch would rent by. */
+async function marketOf(open: OpenLab, input: WatchInput, state: RunState): Promise<Omit<Seen, 'digest'>> {
+  const account = input.engineOf(openForRun(open, state).config, input.cluster)?.rented;
+  const none = { fits: 0, unfit: {}, offer: null };
+  if (account === undefined) return { ...none, unread: 'this cluster rents from no market' };
+  const read = await account.market();
+  if (read.kind === 'read') return read.market;
+  return { ...none, unread: cutText(input.redact(read.message), limits.messageCharactersMax) };
 }

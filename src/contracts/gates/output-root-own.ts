@@ -3,10 +3,12 @@
  * on from that one, in the region where it runs as far as names tell, and where nothing lies that is not of its own line (policy HR-08, HR-34, HR-37).
  */
 
+import { withoutEndSlashes } from '../../domain/end-slashes.ts';
 import { saidIn } from '../../domain/launch/contract.ts';
 import { type Gate, given, judging } from '../../gates/gate.ts';
-import { isPinnedBy } from '../pinned-root.ts';
-import { regionIn, regionOfBucket } from '../region.ts';
+
+const REGION =
+  /(?:^|[^a-z])(us|eu|europe|asia|me|africa|australia|northamerica|southamerica|ca|sa|ap|af|il)-(central|north|south|east|west|northeast|northwest|southeast|southwest)-?0?(\d{1,2})(?!\d)/i;
 
 const { block, pass } = judging('output-root-own');
 
@@ -32,3 +34,32 @@ export const outputRootOwn: Gate = {
       }),
     ),
 };
+
+/** As `us-central2`, whatever zone follows; null where the text names none. */
+export function regionIn(text: string): string | null {
+  const [, area, side, number] = REGION.exec(text) ?? [];
+  return area === undefined ? null : `${area}-${side}${number}`.toLowerCase();
+}
+
+/** The region that a place in a store is named after: only its bucket says where it lies. */
+export function regionOfBucket(path: string): string | null {
+  const [, bucket] = /^(?:gs|s3):\/\/([^/]+)/.exec(path) ?? [];
+  return bucket === undefined ? null : regionIn(bucket);
+}
+
+/**
+ * The root stands in the command or its environment; or a folder around it does, and each further part as a value of its
+ * own: trainers append the id of their run to a base path.
+ */
+export function isPinnedBy(command: readonly string[], outputRoot: string): boolean {
+  const root = withoutEndSlashes(outputRoot);
+  const values = command
+    .flatMap((part) => [part, ...part.split(/=(.*)/s, 2).slice(1)])
+    .map(withoutEndSlashes);
+  if (values.some((value) => value === root || value.startsWith(`${root}/`))) return true;
+  return values.some((value) => {
+    if (value === '' || !root.startsWith(`${value}/`)) return false;
+    const parts = root.slice(value.length + 1).split('/');
+    return parts.every((part) => values.includes(part));
+  });
+}

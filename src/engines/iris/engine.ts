@@ -3,21 +3,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spendCapability } from '../../domain/actions/capability.ts';
 import {
+  commitIn,
+  described,
   type Engine,
+  isTerminal,
+  type JobDescription,
   type JobObservation,
   type StopOutcome,
   saysItIsOver,
   stopStep,
   submitStep,
 } from '../../domain/engine.ts';
+import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { isSubmissionId } from '../file-records.ts';
 import { callOverHttp, type Http } from '../http.ts';
 import { leftOutOfPackage } from '../package-files.ts';
-import { authenticationAnswer, statusAnswer } from './answers.ts';
+import { shellLineOf, withinLine } from '../shell-line.ts';
+import { authenticationAnswer, nothing, statusAnswer } from './answers.ts';
 import { ask } from './ask.ts';
-import { describeOnIris } from './describe.ts';
 import { irisLimits } from './limits.ts';
 import { liveOnIris } from './live.ts';
 import { createIrisLogReader, type IrisLogReader } from './log-reader.ts';
@@ -25,7 +31,6 @@ import { isMissing, observeOnIris } from './observe.ts';
 import type { IrisCluster } from './schema.ts';
 import { readIrisSession } from './session.ts';
 import { type IrisSettings, irisIdOf } from './settings.ts';
-import { stopOnIris } from './stop.ts';
 import { IRIS, submitToIris } from './submit.ts';
 
 /** The engine of a cluster of the config. */
@@ -116,4 +121,56 @@ function readersOf(settings: IrisSettings): (jobId: string) => IrisLogReader {
     }
     return reader;
   };
+}
+
+/**
+ * Looks at a job of the cluster's user: those of others stand under other names. Iris of May 2026 hides what looks like
+ * a key, and so GIT_COMMIT; the id begins with who submitted it.
+ */
+async function describeOnIris(settings: IrisSettings, jobId: string): Promise<JobDescription> {
+  const seen = await observeOnIris(settings, jobId, null);
+  if (seen.kind !== 'found') return seen;
+  const answer = await ask(settings, 'status', { jobId: irisIdOf(settings, jobId) }, statusAnswer);
+  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  const { job, request } = answer.value;
+  const variables = request?.environment?.envVars ?? {};
+  const argv = request?.entrypoint?.runCommand?.argv ?? [];
+  const line = argv.length === 0 ? null : shellLineOf(argv);
+  const { GIT_COMMIT, ...others } = variables;
+  return described(seen, {
+    submitter: /^\/([^/]+)\//.exec(job.jobId)?.[1] ?? null,
+    entrypoint: withinLine(redact(line ?? '', Object.values(others))),
+    gitCommit: commitIn(GIT_COMMIT),
+  });
+}
+
+/** A stop may be asked for as often as one likes; it takes the job's own children along, and nobody else's. */
+async function stopOnIris(settings: IrisSettings, jobId: string): Promise<StopOutcome> {
+  const before = await observeOnIris(settings, jobId, null);
+  if (before.kind === 'absent') return { kind: 'absent' };
+  if (before.kind === 'found' && isTerminal(before.status))
+    return { kind: 'already-ended', status: before.status };
+  const answer = await ask(settings, 'terminate', { jobId: irisIdOf(settings, jobId) }, nothing);
+  if (isMissing(answer)) return { kind: 'absent' };
+  const complaint = answer.kind === 'said' ? null : answer.message;
+  return awaitEnd(settings, jobId, complaint);
+}
+
+async function awaitEnd(
+  settings: IrisSettings,
+  jobId: string,
+  complaint: string | null,
+): Promise<StopOutcome> {
+  for (let waitedMs = 0; waitedMs <= limits.jobStopWaitMs; waitedMs += irisLimits.stopPollMs) {
+    const now = await observeOnIris(settings, jobId, null);
+    if (now.kind === 'found' && now.status === 'STOPPED') return { kind: 'stopped' };
+    if (now.kind === 'found' && isTerminal(now.status)) return { kind: 'already-ended', status: now.status };
+    await settings.sleep(irisLimits.stopPollMs);
+  }
+  return complaint === null
+    ? {
+        kind: 'stopping',
+        message: 'Iris says KILLED at once; neither the job nor its worker has said that it ended',
+      }
+    : { kind: 'unknown', message: `the wish may not have arrived: ${complaint}` };
 }

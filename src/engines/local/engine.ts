@@ -2,16 +2,23 @@
 
 import { isAbsolute, join } from 'node:path';
 import { spendCapability } from '../../domain/actions/capability.ts';
-import { described, type Engine, type JobDescription, stopStep, submitStep } from '../../domain/engine.ts';
+import {
+  described,
+  type Engine,
+  type JobDescription,
+  type LogRead,
+  stopStep,
+  submitStep,
+} from '../../domain/engine.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { ownerOfFile } from '../file-records.ts';
+import { isSubmissionId, ownerOfFile } from '../file-records.ts';
+import { readLogFile } from '../read-log-file.ts';
 import { shellLineOf, withinLine } from '../shell-line.ts';
 import { jobPaths, readClaim } from './job-folder.ts';
 import { observeLocally } from './observe.ts';
 import { removeOldTrees } from './old-trees.ts';
-import { readLogLocally } from './read-log.ts';
 import type { LocalEngineOptions, LocalSettings } from './settings.ts';
 import { stopLocally } from './stop.ts';
 import { submitLocally } from './submit.ts';
@@ -77,4 +84,14 @@ async function describeLocally(settings: LocalSettings, jobId: string): Promise<
     entrypoint: withinLine(redact(line ?? '', [])),
     gitCommit: claim.value.gitCommit ?? null,
   });
+}
+
+/** At most `limits.logChunkBytesMax` bytes; a job that has not written yet gives an empty chunk. */
+async function readLogLocally(settings: LocalSettings, jobId: string, offset: number): Promise<LogRead> {
+  if (!isSubmissionId(jobId)) return { kind: 'absent' };
+  const paths = jobPaths(settings.directory, jobId);
+  const claim = await readClaim(paths);
+  if (claim.kind === 'missing') return { kind: 'absent' };
+  if (claim.kind === 'unreadable') return { kind: 'unknown', message: claim.why };
+  return readLogFile(paths.log, offset);
 }

@@ -2,7 +2,15 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spendCapability } from '../../domain/actions/capability.ts';
-import { described, type Engine, type JobDescription, stopStep, submitStep } from '../../domain/engine.ts';
+import {
+  described,
+  type Engine,
+  type JobDescription,
+  type LiveJob,
+  stopStep,
+  submitStep,
+} from '../../domain/engine.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
@@ -10,15 +18,22 @@ import { isSubmissionId, ownerOfFile } from '../file-records.ts';
 import { shellLineOf, withinLine } from '../shell-line.ts';
 import { askCommand } from './commands.ts';
 import { jobPaths, readClaim } from './job-folder.ts';
-import { liveOnSlurm } from './live.ts';
 import { observeOnSlurm, observeQueued } from './observe.ts';
-import { readQueue } from './queue.ts';
+import { readQueue, readQueueOf } from './queue.ts';
 import { readLogOnSlurm } from './read-log.ts';
 import type { SlurmCluster } from './schema.ts';
 import { readSlurmSession } from './session.ts';
 import type { SlurmSettings } from './settings.ts';
 import { stopOnSlurm } from './stop.ts';
 import { submitToSlurm } from './submit.ts';
+
+/** What has begun to end is not told of: it goes by itself. */
+const LIVE: Readonly<Record<string, LiveJob['status']>> = {
+  PENDING: 'PENDING',
+  CONFIGURING: 'PENDING',
+  RUNNING: 'RUNNING',
+  SUSPENDED: 'RUNNING',
+};
 
 /** The engine of a cluster of the config. */
 export function compose({ environment, now }: EngineHost, cluster: SlurmCluster): ComposedEngine {
@@ -134,4 +149,17 @@ async function foreign(settings: SlurmSettings, jobId: string): Promise<JobDescr
         kind: 'cannot',
         why: `Slurm has it, but it was not submitted through ${settings.cluster.folder}: where its log is and how it ends cannot be read here`,
       };
+}
+
+/** Ours by the names under which they were submitted, others by their numbers: no command is listed. */
+async function liveOnSlurm(settings: SlurmSettings): Promise<Observed<readonly LiveJob[]>> {
+  const queue = await readQueueOf(settings, []);
+  if (queue.kind === 'unknown') return unknown(queue.message);
+  return known(
+    queue.jobs.flatMap(({ slurmJobId, name, state, startedAtMs, metadata }) => {
+      const status = LIVE[state];
+      const jobId = metadata === null ? slurmJobId : name;
+      return status === undefined ? [] : [{ jobId, status, startedAtMs, metadata, about: name }];
+    }),
+  );
 }

@@ -1,7 +1,12 @@
 /** Starts a Slurm job at most once for its submission id, although `sbatch` makes a new job with each call. */
 
-import type { Job, JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
-import { isSameJob } from '../../domain/engine.ts';
+import {
+  isSameJob,
+  type Job,
+  type JobMetadata,
+  type JobSpec,
+  type SubmitOutcome,
+} from '../../domain/engine.ts';
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { isFolder } from '../../host/is-folder.ts';
 import type { ProgramResult } from '../../host/process.ts';
@@ -9,11 +14,19 @@ import { publishOnce } from '../../host/publish-once.ts';
 import { isSubmissionId } from '../file-records.ts';
 import { claimJob, giveClaimBack } from './claim.ts';
 import { complaintOf, runCommand } from './commands.ts';
-import { type JobPaths, type JobRecords, jobPaths, readClaim, readJobRecords } from './job-folder.ts';
+import { commentOf } from './comment.ts';
+import {
+  type JobPaths,
+  type JobRecords,
+  jobPaths,
+  messagesOf,
+  readClaim,
+  readJobRecords,
+} from './job-folder.ts';
 import { isEndState } from './job-state.ts';
 import { jobAmong, notSingle, oursAmong } from './observe.ts';
 import { type QueuedJob, readQueue } from './queue.ts';
-import { sbatchArguments } from './sbatch-arguments.ts';
+import type { SlurmCluster } from './schema.ts';
 import { readSlurmSession, type SlurmSession } from './session.ts';
 import type { SlurmSettings } from './settings.ts';
 
@@ -191,4 +204,43 @@ async function specRefusal(spec: JobSpec): Promise<Refusal | null> {
   if (!(await isFolder(spec.workingDirectory)))
     return rejected('no-working-directory', `${spec.workingDirectory} is no folder`);
   return null;
+}
+
+/** No array and no heterogeneous job can come of them; `singleton` lets one job of the name run at a time. */
+export function sbatchArguments(
+  cluster: SlurmCluster,
+  paths: JobPaths,
+  submissionId: string,
+  metadata: JobMetadata,
+): readonly string[] {
+  const { containerImage, mayRequeue } = cluster;
+  const asked = {
+    partition: cluster.partition,
+    account: cluster.account,
+    qos: cluster.qos,
+    reservation: cluster.reservation,
+    time: cluster.timeLimit,
+    gres: cluster.gres,
+    constraint: cluster.constraint,
+    nodes: cluster.nodes,
+    'cpus-per-task': cluster.cpusPerTask,
+    mem: cluster.memoryMb === null ? null : `${cluster.memoryMb}M`,
+    'container-image': containerImage,
+    'container-mounts': containerImage === null ? null : `${paths.folder}:${paths.folder}`,
+  };
+  return [
+    '--parsable',
+    `--job-name=${submissionId}`,
+    `--comment=${commentOf(metadata)}`,
+    '--dependency=singleton',
+    '--export=NIL',
+    '--input=/dev/null',
+    `--chdir=${paths.folder}`,
+    `--output=${messagesOf(paths, '%j')}`,
+    mayRequeue ? '--requeue' : '--no-requeue',
+    ...Object.entries(asked).flatMap(([name, value]) => (value === null ? [] : [`--${name}=${value}`])),
+    paths.wrapper,
+    paths.folder,
+    mayRequeue ? 'restarts' : 'once',
+  ];
 }

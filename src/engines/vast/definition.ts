@@ -1,11 +1,14 @@
 /** The engine `vast`: machines rented on Vast.ai, one for each job. */
 
+import type { BeyondCap, MachineNeeds } from '../../domain/launch/machine-needs.ts';
 import type { RentalTerms } from '../../domain/launch/rental-terms.ts';
 import { error } from '../../settings/problem.ts';
 import type { EngineDefinition } from '../definition.ts';
-import { fitVast } from './fit.ts';
 import { labelOf } from './label.ts';
 import { type VastCluster, vastSchema } from './schema.ts';
+
+/** What a run may have less of, and not more. */
+const CAPS = ['dollarsPerHourMax', 'dollarsMax', 'hoursMax', 'endGraceMinutes'] as const;
 
 export const vastEngine: EngineDefinition<typeof vastSchema> = {
   schema: vastSchema,
@@ -62,4 +65,24 @@ function launcherOf(cluster: VastCluster): string {
     ...{ api, fleet, image, gpu, gpus, vramGb, ramGb, diskGb },
     ...{ reliability, dollarsPerHourMax, hoursMax, endGraceMinutes },
   });
+}
+
+/** Above a cap it is the cap's: what is judged beside this holds the launch back, and what is rented is within it all the same. */
+function fitVast(
+  cluster: VastCluster,
+  needs: MachineNeeds,
+): { readonly cluster: VastCluster; readonly beyond: readonly BeyondCap[] } {
+  const beyond = CAPS.flatMap((what) => {
+    const [asked, most] = [needs[what], cluster[what]];
+    return asked !== undefined && Number(asked) > Number(most)
+      ? [{ what, asked: String(asked), most: String(most) }]
+      : [];
+  });
+  const within = Object.fromEntries(beyond.map(({ what }) => [what, cluster[what]]));
+  const fitted = { ...cluster, ...needs, ...within };
+  const hours = fitted.hoursMax * fitted.gpus;
+  return {
+    cluster: { ...fitted, acceleratorHoursPerRun: String(hours), accelerators: fitted.gpus },
+    beyond,
+  };
 }

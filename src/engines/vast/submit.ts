@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../domain/engine.ts';
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { isFolder } from '../../host/is-folder.ts';
+import { isSubmissionId } from '../file-records.ts';
 import {
   destroyInstance,
   type Instance,
@@ -19,8 +20,11 @@ import { searchOffers } from './market.ts';
 import { type Choice, chooseOffers, type Offer, whyChosen } from './offers.ts';
 import { readVastSession } from './session.ts';
 import { VAST, type VastSettings } from './settings.ts';
-import { specRefusal } from './spec-refusal.ts';
 import { WRAPPER } from './wrapper.ts';
+
+/** The wrapper's and the instance's own, and what belongs to GitHub: the host is a stranger's. */
+const NOT_FOR_A_STRANGER = /^(FERRYBOT_.*|CONTAINER_.*|VAST_.*|GITHUB_.*|GH_TOKEN|ACTIONS_.*|RUNNER_.*)$/;
+const GITHUB_TOKEN = /\b(gh[opsur]_[A-Za-z0-9_]{16,}|github_pat_[A-Za-z0-9_]{20,})/;
 
 type Stand = {
   readonly settings: VastSettings;
@@ -249,4 +253,23 @@ async function packTree({ workingDirectory, files }: JobSpec): Promise<Packed> {
 
 function refused(message: string): Packed {
   return { kind: 'rejected', code: 'refused', message };
+}
+
+type Refusal = Extract<SubmitOutcome, { kind: 'rejected' }>;
+
+/** Null where nothing is in the way. */
+function specRefusal(spec: JobSpec, key: string | null): Refusal | null {
+  const rejected = (code: Refusal['code'], message: string): Refusal => ({ kind: 'rejected', code, message });
+  if (!isSubmissionId(spec.submissionId))
+    return rejected('bad-submission-id', '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front');
+  if ((spec.command[0] ?? '') === '') return rejected('empty-command', 'there is no program to start');
+  if (spec.command.some((part) => part.includes('\0')))
+    return rejected('refused', 'no argument of a program can have a NUL in it');
+  const bad = Object.entries(spec.env).flatMap(([name, value]) => {
+    const isKept = NOT_FOR_A_STRANGER.test(name) || GITHUB_TOKEN.test(value) || value === key;
+    return isKept || !/^[A-Za-z_]\w*$/.test(name) || value.includes('\0') ? [JSON.stringify(name)] : [];
+  });
+  return bad.length > 0
+    ? rejected('refused', `no rented machine is given the variable ${bad.join(', ')}: its host is a stranger`)
+    : null;
 }

@@ -4,12 +4,21 @@ import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
 import { configDelta } from '../../delta/config-delta.ts';
 import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
+import type { OwnGates } from '../../gates/gate.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import type { Kind } from '../../run/kind.ts';
 import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
 import { bodyFacts } from './body/body-facts.ts';
 import { FERRY_CLOSURE_LOG } from './closure-log.ts';
-import { FERRY_GATES } from './gates/all-gates.ts';
+import { budget } from './gates/budget.ts';
+import { deltaDeclared } from './gates/delta-declared.ts';
+import { deltaReadable } from './gates/delta-readable.ts';
+import { identicalRerun } from './gates/identical-rerun.ts';
+import { lastFerryLinked } from './gates/last-ferry-linked.ts';
+import { ferryRemedies } from './gates/remedies.ts';
+import { riskPresent } from './gates/risk-present.ts';
+import { scaleStable } from './gates/scale-stable.ts';
+import { scope } from './gates/scope.ts';
 import { planProposal } from './plan/plan.ts';
 import { planOfBegun } from './plan/plan-begun.ts';
 import { planOfPull } from './plan/plan-pull.ts';
@@ -17,6 +26,20 @@ import { readStart } from './read-start.ts';
 import { FERRY_RULES } from './rules.ts';
 import { sizeOf } from './scale.ts';
 import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
+
+const FERRY_GATES: OwnGates = {
+  gates: [
+    scope,
+    deltaReadable,
+    deltaDeclared,
+    budget,
+    scaleStable,
+    identicalRerun,
+    riskPresent,
+    lastFerryLinked,
+  ],
+  remedies: ferryRemedies,
+};
 
 export const ferryKind: Kind = {
   name: 'ferry',

@@ -1,21 +1,48 @@
 /** The rental: a run on a machine that is rented for it, begun from its issue or with `/rent` in one. */
 
+import type { LaneConfig } from '../../config/lane-schema.ts';
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
+import { valueIn } from '../../contracts/fields.ts';
 import { contractComplete } from '../../contracts/gates/contract-complete.ts';
 import { contractCurrent } from '../../contracts/gates/contract-current.ts';
-import type { Kind } from '../../run/kind.ts';
+import type { SealedMetrics } from '../../domain/facts.ts';
+import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
+import type { Contract } from '../../domain/launch/contract.ts';
+import type { Ending } from '../../domain/logbook/run-state.ts';
+import type { RunVerdict } from '../../domain/run-verdict.ts';
+import { judgeRun } from '../../run/judge-run.ts';
+import type { Kind, StatusFile } from '../../run/kind.ts';
 import { needsOf, objectiveOf, settingsOf, sourceOf } from './contract/apply.ts';
-import { FIELDS } from './contract/fields.ts';
+import { FIELDS, type FieldName } from './contract/fields.ts';
 import { readRentalContract } from './contract/read-contract.ts';
 import { bottleneckMeasured } from './gates/bottleneck-measured.ts';
 import { earlyStopSane } from './gates/early-stop-sane.ts';
 import { machineFits } from './gates/machine-fits.ts';
 import { reductionsBounded } from './gates/reductions-bounded.ts';
 import { secretsNamed } from './gates/secrets-named.ts';
-import { judgeRental } from './judge.ts';
-import { RENTAL_RESPONSES } from './responses.ts';
 import { RENTAL_RULES, rentalLane, rentalSettings } from './settings.ts';
-import { statusFileOf } from './status-file.ts';
+
+/** In the order of the policy: whose it is and for what, and when it ends. */
+const SHOWN: readonly FieldName[] = [
+  'mandate',
+  'reason',
+  'objective',
+  'kill',
+  'teardown',
+  'earlyStop',
+  'reductions',
+  'repairs',
+];
+
+const RENTAL_RESPONSES: Responses = {
+  ...USUAL_RESPONSES,
+  dependency: 'repair',
+  'oom-hbm': 'reduce',
+  'oom-host': 'reduce',
+  'bad-node': 'other-machine',
+  // On a rented machine nobody but its host or a higher bid stops a job.
+  stopped: 'other-machine',
+};
 
 const OBJECTIVE = { kind: 'production', text: '' } as const;
 const FROM_ISSUES = {
@@ -77,3 +104,20 @@ export const rentalKind: Kind = {
   },
   closing: { log: null, proposal: () => 'leave' },
 };
+
+/** Before `minSteps` it is too early, whatever the job says; the step that was expected is then what the verdict names. */
+export function judgeRental(end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]): RunVerdict {
+  const { earlyStop = null } = rentalLane(lane);
+  const reached = end.lastStep;
+  const isEarly =
+    earlyStop !== null && end.status === 'SUCCEEDED' && reached !== null && reached < (lane.finalStep ?? 0);
+  return judgeRun(end, isEarly ? { ...lane, finalStep: earlyStop.minSteps } : lane, history);
+}
+
+/** Null where the lane has none. */
+function statusFileOf(lane: LaneConfig, contract: Contract): StatusFile | null {
+  const { status } = rentalLane(lane);
+  if (status === null) return null;
+  const says = SHOWN.map((name) => [FIELDS[name].label, valueIn(contract, name) ?? 'not said'] as const);
+  return { ...status, says };
+}

@@ -1,7 +1,7 @@
 /** Tokens of an installation: held for as long as they are worth something, and never one of before a change. */
 
 import { expect, it } from 'vitest';
-import { installationTokens } from '../../../src/app/server/installation-tokens.ts';
+import { installationTokens } from '../../../src/app/server/serve.ts';
 
 const HOUR = 3_600_000;
 

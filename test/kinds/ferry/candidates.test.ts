@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Knob } from '../../../src/delta/read-knobs.ts';
-import { candidateValues } from '../../../src/kinds/ferry/candidate-values.ts';
 import {
   type Candidate,
   type ChoiceInput,
+  candidateValues,
   chooseCandidate,
   type RecentFerry,
 } from '../../../src/kinds/ferry/candidates.ts';

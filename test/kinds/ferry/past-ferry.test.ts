@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pastFerry } from '../../../src/kinds/ferry/past-ferry.ts';
+import { pastFerry } from '../../../src/kinds/ferry/plan/choose-change.ts';
 import { aRun } from '../../support/run-builder.ts';
 import { aManifest } from '../../support/run-parts.ts';
 

@@ -6,15 +6,17 @@ import {
   type AskedJob,
   type Engine,
   type FoundJob,
+  isTerminal,
   type JobObservation,
+  type LiveJob,
   type StopOutcome,
   saysItIsOver,
   stopStep,
   submitStep,
 } from '../../../domain/engine.ts';
+import { known, type Observed, unknown } from '../../../domain/observed.ts';
 import { readJobDetails } from '../job-details.ts';
 import { ask, parse, scrub } from './ask.ts';
-import { liveOverRest } from './live.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
 import { isJobId } from './look-up.ts';
 import { describeOverRest, missing, observeOverRest } from './observe.ts';
@@ -136,4 +138,21 @@ async function oneByOne(
   const seen: JobObservation[] = [];
   for (const { jobId, lastSession } of asked) seen.push(await observeOverRest(settings, jobId, lastSession));
   return seen;
+}
+
+/** An entry that is no job of a Ray that is known here makes the whole list unknown: it may be one of those that are looked for. */
+async function liveOverRest(settings: RestSettings): Promise<Observed<readonly LiveJob[]>> {
+  const answer = await ask(settings, { method: 'GET', path: 'api/jobs/' });
+  const list = parse(settings, answer, z.array(z.unknown()));
+  if (list.kind === 'unknown') return unknown(list.message);
+  const jobs: LiveJob[] = [];
+  for (const entry of list.value) {
+    const job = readJobDetails(entry, null, (text, secrets) => scrub(settings, text, secrets));
+    const jobId = job?.submissionId ?? job?.rayJobId ?? null;
+    if (job === null || jobId === null) return unknown('an entry of the list cannot be read');
+    const { status, startedAtMs, metadata } = job.found;
+    if (!isTerminal(status))
+      jobs.push({ jobId, status, startedAtMs, metadata, about: job.origin.entrypoint ?? '' });
+  }
+  return known(jobs);
 }

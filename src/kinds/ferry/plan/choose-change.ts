@@ -3,15 +3,14 @@
 import { type AnswerCode, type Answers, answerOf } from '../../../commands/registry.ts';
 import { readKnobs } from '../../../delta/read-knobs.ts';
 import { assertNever } from '../../../domain/assert.ts';
-import { runsOfLane } from '../../../domain/logbook/run-state.ts';
+import { newChanges } from '../../../domain/launch/base.ts';
+import { type RunState, runsOfLane } from '../../../domain/logbook/run-state.ts';
 import type { FactsArgument } from '../../../domain/payload.ts';
-import type { PlanWork } from '../../../run/proposing.ts';
-import { type Failed, type Nothing, nothing, type Refused } from '../../../run/proposing.ts';
+import { type Failed, type Nothing, nothing, type PlanWork, type Refused } from '../../../run/proposing.ts';
 import { type AskRefusal, askedChange } from '../ask/asked-change.ts';
 import { riskOf } from '../ask/risk-of.ts';
-import { chooseCandidate } from '../candidates.ts';
+import { chooseCandidate, type RecentFerry } from '../candidates.ts';
 import { applyEdits } from '../edit.ts';
-import { pastFerry } from '../past-ferry.ts';
 import type { ProposalView } from '../proposal-view.ts';
 import { ferryLane } from '../settings.ts';
 import type { Experiment } from './experiment.ts';
@@ -99,4 +98,27 @@ function refusal(why: AskRefusal): Refused {
 
 function refused<Code extends AnswerCode>(code: Code, ...facts: FactsArgument<Answers[Code]>): Refused {
   return { kind: 'refused', code, detail: answerOf(code, ...facts).detail };
+}
+
+/** What of a run is remembered. */
+type PastRun = Pick<RunState, 'proposal' | 'gate' | 'seal' | 'submission' | 'end'>;
+
+/** The memory of one run; what it changed is what its manifest says was new in it, so a run that was never gated changed nothing. */
+export function pastFerry(run: PastRun): RecentFerry {
+  const manifest = run.gate?.manifest ?? null;
+  return {
+    date: run.proposal.date,
+    candidate: run.proposal.candidate,
+    changes: manifest === null ? [] : newChanges(manifest),
+    outcome: outcomeOf(run),
+  };
+}
+
+/** A run that a person accepted is none that passed: nobody says that its values are good. */
+function outcomeOf(run: PastRun): RecentFerry['outcome'] {
+  if (run.submission === null) return 'not-launched';
+  if (run.end?.status === 'FAILED') return 'failed';
+  if (run.end?.status === 'STOPPED') return 'stopped';
+  if (run.seal === null) return 'unknown';
+  return run.seal.verdict === 'pass' ? 'passed' : 'accepted';
 }

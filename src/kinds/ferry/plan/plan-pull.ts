@@ -1,5 +1,8 @@
 /** What is told of a ferry whose pull request is somebody's own: its change is theirs, and so is its text. */
 
+import { isWithinBounds } from '../../../commands/grammar/bounds.ts';
+import { parseMarkdown } from '../../../commands/grammar/parse-markdown.ts';
+import { plainText } from '../../../commands/grammar/plain-text.ts';
 import { cutText } from '../../../domain/cut-text.ts';
 import type { Delta } from '../../../domain/launch/delta.ts';
 import { limits } from '../../../domain/limits.ts';
@@ -8,7 +11,6 @@ import type { Failed, PlannedPull, PlanWork, PullToPlan } from '../../../run/pro
 import { USUAL_OBJECTIVE } from '../ask/objective.ts';
 import { riskOf } from '../ask/risk-of.ts';
 import { bodyFacts } from '../body/body-facts.ts';
-import { linkedIssues } from '../body/linked-issues.ts';
 import { presentValue } from '../body/part.ts';
 import { readPullBody } from '../body/read-pull-body.ts';
 import type { ProposalView } from '../proposal-view.ts';
@@ -17,6 +19,10 @@ import { renderIssueBody, renderIssueTitle, renderPullParts } from '../words/pro
 import { viewOf } from './plan.ts';
 import { proposedFile } from './plan-begun.ts';
 import { sinceLastFerry } from './since-last.ts';
+
+/** GitHub's own closing words, and those by which issues and pull requests of a lab name each other; white space is one space. */
+const LINK =
+  /\b(?:close|closes|closed|fix|fixes|fixed|resolve|resolves|resolved|part of|tracked in|issue):? #(\d{1,9})\b/gi;
 
 /** Throws `GitError` where git cannot tell. */
 export async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull | Failed> {
@@ -87,4 +93,11 @@ function isWhole(body: string, { start, context, isMore }: ProposalView): boolea
     (read.hasDeltaTable || changes.length === 0) &&
     read.boxes.length > 0
   );
+}
+
+/** Numbers in their order, each once; what stands in code, quotes or struck text links nothing. */
+function linkedIssues(markdown: string): readonly number[] {
+  if (!isWithinBounds(markdown)) return [];
+  const text = parseMarkdown(markdown).root.children.map(plainText).join('\n');
+  return [...new Set([...text.matchAll(LINK)].map((match) => Number(match[1])))];
 }
