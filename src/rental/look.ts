@@ -70,7 +70,7 @@ export function lookAtAccount(input: RentalInput): RentalLook {
   // What is condemned may be seen to be gone by this very look, and then the next one is no sooner than usual.
   const untilNextMs = nextLookMs(ours, terms, false, now) + limits.rentalLateMs;
   const worked = new Map(renting.flatMap((run) => [...workedOn(run)]));
-  const spent = bookCosts(spentBefore(renting), rows, now, worked);
+  const spent = bookCosts(spentBefore(renting, rows), rows, now, worked);
   const decided = (input.law ?? decideTearDown)({
     nowMs: now,
     nextLookMs: now + untilNextMs,
@@ -126,11 +126,12 @@ function condemnedOrphan({ reason, since }: Orphan): {
   return { reason, sinceMs: fromRfc3339(since) ?? 0, alertedAtMs: null };
 }
 
-function spentBefore(runs: readonly RunState[]): ReadonlyMap<number, Spent> {
+function spentBefore(runs: readonly RunState[], rows: readonly RentedInstance[]): ReadonlyMap<number, Spent> {
+  const here = new Set(rows.map(({ id }) => id));
   return new Map(
     runs.flatMap(({ rental }) =>
       rental.machines
-        .filter(({ status }) => status !== 'gone')
+        .filter(({ instance, status }) => status !== 'gone' || here.has(instance))
         .map((machine) => [machine.instance, spentOf(machine)] as const),
     ),
   );

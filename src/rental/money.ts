@@ -6,7 +6,8 @@ import type { MachineStatus, RentedInstance } from '../domain/rented.ts';
 export type Spent = {
   readonly dollars: number;
   readonly atMs: number;
-  readonly status: MachineStatus;
+  /** `gone`: the record says that it had gone. */
+  readonly status: MachineStatus | 'gone';
   /** The part of `dollars` that was traffic. */
   readonly traffic: number;
   /** It may have cost less: for a time nobody knows whether its card ran. */
@@ -21,13 +22,14 @@ const MS_OF_HOUR = 3_600_000;
 type Rates = Pick<RentedInstance, 'hourly' | 'storageHourly'>;
 
 /** Dollars an hour in a state: the card is billed while it is `running` or `frozen`, the disk always. */
-export function rateOf({ hourly, storageHourly }: Rates, status: MachineStatus): number {
+export function rateOf({ hourly, storageHourly }: Rates, status: MachineStatus | 'gone'): number {
   return status === 'running' || status === 'frozen' ? hourly : storageHourly;
 }
 
 /**
  * Books the time since the look before. A state that changed meanwhile is taken to have done so halfway: nobody saw when. One
  * that may have run and stopped in between is booked by `worked`, by machine, and without that as if it had run all the time.
+ * So is the whole life of one that is there though it was said to have gone: then nothing that was said of it counts.
  * What no longer is on the account keeps what it has cost.
  */
 export function bookCosts(
@@ -40,11 +42,13 @@ export function bookCosts(
   for (const instance of instances) {
     if (instance.jobId === null) continue;
     const { id, status, createdAtMs } = instance;
-    const before = spent.get(id) ?? { ...NOTHING_SPENT, atMs: createdAtMs };
+    const seen = spent.get(id);
+    const isBack = seen?.status === 'gone';
+    const before = seen === undefined || isBack ? { ...NOTHING_SPENT, atMs: createdAtMs } : seen;
     const traffic = Math.max(before.traffic, instance.traffic);
-    const isUnseen = mayRunUnseen(before.status, status);
+    const isUnseen = isBack || mayRunUnseen(before.status, status);
     const time = isUnseen
-      ? unseenCost(before, instance, nowMs, worked.get(id) ?? null)
+      ? unseenCost(before, instance, nowMs, isBack ? null : (worked.get(id) ?? null))
       : ((rateOf(instance, before.status) + rateOf(instance, status)) / 2) * hoursSince(before, nowMs);
     const dollars = before.dollars + time + traffic - before.traffic;
     booked.set(id, { dollars, atMs: nowMs, status, traffic, isEstimated: before.isEstimated || isUnseen });
@@ -52,7 +56,7 @@ export function bookCosts(
   return booked;
 }
 
-const NOTHING_SPENT = { dollars: 0, status: null, traffic: 0, isEstimated: false };
+const NOTHING_SPENT: Omit<Spent, 'atMs'> = { dollars: 0, status: null, traffic: 0, isEstimated: false };
 
 /** Books what one that is gone has cost since it was last seen: it went at some moment between the two looks. */
 export function bookGone(
@@ -73,7 +77,7 @@ export function bookGone(
 const NOT_YET: ReadonlySet<MachineStatus | 'gone'> = new Set([null, 'created', 'loading', 'rebooting']);
 
 /** Whether the card may have run between two looks of which neither has seen it run. */
-export function mayRunUnseen(before: MachineStatus, status: MachineStatus | 'gone'): boolean {
+export function mayRunUnseen(before: MachineStatus | 'gone', status: MachineStatus | 'gone'): boolean {
   return NOT_YET.has(before) && !NOT_YET.has(status) && status !== 'running' && status !== 'frozen';
 }
 

@@ -3,15 +3,13 @@
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';
 import { limits } from '../domain/limits.ts';
 import type { Machine } from '../domain/logbook/rental-state.ts';
-import { rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
+import { RENTAL_LOOK_MS, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RentedInstance } from '../domain/rented.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { Condemned, RentingRun, TearDownPolicy } from './fleet.ts';
 import { rateOf, type Spent, type Worked } from './money.ts';
 
-/** Between two looks at an account that rents machines: a machine that stops is billed for so long and no longer. */
-const RENTAL_LOOK_MS = 10 * 60 * 1_000;
 /** How old a machine is at its first looks: what goes wrong at all mostly goes wrong then. */
 const RENTAL_STARTUP_MS = [60_000, 180_000, 420_000, 900_000];
 
@@ -87,7 +85,7 @@ export function spentOf(machine: Machine): Spent {
   return {
     dollars: microdollars / MICRO,
     atMs: fromRfc3339(seenAt) ?? 0,
-    status: status === 'gone' ? null : status,
+    status,
     traffic: microdollarsOfTraffic / MICRO,
     isEstimated,
   };

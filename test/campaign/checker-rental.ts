@@ -11,6 +11,8 @@ import type { Start } from './witness.ts';
 const MINUTE = 60_000;
 /** The watch looks at the job each ten minutes and at the account as often, and what it sees is carried out at once. */
 const LOOK_MS = 20 * MINUTE;
+/** What a machine has from its creation until its first step. */
+const START_MS = 45 * MINUTE;
 /** One machine goes while the next is on its way. */
 const OVERLAP_MS = 5 * MINUTE;
 /** What a machine costs until the next look is known beforehand, but for rounding. */
@@ -65,8 +67,15 @@ async function machineFaults(scene: RentalScene, made: Made): Promise<readonly s
     lived > RENTED_HOURS * 3_600_000 + MINUTE ? [`${at} was there ${Math.round(lived / MINUTE)} min`] : [];
   const jobEndedAtMs = await scene.machines.jobEndedAtMs(made.jobId);
   if (jobEndedAtMs === null || isKept(scene)) return tooLong;
+  if (isStranded(scene) && lived <= START_MS + LOOK_MS) return tooLong;
   const left = goneAtMs - jobEndedAtMs;
   return left > lookMs(scene) ? [...tooLong, `${at} was left for ${Math.round(left / MINUTE)} min`] : tooLong;
+}
+
+/** No launcher goes by a record that does not verify: a machine whose creation was not answered has no job there, and its grace until a first step. */
+function isStranded({ deeds, run }: RentalScene): boolean {
+  const isBroken = deeds.some((deed) => deed.kind === 'changed-record' && deed.path.includes(run));
+  return isBroken && deeds.some((deed) => deed.kind === 'attack' && deed.what === LOST_ANSWER);
 }
 
 /** Nobody knows of a machine whose creation was not answered, until the launcher is back and looks. */

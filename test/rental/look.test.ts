@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import type { SeenMachine } from '../../src/domain/logbook/events/rental-events.ts';
+import { rentalDueAtMs } from '../../src/domain/logbook/renting.ts';
 import type { RentedInstance } from '../../src/domain/rented.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
 import { rentalCost } from '../../src/render/rental-words.ts';
@@ -62,6 +63,35 @@ it('goes by what a runner has held against the approval, whatever an order says 
   const late = RENTED + TERMS.hoursMax * HOUR;
   const types = look(run, [machine({ status: 'running' })], late).map(({ type }) => type);
   expect(types).toContain('tear-down-begun');
+});
+
+/** What the stolen watch key writes. */
+function forgedGone(run: Run, cadenceMs: number): void {
+  const forged = {
+    ...{ instance: 7, jobId: 'job-1', status: 'gone' as const, createdAt: toRfc3339(RENTED as Instant) },
+    ...{ microdollarsPerHour: 1, microdollarsPerHourStored: 1, microdollars: 1, microdollarsOfTraffic: 1 },
+  };
+  take(
+    run,
+    [{ type: 'machines-seen', role: 'watch', data: { machines: [forged], cadenceMs } }],
+    NOW - MINUTE,
+  );
+}
+
+it('counts the whole life of a machine that was written to be gone and is there, at the price of its card', () => {
+  for (const status of ['running', 'loading', 'exited'] as const) {
+    const run = newRun();
+    look(run, [machine({ status: 'running' })], RENTED + MINUTE);
+    forgedGone(run, MINUTE);
+    const [seen] = seenIn(look(run, [machine({ status })]));
+    expect([seen?.status, seen?.microdollars, seen?.isEstimated]).toEqual([status, 800_000, true]);
+  }
+});
+
+it('is due after ten minutes at the latest, however late the record says the next look is', () => {
+  const run = newRun();
+  forgedGone(run, 30 * MINUTE);
+  expect(rentalDueAtMs(run.state)).toBe(NOW - MINUTE + 10 * MINUTE);
 });
 
 it('ends what is kept no longer than to the next look, also where another machine has just gone and that look is late', () => {

@@ -85,13 +85,16 @@ export function microdollarsOf({ rental }: Pick<RunState, 'rental'>): number {
   return rental.machines.reduce((sum, { microdollars }) => sum + microdollars, 0);
 }
 
-/** When the account is to be looked at for this run: at once where something has happened since the last look. */
+/** The longest time between two looks at an account that rents machines: one that stops is billed for so long and no longer. */
+export const RENTAL_LOOK_MS = 10 * MS_OF_MINUTE;
+
+/** When the account is to be looked at for this run: at once where something has happened since the last look, and never later than looks are made, whatever the record says of the next one. */
 export function rentalDueAtMs(state: RunState): number {
   const { rental, end, stop } = state;
   const { look, keep, asked } = rental;
   if (look === null) return 0;
   const newest = Math.max(end?.seq ?? 0, stop?.seq ?? 0, keep?.seq ?? 0, asked?.seq ?? 0);
-  return newest > look.seq ? 0 : (fromRfc3339(look.at) ?? 0) + look.cadenceMs;
+  return newest > look.seq ? 0 : (fromRfc3339(look.at) ?? 0) + Math.min(look.cadenceMs, RENTAL_LOOK_MS);
 }
 
 /**
