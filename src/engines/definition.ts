@@ -24,6 +24,8 @@ export type EngineTraits = {
   readonly leavesOut: readonly string[];
   /** What submits, as text of the manifest: it decides what runs as much as the command does. Null: the engine's name says all. */
   readonly launcher: string | null;
+  /** Image in which every job runs, as people write its name; without it the settings name none. */
+  readonly image?: string;
   /** Variables of the runner whose values open the cluster: no text may have them. */
   readonly secretVariables: readonly string[];
   /** What whoever sets the lab up has to know of a cluster that is set so; without it: nothing. */

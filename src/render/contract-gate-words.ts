@@ -119,6 +119,10 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
       `${code(f.said)} lies in a registry that is not asked: nobody here can look which commit it was built from`,
       'name the registry under `containers.registries`',
     ],
+    'runs-in-another': (f) => [
+      `the contract says ${code(f.said)}, and its cluster runs every job in ${code(f.runs)}`,
+      'name in the issue the image that the job gets, or have the lab set the other for the cluster; a digest and a tag are two names',
+    ],
     absent: (f) => [
       `its registry shows no ${code(f.image)}`,
       'push it, or name another; a registry may hide what it shows to its members alone, and then it wants a key',

@@ -1,5 +1,6 @@
 /** The container that a run's contract names: what is asked about it, and what is known. */
 
+import { traitsOf } from '../config/engine-traits.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Contract } from '../domain/launch/contract.ts';
@@ -11,6 +12,7 @@ import {
 } from '../domain/launch/image.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import type { Kind } from './kind.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import type { Step } from './step.ts';
 
 type Named = {
@@ -35,16 +37,21 @@ export function decideImage(config: Named, facts: Pick<RunFacts, 'change' | 'con
 
 /** Left out where the contract names no container. */
 export function containerOf(
-  config: Named,
+  config: Named & Pick<LaneScopedConfig, 'clusters' | 'lane'>,
   found: RunFacts['containerImage'],
 ): { readonly container?: ContainerFacts } {
   const said = saidOf(config);
   if (said === null) return {};
-  const isRequired = config.containers.label === 'required';
   const image = readImageReference(said);
-  if (image === null) return { container: { said, isRequired, look: 'no-image' } };
-  if (wantedImage(config) === null) return { container: { said, isRequired, look: 'no-registry' } };
-  return { container: { said, isRequired, look: { image: imageName(image), found } } };
+  const asked = image === null ? 'no-image' : 'no-registry';
+  return {
+    container: {
+      said,
+      isRequired: config.containers.label === 'required',
+      runsIn: traitsOf(config, config.lane.cluster)?.image ?? null,
+      look: image === null || wantedImage(config) === null ? asked : { image: imageName(image), found },
+    },
+  };
 }
 
 function saidOf({ kind, contract }: Pick<Named, 'kind' | 'contract'>): string | null {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isSameImage } from '../../src/domain/launch/image.ts';
 import { clusterSchema, engineDefinition } from '../../src/engines/registry.ts';
 import { commentOf, metadataOf } from '../../src/engines/slurm/comment.ts';
 import { createSlurmEngine } from '../../src/engines/slurm/engine.ts';
@@ -151,6 +152,20 @@ describe('a Slurm cluster of the config', () => {
       mayRequeue: false,
       modules: { load: ['cuda/12.4'] },
     });
+  });
+
+  it('says the image of its jobs as a contract would', () => {
+    const image = (containerImage: string | null): string | undefined => {
+      const cluster = slurmConfig({ folder: '/shared/jobs', containerImage });
+      return engineDefinition(cluster).traits(cluster).image;
+    };
+    expect(image('nvcr.io#nvidia/pytorch:24.10-py3')).toBe('nvcr.io/nvidia/pytorch:24.10-py3');
+    expect(image('docker://lab@nvcr.io#nvidia/pytorch:24.10-py3')).toBe('nvcr.io/nvidia/pytorch:24.10-py3');
+    expect(image('/images/trainer.sqsh')).toBe('/images/trainer.sqsh');
+    expect(image(null)).toBeUndefined();
+    expect(isSameImage('docker://nvidia/cuda', 'docker.io/nvidia/cuda:latest')).toBe(true);
+    expect(isSameImage('/images/trainer.sqsh', '/images/trainer.sqsh')).toBe(true);
+    expect(isSameImage('/images/trainer.sqsh', '/images/trainer-2.sqsh')).toBe(false);
   });
 });
 

@@ -33,7 +33,7 @@ const BUILT: Contract = { ...UNSAID, commit: givenAs(COMMIT) };
 /** The contract names a container, and this is known of it. */
 const container = (look: ContainerFacts['look'], said = IMAGE): Facts => ({
   ...says(BUILT),
-  container: { said, isRequired: false, look },
+  container: { said, isRequired: false, runsIn: null, look },
 });
 const inside = (...platforms: readonly ImageLabels[]): Facts =>
   container({ image: IMAGE, found: known({ kind: 'built', digest: DIGEST, platforms }) });
@@ -42,6 +42,9 @@ const tagged = (...platforms: readonly ImageLabels[]): Facts =>
 /** The same in a lab that requires a label. */
 const required = (facts: Facts): Facts =>
   facts.container === undefined ? facts : { ...facts, container: { ...facts.container, isRequired: true } };
+/** Its cluster runs every job in this. */
+const runsIn = (image: string, facts: Facts): Facts =>
+  facts.container === undefined ? facts : { ...facts, container: { ...facts.container, runsIn: image } };
 const inferred = { value: '1e23', source: 'inferred', from: 'six operations a parameter and token' } as const;
 
 export const HERO_CASES = {
@@ -269,6 +272,24 @@ export const HERO_CASES = {
         container({ image: IMAGE, found: known({ kind: 'absent' }) }),
         'fail',
         'absent',
+      ],
+      [
+        'a cluster that runs jobs in another',
+        runsIn(`ghcr.io/lab/base@${DIGEST}`, inside({ revision: COMMIT, source: OURS })),
+        'fail',
+        'runs-in-another',
+      ],
+      [
+        'a cluster that runs jobs in what a tag names',
+        runsIn('ghcr.io/lab/trainer:v1', inside({ revision: COMMIT, source: OURS })),
+        'fail',
+        'runs-in-another',
+      ],
+      [
+        'a cluster with an image, and words that name none',
+        runsIn(IMAGE, container('no-image', 'the wheel of Monday')),
+        'fail',
+        'runs-in-another',
       ],
       ['no label', inside({ revision: null, source: OURS }), 'warn', 'no-label'],
       [

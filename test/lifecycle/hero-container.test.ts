@@ -14,14 +14,20 @@ const MINUTE = 60_000;
 const REVISION = 'org.opencontainers.image.revision';
 
 /** A lab whose config names a registry, and that registry. */
-async function open(label = 'where-it-is', beforeJob?: (mode: string) => Promise<void>) {
+async function open(
+  label = 'where-it-is',
+  beforeJob?: (mode: string) => Promise<void>,
+  cluster: string | null = null,
+) {
   const registry = fakeRegistry({ origin: 'https://ghcr.io', realm: 'https://ghcr.io/token' });
   const state = { isAway: false };
   const lab = await openHeroLab({
     config: (text) =>
       `${text.trimEnd()}\n${HERO_LANE}`
         .replace('label: where-it-is', `label: ${label}`)
-        .replace('registries: {}', 'registries: { ghcr.io: {} }'),
+        .replace('registries: {}', 'registries: { ghcr.io: {} }')
+        .replace('\nclusters:\n', `\nclusters:\n${cluster ?? ''}`)
+        .replace(/(kind: hero\n {4}cluster: )us-central1/, cluster === null ? '$1us-central1' : '$1gpu'),
     ...(beforeJob === undefined ? {} : { beforeJob }),
     registry: (url, init) =>
       state.isAway ? Promise.resolve(new Response('', { status: 503 })) : registry.fetch(url, init),
@@ -119,4 +125,31 @@ it('asks no registry for a run whose contract names no container', async () => {
   await openHeroIssue(lab);
   await judged(lab, 'none');
   expect(registry.asked).toEqual([]);
+});
+
+/** The lab's Slurm runs every job in this image. */
+const ON_SLURM = (image: string): string =>
+  `  gpu:\n    engine: slurm\n    folder: /shared/jobs\n    containerImage: '${image}'\n    acceleratorHoursPerRun: '0.01'\n`;
+
+it('launches in no other container than its cluster gives to a job, and says both', async () => {
+  const { lab, registry } = await open('where-it-is', undefined, ON_SLURM('ghcr.io#lab/base:v1'));
+  const labels = { [REVISION]: await headOf(lab) };
+  registry.push('lab/trainer:v1', labels);
+  registry.push('lab/base:v1', labels);
+  const issue = await openHeroIssue(lab, { answers: { 'Container or bundle': 'ghcr.io/lab/trainer:v1' } });
+  await judged(lab, 'runs-in-another');
+  await lab.clock.advance(5 * MINUTE);
+  expect(cardOf(lab)).toContain(
+    'the contract says `ghcr.io/lab/trainer:v1`, and its cluster runs every job in `ghcr.io/lab/base:v1`',
+  );
+  await approve(lab, 'mira', issue, RUN).catch(() => undefined);
+  await lab.clock.advance(30 * MINUTE);
+  expect((await stateOf(lab, RUN))?.submission).toBeNull();
+  const text = (await lab.as('ada', 'GET', `/issues/${issue}`)) as { readonly body: string };
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, {
+    body: text.body.replace('lab/trainer:v1', 'lab/base:v1'),
+  });
+  await judged(lab, 'by-tag');
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the launch', isLaunched(lab));
 });

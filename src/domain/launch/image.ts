@@ -25,6 +25,8 @@ export type ContainerFacts = {
   readonly said: string;
   /** Whether the lab launches nothing in a container of which nobody can tell the commit. */
   readonly isRequired: boolean;
+  /** The image that the settings of its cluster give to every job; null where they name none. */
+  readonly runsIn: string | null;
   /** `no-image`: what is said is no image's name. `no-registry`: one of a registry that the lab's config does not name. */
   readonly look: 'no-image' | 'no-registry' | { readonly image: string; readonly found: Observed<ImageLook> };
 };
@@ -61,4 +63,15 @@ export function readImageReference(said: string): ImageReference | null {
 /** Its whole name, by which it is asked for. */
 export function imageName({ registry, repository, tag, digest }: ImageReference): string {
   return `${registry}/${repository}${digest === null ? `:${tag}` : `@${digest}`}`;
+}
+
+/** Whether both are one name: a tag and a digest are two, although the tag may point there today. */
+export function isSameImage(one: string, other: string): boolean {
+  return nameIn(one) === nameIn(other);
+}
+
+/** A file of an image has no place in a registry: its path is its name. */
+function nameIn(written: string): string {
+  const image = readImageReference(written);
+  return image === null ? written.trim() : imageName(image);
 }

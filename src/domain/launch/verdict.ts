@@ -75,6 +75,7 @@ export const VERDICTS = {
     'other-source': { image: 'text', source: 'text' },
     'no-image': { said: 'text' },
     'no-registry': { said: 'text' },
+    'runs-in-another': { said: 'text', runs: 'text' },
     absent: { image: 'text' },
     differs: { image: 'text', built: 'text', wanted: 'text' },
   },

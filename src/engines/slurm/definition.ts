@@ -22,12 +22,21 @@ export const slurmEngine: EngineDefinition<typeof slurmSchema> = {
     buildsChange: false,
     leavesOut: [],
     launcher: launcherOf(cluster),
+    ...(cluster.containerImage === null ? {} : { image: imageOf(cluster.containerImage) }),
     secretVariables: [],
     scriptCalls: null,
     machines: null,
   }),
   load: () => import('./engine.ts'),
 };
+
+/** Pyxis writes `user@registry#name`; who pulls it makes no other image of it. */
+function imageOf(written: string): string {
+  const [before = '', ...rest] = written.split('#');
+  if (rest.length === 0) return written;
+  const registry = before.replace(/^docker:\/\//, '').replace(/^[^@]*@/, '');
+  return [registry, ...rest].join('/');
+}
 
 /** All that decides where and as what a job runs; not where the commands and the folder are. */
 function launcherOf(cluster: SlurmCluster): string {

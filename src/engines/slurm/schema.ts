@@ -90,7 +90,7 @@ export const slurmSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'Image in which the job runs, by the plugin pyxis (`--container-image`), with the job’s folder mounted; it needs bash 4.4. Null: none.',
+      'Image in which the job runs, by the plugin pyxis (`--container-image`), with the job’s folder mounted; it needs bash 4.4. A hero contract that names a container has to name this one. Null: none.',
     ),
   mayRequeue: z
     .boolean()

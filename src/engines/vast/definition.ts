@@ -31,6 +31,7 @@ export const vastEngine: EngineDefinition<typeof vastSchema> = {
     buildsChange: false,
     leavesOut: [],
     launcher: launcherOf(cluster),
+    image: cluster.image,
     secretVariables: [cluster.keyFrom],
     scriptCalls: null,
     machines: null,

@@ -1,6 +1,11 @@
-/** Gate: the container that the contract names was built from the commit of the run, as far as a label of it says (policy HR-14, HR-35). */
+/** Gate: the container that the contract names is the one that its cluster gives to a job, and was built from the commit of the run, as far as a label of it says (policy HR-14, HR-35). */
 
-import type { ContainerFacts, ImageLabels, ImageLook } from '../../../domain/launch/image.ts';
+import {
+  type ContainerFacts,
+  type ImageLabels,
+  type ImageLook,
+  isSameImage,
+} from '../../../domain/launch/image.ts';
 import { cannotTell, type Gate, given, type Judgement, judging } from '../../../gates/gate.ts';
 import { contractValue } from '../contract/read-contract.ts';
 
@@ -12,6 +17,9 @@ export const containerBuilt: Gate = {
   id: 'container-built',
   evaluate: ({ container, contract, repository }) => {
     if (container === undefined || contract === undefined) return pass('none');
+    const { said, runsIn } = container;
+    if (runsIn !== null && !isSameImage(said, runsIn))
+      return block('runs-in-another', 'author', { said, runs: runsIn });
     const source = contractValue(contract.recorded, 'commit');
     const other = contractValue(contract.recorded, 'builtFrom');
     const commit = other ?? source;
