@@ -144,6 +144,21 @@ export const HERO_CASES = {
         'fail',
         'drift',
       ],
+      ...(['lane.engine', 'lane.launcher', 'lane.passSecrets'] as const).map(
+        (key) =>
+          [
+            `another ${key} than the attempt before`,
+            { ranBefore: { ...aManifest(), policy: { ...aManifest().policy, [key]: 'as it was' } } },
+            'fail',
+            'drift',
+          ] as const,
+      ),
+      [
+        'a folder that is not shipped any more',
+        { ranBefore: { ...aManifest(), trees: { ...aManifest().trees, scripts: 'tree-9' } } },
+        'fail',
+        'drift',
+      ],
       [
         'another budget, though only the seed is said to be meant',
         {

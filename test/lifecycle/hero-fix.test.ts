@@ -2,11 +2,19 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, type Answers, formBody, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import {
+  ANSWERS,
+  type Answers,
+  formBody,
+  HERO_LANE,
+  headOf,
+  openHeroIssue,
+  openHeroLab,
+} from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, approveAndFinish, stateOf, until } from '../support/play.ts';
 import { fileOf, pushFile, SHORT_FERRY, told } from '../support/talk.ts';
-import type { VirtualLab } from '../support/virtual-lab.ts';
+import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
 const MINUTE = 60_000;
@@ -16,9 +24,10 @@ const CODE = '\n\ndef spare():\n    return 1\n';
 
 let issue = 0;
 
-async function failed(): Promise<VirtualLab> {
+async function failed(options: VirtualLabOptions = {}): Promise<VirtualLab> {
   let jobs = 0;
   const lab = await openHeroLab({
+    ...options,
     script: () => {
       jobs += 1;
       const failAt = { step: 300, line: IN_THE_LOG, exitCode: 1 };
@@ -95,4 +104,33 @@ it('waits for the person in charge where code that trains, or a value in a file 
     },
   });
   expect((await stateOf(lab, RUN))?.submission?.attempt).toBe(1);
+});
+
+const CONFIG = '.github/ferrybot.yml';
+const SLURM = `  gpu:
+    engine: slurm
+    folder: /shared/jobs
+    gres: gpu:8
+    acceleratorHoursPerRun: '0.01'
+`;
+
+it.each([
+  ['the settings of its cluster', 'gres: gpu:8', 'gres: gpu:4', 'Cluster settings'],
+  ['what its lane ships', 'ships: [experiments, lib, scripts]', 'ships: [experiments, lib]', 'Shipped paths'],
+])('waits where %s became other ones since', async (_what, before, after, label) => {
+  const lab = await failed({
+    config: (text) =>
+      `${text.replace('\nclusters:\n', `\nclusters:\n${SLURM}`).trimEnd()}\n${HERO_LANE.replace('us-central1', 'gpu')}`,
+  });
+  const config = (await fileOf(lab, 'main', CONFIG)) ?? '';
+  const at = config.lastIndexOf(before);
+  expect(at).toBeGreaterThan(0);
+  const changed = config.slice(0, at) + after + config.slice(at + before.length);
+  await pushFile(lab, 'ada', 'main', CONFIG, changed);
+  expect(await named(lab, await headOf(lab))).toEqual(['config-drift drift']);
+  expect(await driftOf(lab)).toMatchObject({ found: { names1: label } });
+  expect(cardOf(lab)).toContain(`nobody says that it is meant: ${label}`);
+  await pushed(lab, 'lib/README.md', '\nAs it is meant.\n');
+  expect(await named(lab, await headOf(lab), { 'Intended changes': label })).toEqual([]);
+  expect(await driftOf(lab)).toMatchObject({ code: 'meant' });
 });

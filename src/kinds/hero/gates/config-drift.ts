@@ -22,6 +22,11 @@ const PARTS: readonly (readonly [name: string, of: (manifest: Manifest) => unkno
   ['Checkpoint retention', ({ retention }) => retention],
   [FIELDS.checkpointRoot.label, ({ resume }) => resume.roots],
   ['Cluster', ({ cluster }) => cluster],
+  ['Engine', ({ policy }) => policy['lane.engine']],
+  ['Cluster settings', ({ policy }) => policy['lane.launcher']],
+  // The files are compared by what is shipped now: what no longer is would be missed.
+  ['Shipped paths', ({ trees }) => Object.keys(trees).toSorted()],
+  ['Passed secrets', ({ policy }) => policy['lane.passSecrets']],
 ];
 
 export const configDrift: Gate = {
