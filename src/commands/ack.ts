@@ -57,7 +57,7 @@ export const ack = {
   },
   who: (policy) => policy.permissions.ack,
   summary:
-    'Says that you took what has gone wrong, so that nobody else is called for it, or took note of the end of a watch; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more. With `run=`, in any thread, takes it of the run of this name; what closes a run is said in a thread of its own.',
+    'Says that you took what has gone wrong, so that nobody else is called for it, or took note of the end of a watch; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more. With `run=`, in any thread, takes it of the run of this name; what closes a run is said in its own thread.',
   example: '/ack',
   decide,
   decideNamed,

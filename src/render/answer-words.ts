@@ -169,7 +169,7 @@ const WORDS: Sentences<AnswerCode> = {
     `${ofRun(d)}noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; nobody else is called for it, and the watch looks as often as usual again.`,
   'acknowledged-nothing': (d) => `${ofRun(d)}nothing to acknowledge yet: the run has not ended.`,
   'closes-in-its-thread': (d) =>
-    `${ofRun(d)}nothing was taken: that would close the run, which is said in a thread of its own.`,
+    `${ofRun(d)}nothing was taken: that would close the run, which is said in its own thread.`,
   'closed-failed': (d) => `the failed run is closed without a tag.${logOnlyPull(d)}`,
   sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,
   'closed-lost': (d) =>

@@ -127,7 +127,7 @@ describe('a seal', () => {
       keys.push(step.key);
     }
     expect(keys.map((key) => key.split(':')[0])).toEqual([
-      'tag',
+      'closure-tag',
       'closure-branch',
       'closure-pull',
       'proposal-pull',
@@ -141,7 +141,7 @@ describe('a seal', () => {
     const seen = stepOf(ended, someFacts({ comments }));
     if (seen?.kind !== 'append') throw new Error('the command was not recorded');
     const run = ended.add(...seen.drafts);
-    const tagged = { memory: done(`tag:${run.state.run}:${said.id}`) };
+    const tagged = { memory: done(`closure-tag:${run.state.run}:${said.id}`) };
     const step = (closureLog: ReturnType<typeof notAsked>) =>
       told(stepOf(run, someFacts({ comments, closureLog }), tagged));
     expect(step(notAsked())).toBe('need closureLog');
