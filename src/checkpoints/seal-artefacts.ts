@@ -1,12 +1,12 @@
 /** What a seal or a milestone of a run rests on besides its engine's word: a complete checkpoint and the tracker's identity, each found, missing, or not to be seen (policy HR-65 and HR-66). */
 
 import type { LaneConfig } from '../config/lane-schema.ts';
-import type { FoundCheckpoints } from '../domain/checkpoint/stored.ts';
+import type { FoundCheckpoints, StorePath } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type Observed, unknown } from '../domain/observed.ts';
-import { chooseCheckpoint } from './choose.ts';
+import { chooseCheckpoint, judgeAll, type Search } from './choose.ts';
 import { rootsOf } from './cleanup.ts';
 import { lineageFor } from './lineage.ts';
 
@@ -75,18 +75,33 @@ function isShort({ end }: RunState, finalStep: number | null, step: number): boo
   return end?.status === 'SUCCEEDED' && (finalStep === null || step < finalStep - limits.finalStepSlack);
 }
 
-/** The checkpoint that the run would go on from: complete, of its own lineage, and not rejected. */
+/**
+ * The checkpoint that the run would go on from: complete, of its own lineage, and not rejected. While its job goes on only a
+ * permanent one: the training itself deletes the temporary ones, whatever is sealed.
+ */
 function newestOf(
   state: RunState,
   found: Observed<FoundCheckpoints>,
 ): Observed<Omit<SealedCheckpoint, 'unseen'>> {
   if (found.kind === 'unknown') return found;
-  const { roots } = found.value;
-  const choice = chooseCheckpoint({ roots, lineage: lineageFor(state), maxStep: null, excludePaths: [] });
-  if (choice.kind === 'ask') return unknown(`${choice.code} (${choice.why})`);
+  const search = { roots: found.value.roots, lineage: lineageFor(state), maxStep: null, excludePaths: [] };
+  const temporary = state.end === null ? temporaryIn(search) : [];
+  const choice = chooseCheckpoint({ ...search, excludePaths: temporary });
+  if (choice.kind === 'ask')
+    return unknown(
+      choice.code === 'none-of-lineage' && temporary.length > 0
+        ? 'what is complete is temporary, and the training deletes it by itself'
+        : `${choice.code} (${choice.why})`,
+    );
   const { stored, metadata } = choice.checkpoint;
   const identity = stored.metadata.kind === 'known' ? (stored.metadata.value?.identity ?? '') : '';
   return { kind: 'known', value: { path: stored.path, step: metadata.step, identity } };
+}
+
+function temporaryIn(search: Search): readonly StorePath[] {
+  return judgeAll(search)
+    .filter(({ metadata, standing }) => standing === 'eligible' && metadata?.isTemporary === true)
+    .map(({ stored }) => stored.path);
 }
 
 /** By the link that the job's log has: what the tracker itself says is asked by nobody here. */

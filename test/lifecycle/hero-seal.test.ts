@@ -4,9 +4,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HERO, openCheckpointLab } from '../support/checkpoint-lab.ts';
+import { ferryScript } from '../support/ferry-script.ts';
 import { HERO_LANE } from '../support/hero-run.ts';
-import { seal, stateOf, until } from '../support/play.ts';
-import { answersTo, saidTwice, say, told } from '../support/talk.ts';
+import { approve, seal, stateOf, until } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { TRACKER_KEY } from '../support/virtual-lab.ts';
 import { createWandbStandIn } from '../support/wandb-stand-in.ts';
 
@@ -93,6 +94,31 @@ describe('the seal of a hero run', () => {
         ended: held?.end?.seq,
       },
     });
+  });
+
+  it('promises to keep no checkpoint that the training itself deletes while it runs', async () => {
+    const { lab, issue, save, close } = await openCheckpointLab(
+      { script: () => ferryScript({ ...SHORT_FERRY, durationMs: 300 * MINUTE }) },
+      {},
+      async (running, thread) => {
+        await approve(running, 'mira', thread, HERO);
+        await until(running, 'the first step', async () => {
+          return ((await stateOf(running, HERO))?.observation?.step ?? 0) > 0;
+        });
+      },
+    );
+    onTestFinished(close);
+    const rolling = { step: 400, timestamp: '2026-11-21T08:00:00', is_temporary: true };
+    await save(400, { text: JSON.stringify(rolling) });
+    const none = await say(lab, 'mira', issue, '/seal-milestone name="hand-off"');
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, none)).toEqual([
+      expect.stringMatching(/nothing was sealed: .* temporary, and the training deletes it by itself/),
+    ]);
+    await save(200);
+    await say(lab, 'mira', issue, '/seal-milestone name="hand-off"');
+    await until(lab, 'the milestone', async () => (await stateOf(lab, HERO))?.milestones.length === 1);
+    expect((await stateOf(lab, HERO))?.milestones[0]).toMatchObject({ checkpoint: { step: 200 } });
   });
 
   it('keeps the checkpoint of a milestone from then on, and tags it once', async () => {
