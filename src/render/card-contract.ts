@@ -31,6 +31,7 @@ function listedRows(
   verdicts: readonly Verdict[],
   place: PlaceWord,
 ): readonly (readonly string[])[] {
+  const told = new Set<string>();
   return namesOf(fields).flatMap((name) => {
     const [field, said] = [fields[name], contract[name]];
     if (field === undefined || (said === undefined && !field.needed)) return [];
@@ -39,7 +40,7 @@ function listedRows(
         field.label,
         said === undefined ? '' : code(said.value),
         sourceWords(said),
-        checkWords(field, verdicts, place),
+        checkWords(field, verdicts, place, told),
       ],
     ];
   });
@@ -57,11 +58,19 @@ function sourceWords(said: ContractValue | undefined): string {
   }
 }
 
-/** With what was found there, such as the step that a checkpoint's own file says. */
-function checkWords({ checkedBy }: Field, verdicts: readonly Verdict[], place: PlaceWord): string {
+/** With what was found there, such as the step that a checkpoint's own file says: at the first value that rests on that gate. */
+function checkWords(
+  { checkedBy }: Field,
+  verdicts: readonly Verdict[],
+  place: PlaceWord,
+  told: Set<string>,
+): string {
   const verdict = verdicts.find(({ gate }) => gate === checkedBy);
   if (verdict === undefined) return '';
-  return `${outcomeWords(verdict.outcome)} (\`${verdict.gate}\`): ${gateWords(verdict, place).found}`;
+  const said = `${outcomeWords(verdict.outcome)} (\`${verdict.gate}\`)`;
+  if (told.has(verdict.gate)) return `${said}, as above`;
+  told.add(verdict.gate);
+  return `${said}: ${gateWords(verdict, place).found}`;
 }
 
 function tally(fields: ContractFields, contract: Contract): string {

@@ -2,8 +2,10 @@
 
 import type { Incident } from '../domain/incidents.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
+import { replacementFor } from '../domain/launch/relaunch.ts';
+import { wantsRelaunch } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
-import type { Ending, PastAttempt, RunState } from '../domain/logbook/run-state.ts';
+import type { Ending, PastAttempt, RunState, Submission } from '../domain/logbook/run-state.ts';
 import { diagnosisPart } from './diagnosis-words.ts';
 import { fenced, safeUrl } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
@@ -40,8 +42,7 @@ export function terminalForm(
 ): string {
   const { submission, proposal } = state;
   const tracker = trackerUrl(state);
-  const experiment =
-    submission === null ? null : experimentOf(submission.urls, proposal.experiment, submission.commit);
+  const experiment = submission === null ? null : experimentOf(state, submission);
   return [
     `Final status: ${end.status}`,
     `Ray job id: ${text(submission?.jobId ?? 'none')}`,
@@ -56,6 +57,8 @@ export function terminalForm(
 export function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>): string {
   const { end } = state;
   if (end === null) return 'wait for the end.';
+  if (wantsRelaunch(state) && replacementFor(state) === null)
+    return 'no victory yet; the same may pass when it is tried again, with everything kept as it was.';
   if (state.contract !== null) return outcomeOf(end, verdict?.result ?? null);
   if (end.status === 'FAILED')
     return end.signatures.length > 0
@@ -83,10 +86,11 @@ function outcomeOf(end: Ending, result: 'pass' | 'fail' | 'unknown' | null): str
     : 'not decided: something that the verdict needs is unknown; look before it is sealed.';
 }
 
-/** A link named `experiment` where the lab configured one; otherwise the file at the launch commit. */
-function experimentOf(urls: Readonly<Record<string, string>>, path: string, commit: string): string {
+/** A link named `experiment` where the lab configured one; otherwise the file at the launch commit, or whose contract it is. */
+function experimentOf({ proposal }: RunState, { urls, commit }: Submission): string {
   const url = urls['experiment'];
-  return (url === undefined ? null : safeUrl(url)) ?? `${code(path)} at ${commit}`;
+  const what = proposal.experiment === '' ? `the contract in #${proposal.issue}` : code(proposal.experiment);
+  return (url === undefined ? null : safeUrl(url)) ?? `${what} at ${commit}`;
 }
 
 /** What the attempt was mended with, where it went on from one that had failed with other files. */

@@ -92,8 +92,8 @@ function wantedApproval({ state, config }: RenderInput): string {
   if (digest === null) return 'nothing yet; there is no manifest to approve.';
   const missing = quorumOf(config) - new Set(restingOn(state).map((a) => a.actor.id)).size;
   if (missing <= 0) return 'nothing; the launch is about to be ordered.';
-  const what = missing === 1 ? 'an approval' : `${missing} approvals`;
-  return `${what} by ${whoApproves({ config })}: \`${approvalLine(digest)}\`.`;
+  const what = missing === 1 ? 'an approval by' : `${missing} approvals, each by`;
+  return `${what} ${whoApproves({ config })}: \`${approvalLine(digest)}\`.`;
 }
 
 function wantedAtEnd({ state, config, verdict }: RenderInput): string {

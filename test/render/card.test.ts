@@ -176,7 +176,7 @@ describe('the status card', () => {
   it('asks for as many approvals as are missing', () => {
     const two = { ...config, approvals: { ...config.approvals, quorum: 3 } };
     const card = renderCard({ ...inputOf(approved.state), config: two, check: 'x' });
-    expect(card).toContain('**Wanted: 2 approvals by');
+    expect(card).toContain('**Wanted: 2 approvals, each by');
     expect(card).toContain(
       'Approvals: 1 of 3 people, by what the run costs: bob (2026-11-21 09:02:00 UTC), counts.',
     );
