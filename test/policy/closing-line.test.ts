@@ -1,6 +1,6 @@
 /** `npm test` tells the truth in its last line, held against small runs of its own in a process of their own. */
 
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -23,14 +23,17 @@ async function runOn(body: string, ci: '' | 'true' = '', args: readonly string[]
     await symlink(resolve('node_modules'), join(root, 'node_modules'));
     await writeFile(join(root, 'package.json'), '{"type":"module"}');
     await writeFile(join(root, 'small.test.ts'), IMPORTS + body);
-    const { exitCode, all } = await execa('node', [resolve('test/run.ts'), '--root', root, ...args], {
+    // One file for both streams: of two pipes nobody knows which was written last.
+    const output = join(root, 'output.txt');
+    await using file = await open(output, 'w');
+    const { exitCode } = await execa('node', [resolve('test/run.ts'), '--root', root, ...args], {
       preferLocal: true,
       reject: false,
-      all: true,
+      stdio: ['ignore', file.fd, file.fd],
       // Vitest marks its workers by these; the run inside must not take itself for one.
       env: { CI: ci, VITEST: undefined, VITEST_MODE: undefined, NODE_ENV: undefined, NO_COLOR: '1' },
     });
-    const lines = all.trimEnd().split('\n');
+    const lines = (await readFile(output, 'utf8')).trimEnd().split('\n');
     return { exitCode, lines, last: lines.at(-1) ?? '' };
   } finally {
     await rm(root, { recursive: true });
