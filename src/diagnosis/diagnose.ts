@@ -8,6 +8,7 @@ import {
   type FirstResponse,
 } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
+import { isAlarm, isOvershadowed } from './alarm.ts';
 import { chooseFrom, type Finding } from './choose-finding.ts';
 import { createEnds, type Ends } from './ends.ts';
 import { judgeTraceback, placeOf } from './exception-class.ts';
@@ -85,6 +86,8 @@ type Reading = {
   failureAt: number;
   /** The last line of a traceback; a log may have been cut in the middle of one. */
   tracedAt: number;
+  /** Lines that tell of a failure and that no row knows. */
+  readonly alarms: Ends<number>;
   /** The last line that a logger calls an error; 0 for none. */
   errorAt: number;
   readonly last: LastLines;
@@ -104,6 +107,7 @@ function newReading(): Reading {
     unreadAt: 0,
     failureAt: 0,
     tracedAt: 0,
+    alarms: createEnds<number>(ALARMS_MAX),
     errorAt: 0,
     last: newLastLines(),
     lines: 0,
@@ -139,6 +143,7 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   // The place in the program that a logger names may be all that tells.
   const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null) ?? bareRowFor(text);
   if (row === null && reading.strayAt === line) reading.unreadAt = line;
+  if (row === null && isAlarm(text, level)) reading.alarms.add(line);
   const weight = row === null ? null : weightOf(row, level, text);
   if (row === null || weight === null) return;
   const { class: kind, confidence } = row;
@@ -159,6 +164,8 @@ function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
   const all = [...said, ...raisedBy].toSorted((a, b) => a.line - b.line);
   const findings = standing(all, reading, status);
   const chosen = chooseFrom(findings);
+  const alarms = reading.alarms.all().filter((line) => !isPassed(reading.progress, STEPS_AGAIN, line));
+  if (chosen !== null && isOvershadowed(chosen, findings, alarms)) return UNKNOWN;
   // An exception that could not be read may be the cause of what the others say.
   if (chosen?.weight === 'effect' && reading.strayAt > 0) return UNKNOWN;
   if (chosen?.weight === 'hint' && reading.unreadAt > 0) return UNKNOWN;
@@ -218,7 +225,7 @@ function isPassed(last: readonly number[], count: number, line: number): boolean
 }
 
 function withoutFinding(
-  { successAt, failureAt, strayAt, errorAt, tracedAt, progress, lines, last }: Reading,
+  { successAt, failureAt, strayAt, errorAt, tracedAt, alarms, progress, lines, last }: Reading,
   status: EndStatus | null,
 ): Diagnosis {
   const steppedAt = progress.at(-1) ?? Number.NEGATIVE_INFINITY;
@@ -226,6 +233,7 @@ function withoutFinding(
   const isAtWork =
     failureAt === 0 &&
     !isCutShort(last) &&
+    (alarms.all().at(-1) ?? 0) < Math.max(steppedAt, 1) &&
     Math.max(strayAt, errorAt, tracedAt) <= Math.max(steppedAt, 0) &&
     lines - steppedAt <= QUIET_END_LINES;
   const isWell = status === 'SUCCEEDED' || (status === null && (isDone || isAtWork));
@@ -265,6 +273,8 @@ const QUIET_END_LINES = 10;
 const EVIDENCE_MAX = 8;
 /** Of one class, from the beginning and from the end: a log of a thousand ranks repeats itself. */
 const FINDINGS_MAX = 100;
+/** Lines that tell of a failure, from the beginning and from the end. */
+const ALARMS_MAX = 50;
 /** Lines that name an exception, kept as they stand. */
 const RAISED_TEXTS_MAX = 2_000;
 /** So many steps after a message, and the job got over it: other ranks may print one or two while it dies. */

@@ -272,5 +272,5 @@ const SMALL =
 const NO_FAILURES =
   /^(?:KeyboardInterrupt|SystemExit|GeneratorExit|CancelledError|StopIteration|StopAsyncIteration)$/;
 /** They say that another process failed, and of what is told there. */
-const WRAPPERS =
+export const WRAPPERS =
   /^(?:ChildFailedError|CalledProcessError|RayTaskError|ProcessExitedException|ProcessRaisedException|TrainingFailedError|JobFailedError|TuneError|SignalException|SubprocessError|BrokenProcessPool|DistBackendError|ExecutorStepFailure)$/;

@@ -35,7 +35,7 @@ export const CODE_ROWS: readonly Row[] = [
   // What cannot be traced or compiled.
   cause(
     'code-other',
-    /\b(?:TracerBoolConversionError|TracerArrayConversionError|TracerIntegerConversionError|ConcretizationTypeError|UnexpectedTracerError|NonConcreteBooleanIndexError)\b|not a valid JAX type|\btorch\._(?:dynamo|inductor)\.exc\.|(?:Xla|Jax)RuntimeError: (?:UNIMPLEMENTED|INVALID_ARGUMENT): |Mosaic failed to compile/,
+    /\b(?:TracerBoolConversionError|TracerArrayConversionError|TracerIntegerConversionError|ConcretizationTypeError|UnexpectedTracerError|NonConcreteBooleanIndexError)\b|not a valid JAX type|\btorch\._(?:dynamo|inductor)\.exc\.|(?:Xla|Jax)RuntimeError: (?:UNIMPLEMENTED|INVALID_ARGUMENT): |Mosaic failed to compile|\btriton\.compiler\.errors\.\w{1,40}Error/,
     'medium',
   ),
   // Whatever goes wrong below the runtime is told so.
@@ -57,6 +57,8 @@ export const CODE_ROWS: readonly Row[] = [
     'medium',
   ),
   cause('code-other', /\b_?LinAlgError: /, 'medium'),
+  // What the driver tells of a program that reads where it may not: the machine is well.
+  cause('code-other', /\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:13|31|43)\b/, 'low'),
   // Kernels.
   cause(
     'code-other',

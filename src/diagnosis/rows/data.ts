@@ -64,7 +64,7 @@ export const DATA_ROWS: readonly Row[] = [
   ),
   cause(
     'data',
-    /^(?:[\w.]{0,120}\.)?(?:UnicodeDecodeError|JSONDecodeError|BadGzipFile|BadZipFile|zlib\.error|zstd(?:andard)?\.\w{0,20}Error|LZ4\w{0,20}Error)\b|Not a gzipped file|Error -3 while decompressing|Compressed file ended before|EOFError: Compressed|invalid start byte|Expecting value: line|zstd decompress/,
+    /^(?:[\w.]{0,120}\.)?(?:UnicodeDecodeError|JSONDecodeError|BadGzipFile|BadZipFile|zlib\.error|zstd(?:andard)?\.\w{0,20}Error|LZ4\w{0,20}Error)\b|Not a gzipped file|Error -3 while decompressing|\bzlib error -\d|\b[Ee]rror reading (?:a )?(?:sample|shard|record)\b|Compressed file ended before|EOFError: Compressed|invalid start byte|Expecting value: line|zstd decompress/,
   ),
   cause(
     'data',

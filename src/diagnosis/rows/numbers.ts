@@ -13,6 +13,16 @@ export const NUMBER_ROWS: readonly Row[] = [
     'nan',
     /\b(?:train[_/ ]?|lm[_/ ]?|total[_/ ]?|step[_/ ]?)?loss['"]?(?: value)?\s{0,3}[:=|]\s{0,3}(?:tensor\()?['"]?[-+]?(?:nan|inf(?:inity)?)\b/i,
   ),
+  // As frameworks name one of several, but not one that is only looked at or remembered.
+  cause(
+    'nan',
+    /(?:\b|(?<!best|min|lowest|val|valid|eval|test)_)loss(?:\/[a-z]{1,12}\/[a-z]{1,12}|\/[a-z]{1,12}|_(?:step|epoch|total|mean|avg))?['"]?\s{0,3}[:=|(]\s{0,3}(?:tensor\()?['"]?nan\b/i,
+  ),
+  cause(
+    'nan',
+    /\bloss(?:es)? (?:went|go|turned|goes|are|tensor\() ?(?:to )?(?:nan|not finite|non-?finite)\b/i,
+  ),
+  cause('nan', /^(?:[\w.]{0,60}\.)?(?:Assertion|Runtime|Value)Error: .{0,20}\bNaNs?\b(?: in\b|!|$)/),
   cause(
     'nan',
     /\bloss (?:is|was|became|of|returned .{0,60}is) (?:nan|inf(?:inite)?|not finite|non-?finite)\b/i,
