@@ -248,6 +248,18 @@ describe('a job that is lost, waits or runs again', () => {
     expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'unknown' });
   });
 
+  it('that was over before its worker told of the start has succeeded once it says so itself', async () => {
+    await submitTo(lab.engine(), lab.spec());
+    lab.pass(10_000);
+    await lab.engine().observe('job-1', null);
+    const attempt = lab.iris.world.jobs.get('/alice/job-1')?.attempts[0];
+    if (attempt === undefined) throw new Error('the job was not placed');
+    attempt.startedAt = null;
+    expect(await lab.engine().observe('job-1', null)).toMatchObject({ status: 'SUCCEEDED', exitCode: 0 });
+    lab.iris.world.loseLines();
+    expect(await lab.engine().observe('job-1', null)).toMatchObject({ kind: 'unknown' });
+  });
+
   it('that a worker says SUCCEEDED of without having started it is not taken for one', async () => {
     await submitTo(lab.engine(), lab.spec());
     lab.pass(10_000);

@@ -35,9 +35,20 @@ const LIVING: ReadonlySet<string> = new Set(
   ['PENDING', 'BUILDING', 'RUNNING'].map((state) => `JOB_STATE_${state}`),
 );
 
-/** Whether Iris's own word leaves open that the process still runs, or how it ended: then the job's is asked for. */
-export function needsOwnWord({ state, error }: IrisJob['job']): boolean {
-  return state === 'JOB_STATE_KILLED' || state === 'JOB_STATE_WORKER_FAILED' || TIME_LIMIT.test(error);
+/**
+ * From which moment on the job's own word of its end is needed, in milliseconds; null: Iris's word says enough. It leaves open
+ * whether a killed process still runs. A command may also be over before its worker said that it began: then its word counts
+ * where it was said after the submission, and not where an earlier job of that name said it.
+ */
+export function ownWordSinceMs(
+  { state, error, submittedAt }: IrisJob['job'],
+  task: IrisTask | null,
+): number | null {
+  if (state === 'JOB_STATE_SUCCEEDED')
+    return task?.startedAt === undefined && submittedAt !== undefined ? submittedAt : null;
+  const isOpen =
+    state === 'JOB_STATE_KILLED' || state === 'JOB_STATE_WORKER_FAILED' || TIME_LIMIT.test(error);
+  return isOpen ? 0 : null;
 }
 
 /** The newest attempt of the task, as Iris numbers them; -1 where it was never placed. */
@@ -78,8 +89,8 @@ function living(seen: Seen): Judged {
 
 /** A worker that has met a name before hands its old result out again at once: then nothing has run. */
 function succeeded(seen: Seen): Judged {
-  const { job, task } = seen;
-  if (task?.startedAt === undefined)
+  const { job, task, saidEnd } = seen;
+  if (task?.startedAt === undefined && saidEnd !== 0)
     return {
       kind: 'unknown',
       message:

@@ -5,7 +5,7 @@ import { isSubmissionId } from '../file-records.ts';
 import { type IrisJob, type IrisTask, logsAnswer, statusAnswer, tasksAnswer } from './answers.ts';
 import { type Answer, ask } from './ask.ts';
 import { identityOf } from './identity.ts';
-import { attemptOf, judgeJob, needsOwnWord } from './job-state.ts';
+import { attemptOf, judgeJob, ownWordSinceMs } from './job-state.ts';
 import { irisLimits } from './limits.ts';
 import { readProcess } from './session.ts';
 import { type IrisSettings, irisIdOf } from './settings.ts';
@@ -54,7 +54,8 @@ async function judged(
   if (tasks.length !== own.length)
     return { kind: 'unknown', message: `the job has ${tasks.length} tasks, where ferrybot starts one` };
   // Between both answers a task may have gone on: the job was asked for first, and what is final stays.
-  const said = needsOwnWord(job) ? await ownWord(settings, jobId, task) : null;
+  const sinceMs = ownWordSinceMs(job, task);
+  const said = sinceMs === null ? null : await ownWord(settings, jobId, task, sinceMs);
   if (said !== null && typeof said !== 'number') return said;
   const seen = judgeJob({
     job,
@@ -72,11 +73,12 @@ async function judged(
     : { kind: 'state-lost', session: process.id, message: seen.message };
 }
 
-/** What the job said in its log of its own end; null: nothing. */
+/** What the job said in its log of its own end since that moment; null: nothing. */
 async function ownWord(
   settings: IrisSettings,
   jobId: string,
   task: IrisTask | null,
+  sinceMs: number,
 ): Promise<number | null | { readonly kind: 'unknown'; readonly message: string }> {
   const attempt = attemptOf(task);
   if (attempt === -1) return null;
@@ -89,7 +91,8 @@ async function ownWord(
   };
   const answer = await ask(settings, 'logs', body, logsAnswer);
   if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
-  for (const { data } of answer.value.entries.toReversed()) {
+  for (const { data, timestamp = 0 } of answer.value.entries.toReversed()) {
+    if (timestamp < sinceMs) continue;
     const code = saidEnd(data, jobId, attempt);
     if (code !== null) return code;
   }
