@@ -1,9 +1,9 @@
 /** `npm test` tells the truth in its last line, held against small runs of its own in a process of their own. */
 
+import { spawn } from 'node:child_process';
 import { mkdtemp, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { closingLine, judge, NO_TALLY } from '../support/closing-line-reporter.ts';
 
@@ -11,7 +11,7 @@ const IMPORTS = "import { beforeAll, describe, expect, it } from 'vitest';\n";
 const PASS = "it('passes', () => expect(1).toBe(1));\n";
 
 type Run = {
-  readonly exitCode: number | undefined;
+  readonly exitCode: number | null;
   readonly lines: readonly string[];
   readonly last: string;
 };
@@ -26,13 +26,17 @@ async function runOn(body: string, ci: '' | 'true' = '', args: readonly string[]
     // One file for both streams: of two pipes nobody knows which was written last.
     const output = join(root, 'output.txt');
     await using file = await open(output, 'w');
-    const { exitCode } = await execa('node', [resolve('test/run.ts'), '--root', root, ...args], {
-      preferLocal: true,
-      reject: false,
+    const child = spawn(process.execPath, [resolve('test/run.ts'), '--root', root, ...args], {
       stdio: ['ignore', file.fd, file.fd],
       // Vitest marks its workers by these; the run inside must not take itself for one.
-      env: { CI: ci, VITEST: undefined, VITEST_MODE: undefined, NODE_ENV: undefined, NO_COLOR: '1' },
+      env: {
+        ...process.env,
+        ...{ CI: ci, VITEST: undefined, VITEST_MODE: undefined, NODE_ENV: undefined, NO_COLOR: '1' },
+      },
     });
+    const exitCode = await new Promise<number | null>((exited, failed) =>
+      child.once('exit', exited).once('error', failed),
+    );
     const lines = (await readFile(output, 'utf8')).trimEnd().split('\n');
     return { exitCode, lines, last: lines.at(-1) ?? '' };
   } finally {
