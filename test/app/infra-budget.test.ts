@@ -45,16 +45,18 @@ describe('thirty cluster files of a fork', () => {
     expect(judged.at(-1)?.findings).toMatchObject([{ line: 1 }]);
   });
 
-  it('with eight thousand keys in one map cost no more than with as many in small ones', () => {
-    const small = filled('setup_commands: []', (index) => `- k${index}: 1`).replace(/^.*\n/, '');
-    const one = cpuMs(() => setupEntries(SHAPES['keys of one map']));
-    expect(one).toBeLessThan(
-      4 *
-        Math.max(
-          cpuMs(() => setupEntries(`a:\n${small}`)),
-          100,
-        ),
+  it('with twelve thousand keys in one map cost no more than with as many in maps of a hundred', () => {
+    const small = filled('setup_commands: []', (index) => {
+      const key = Number.parseInt(index, 36);
+      return `${key % 100 === 0 ? `m${index}:\n` : ''} k${index.slice(-3)}: 1`;
+    });
+    const shapes = [SHAPES['keys of one map'], small];
+    for (const text of shapes) expect(setupEntries(text).ok).toBe(true);
+    // Side by side, and the best of some: what a busy machine adds is in none of them.
+    const [one = 0, many = 0] = shapes.map((text) =>
+      Math.min(...[1, 2, 3, 4].map(() => cpuMs(() => setupEntries(text)))),
     );
+    expect(one / many).toBeLessThan(4);
   });
 
   it('with a key twice are told so on the line of the second', () => {
