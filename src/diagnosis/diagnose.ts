@@ -213,9 +213,12 @@ function standing(
   const since = findings.some(({ line, weight }) => line > restartedAt && weight === 'cause')
     ? restartedAt
     : 0;
-  return findings.filter(({ line, class: kind }) => {
+  // A step is enough behind what is only tried again, as long as nothing has failed since.
+  const wellAt = failureAt > (progress.at(-1) ?? 0) ? 0 : (progress.at(-1) ?? 0);
+  return findings.filter(({ line, class: kind, weight }) => {
     if (line <= since) return false;
     if (isOver && (line > successAt || kind !== 'nan')) return false;
+    if (weight === 'hint' && kind !== 'nan' && line < wellAt) return false;
     return kind === 'nan' ? !isPassed(finite, FINITE_AGAIN, line) : !isPassed(progress, STEPS_AGAIN, line);
   });
 }

@@ -105,6 +105,14 @@ describe('more that an end says', () => {
     expect(died(line, "AssertionError('same dtype')", FOLLOWS[1]).class).toBe(kind);
   });
 
+  it('is well where a step follows what was only tried again', () => {
+    const again =
+      'E0812 10:14:30.001 tensorstore/internal/http/curl: retrying transient error UNAVAILABLE (attempt 1)';
+    expect(died(again, 'step 30 loss 2.2').class).toBe('benign');
+    expect(died(again).class).toBe('storage');
+    expect(died(again, 'step 30 loss 2.2', 'job failed').class).toBe('storage');
+  });
+
   it('is that training came to its end', () => {
     expect(died('  train_runtime            = 1:02:11.33', 'synced').class).toBe('benign');
   });
