@@ -40,7 +40,7 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
       moved === null || course.moved === undefined
         ? null
         : { at: moved, longestGapMs: course.moved.longestGapMs, looks: course.moved.looks },
-    secondsPerStep: medianOf(now.secondsPerStep) ?? numberOrNull(state.observation?.pace?.secondsPerStep),
+    secondsPerStep: medianOf(now.secondsPerStep) ?? lastSecondsPerStep(state),
     isBusy: log.evalRunning || log.isSaving,
     series,
     isLossLost: log.failures.some(({ id }) => id === LOSS_NOT_FINITE),
@@ -64,6 +64,11 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     disk: witnesses.disk,
     left: leftBy(manifest, look),
   };
+}
+
+/** At the newest look that told one: those after the last line tell none, however many they are. */
+function lastSecondsPerStep({ paces }: RunState): number | null {
+  return numberOrNull(paces.findLast(({ secondsPerStep }) => secondsPerStep !== null)?.secondsPerStep);
 }
 
 /** By the store where it could be read: what the log calls saved, or never calls saved, is its word alone. */
