@@ -32,6 +32,7 @@ export const TRAINING_NEEDLES = [
   { text: "loss'", followedBy: ': ' },
   { text: 'loss"', followedBy: ': ' },
   { text: 'loss ', followedBy: '0123456789+-niNI:=' },
+  { text: 'loss_step', followedBy: '=:\'" ' },
   { text: 'it/s]', followedBy: '\r\n ' },
   { text: 'it/s,', followedBy: ' ' },
   { text: 's/it]', followedBy: '\r\n ' },
@@ -150,7 +151,7 @@ const MEASURES: readonly { readonly name: MeasureName; readonly pattern: RegExp 
   {
     name: 'loss',
     pattern: named(
-      `(?<!(?:${OTHERS})[ _/-])(?<![\\w.-])(?:reduced_)?(?:train(?:ing)?[_/ -])?(?:lm[_ -]|total[_ /]|step[_/ ])?loss`,
+      `(?<!(?:${OTHERS})[ _/-])(?<![\\w.-])(?:reduced_)?(?:train(?:ing)?[_/ -])?(?:lm[_ -]|total[_ /]|step[_/ ])?loss(?:_step)?`,
     ),
   },
   { name: 'grad-norm', pattern: named('(?:grad(?:ient)?[_ /-]?norm|gnorm)') },

@@ -33,6 +33,11 @@ describe('a training line', () => {
       { step: 500, loss: '2.608', seconds: 0.73 },
     ],
     [
+      'of Lightning, by its name for a step',
+      'Epoch 0:  25%|##5  | 500/2000 [06:05<18:15,  1.37it/s, v_num=3, train_loss_step=2.608]',
+      { step: 500, loss: '2.608', seconds: 0.73 },
+    ],
+    [
       'of tqdm',
       '  2%|▏         | 50/2436 [01:06<52:29,  1.32s/it]',
       { step: 50, total: 2436, seconds: 1.32 },
