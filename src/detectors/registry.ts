@@ -7,6 +7,7 @@ import type { Detector } from './detector.ts';
 import { flapping } from './flapping.ts';
 import { gradientNorm } from './gradient-norm.ts';
 import { greenNoOp } from './green-no-op.ts';
+import { lossDivergence } from './loss-divergence.ts';
 import { lossSpike } from './loss-spike.ts';
 import { lowUtilisation } from './low-utilisation.ts';
 import { monitorDisk } from './monitor-disk.ts';
@@ -30,6 +31,7 @@ export const DETECTORS: readonly Detector[] = [
   throughputCollapse,
   nan,
   lossSpike,
+  lossDivergence,
   gradientNorm,
   routerCollapse,
   zLoss,

@@ -12,6 +12,10 @@ export type Series = {
   /** Null before the first value; what is beyond the bound does not move it. */
   readonly trend: number | null;
   readonly values: number;
+  /** How far values are from the trend on an average; null where the law knows no noise. */
+  readonly spread: number | null;
+  /** The least that the trend has been since the warm-up; null before, and where the law knows no noise. */
+  readonly lowest: number | null;
   readonly streak: Streak | null;
   /** The newest streak that was long enough, with the trend that it left. */
   readonly met: (Streak & { readonly trend: number }) | null;
@@ -28,29 +32,47 @@ export type SeriesLaw = {
   readonly values: number;
   /** What is nearer to the trend than this is noise, however small the trend. */
   readonly distance: number;
+  /** So many times the spread are noise too, however large the factor makes it look; 0: neither spread nor lowest trend is kept. */
+  readonly noise: number;
   /** Values of the warm-up, and steps: what changes quickly there is no fault. */
   readonly warmUpValues: number;
   readonly warmUpSteps: number;
 };
 
-export const NO_SERIES: Series = { trend: null, values: 0, streak: null, met: null, notFinite: 0 };
+export const NO_SERIES: Series = {
+  ...{ trend: null, values: 0, spread: null, lowest: null },
+  ...{ streak: null, met: null, notFinite: 0 },
+};
 
 /** Adds one value; `step` null where its line names none. */
 export function addValue(series: Series, law: SeriesLaw, value: number, step: number | null): Series {
   if (!Number.isFinite(value)) return { ...series, notFinite: series.notFinite + 1 };
-  const { trend } = series;
+  const { trend, spread } = series;
   const values = series.values + 1;
   const next = { ...series, values, notFinite: 0 };
   const isWarmUp = values <= law.warmUpValues || (step !== null && step < law.warmUpSteps);
-  if (trend === null || isWarmUp || !isAway(value, trend, law))
-    return { ...next, streak: null, trend: moved(trend, value, values) };
+  if (trend === null || isWarmUp || !isAway(value, trend, spread ?? 0, law)) {
+    const now = moved(trend, value, values);
+    return {
+      ...next,
+      streak: null,
+      trend: now,
+      spread: law.noise === 0 || trend === null ? null : moved(spread, Math.abs(value - trend), values),
+      lowest: law.noise === 0 || isWarmUp ? null : Math.min(series.lowest ?? now, now),
+    };
+  }
   const streak = longer(series.streak, law, value, step);
   const isLong = streak.values >= law.values && lengthOf(streak) >= law.steps;
   return { ...next, streak, met: isLong ? { ...streak, trend } : series.met };
 }
 
-function isAway(value: number, trend: number, { factor, distance }: SeriesLaw): boolean {
-  if (Math.abs(value - trend) <= distance) return false;
+function isAway(
+  value: number,
+  trend: number,
+  spread: number,
+  { factor, distance, noise }: SeriesLaw,
+): boolean {
+  if (Math.abs(value - trend) <= Math.max(distance, noise * spread)) return false;
   return factor >= 1 ? value > trend + (factor - 1) * Math.abs(trend) : value < factor * trend;
 }
 

@@ -9,6 +9,7 @@ export const SPEED_LAW: SeriesLaw = {
   steps: 3,
   values: 3,
   distance: 0,
+  noise: 0,
   // The first look has the compilation in it, and the caches fill at the next.
   warmUpValues: 3,
   warmUpSteps: 0,

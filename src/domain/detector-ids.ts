@@ -6,6 +6,7 @@ export const DETECTOR_IDS = [
   'throughput-collapse',
   'nan',
   'loss-spike',
+  'loss-divergence',
   'gradient-norm',
   'router-collapse',
   'z-loss',

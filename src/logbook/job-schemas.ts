@@ -33,6 +33,8 @@ const streak = z.looseObject({ from: integerOrNull, to: integerOrNull, values: i
 const series = z.looseObject({
   trend: text.nullable(),
   values: integer,
+  spread: text.exactOptional(),
+  lowest: text.exactOptional(),
   streak: streak.exactOptional(),
   met: z.looseObject({ ...streak.shape, trend: text }).exactOptional(),
   notFinite: integer.exactOptional(),

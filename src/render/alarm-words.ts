@@ -35,6 +35,7 @@ const WORDS: Readonly<Record<DetectorId, (facts: Said) => string>> = {
     `${d.seen} % slower than its own baseline (${d.bound} a second) at ${d.step} looks in a row`,
   nan: (d) => `the loss or its gradients are no numbers any more (${d.seen}${atStep(d)})`,
   'loss-spike': (d) => `the loss was up to ${d.seen} in steps ${d.step}, and its trend was ${d.bound}`,
+  'loss-divergence': (d) => `the trend of the loss has come to ${d.seen}, and was down at ${d.bound} before`,
   'gradient-norm': (d) =>
     `the gradient norm was up to ${d.seen} in steps ${d.step}, and its trend was ${d.bound}`,
   'router-collapse': (d) =>

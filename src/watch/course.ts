@@ -121,10 +121,12 @@ function saved(
 }
 
 /** A series as it is recorded: decimals are text there. */
-export function recorded({ trend, values, streak, met, notFinite }: Series): RecordedSeries {
+export function recorded({ trend, values, spread, lowest, streak, met, notFinite }: Series): RecordedSeries {
   return {
     trend: trend === null ? null : decimal(trend),
     values,
+    ...(spread === null ? {} : { spread: decimal(spread) }),
+    ...(lowest === null ? {} : { lowest: decimal(lowest) }),
     ...(streak === null ? {} : { streak: { ...streak, peak: decimal(streak.peak) } }),
     ...(met === null ? {} : { met: { ...met, peak: decimal(met.peak), trend: decimal(met.trend) } }),
     ...(notFinite === 0 ? {} : { notFinite }),
@@ -134,10 +136,12 @@ export function recorded({ trend, values, streak, met, notFinite }: Series): Rec
 /** A recorded series; none where nothing was recorded. */
 export function readSeries(from: RecordedSeries | undefined): Series {
   if (from === undefined) return NO_SERIES;
-  const { trend, values, streak, met, notFinite } = from;
+  const { trend, values, spread, lowest, streak, met, notFinite } = from;
   return {
     trend: trend === null ? null : Number(trend),
     values,
+    spread: spread === undefined ? null : Number(spread),
+    lowest: lowest === undefined ? null : Number(lowest),
     streak: streak === undefined ? null : { ...streak, peak: Number(streak.peak) },
     met: met === undefined ? null : { ...met, peak: Number(met.peak), trend: Number(met.trend) },
     notFinite: notFinite ?? 0,

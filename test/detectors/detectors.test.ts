@@ -68,6 +68,16 @@ function course(name: keyof typeof SERIES_LAWS, ...parts: readonly (readonly [nu
   return series;
 }
 
+/** As a loss of either sign goes: up and down from one step to the next. */
+function swings(steps: number, by: number): readonly (readonly [number, number])[] {
+  return Array.from({ length: steps }, (_, index) => [1, index % 2 === 0 ? by : -by] as const);
+}
+
+/** By a hundredth of the way at each step. */
+function climb(from: number, to: number): readonly (readonly [number, number])[] {
+  return Array.from({ length: 100 }, (_, index) => [1, from + ((to - from) * (index + 1)) / 100] as const);
+}
+
 function speeds(...values: readonly number[]): Series {
   return values.reduce((series, value) => addValue(series, SPEED_LAW, value, null), NO_SERIES);
 }
@@ -159,6 +169,43 @@ const CASES: readonly Case[] = [
   ['loss-spike', 'long and smaller', { series: { loss: course('loss', [100, 3], [50, 4.3]) } }, 'quiet'],
   ['loss-spike', 'in the warm-up', { series: { loss: course('loss', [20, 3], [20, 9]) } }, 'quiet'],
   ['loss-spike', 'no loss', {}, 'cannot tell: loss'],
+  [
+    'loss-spike',
+    'of a policy, of either sign',
+    { series: { loss: course('loss', ...swings(60, 0.08), [10, 0.15]) } },
+    'quiet',
+  ],
+  [
+    'loss-spike',
+    'of a policy, far beyond what it does',
+    { series: { loss: course('loss', ...swings(60, 0.08), [10, 0.6]) } },
+    'alarm',
+  ],
+  [
+    'loss-divergence',
+    'that climbs to half above',
+    { series: { loss: course('loss', [100, 2], ...climb(2, 3.2)) } },
+    'alarm',
+  ],
+  [
+    'loss-divergence',
+    'that climbs by a third',
+    { series: { loss: course('loss', [100, 2], ...climb(2, 2.7)) } },
+    'quiet',
+  ],
+  [
+    'loss-divergence',
+    'that is far above in the warm-up alone',
+    { series: { loss: course('loss', [20, 1], [40, 4], [200, 2]) } },
+    'quiet',
+  ],
+  [
+    'loss-divergence',
+    'of preferences, from nothing',
+    { series: { loss: course('loss', [100, 0.1], ...climb(0.1, 0.4)) } },
+    'quiet',
+  ],
+  ['loss-divergence', 'no loss', {}, 'cannot tell: loss'],
   [
     'gradient-norm',
     'exploded',

@@ -86,7 +86,9 @@ export function witnessesOf(state: RunState): Witnesses {
   const { course, unread, tracker } = seen;
   // Since the first look in the row it could not be read.
   const readAt = unread === undefined ? at : momentOf(unread.since);
-  const hasTrained = seen.step === null ? seen.loss !== null : seen.step > 0;
+  // The first step of another epoch is step 0 too.
+  const hasTrained =
+    seen.step === null ? seen.loss !== null : seen.step > 0 || (course?.moved?.looks ?? 0) > 1;
   return {
     engine: at === null ? null : { at, says: isLost(state, seen) ? 'lost' : seen.status },
     log: { at: readAt, hasLines: seen.logOffset > 0 },

@@ -49,6 +49,8 @@ export type Pace = {
 export type RecordedSeries = {
   readonly trend: string | null;
   readonly values: number;
+  readonly spread?: string;
+  readonly lowest?: string;
   readonly streak?: RecordedStreak;
   readonly met?: RecordedStreak & { readonly trend: string };
   readonly notFinite?: number;
