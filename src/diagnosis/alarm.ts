@@ -51,9 +51,9 @@ export function isOvershadowed(
   );
 }
 
-/** Whether it is a person's, and says something of its own. */
+/** Whether it is a person's, and says something of its own: who ended a job may be told behind the end. */
 function isAnother({ class: kind }: Finding): boolean {
-  return !ACTS.includes(FIRST_RESPONSE[kind]) && !TRIED_AGAIN.includes(kind);
+  return kind !== 'unknown' && !ACTS.includes(FIRST_RESPONSE[kind]) && !TRIED_AGAIN.includes(kind);
 }
 
 const ACTS: readonly FirstResponse[] = ['relaunch', 'replace-node'];

@@ -16,11 +16,13 @@ import {
   ALWAYS_SAID_SOFTLY,
   FAILURE,
   HANDLED,
+  LOOKS_ON,
   NOISE,
   RESTART,
   RETRIES,
   STRAY,
   tellsOfSuccess,
+  WARNED_OF,
 } from './outcome-words.ts';
 import { isCutShort, type LastLines, newLastLines, noteLine, progressSign } from './progress-sign.ts';
 import type { Row } from './row.ts';
@@ -74,12 +76,14 @@ type Reading = {
   /** Lines that a traceback holds: the one that names the exception is evidence. */
   readonly raisedTexts: Map<number, string>;
   /** The last few lines that show a step, and those of them whose loss is a number. */
-  readonly progress: number[];
-  readonly finite: number[];
+  progress: number[];
+  finite: number[];
   /** The last line that says that all went well, and that something did not; 0 for none. */
   successAt: number;
   /** Where a launcher began again; 0 where none did. */
   restartedAt: number;
+  /** The last line in which a person asks a shell for more; 0 for none. */
+  askedAt: number;
   /** The last name of an exception that stands in no traceback, and the last of them that no row knows; 0 for none. */
   strayAt: number;
   unreadAt: number;
@@ -103,6 +107,7 @@ function newReading(): Reading {
     finite: [],
     successAt: 0,
     restartedAt: 0,
+    askedAt: 0,
     strayAt: 0,
     unreadAt: 0,
     failureAt: 0,
@@ -129,6 +134,8 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
       reading.raisedTexts.set(line, shown);
     return;
   }
+  // What somebody looks up afterwards was printed before.
+  if (PROMPT.test(text)) Object.assign(reading, { askedAt: line, progress: [], finite: [] });
   const sign = progressSign(text);
   noteLine(reading.last, text, sign !== null);
   if (sign !== null) keepLast(reading.progress, line, STEPS_AGAIN);
@@ -137,8 +144,8 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   if (STRAY.test(text)) reading.strayAt = line;
   if (RESTART.test(text)) reading.restartedAt = line;
   if (level === 'error') reading.errorAt = line;
-  // A launcher warns of what it ends; what else only warns has not failed.
-  if (FAILURE.test(text) && (level !== 'warning' || /closing signal/.test(text))) reading.failureAt = line;
+  // What else only warns has not failed.
+  if (FAILURE.test(text) && (level !== 'warning' || WARNED_OF.test(text))) reading.failureAt = line;
   else if (tellsOfSuccess(text)) reading.successAt = line;
   // The place in the program that a logger names may be all that tells.
   const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null) ?? bareRowFor(text);
@@ -194,7 +201,8 @@ function foundIn(traceback: Traceback, texts: ReadonlyMap<number, string>): Find
 /** What a logger calls a warning is evidence only where that is how it is told; what is tried again is little. */
 function weightOf(row: Row, level: Level | null, text: string): Row['weight'] | null {
   if (row.class === 'nan' && HANDLED.test(text)) return null;
-  if (ALWAYS_SAID_SOFTLY.includes(row.class)) return row.weight;
+  const isSoft = row.class === 'stalled' ? LOOKS_ON.test(text) : ALWAYS_SAID_SOFTLY.includes(row.class);
+  if (isSoft) return row.weight;
   // Ray tells of a node that died as a warning.
   if (level === 'warning' && row.weight === 'cause' && row.class === 'infra-cluster') return 'hint';
   if (level === 'quiet' || level === 'warning') return null;
@@ -204,7 +212,7 @@ function weightOf(row: Row, level: Level | null, text: string): Row['weight'] | 
 /** Without what the job got over: training went on after it, or the job came to its end. */
 function standing(
   findings: readonly Finding[],
-  { progress, finite, successAt, failureAt, restartedAt }: Reading,
+  { progress, finite, successAt, failureAt, restartedAt, askedAt }: Reading,
   status: EndStatus | null,
 ): readonly Finding[] {
   if (status === 'SUCCEEDED') return [];
@@ -217,6 +225,9 @@ function standing(
   const wellAt = failureAt > (progress.at(-1) ?? 0) ? 0 : (progress.at(-1) ?? 0);
   return findings.filter(({ line, class: kind, weight }) => {
     if (line <= since) return false;
+    if (line < askedAt) return true;
+    // Steps go on after a notice until the machine is gone.
+    if (kind === 'preempted' && wellAt === 0) return true;
     if (isOver && (line > successAt || kind !== 'nan')) return false;
     if (weight === 'hint' && kind !== 'nan' && line < wellAt) return false;
     return kind === 'nan' ? !isPassed(finite, FINITE_AGAIN, line) : !isPassed(progress, STEPS_AGAIN, line);
@@ -270,6 +281,8 @@ function tracebackOf(raised: Raised): Diagnosis['traceback'] {
 
 /** A record with the traceback of a whole process. */
 const JSON_CHARS_MAX = 100_000;
+/** Of a shell, with what it is asked for. */
+const PROMPT = /^(?:\$|[\w.-]{1,40}@[\w.-]{1,60}:\S{0,120}[$#]) \w/;
 /** A log that ends soon behind a step ends in the middle of healthy work. */
 const QUIET_END_LINES = 10;
 /** Of one class; more say the same. */

@@ -1,5 +1,6 @@
 /** What class of failure a Python exception is, by its type, its words, and the files that it came through. */
 
+import leven from 'leven';
 import { type Confidence, type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
 import { familyOf, namedClassOf } from './named-class.ts';
 import type { Row } from './row.ts';
@@ -112,7 +113,10 @@ function byType(type: string, raised: Raised): Found {
 function isMissingPackage(type: string, { message, frames }: Raised): boolean {
   if (type === 'ModuleNotFoundError') {
     const top = /No module named '?([A-Za-z_]\w{0,80})/.exec(message)?.[1];
-    return top === undefined || !frames.filter(isOfLab).some(({ file }) => hasPart(file, top));
+    if (top === undefined) return true;
+    // Of a package that is there a part is missing, and of nobody else is one called like that.
+    if (message.includes(`${top}.`) && OWN_PACKAGES.test(top)) return false;
+    return !frames.filter(isOfLab).some(({ file }) => isBelow(file, top));
   }
   if (type !== 'ImportError') return false;
   const from = /\((\/[^)]{1,400})\)\s*$/.exec(message)?.[1];
@@ -160,8 +164,9 @@ function isOfModule(type: string, { file }: Frame): boolean {
   return module.includes('/') && file.endsWith(`/${module}.py`);
 }
 
-function hasPart(file: string, name: string): boolean {
-  return file.split('/').some((part) => part === name || part === `${name}.py`);
+/** A file that has the name itself says nothing: who imports one that is there does not miss it. */
+function isBelow(file: string, folder: string): boolean {
+  return file.split('/').slice(0, -1).includes(folder);
 }
 
 /**
@@ -176,7 +181,14 @@ function isSmall(type: string, { frames, message }: Raised): boolean {
   const last = frames.findLast(({ file }) => !/^<frozen importlib/.test(file));
   const isNamed = type !== 'KeyError' || isWritten(message, last);
   const isAtOwn = last !== undefined && isOfLab(last);
-  return SMALL.test(type) && isNamed && isAtOwn && files.size === 1 && !isInDataLoading(frames);
+  const isSlip = SMALL.test(type) || (type === 'AttributeError' && isMisspelt(message));
+  return isSlip && isNamed && isAtOwn && files.size === 1 && !isInDataLoading(frames);
+}
+
+/** Another name that is nearly the same; one that is far from it may be another version's. */
+function isMisspelt(message: string): boolean {
+  const [, written = '', meant = ''] = SUGGESTED.exec(message) ?? [];
+  return written !== '' && leven(written, meant) <= SLIP_LETTERS_MAX;
 }
 
 /** A key that stands in the statement is a slip of whoever wrote it; one that comes from elsewhere is whoever gave it. */
@@ -207,7 +219,7 @@ function isInDataLoading(frames: readonly Frame[]): boolean {
 /** Where one is read, or at the statement that reads it; what has words of its own may be about something else below. */
 function isOfCheckpoint({ type, message, frames }: Raised): boolean {
   // What it says of the program is true wherever it is said.
-  if (type === 'AssertionError' && rowFor(`${type}: ${message}`)?.class === 'code-other') return false;
+  if (rowFor(`${type}: ${message}`)?.class === 'code-other') return false;
   const isWordless = /^(?:KeyError|AssertionError|IndexError)$/.test(type);
   return (
     (isWordless && frames.at(-1)?.isRestore === true) ||
@@ -269,6 +281,13 @@ const IS_CODE =
   /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;
 const SMALL =
   /^(?:NameError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|KeyError)$/;
+/** What the interpreter suggests instead of an attribute. */
+const SUGGESTED = /has no attribute '(\w{1,80})'\. Did you mean: '(\w{1,80})'\?$/;
+/** Letters by which a slip of the hand differs. */
+const SLIP_LETTERS_MAX = 2;
+/** As labs call the folders of their own code, and nobody a package for others. */
+const OWN_PACKAGES =
+  /^(?:experiments?|src|scripts?|utils?|lib|tools|train|training|lab|common|core|projects?|recipes|modules)$/;
 const NO_FAILURES =
   /^(?:KeyboardInterrupt|SystemExit|GeneratorExit|CancelledError|StopIteration|StopAsyncIteration)$/;
 /** They say that another process failed, and of what is told there. */

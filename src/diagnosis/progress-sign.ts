@@ -17,8 +17,8 @@ export function progressSign(text: string): ProgressSign | null {
 
 /** Levanter's and tqdm's bars. */
 const BAR = /Progress on:\w{1,20} |\d{1,3}%\|[^|]{0,200}\| ?[\d.]{1,12}[kKMG]?\/[\d.]{1,12}/;
-const LOSS = /(?:\b|_)loss['"]?\s{0,3}[:=| ]\s{0,3}(?:tensor\()?['"]?([-+]?(?:\d|nan|inf))/i;
-const GRADIENT = /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,3}['"]?nan\b/i;
+const LOSS = /(?:\b|_)loss['"]?\s{0,3}[:=| ]\s{0,12}(?:tensor\()?['"]?([-+]?(?:\d|nan|inf))/i;
+const GRADIENT = /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,12}['"]?nan\b/i;
 const COUNTED =
   /^\W{0,3}(?:global_?)?(?:step|iter|iteration)[ =:]{1,8}\d|\bstep=\d{1,12}, skipped=|global_step['"]?\s{0,2}[=:]\s{0,2}\d|\biter(?:ation)? \d{1,12}\/\d/i;
 const STEP =

@@ -63,6 +63,7 @@ const LEVELS: Readonly<Record<string, Level>> = {
   I: 'quiet',
   INFO: 'quiet',
   DEBUG: 'quiet',
+  VERBOSE: 'quiet',
   W: 'warning',
   WARN: 'warning',
   WARNING: 'warning',
@@ -121,6 +122,8 @@ const PREFIXES: readonly Shape[] = [
     /^(?:\[[\w./:-]{1,160}\]){1,5}\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\]{1,2}(?:\[[\w./:-]{1,80}\])?(?: -)? ?/,
   ),
   plain(/^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL):[\w.-]{1,80}: ?/),
+  // Apptainer.
+  plain(/^(INFO|DEBUG|VERBOSE|WARNING|ERROR|FATAL) {1,8}\[U=\d{1,9},P=\d{1,9}\] {1,8}/),
   plain(/^[-|]? ?(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {0,8}[-:|] ?/),
   plain(
     /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}(?:[\w./:-]{1,120} (?:::|--|-)|[\w./-]{1,120}:\d{1,6})(?: |$)/,

@@ -43,6 +43,13 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'stalled',
     /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)/,
   ),
+  // Python's own, of whoever asked for it, and barriers that nobody comes to.
+  effect(
+    'stalled',
+    /^Timeout \(\d{1,4}:\d\d:\d\d(?:\.\d{1,6})?\)!$|\bwaiting for \w{0,20} ?barrier\b/,
+    'low',
+  ),
+  hint('stalled', /\b(?:last_)?step_age(?:_s)?['"]?[=:] ?\d{4,7}s?\b/),
   effect('infra-cluster', /ORTE (?:was unable|has lost)|error dialing backend/),
   hint('infra-cluster', /\bMPI_ERRORS_ARE_FATAL\b|abort before MPI_INIT/),
   effect(
@@ -53,6 +60,10 @@ export const CLUSTER_ROWS: readonly Row[] = [
   effect(
     'infra-cluster',
     /\bpyxis: (?:couldn't|container start failed|failed)|\benroot-\w{1,20}: failed|\bspank: required plugin/,
+  ),
+  cause(
+    'infra-cluster',
+    /\bpyxis: {1,12}mkdir: cannot create directory|\bcontainer creation failed: mount\b/,
   ),
   cause(
     'infra-cluster',
@@ -77,7 +88,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   // Of Kubernetes, of Ray, and of what starts the processes of one job.
   cause(
     'infra-cluster',
-    /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|RunContainerError|NodeLost)\b|node timed out during startup/,
+    /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|NodeLost)\b|node timed out during startup/,
   ),
   effect(
     'infra-cluster',
@@ -87,6 +98,8 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'capacity',
     /\bOutOf(?:cpu|memory|pods|nvidia|google)\b|didn't have enough resource|not have enough resources available/,
   ),
+  // What kept it from running stands in the events below it.
+  effect('infra-cluster', /\bRunContainerError\b/),
   effect('infra-cluster', /\bping threshold\b|\bevent=worker_fail/),
   cause(
     'preempted',
@@ -98,21 +111,24 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /[Ff]ailed (?:to provision|provisioning)\b|[Ff]ailed to acquire (?:resources|instances|nodes)|could not find a node type|new workers to be provisioned/,
     'medium',
   ),
+  // Half written, because there was no more time.
+  effect('preempted', /\bgrace (?:period|time) (?:is )?(?:over|expired|exceeded|elapsed)\b/),
   cause('preempted', /\bPREEMPTION\b/),
   cause(
     'preempted',
     /\bpreempted (?:VM|instance|node|worker|TPU|slice|at|by)\b|\binstance preempted\b|instance\/preempted\b.{0,40}TRUE|\bpreempted to\b|higher priority workload|Interrupted - Training job|Insufficient Spot capacity|MaxWaitTimeExceeded|Spot ITN|spot reclaim/i,
   ),
-  effect('preempted', /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?[ :=]{0,3}143\b/, 'low'),
+  // Somebody has ended it, and nobody says who.
+  effect('unknown', /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?[ :=]{0,3}143\b/, 'low'),
   // Somebody took the job away; a scheduler that does so says why.
   cause('unknown', /\*\*\* JOB \d{1,12} ON \S{1,80} CANCELLED AT \S{1,40} \*\*\*/, 'low'),
   cause(
     'capacity',
-    /before the request could be allocated|never became ACTIVE|WAITING_FOR_RESOURCES|(?:allocation|reservation|queued resource)\b.{0,60}(?:timed out|expired)/,
+    /before the request could be allocated|never became ACTIVE|WAITING_FOR_RESOURCES|(?<!confirm )(?:allocation|reservation|queued resource)\b.{0,60}(?:timed out|expired)/,
   ),
   cause(
     'stalled',
-    /\bno (?:step|steps|progress|output|log lines?|heartbeat) (?:for|in|since) \d|hang[-_ ]detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
+    /\bno (?:new )?(?:step|steps|progress|output|log lines?|heartbeat|iterations?) (?:for|in|since) \d|\bstep \d{1,12} (?:finished|completed|ended) \d{3,7}(?:\.\d{1,6})? ?s(?:econds)? ago|\b(?:step|iteration) has not (?:increment|advanc|chang)ed (?:in|for|since)\b|hang[-_ ]detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
   ),
   effect('infra-cluster', /(?:Xla|Jax)RuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/),
   cause(
@@ -129,17 +145,17 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'medium',
   ),
   effect(
-    'preempted',
+    'unknown',
     /[Rr]eceived (?:a )?(?:signal )?(?:SIGTERM|signal 15|SIGUSR1)|[Cc]aught signal (?:15|SIGTERM)|Signal 15 \(SIGTERM\)|SignalException: Process \d+ got signal: 15/,
     'low',
   ),
   cause(
     'capacity',
-    /\bQuota '[^']{1,200}' exceeded|QUOTA_EXCEEDED|quota_exceeded|quotaExceeded|Insufficient quota/,
+    /\bQuota '[^']{1,200}' (?:exceeded|exhausted)|\bNO_CAPACITY\b|_NO_CAPACITY\b|\bno offers left\b|QUOTA_EXCEEDED|quota_exceeded|quotaExceeded|Insufficient quota/,
   ),
   cause(
     'capacity',
-    /ZONE_RESOURCE_POOL_EXHAUSTED|InsufficientInstanceCapacity|no more capacity in the zone|There is not enough capacity|stockout|Insufficient (?:capacity|(?:cpu|memory|nvidia\.com\/gpu|google\.com\/tpu))|OutOfCapacity|SkuNotAvailable|ResourcesUnavailableError/i,
+    /ZONE_RESOURCE_POOL_EXHAUSTED|InsufficientInstanceCapacity|no more capacity in the zone|There is not enough capacity|stockout|InsufficientCapacity\b|Insufficient (?:capacity|(?:cpu|memory|nvidia\.com\/gpu|google\.com\/tpu))|OutOfCapacity|SkuNotAvailable|ResourcesUnavailableError/i,
   ),
   cause(
     'capacity',
@@ -163,11 +179,11 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'infra-cluster',
-    /slurm_load_\w{1,40} error|Unable to contact slurm controller|Socket timed out on send\/recv operation|slurmctld.{0,60}(?:down|fail|not respond)|slurmstepd: error: (?:Failed to|couldn't|Unable)|srun: error: (?:Unable to (?:create|confirm)|Task launch)|Prolog (?:error|hung)|PROLOG.{0,20}(?:fail|error)/i,
+    /slurm_load_\w{1,40} error|Unable to contact slurm controller|Munge (?:en|de)code failed|Protocol authentication error|Socket timed out on send\/recv operation|slurmctld.{0,60}(?:down|fail|not respond)|slurmstepd: error: (?:Failed to|couldn't|Unable)|srun: error: (?:Unable to (?:create|confirm)|Task launch)|Prolog (?:error|hung)|PROLOG.{0,20}(?:fail|error)/i,
   ),
   cause(
     'infra-cluster',
-    /etcdserver: |an error on the server .{0,40} has prevented|apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
+    /etcdserver: |an error on the server .{0,40} has prevented|\bleader election lost\b|apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
   ),
   effect(
     'infra-cluster',

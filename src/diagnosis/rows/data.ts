@@ -23,7 +23,7 @@ export const DATA_ROWS: readonly Row[] = [
   cause('data', /'__key__'|\b[Ss]ample index .{0,60}(?:not present|out of range|exceeds)/, 'medium'),
   cause(
     'data',
-    /^(?:[\w.]{0,120}\.)?\w{0,60}Error: .{0,200}(?:\bshard[-_.]?\d|\.(?:mds|tfrecords?|parquet|arrow|jsonl)\b)/,
+    /^(?:[\w.]{0,120}\.)?(?!EndpointConnection|Connect|ConnectionError|ReadTimeout)\w{0,60}Error: (?!.{0,40}[Cc]ould not connect).{0,200}(?:\bshard[-_.]?\d|\.(?:mds|tfrecords?|parquet|arrow|jsonl)\b)/,
     'medium',
   ),
   cause(

@@ -15,12 +15,14 @@ export const NODE_ROWS: readonly Row[] = [
   cause('bad-node', /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i),
   // Of an engine, about what runs around the command: only who ends the whole container takes that away.
   cause('bad-node', /^the container of instance \d{1,12} ended without the wrapper's last word/, 'medium'),
+  // Who looks at all hosts names the one.
+  cause('bad-node', /\blikely caused by (?:a |the )?bad (?:TPU|GPU|chip|host|node)/),
   cause('bad-node', /No accelerator found\. Please run on a TPU or GPU/),
   cause('bad-node', /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/),
   cause('bad-node', /Device or resource busy|The TPU is already in use by (?:another )?process/),
   cause(
     'bad-node',
-    /Unable to initialize backend '(?:tpu|cuda|rocm)'(?!.{0,120}(?:Unable to (?:load|find)|not (?:found|in the list)|NOT_FOUND))/,
+    /Unable to initialize backend '(?:tpu|cuda|rocm)'(?!.{0,200}(?:Unable to (?:load|find)|not (?:found|in the list)|NOT_FOUND|Mismatched|cannot open shared object))/,
   ),
   cause(
     'bad-node',
@@ -32,7 +34,7 @@ export const NODE_ROWS: readonly Row[] = [
   ),
   cause(
     'bad-node',
-    /RmInitAdapter failed|rm_init_adapter failed|nvidia-container-cli: .{0,60}(?:nvml|driver|device) (?:error|not)|NVRM: .{0,80}probe routine failed/,
+    /RmInitAdapter failed|rm_init_adapter failed|nvidia-container-cli(?:\.real)?: .{0,60}(?:nvml|driver|device)\b.{0,12} (?:error|not)|NVRM: .{0,80}probe routine failed/,
   ),
   cause('bad-node', /GPU (?:has fallen off the bus|is lost|requires? (?:a )?reset)|fallen off the bus/i),
   cause(

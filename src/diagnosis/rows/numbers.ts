@@ -11,7 +11,7 @@ export const NUMBER_ROWS: readonly Row[] = [
   cause('nan', /\bloss +(?:nan|-?inf)\b/i),
   cause(
     'nan',
-    /\b(?:train[_/ ]?|lm[_/ ]?|total[_/ ]?|step[_/ ]?)?loss['"]?(?: value)?\s{0,3}[:=|]\s{0,3}(?:tensor\()?['"]?[-+]?(?:nan|inf(?:inity)?)\b/i,
+    /\b(?:train[_/ ]?|lm[_/ ]?|total[_/ ]?|step[_/ ]?)?loss['"]?(?: value)?\s{0,3}[:=|]\s{0,12}(?:tensor\()?['"]?[-+]?(?:nan|inf(?:inity)?)\b/i,
   ),
   // As frameworks name one of several, but not one that is only looked at or remembered.
   cause(
@@ -42,6 +42,7 @@ export const NUMBER_ROWS: readonly Row[] = [
     'nan',
     /\bloss scale: [01](?:\.\d{1,6})?, reducing to\b|\boverflow detected, setting loss scale to: 0\.000/,
   ),
+  cause('nan', /\bNanInfException\b|\b100(?:\.0{1,3})?% NaN\b/i),
   cause('nan', /number of nan iterations: {1,6}[1-9]/),
   cause('nan', /\bcannot convert float (?:NaN|infinity) to\b/),
   cause('nan', /Function '\w{1,80}' returned nan values/),
@@ -58,5 +59,5 @@ export const NUMBER_ROWS: readonly Row[] = [
   cause('nan', /(?:Probability|probability) tensor contains either `?inf`?, `?nan`?/),
   cause('nan', /to satisfy the constraint .{0,200}but found invalid values/),
   cause('nan', /jax_debug_nans|de-optimized function did not produce NaNs/, 'medium'),
-  cause('nan', /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,3}['"]?nan\b/i, 'medium'),
+  cause('nan', /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,12}['"]?nan\b/i, 'medium'),
 ];

@@ -13,6 +13,11 @@ export const SETUP_ROWS: readonly Row[] = [
     'auth',
     /\bdo(?:es)? not have (?:\w{1,20} ){0,2}permissions?\b|[Ii]nsufficient (?:\w{1,20} )?(?:scopes?|permissions?|privileges?)\b|Host key verification failed|\bLocalTokenNotFoundError\b|[Rr]esponse code:? 40[13]\b|\bnot authorized to\b|\bPERMISSION_ERROR\b/,
   ),
+  // What is compiled while it trains, with what the image has.
+  cause(
+    'dependency',
+    /\bcannot find -l\w|\bcollect2: error: ld returned|\bMismatched PJRT plugin\b|\bNo execution plans support the graph\b|CalledProcessError: Command '\['\/\S{1,120}\/(?:gcc|g\+\+|cc|c\+\+|clang|nvcc)'/,
+  ),
   // A shell that finds no program.
   cause('dependency', /^\S{1,160}: \d{1,6}: \S{1,80}: not found$/),
   cause(
@@ -149,7 +154,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'config',
-    /size mismatch for [\w.]{1,160}|Error\(s\) in loading state_dict|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict|copying a param with shape|[Cc]heckpoint.{0,80}(?:shape|structure|tree).{0,40}(?:mismatch|does not match|differ)|(?:tree|pytree|structure)s? .{0,60}do(?:es)? not match/,
+    /size mismatch for [\w.]{1,160}|Size mismatch between saved |Error\(s\) in loading state_dict|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict|copying a param with shape|[Cc]heckpoint.{0,80}(?:shape|structure|tree).{0,40}(?:mismatch|does not match|differ)|(?:tree|pytree|structure)s? .{0,60}do(?:es)? not match/,
   ),
   cause(
     'config',

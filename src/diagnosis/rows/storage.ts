@@ -44,7 +44,7 @@ export const STORAGE_ROWS: readonly Row[] = [
   ),
   cause(
     'storage',
-    /[Cc]heckpoint\b.{0,100}(?:corrupt|incomplete|truncated|damaged|checksum|partially written|could not be (?:read|written|saved))/,
+    /[Cc]heckpoint\b(?!.{0,60}\bgrace (?:period|time)).{0,100}(?:corrupt|incomplete|truncated|damaged|checksum|partially written|could not be (?:read|written|saved))/,
   ),
   cause(
     'storage',

@@ -12,7 +12,10 @@ export const TRANSPORT_ROWS: readonly Row[] = [
     'network',
     /Unable to connect to endpoint|\boperation timed out\b|\bgloo::\w{1,40}|\bHCCL\b.{0,80}(?:[Tt]imed? ?out|fail)|Curl returned error code|StatusCode\.DEADLINE_EXCEEDED|Deadline of [\d.]{1,12}s exceeded while calling|NCCL WARN .{0,60}\b[Ss]ocket\b/,
   ),
-  cause('network', /EndpointConnectionError|Could not connect to the endpoint/),
+  cause(
+    'network',
+    /EndpointConnectionError|Could not connect to the endpoint|\bCouldn't reach '?[\w./-]{1,120}'? on the Hub|NameResolutionError/,
+  ),
   cause('network', /\b429\b.{0,40}(?:Too Many|Client Error)|(?:had to|we|being) rate[- ]?limit/i, 'medium'),
   effect(
     'network',

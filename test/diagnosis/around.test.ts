@@ -1,0 +1,116 @@
+/** What stands around a failure, and says which of its lines is the one that counts. */
+
+import { describe, expect, it } from 'vitest';
+import { diagnose } from '../../src/diagnosis/diagnose.ts';
+
+const died = (...log: readonly string[]) => diagnose(log, null);
+const steps = [10, 20, 30, 40].map((step) => `step ${step} loss 2.${step}`);
+
+describe('a log that is looked up later', () => {
+  it('does not undo what was said before somebody asked for it', () => {
+    const told = ['      Reason:       OOMKilled', '      Exit Code:    137'];
+    const asked = '$ kubectl logs worker-3 --previous | tail -n 4';
+    expect(died(...told, asked, ...steps).class).toBe('oom-host');
+    // Without a question the job went on.
+    expect(died(...told, ...steps).class).toBe('benign');
+  });
+});
+
+describe('a machine that is taken away', () => {
+  const notice = 'WARNING Spot interruption notice: this instance will be terminated in 2 minutes';
+  const closing = 'W1114 03:41:31.6 17 api.py:900] Sending process 70 closing signal SIGTERM';
+
+  it('is told some steps before it is gone', () => {
+    expect(died(notice, ...steps, closing).class).toBe('preempted');
+    expect(died(notice, ...steps).class).toBe('benign');
+  });
+
+  it('is not what a signal alone says, and is where somebody says it behind the signal', () => {
+    expect(died(...steps, 'received signal 15, exiting')).toMatchObject({ response: 'escalate' });
+    expect(
+      died(...steps, 'received signal 15, exiting', '7m  Normal  Preempted  pod/a  Preempted by pod 8f1c')
+        .class,
+    ).toBe('preempted');
+  });
+
+  it('leaves half a checkpoint behind, which is not the fault of the store', () => {
+    expect(
+      died(...steps, 'emergency checkpoint incomplete: grace period over', 'event: Preempted by pod 8f1c')
+        .class,
+    ).toBe('preempted');
+    expect(died(...steps, 'ERROR checkpoint incomplete').class).toBe('storage');
+  });
+});
+
+describe('whoever looks on', () => {
+  it('tells softly that no step comes, and is believed', () => {
+    const says = 'step has not incremented in the last 1800 seconds and the host is idle.';
+    expect(died(...steps, `I1114 04:21:04.1 trainer.py:410] Watchdog triggered because ${says}`).class).toBe(
+      'stalled',
+    );
+    expect(died(...steps, `I1114 04:21:04.1 trainer.py:410] ${says}`).class).not.toBe('stalled');
+  });
+
+  it('says that it failed, and not why', () => {
+    const record = (msg: string) => JSON.stringify({ level: 'WARN', msg });
+    expect(died(...steps, record('pod worker-0 phase=Failed reason=<nil>')).class).toBe('unknown');
+    expect(died(...steps, record('pod worker-0 phase=Running reason=<nil>')).class).toBe('benign');
+  });
+});
+
+describe('a name that is not there', () => {
+  const at = (file: string, statement: string, error: string) =>
+    died(
+      'Traceback (most recent call last):',
+      `  File "${file}", line 7, in <module>`,
+      `    ${statement}`,
+      error,
+    );
+
+  it('is a slip where it is nearly another one', () => {
+    const wrong = (suggestion: string) =>
+      at(
+        '/lab/train.py',
+        'args.warmup_step',
+        `AttributeError: 'Args' object has no attribute 'warmup_step'.${suggestion}`,
+      );
+    expect(wrong(" Did you mean: 'warmup_steps'?").class).toBe('code-small');
+    expect(wrong(" Did you mean: 'warmup_ratio'?").class).toBe('code-other');
+    expect(wrong('').class).toBe('code-other');
+  });
+
+  it('is a part of the lab that is misspelt, or a package that is missing', () => {
+    const missing = (name: string, file = '/lab/run/pretrain.py') =>
+      at(file, `import ${name}`, `ModuleNotFoundError: No module named '${name}'`);
+    expect(missing('experiments.utlis').class).toBe('code-small');
+    expect(missing('transformers.utlis').class).toBe('dependency');
+    expect(missing('experiments').class).toBe('dependency');
+    expect(missing('transformer_engine', '/opt/core/extensions/transformer_engine.py').class).toBe(
+      'dependency',
+    );
+  });
+});
+
+describe('what a program says of its own arrays', () => {
+  it('is no failure of the store, though they come out of it', () => {
+    const raised = (message: string) =>
+      died(
+        'Traceback (most recent call last):',
+        '  File "/lab/load.py", line 7, in load_checkpoint',
+        '    return jitted(state)',
+        `ValueError: ${message}`,
+      );
+    expect(raised('Received incompatible devices for jitted computation. Got argument x').class).toBe(
+      'code-other',
+    );
+    expect(raised('nothing to be found there').class).toBe('storage');
+  });
+});
+
+describe('how much a runtime prints for whoever debugs it', () => {
+  it('is quiet, whatever it names', () => {
+    const said = '  addLibsMount()   Add library /usr/lib64/libcudart.so.12 to mount list';
+    expect(died(...steps, `DEBUG   [U=8,P=5]${said}`).class).toBe('benign');
+    expect(died(...steps, `FATAL   [U=8,P=5]${said}`).class).toBe('dependency');
+  });
+});
