@@ -127,7 +127,7 @@ export type ChangeFacts = {
   readonly laterCommits: readonly LaterCommit[];
   /** What the head would train; null where the lane says nothing of its scale. */
   readonly size: ModelSize | null;
-  /** What the job ships other than the attempt that has failed; null where none has, or its kind of run does not ask. */
+  /** What the job ships other than the attempt that has failed, or the last one of the run that it goes on from; null where there is none, or its kind of run does not ask. */
   readonly sinceAttempt: readonly FileChange[] | null;
 };
 

@@ -30,6 +30,13 @@ import type { Observed } from '../domain/observed.ts';
 import { type FactsArgument, type Fields, recordedFacts } from '../domain/payload.ts';
 import type { ApprovalFacts } from './approvals.ts';
 
+/** What is compared with what would run now. */
+export type RanBefore = {
+  readonly manifest: Manifest;
+  /** It is the run that this one goes on from under an identity of its own. */
+  readonly isOfAnotherRun: boolean;
+};
+
 /** Everything that the gates of one run look at, at one moment. */
 export type GateFacts = {
   readonly repository: string;
@@ -55,8 +62,8 @@ export type GateFacts = {
   readonly container?: ContainerFacts;
   /** Who has said that the watch of the run is theirs; left out where nobody has. */
   readonly owner?: Actor | null;
-  /** What the attempt that has failed ran; null before one has. */
-  readonly ranBefore?: Manifest | null;
+  /** What the attempt that has failed ran, or the last one of the run that this one goes on from; null where nothing ran before. */
+  readonly ranBefore?: Observed<RanBefore> | null;
   readonly pull: Observed<PullFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly change: Observed<ChangeFacts>;

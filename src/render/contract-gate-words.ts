@@ -153,6 +153,9 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
       `other than in the attempt before, and nobody says that it is meant: ${listed(f.names.map(text))}`,
       'put it back, or name it in the contract under *Intended changes*',
     ],
+    'as-another-run': (f) => [
+      `other than in the run that it goes on from, which is what another run is for: ${listed(f.names.map(text))}`,
+    ],
     'may-train-otherwise': (f) => [
       `code that may train otherwise differs from the attempt before: ${listed(f.names.map(text))}`,
       'the DRI decides: `/resume-as` goes on as another run, and a file that is named under *Intended changes* goes on in this one',

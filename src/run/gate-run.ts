@@ -35,6 +35,7 @@ import { heldElsewhere } from './held-elsewhere.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
+import { ranBefore } from './ran-before.ts';
 
 /** Days before a month's first to which a run of its first week may belong: the week began in the month before. */
 const PERIOD_REACH_DAYS = 6;
@@ -126,7 +127,7 @@ export function gateFactsOf(input: GateInput): ChangeGateFacts {
     ...(resume === null ? {} : { resume }),
     ...containerOf(config, facts.containerImage),
     owner: input.owner ?? null,
-    ranBefore: input.failed?.order.manifest ?? null,
+    ranBefore: ranBefore(input),
     pull: facts.pull,
     issue: facts.issue,
     change: facts.change,

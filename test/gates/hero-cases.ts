@@ -1,6 +1,7 @@
 import type { Contract } from '../../src/domain/launch/contract.ts';
 import type { Delta } from '../../src/domain/launch/delta.ts';
 import type { ContainerFacts, ImageLabels } from '../../src/domain/launch/image.ts';
+import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { digestOf, shaOf } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
@@ -16,9 +17,12 @@ const without = (name: string): Contract =>
 const STEP = 'gs://lab/runs/r1/checkpoints/step-1200';
 const FROM = { kind: 'proven', path: STEP, step: 1200, run: 'r1', attempt: 2 } as const;
 const unclear = { value: 'a few', source: 'unclear', from: 'a whole number' } as const;
+/** What the attempt before ran. */
+const ran = (other: Partial<Manifest> = {}, isOfAnotherRun = false) =>
+  known({ manifest: { ...aManifest(), ...other }, isOfAnotherRun });
 /** An attempt has failed, and one file is other than it ran. */
 const since = (path: string, delta: Delta): Facts => ({
-  ranBefore: aManifest(),
+  ranBefore: ran(),
   change: known(aChange({ sinceAttempt: [{ path, delta }] })),
 });
 const COMMIT = shaOf('the commit of the run');
@@ -140,7 +144,7 @@ export const HERO_CASES = {
     cases: [
       [
         'another command than the attempt before',
-        { ranBefore: { ...aManifest(), command: ['python3', 'other.py'] } },
+        { ranBefore: ran({ command: ['python3', 'other.py'] }) },
         'fail',
         'drift',
       ],
@@ -148,21 +152,21 @@ export const HERO_CASES = {
         (key) =>
           [
             `another ${key} than the attempt before`,
-            { ranBefore: { ...aManifest(), policy: { ...aManifest().policy, [key]: 'as it was' } } },
+            { ranBefore: ran({ policy: { ...aManifest().policy, [key]: 'as it was' } }) },
             'fail',
             'drift',
           ] as const,
       ),
       [
         'a folder that is not shipped any more',
-        { ranBefore: { ...aManifest(), trees: { ...aManifest().trees, scripts: 'tree-9' } } },
+        { ranBefore: ran({ trees: { ...aManifest().trees, scripts: 'tree-9' } }) },
         'fail',
         'drift',
       ],
       [
         'another budget, though only the seed is said to be meant',
         {
-          ranBefore: { ...aManifest(), policy: { ...aManifest().policy, 'contract.loss': 'given: 3' } },
+          ranBefore: ran({ policy: { ...aManifest().policy, 'contract.loss': 'given: 3' } }),
           ...says({ ...CONTRACT, changes: { value: 'FLOP budget, seed', source: 'given', from: '' } }),
         },
         'fail',
@@ -185,14 +189,8 @@ export const HERO_CASES = {
         'fail',
         'may-train-otherwise',
       ],
-      ['unreadable', { ranBefore: aManifest(), ...MANIFEST }, 'unknown', 'unreadable', MANIFEST_READERS],
-      [
-        'an unreadable change',
-        { ranBefore: aManifest(), ...CHANGE },
-        'unknown',
-        'unreadable',
-        CHANGE_READERS,
-      ],
+      ['unreadable', { ranBefore: ran(), ...MANIFEST }, 'unknown', 'unreadable', MANIFEST_READERS],
+      ['an unreadable change', { ranBefore: ran(), ...CHANGE }, 'unknown', 'unreadable', CHANGE_READERS],
     ],
   },
   'dri-accepted': {

@@ -5,10 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, type Answers, formBody, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, eventsOf, logbookText, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, fileOf, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 
 const OLD = 'grug-moe-1e23-ep8';
 const NEW = 'grug-moe-1e23-router';
@@ -132,4 +132,32 @@ it('shares no output root with what it goes on from, and is asked for by no stra
   const state = await stateOf(lab, 'x1y');
   expect(state === null ? null : openGates(state)).toEqual(['output-root-own taken']);
   expect(state?.gate?.manifest?.outputRoot).toBe(folders.root);
+});
+
+it('trains as the run that it goes on from did, but for what is meant: a setting that slipped blocks it, and changed code is shown', async () => {
+  const { lab, issue, root, ask, ended } = await begin();
+  await ended();
+  await pushFile(lab, 'ada', 'main', 'lib/smalllab/router.py', 'def route(x):\n    return x\n');
+  const reword = async (says: Answers): Promise<void> => {
+    const answers = { Command: COMMAND, 'Source SHA': await headOf(lab), ...says };
+    await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody({ ...ANSWERS, ...answers }) });
+    await lab.clock.advance(MINUTE_MS);
+  };
+  const drift = async () =>
+    (await stateOf(lab, NEW))?.gate?.verdicts.find(({ gate }) => gate === 'config-drift');
+  const judged = (outcome: string): Promise<void> =>
+    until(lab, outcome, async () => (await drift())?.outcome === outcome, { limitMs: 60 * MINUTE_MS });
+  await reword({ 'Token budget': '9B' });
+  await ask(root);
+  await judged('fail');
+  expect(await drift()).toMatchObject({
+    code: 'drift',
+    found: expect.objectContaining({ names1: 'Token budget' }),
+  });
+  await reword({});
+  await judged('pass');
+  expect(await drift()).toMatchObject({
+    code: 'as-another-run',
+    found: { names1: 'lib/smalllab/router.py' },
+  });
 });

@@ -8,7 +8,7 @@ import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../d
 import type { BaseFacts, RunBase } from '../../domain/launch/base.ts';
 import type { Delta } from '../../domain/launch/delta.ts';
 import type { ModelSize } from '../../domain/launch/model-size.ts';
-import { failedAttempt } from '../../domain/launch/next-attempt.ts';
+import { continuedAttempt, failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { limits } from '../../domain/limits.ts';
 import { isAdopted } from '../../domain/logbook/adoption.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -128,7 +128,7 @@ async function sinceAttempt(
   { of, head }: { readonly of: ChangeOf; readonly head: Sha },
 ): Promise<readonly FileChange[] | null> {
   const { comparesCode } = config.kind;
-  const last = of === null ? null : failedAttempt(of.state);
+  const last = of === null ? null : (failedAttempt(of.state) ?? continuedAttempt(of.state.proposal, of.runs));
   if (comparesCode === undefined || last === null) return null;
   const { commit } = last.submission;
   const isLeftOut = namedBy(leftOutOfLane(config));

@@ -47,6 +47,15 @@ export function unfollowedAttempt(state: RunState): PastAttempt | null {
   return order?.status === 'claimed' ? null : (attempts.at(-1) ?? null);
 }
 
+/** The last attempt of the run that another one goes on from under an identity of its own; null where it goes on from none, or nothing of that is recorded. */
+export function continuedAttempt(
+  { continues }: Pick<RunState['proposal'], 'continues'>,
+  runs: readonly RunState[],
+): PastAttempt | null {
+  const old = runs.find(({ run }) => run === continues?.run);
+  return old === undefined ? null : (pastAttempt(old) ?? old.attempts.at(-1) ?? null);
+}
+
 /** The last step that was seen of an attempt: the exact one may be an eval's of long before, where a log rounds the others. */
 export function reachedStep({ end, observation }: Pick<PastAttempt, 'end' | 'observation'>): number | null {
   const seen = [end.lastStep, observation?.step ?? null].filter((step) => step !== null);

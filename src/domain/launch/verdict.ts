@@ -93,6 +93,7 @@ export const VERDICTS = {
     meant: { names: 'list' },
     drift: { names: 'list' },
     'may-train-otherwise': { names: 'list' },
+    'as-another-run': { names: 'list' },
   },
   'tracker-own': { own: { id: 'text', resume: 'text' }, taken: { id: 'text', run: 'text' } },
   'output-root-own': {

@@ -1,26 +1,27 @@
-/** Gate: after an attempt, nothing that decides how the run trains is other than before, in its settings and in the files that it ships, unless the contract says that it is meant (policy HR-32, HR-33, HR-45). */
+/** Gate: after an attempt, its own or that of the run that it goes on from, nothing that decides how the run trains is other than before, in its settings and in the files that it ships, unless the contract says that it is meant (policy HR-32, HR-33, HR-45). */
 
 import { namesOf } from '../../../contracts/fields.ts';
 import type { Manifest } from '../../../domain/launch/manifest.ts';
 import { limits } from '../../../domain/limits.ts';
-import { type Gate, given, type Judgement, judging } from '../../../gates/gate.ts';
+import { type Gate, given, type Judgement, judging, type RanBefore } from '../../../gates/gate.ts';
 import { type CodeChange, codeChanges } from '../code-change.ts';
-import { FIELDS } from '../contract/fields.ts';
+import { FIELDS, type FieldName } from '../contract/fields.ts';
 import { contractValue } from '../contract/read-contract.ts';
 
 const { block, pass } = judging('config-drift');
 
 /** What another attempt is expected to have anew: the code that was mended, and what is said about it. */
-const EXPECTED: readonly string[] = ['commit', 'branch', 'bundle', 'builtFrom', 'changes'];
+const EXPECTED: readonly FieldName[] = ['commit', 'branch', 'changes'];
+/** What a run of its own has anew of what it goes on from; its command is compared as it runs, without these names. */
+const IDENTITY: readonly FieldName[] = [
+  ...(['slug', 'trackerId', 'trackerName', 'sourceRun', 'initializeFrom'] as const),
+  ...(['outputRoot', 'checkpointRoot', 'temporaryRoot', 'command'] as const),
+];
 
 /** Parts that also a lane or a cluster decides, by the names of a contract where it has one. */
 const PARTS: readonly (readonly [name: string, of: (manifest: Manifest) => unknown])[] = [
-  [FIELDS.command.label, ({ command }) => command],
-  [FIELDS.outputRoot.label, ({ outputRoot }) => outputRoot],
-  [FIELDS.trackerId.label, ({ tracker }) => tracker],
   [FIELDS.resume.label, ({ resume }) => resume.policy],
   ['Checkpoint retention', ({ retention }) => retention],
-  [FIELDS.checkpointRoot.label, ({ resume }) => resume.roots],
   ['Cluster', ({ cluster }) => cluster],
   ['Engine', ({ policy }) => policy['lane.engine']],
   ['Cluster settings', ({ policy }) => policy['lane.launcher']],
@@ -28,28 +29,78 @@ const PARTS: readonly (readonly [name: string, of: (manifest: Manifest) => unkno
   ['Shipped paths', ({ trees }) => Object.keys(trees).toSorted()],
   ['Passed secrets', ({ policy }) => policy['lane.passSecrets']],
 ];
+const OF_ONE_RUN: typeof PARTS = [
+  [FIELDS.command.label, ({ command }) => command],
+  [FIELDS.outputRoot.label, ({ outputRoot }) => outputRoot],
+  [FIELDS.trackerId.label, ({ tracker }) => tracker],
+  [FIELDS.checkpointRoot.label, ({ resume }) => resume.roots],
+];
+const OF_TWO_RUNS: typeof PARTS = [
+  [FIELDS.command.label, nameless],
+  [FIELDS.trackerId.label, ({ tracker: { kind, entity, project } }) => [kind, entity, project]],
+];
 
 export const configDrift: Gate = {
   id: 'config-drift',
   evaluate: ({ ranBefore = null, manifest, change, contract }) => {
     if (ranBefore === null) return pass('first');
-    return given(manifest, (now) =>
-      given(change, ({ sinceAttempt }) => {
-        const said = contract === undefined ? null : contractValue(contract.recorded, 'changes');
-        const meant = (said ?? '').split(/[,;\n]/).map(wordsOf);
-        const code = (sinceAttempt ?? []).flatMap(codeChanges);
-        const settings = [...new Set([...contractDrift(ranBefore, now), ...partDrift(ranBefore, now)])];
-        return judged([...settings.map(settingOf), ...code], meant);
-      }),
+    return given(ranBefore, (before) =>
+      given(manifest, (now) =>
+        given(change, ({ sinceAttempt }) => {
+          const said = contract === undefined ? null : contractValue(contract.recorded, 'changes');
+          const code = (sinceAttempt ?? []).flatMap(codeChanges);
+          const changes = [...driftOf(before, now).map(settingOf), ...code];
+          return judged(changes, (said ?? '').split(/[,;\n]/).map(wordsOf), before.isOfAnotherRun);
+        }),
+      ),
     );
   },
 };
+
+function driftOf({ manifest: before, isOfAnotherRun }: RanBefore, now: Manifest): readonly string[] {
+  const expected = [...EXPECTED, ...containerOf(before, now), ...(isOfAnotherRun ? IDENTITY : [])];
+  const parts = [...PARTS, ...(isOfAnotherRun ? OF_TWO_RUNS : OF_ONE_RUN)];
+  return [...new Set([...contractDrift(before, now, expected), ...partDrift(before, now, parts)])];
+}
+
+/** The image of the same name is built anew for a commit that was mended; with the same commit another one runs something else. */
+function containerOf(before: Manifest, now: Manifest): readonly FieldName[] {
+  if (saidOf(before, 'commit') === saidOf(now, 'commit')) return [];
+  const [was, is] = [saidOf(before, 'bundle'), saidOf(now, 'bundle')].map(
+    (said) => said?.split(/@|:[^/]*$/)[0],
+  );
+  return was === is ? ['bundle', 'builtFrom'] : [];
+}
+
+function saidOf({ policy }: Manifest, name: FieldName): string | undefined {
+  // It says before the value whether that was given.
+  return policy[`contract.${name}`]?.replace(/^[a-z]+: /, '');
+}
+
+/** Without the names of the run and its place, whole words of it alone: a part of another word is no name. */
+function nameless({ command, outputRoot, runName, tracker }: Manifest): readonly string[] {
+  const names = new Map([
+    [tracker.runId, '{tracker}'],
+    [runName, '{run}'],
+  ]);
+  return command.map((part) =>
+    part
+      .split(outputRoot)
+      .map((rest) =>
+        rest
+          .split(/([^\w.-]+)/)
+          .map((word) => names.get(word) ?? word)
+          .join(''),
+      )
+      .join('{outputRoot}'),
+  );
+}
 
 function settingOf(name: string): CodeChange {
   return { touches: 'value', shown: name, names: [name] };
 }
 
-function judged(changes: readonly CodeChange[], meant: readonly string[]): Judgement {
+function judged(changes: readonly CodeChange[], meant: readonly string[], isAnotherRun: boolean): Judgement {
   const isMeant = ({ names }: CodeChange): boolean => names.some((name) => meant.includes(wordsOf(name)));
   const shown = (...touches: readonly CodeChange['touches'][]): readonly string[] =>
     changes.filter((one) => touches.includes(one.touches)).map((one) => one.shown);
@@ -57,6 +108,8 @@ function judged(changes: readonly CodeChange[], meant: readonly string[]): Judge
     changes.filter((one) => one.touches === touches && !isMeant(one)).map((one) => one.shown);
   const [values, code] = [open('value'), open('code')];
   if (values.length > 0) return block('drift', 'author', firstOf([...values, ...code]));
+  // Code that trains otherwise is what asks for another run; a setting of it may still be a slip.
+  if (code.length > 0 && isAnotherRun) return pass('as-another-run', firstOf(shown('value', 'code')));
   if (code.length > 0) return block('may-train-otherwise', 'author', firstOf(code));
   if (shown('value', 'code').length > 0) return pass('meant', firstOf(shown('value', 'code')));
   const beside = shown('telling');
@@ -69,17 +122,17 @@ function firstOf(all: readonly string[]): { readonly names: readonly string[] } 
   return { names: more <= 0 ? all : [...all.slice(0, limits.shownRowsMax), `${more} more`] };
 }
 
-function contractDrift(before: Manifest, now: Manifest): readonly string[] {
+function contractDrift(before: Manifest, now: Manifest, expected: readonly FieldName[]): readonly string[] {
   return namesOf(FIELDS)
-    .filter((name) => !EXPECTED.includes(name))
+    .filter((name) => !expected.includes(name))
     .flatMap((name) => {
       const key = `contract.${name}`;
       return before.policy[key] === now.policy[key] ? [] : [FIELDS[name].label];
     });
 }
 
-function partDrift(before: Manifest, now: Manifest): readonly string[] {
-  return PARTS.flatMap(([name, of]) => (textOf(of(before)) === textOf(of(now)) ? [] : [name]));
+function partDrift(before: Manifest, now: Manifest, parts: typeof PARTS): readonly string[] {
+  return parts.flatMap(([name, of]) => (textOf(of(before)) === textOf(of(now)) ? [] : [name]));
 }
 
 /** A recorded manifest has its keys in another order than one that was made just now. */
