@@ -56,7 +56,12 @@ function decide(context: CommandContext): CommandDecision {
   if (asked?.kind === 'refused') {
     const dri = personInCharge(state.contract) ?? '';
     return answer('rollback-refused', { step, why: asked.code }, [
-      incidentDraft('control', 'start-refused', { why: asked.code, path: `step ${step}`, dri }),
+      incidentDraft('control', 'start-refused', {
+        why: asked.code,
+        path: `step ${step}`,
+        dri,
+        asked: 'rollback',
+      }),
     ]);
   }
   const path = asked?.checkpoint.stored.path;

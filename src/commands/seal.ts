@@ -14,6 +14,7 @@ const answer = answering({
   sealed: { tag: 'text', closurePull: 'integer?' },
   'seal-not-ended': {},
   'seal-adopted': {},
+  'seal-failed': {},
   'seal-needs-accept': { status: 'text', verdict: 'text' },
   'seal-refused': { code: 'text', message: 'text' },
   'seal-incomplete': { missing: 'text' },
@@ -35,9 +36,9 @@ function decide({ state, policy, permission, args, verdict, artefacts }: Command
   if (state.end === null || isHolding(state)) return answer('seal-not-ended');
   if (underWay(state.mutations).length > 0) return answer('close-under-way');
   if (isAdopted(state)) return answer('seal-adopted');
-  if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };
   const accept = args['accept'] ?? null;
   const found = artefacts();
+  if (state.end.status === 'FAILED') return afterFailure(state, found !== null);
   if (found !== null && 'kind' in found) return found;
   // An accepted end may lack what a good one has: a success that lacks it is none.
   if (found !== null && found.missing.length > 0 && state.end.status === 'SUCCEEDED')
@@ -49,6 +50,13 @@ function decide({ state, policy, permission, args, verdict, artefacts }: Command
     return { kind: 'seal', verdict: 'pass', accept, ...checkpoint };
   if (accept === null) return answer('seal-needs-accept', { status: state.end.status, verdict });
   return { kind: 'seal', verdict: 'accepted', accept, ...checkpoint };
+}
+
+/** What has checkpoints to go on from is not given up for good by the word for a good end: `/ack` says that. */
+function afterFailure({ end }: RunState, hasCheckpoints: boolean): CommandDecision {
+  return hasCheckpoints
+    ? answer('seal-failed')
+    : { kind: 'close', outcome: 'failed', reason: end?.message ?? '' };
 }
 
 /** Told once for the same: whoever says it again gets the answer alone. */

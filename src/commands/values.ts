@@ -68,7 +68,10 @@ export const keptSteps = z.string().regex(/^[1-9]\d{0,3}$/, 'how many of the new
 /** What people call a moment of a run; it is a part of a tag. */
 export const milestoneName = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'at most 40 lower-case letters, digits and dashes');
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
+    'at most 40 lower-case letters, digits and dashes, and no blanks',
+  );
 
 /** A step to go back to; 0 is the beginning. */
 export const stepBack = z.string().regex(/^(?:0|[1-9]\d{0,8})$/, 'a step, in digits');

@@ -75,7 +75,7 @@ export const INCIDENTS = {
   'bad-node-unclear': { reason: 'text', why: 'text', signature: 'text', attempt: 'integer?' },
   'consent-unused': { consent: 'integer?', at: 'text', kind: 'text', target: 'text' },
   'handoff-unanswered': { login: 'text', until: 'text', owner: 'text?' },
-  'start-refused': { why: 'text', path: 'text', dri: 'text' },
+  'start-refused': { why: 'text', path: 'text', dri: 'text', asked: 'text?' },
   'relaunch-refused': {
     reason: 'text',
     attempt: 'integer?',

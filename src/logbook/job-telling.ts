@@ -59,7 +59,8 @@ export const jobTellers: { readonly [Type in JobEvent]: (event: EventOf<Type>) =
     next: 'the engine confirms the end',
   }),
   ended: ({ data }) => ({
-    status: `${data.status}${progressOf(data.lastStep, data.totalSteps, true)}`,
+    // Where its metrics are told at evals alone, the checks before it may have seen more.
+    status: `${data.status}${progressOf(data.lastStep, data.totalSteps, true).replace('step', 'last exact step')}`,
     evidence: [
       ...Object.entries(data.metrics).map(([name, value]) => `${code(name)} ${code(value)}`),
       ...(data.exitCode === null ? [] : [`exit code ${data.exitCode}`]),
@@ -90,10 +91,11 @@ function progressOf(step: number | null, total: number | null, isExact: boolean)
 function storeOf({ store }: EventOf<'observed'>['data']): readonly string[] {
   if (store === undefined) return [];
   if (store.unread !== undefined) return [`store of the checkpoints not read: ${prose(store.unread)}`];
-  const { newest = null, missing } = store.last ?? {};
+  const { newest = null, missing, readAt = store.askedAt } = store.last ?? {};
   const whole = newest === null ? 'no whole checkpoint' : `step ${newest.step} whole`;
   const lacking = missing === undefined ? '' : `, and not step ${missing.step}`;
-  return [`in the store ${whole}${lacking}`];
+  // It is listed less often than the job is looked at.
+  return [`in the store ${whole}${lacking} as of ${readAt}`];
 }
 
 function paceOf({ pace }: EventOf<'observed'>['data']): readonly string[] {

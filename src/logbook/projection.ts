@@ -50,9 +50,16 @@ function linkTo(part: number): string {
 
 function titleBlock(events: readonly LogbookEvent[], part: number): Block {
   const run = events[0]?.run ?? '';
-  const title = run === JOURNAL ? 'Repository Journal' : `${prose(run)}: Run Logbook`;
+  const title = run === JOURNAL ? 'Repository Journal' : `${prose(run)}: ${kindOf(events)}Run Logbook`;
   const text = part === 1 ? `# ${title}\n` : `# ${title}, part ${part}\n\nBegins in ${linkTo(1)}\n`;
   return { id: 'title', text };
+}
+
+/** Of a run with a contract, which says what it is: `Hero `. */
+function kindOf(events: readonly LogbookEvent[]): string {
+  const { kind = '' } = events.find((event) => event.type === 'proposed')?.data ?? {};
+  const isSaid = kind !== '' && events.some((event) => event.type === 'contracted');
+  return isSaid ? `${kind.charAt(0).toUpperCase()}${prose(kind.slice(1))} ` : '';
 }
 
 function contractBlock(proposal: EventOf<'proposed'>, events: readonly LogbookEvent[]): Block {

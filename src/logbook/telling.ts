@@ -75,7 +75,9 @@ type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Te
 const tellers: Tellers = {
   proposed: ({ data }) => ({
     status: `proposed as ${code(data.runName)} in lane ${code(data.lane)}`,
-    evidence: `issue #${data.issue}, ${isIssueFirst(data) ? 'no pull request' : `pull request #${data.pull}`}, interval since ${intervalOf(data.interval)}`,
+    evidence: isIssueFirst(data)
+      ? `issue #${data.issue}, no pull request`
+      : `issue #${data.issue}, pull request #${data.pull}, interval since ${intervalOf(data.interval)}`,
     decision: `${data.objective.kind} run: ${prose(data.objective.text)}${continuesText(data)}`,
     next: 'gates are evaluated',
   }),
@@ -85,7 +87,10 @@ const tellers: Tellers = {
     return {
       status: `${values.length} values of the contract are known`,
       evidence: inferred
-        .map(([name, { value, from }]) => `${prose(name)} ${code(value)} is inferred from ${prose(from)}`)
+        .map(
+          ([name, { value, from }]) =>
+            `${prose(wordsOf(name))} ${code(value)} is inferred from ${prose(from)}`,
+        )
         .join(', '),
       decision: 'the run is of this contract',
       next: 'gates are evaluated',
@@ -169,9 +174,10 @@ const tellers: Tellers = {
   'command-answered': ({ data }) => ({
     status: `answered ${code(data.code)}`,
     evidence: `${data.surface} ${data.comment} on #${data.thread}`,
-    decision: Object.entries(data.detail)
-      .map(([name, value]) => `${prose(name)} ${code(String(value))}`)
-      .join(', '),
+    decision:
+      Object.entries(data.detail)
+        .map(([name, value]) => `${prose(name)} ${code(String(value))}`)
+        .join(', ') || 'no more than that',
     next: 'the comment is owed nothing more',
   }),
   ...mutationTellers,
@@ -238,6 +244,11 @@ function audienceOf({ people = [], permission }: EventOf<'notified'>['data']): s
 
 function personOf(event: LogbookEvent): string {
   return event.actor === undefined ? 'nobody' : `@${prose(event.actor.login)} (${event.actor.id})`;
+}
+
+/** `finalStep` as people write it. */
+function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 function intervalOf(interval: EventOf<'proposed'>['data']['interval']): string {

@@ -1,6 +1,7 @@
 /** The sentence for each outcome of a command: what happened, and what to do where it did not. */
 
 import { ANSWERS, type AnswerCode } from '../commands/registry.ts';
+import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { type Detail, readPayload } from '../domain/payload.ts';
 import { ADOPTION_WORDS } from './adoption-words.ts';
 import type { AnswerFacts, AnswerView, Sentences } from './answer-view.ts';
@@ -16,6 +17,7 @@ import { RENTAL_WORDS } from './rental-words.ts';
 import { RESUME_WORDS } from './resume-words.ts';
 import { mayTouch, whoApproves } from './wanted.ts';
 import { WATCH_WORDS } from './watch-words.ts';
+import { wayBack } from './way-back.ts';
 import { whyWords } from './why-words.ts';
 import { approvalLine, code, count, ofRun, otherVersion, text, utc } from './words.ts';
 
@@ -152,12 +154,12 @@ const WORDS: Sentences<AnswerCode> = {
   'relaunch-nothing': (d) => `nothing to start again (${text(d.status)}).`,
   'relaunch-fix': (d) =>
     `not started again: the branch has something else than what attempt ${d.attempt} ran. The card shows it, with the line that approves it.`,
-  'relaunch-never': (d) =>
-    `not started again: attempt ${d.attempt} ended with ${code(d.failure)}, and the same manifest would end so once more. Push a change to its branch, or close the run with \`/ack\`.`,
-  'relaunch-rejected': (d) =>
-    `not started again: the checkpoints from step ${d.step} on were rejected, and attempt ${d.attempt + 1} in the same output root would take the newest of them by itself. Push a change that writes elsewhere or begins at an earlier one, or close the run with \`/ack\`.`,
-  'relaunch-spoilt': (d) =>
-    `not started again: ${d.why === 'loss-lost' ? `the loss of attempt ${d.attempt} was no number any more` : `attempt ${d.attempt} made other steps than the one that it goes on from`}, and the same would go on from what that left behind. Push a change that begins at an earlier checkpoint, or close the run with \`/ack\`.`,
+  'relaunch-never': (d, { input }) =>
+    `not started again: attempt ${d.attempt} ended with ${code(d.failure)}, and the same manifest would end so once more. ${backIn(input)} a change to its branch, or close the run with \`/ack\`.`,
+  'relaunch-rejected': (d, { input }) =>
+    `not started again: the checkpoints from step ${d.step} on were rejected, and attempt ${d.attempt + 1} in the same output root would take the newest of them by itself. ${backIn(input)} a change that writes elsewhere or begins at an earlier one, or close the run with \`/ack\`.`,
+  'relaunch-spoilt': (d, { input }) =>
+    `not started again: ${d.why === 'loss-lost' ? `the loss of attempt ${d.attempt} was no number any more` : `attempt ${d.attempt} made other steps than the one that it goes on from`}, and the same would go on from what that left behind. ${backIn(input)} a change that begins at an earlier checkpoint, or close the run with \`/ack\`.`,
   'relaunch-digest-needed': (d) =>
     `not started again: the restarts that were approved (${d.restarts}) are used. Who may approve can have it tried once more with this line: \`/relaunch ${text(d.digest)}\``,
   'relaunch-by-author': (_, { input }) =>
@@ -181,6 +183,8 @@ const WORDS: Sentences<AnswerCode> = {
       ? `not given up: the job is seen, or nothing was started. \`/stop\` ends a job; a closed ${placeIn(input)} withdraws a proposal.`
       : `not given up yet: its first report may still come. Try again in ${d.minutes} min.`,
   'seal-not-ended': () => 'not sealed: the run has not ended.',
+  'seal-failed': () =>
+    'not sealed, and not closed: the job FAILED, and a run of checkpoints may go on from one of them. The card says how; `/ack` closes the run without a tag.',
   'seal-needs-accept': (d) =>
     `not sealed: the run ended ${text(d.status)} and its verdict is *${text(d.verdict)}*. If the result counts all the same, say why: \`/seal accept="…"\`; if it does not, \`/ack reject="…"\` closes the run.`,
   'seal-refused': (d) => `not sealed: ${code(d.code)}: ${text(d.message)}`,
@@ -221,6 +225,13 @@ const WORDS: Sentences<AnswerCode> = {
   'seal-adopted': () =>
     'not sealed: the job was launched by hand, so that nobody here can say what it ran. `/ack` takes note of its end and closes the run.',
 };
+
+/** What may follow where the same does not: the way back, where there is one, and a change. */
+function backIn(input: AnswerView['input']): string {
+  const last = input === null ? null : pastAttempt(input.state);
+  const back = last === null ? null : wayBack(last);
+  return back === null ? 'Push' : `After ${back.said}, ${back.comes}. Or push`;
+}
 
 function placeIn(input: AnswerView['input']): PlaceWord {
   return input === null ? 'pull request' : placeWord(input.state);

@@ -8,6 +8,7 @@ import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import { canonicalize } from '../logbook/canonical.ts';
 import { fenced } from './escape.ts';
+import { takesCheckpoint } from './way-back.ts';
 import { code, details, digestHex, listed, paragraphs, shortCommit, table, text, utc } from './words.ts';
 
 /** Null for what goes on from no attempt, and while there is no manifest to compare. */
@@ -103,11 +104,20 @@ function shownValue(own: ManifestChange | undefined, other: ManifestChange | und
   return value == null ? 'absent' : code(value);
 }
 
-/** Nothing of ferrybot's moves or hands over a checkpoint: the next attempt finds what stands in its output root. */
-function goesOnLine({ end }: PastAttempt, { outputRoot, resume }: Manifest): string {
+/** Nothing of ferrybot's moves a checkpoint: the next attempt finds what stands in its output root, unless a person went back to one. */
+function goesOnLine({ end }: PastAttempt, next: Manifest): string {
+  const { outputRoot, resume } = next;
   const checkpoint =
     end.checkpointStep === null
       ? 'where no checkpoint of it was seen'
       : `where its newest checkpoint was seen at step ${end.checkpointStep}`;
-  return `It writes where that attempt wrote (${code(outputRoot)}), ${checkpoint}; whether the job goes on from one is the job's own doing (resume policy: ${text(resume.policy)}).`;
+  const writes = `It writes where that attempt wrote (${code(outputRoot)}), ${checkpoint}`;
+  const { initializeFrom, initializeStep = 0, backAfter } = resume;
+  if (backAfter === end.attempt)
+    return initializeFrom === null
+      ? `${writes}; it is given none of them, and begins from nothing.`
+      : `${writes}; it is given the one of step ${initializeStep} to begin from, ${code(initializeFrom)}.`;
+  if (takesCheckpoint(next))
+    return `${writes}; it is given the newest that may be used, as the order will name it.`;
+  return `${writes}; whether the job goes on from one is the job's own doing (resume policy: ${text(resume.policy)}).`;
 }

@@ -87,10 +87,7 @@ function rentedLine(state: RunState): string | null {
 function verdictPart({ state, verdict }: RenderInput): string | null {
   if (state.end === null) return null;
   if (verdict === null) return 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.';
-  return paragraphs(
-    `Verdict: ${resultWords(verdict.result)}.`,
-    verdictTable(state.end, verdict, state.contract),
-  );
+  return paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(state, state.end, verdict));
 }
 
 function jobPart(state: RunState): string | null {

@@ -23,10 +23,7 @@ export function renderCheck(input: RenderInput): { readonly title: string; reado
   const judged =
     state.end === null || verdict === null
       ? null
-      : paragraphs(
-          `Verdict: ${resultWords(verdict.result)}.`,
-          verdictTable(state.end, verdict, state.contract),
-        );
+      : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(state, state.end, verdict));
   return {
     title: cleanLine(titleOf(state, title), limits.titleCharsMax),
     summary: paragraphs(

@@ -16,6 +16,10 @@ export const CHECKPOINT_INCIDENT_WORDS: { readonly [Code in CheckpointIncident]:
     evidence: (d) => `${code(d.path)}: ${startWords(d.why)}.`,
     did: 'Nothing is launched from it, and no other checkpoint is taken in its place.',
     todo: 'The DRI names in the contract what the run begins from: a complete checkpoint of a line that nobody rejected, with the run that made it, or *none*.',
+    todoFor: ({ asked }) =>
+      asked === 'rollback'
+        ? '`/rollback` names the step of a complete checkpoint of a line that nobody rejected; `step=0` begins from nothing.'
+        : null,
   },
   'artefacts-missing': {
     title: 'The job says that it succeeded, and what it should have left is not there',

@@ -5,6 +5,7 @@ import type { Manifest } from '../domain/launch/manifest.ts';
 import { replacementFor } from '../domain/launch/relaunch.ts';
 import { wantsRelaunch } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
+import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { Ending, PastAttempt, RunState, Submission } from '../domain/logbook/run-state.ts';
 import { diagnosisPart } from './diagnosis-words.ts';
 import { fenced, safeUrl } from './escape.ts';
@@ -26,7 +27,7 @@ export function renderEnded(input: RenderInput): string {
     terminalForm(input, end),
     verdict === null
       ? 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.'
-      : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(end, verdict, state.contract)),
+      : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(state, end, verdict)),
     rentalPart(state),
     rentedPart(state, input.past),
     failuresPart(state, end),
@@ -35,7 +36,10 @@ export function renderEnded(input: RenderInput): string {
   );
 }
 
-/** `Final status`, `Ray job id`, `W&B link`, `Final eval summary`, `Experiment link`, `Recommendation / victory decision`. */
+/**
+ * `Final status`, `Ray job id`, `W&B link`, `Final eval summary`, `Experiment link`, `Recommendation / victory decision`: the
+ * form of a ferry, whatever runs it. What is no ferry has a job id.
+ */
 export function terminalForm(
   { state, verdict }: Pick<RenderInput, 'state' | 'verdict'>,
   end: Ending,
@@ -45,12 +49,16 @@ export function terminalForm(
   const experiment = submission === null ? null : experimentOf(state, submission);
   return [
     `Final status: ${end.status}`,
-    `Ray job id: ${text(submission?.jobId ?? 'none')}`,
+    `${isFerry(state) ? 'Ray job id' : 'Job id'}: ${text(submission?.jobId ?? 'none')}`,
     `W&B link: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
     `Final eval summary: ${metricsLine(end, verdict)}`,
     `Experiment link: ${experiment ?? text(proposal.experiment)}`,
     `Recommendation / victory decision: ${recommendation({ state, verdict })}`,
   ].join('\n');
+}
+
+function isFerry(state: RunState): boolean {
+  return state.contract === null && !isAdopted(state);
 }
 
 /** What tomorrow's ferry should do, from the status and the verdict alone. */
@@ -131,6 +139,7 @@ function failuresPart({ incidents }: RunState, end: Ending): string {
 }
 
 function signatureOf(incident: Incident): string {
+  if (incident.code === 'run-alarm') return `: ${code(incident.detail.detector)}`;
   return incident.code === 'failure-signature' || incident.code === 'bad-node-unclear'
     ? ` ${code(incident.detail.signature)}`
     : '';

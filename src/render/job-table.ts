@@ -1,5 +1,7 @@
 /** The job that was launched, as the policy asks it to be posted: id, cluster, links, time, command, commit (policy DF-24). */
 
+import { checkpointName } from '../checkpoints/lineage.ts';
+import type { StorePath } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
@@ -14,6 +16,7 @@ export function jobTable(state: RunState, submission: Submission): string {
     ['Job id', code(submission.jobId)],
     ['Cluster', `${code(submission.cluster)} (engine ${code(submission.engine)})`],
     ['Attempt', attemptText(state, submission)],
+    ...startRow(state),
     [
       isAdopted({ submission }) ? 'Taken over' : 'Launched',
       `${utc(submission.at)}${submission.adopted && !isAdopted({ submission }) ? '; the job was found running under this id and adopted' : ''}`,
@@ -33,6 +36,12 @@ export function commandText(command: readonly string[]): string {
   return command
     .map((part) => (/^[\w@%+=:,./{}-]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`))
     .join(' ');
+}
+
+/** The checkpoint that its command was given. */
+function startRow({ order }: RunState): readonly (readonly string[])[] {
+  const path = order?.order.checkpoint?.path ?? order?.manifest?.resume.initializeFrom ?? null;
+  return path === null ? [] : [['Goes on from', `${text(checkpointName(path as StorePath))}, ${code(path)}`]];
 }
 
 /** Which attempt it is, and how those before it ended. */

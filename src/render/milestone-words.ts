@@ -9,7 +9,7 @@ export const MILESTONE_WORDS: Sentences<keyof typeof sealMilestone.answers> = {
     `the milestone ${code(d.name)} is sealed with the tag ${code(d.tag)}: checkpoint ${code(d.path)} of step ${d.step}, which is deleted no more. What nobody here could see: ${text(d.unseen)}. The run goes on.`,
   'milestone-no-job': () => 'nothing was sealed: no job of this run was submitted.',
   'milestone-ill': (d) =>
-    `nothing was sealed: the engine says ${text(d.status)}. A milestone is of a run that is well; what is left of this one is judged by \`/seal\` or \`/ack\`.`,
+    `nothing was sealed: the engine says ${text(d.status)}. A milestone is of a run that is well; what becomes of this one stands on its card.`,
   'milestone-not-here': () =>
     'nothing was sealed: runs of this kind have no milestones; `/seal` seals the end.',
   'milestone-taken': (d) =>

@@ -8,14 +8,15 @@ import {
 } from '../commands/grammar/reading.ts';
 import { definitionOf } from '../commands/registry.ts';
 import type { AnswerFacts } from './answer-view.ts';
-import { code } from './words.ts';
+import { code, text } from './words.ts';
 
 /** The answer to a line that is addressed to ferrybot and cannot be run as it stands. */
 export function mistakeWords(d: AnswerFacts<'not-understood'>): string {
   const reason = d.code;
   const said = isError(reason) ? ERRORS[reason] : code(reason);
   const meant = d.suggest ? ` Did you mean ${code(d.suggest)}?` : '';
-  return `${code(d.word)} (line ${d.line}) was not understood and nothing was done: ${said}.${meant}${exampleOf(d.word)} \`/help\` lists the commands.`;
+  const takes = d.takes ? ` (${text(d.takes)})` : '';
+  return `${code(d.word)} (line ${d.line}) was not understood and nothing was done: ${said}${takes}.${meant}${exampleOf(d.word)} \`/help\` lists the commands.`;
 }
 
 /** How the command is written, where it is known which one was meant. */

@@ -1,8 +1,10 @@
 /** The seal: who, what tag on what commit, and what is left to do. */
 
+import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { besideText } from './beside-words.ts';
 import { headText } from './card.ts';
+import { fenced } from './escape.ts';
 import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
 import { rentalReport } from './rental-words.ts';
@@ -26,6 +28,9 @@ export function renderSealed({ state, past }: Pick<RenderInput, 'state' | 'past'
       `- Record: ${code(headText(state, 64))}`,
       ...(state.contract === null ? [tomorrowLine(state, seal.verdict)] : contractLines(state)),
     ].join('\n'),
+    state.contract === null
+      ? null
+      : `Launch command (scrubbed):\n\n${fenced(commandText(state.submission?.command ?? []), limits.shownBlockCharsMax)}`,
     besideText(state),
     rentalReport(state, past),
   );
@@ -37,7 +42,7 @@ function tomorrowLine({ proposal }: RunState, verdict: 'pass' | 'accepted'): str
 
 /** What the policy wants captured of a run that is over: how it ended, where it stands, and how it was begun (policy HR-67). */
 function contractLines(state: RunState): readonly string[] {
-  const { end, submission, order } = state;
+  const { end, order } = state;
   const manifest = order?.manifest ?? null;
   const metrics = Object.entries(end?.metrics ?? {}).map(([key, value]) => `${code(key)} ${text(value)}`);
   return [
@@ -45,6 +50,5 @@ function contractLines(state: RunState): readonly string[] {
     `- Final metrics: ${metrics.length === 0 ? 'none were seen' : metrics.join(', ')}`,
     `- Tracker: ${code(manifest?.tracker.runId ?? '')}`,
     `- Output root: ${code(manifest?.outputRoot ?? '')}`,
-    `- Launch command: ${code(commandText(submission?.command ?? []))}`,
   ];
 }

@@ -8,6 +8,7 @@ import { phaseOf } from '../domain/logbook/phase.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { adoptionEvidence } from './adoption-words.ts';
 import { engineSays, paceText, progressText } from './progress.ts';
+import { lastStepText } from './verdict-table.ts';
 import { code, count, listed, person, shortCommit, text, utc } from './words.ts';
 
 /** `symbol` is one of the four status signs; `title` is plain words, `evidence` a sentence of Markdown. */
@@ -171,9 +172,9 @@ function troubleEvidence({ observation }: RunState): string {
   ].join('');
 }
 
-function endedLine({ end }: RunState): StateLine {
+function endedLine({ end, observation }: RunState): StateLine {
   if (end === null) throw new Error('an ended run without an end');
-  const step = end.lastStep === null ? 'last step unknown' : `last step ${end.lastStep}`;
+  const step = `last step ${lastStepText(end.lastStep, observation)}`;
   const evidence = `The engine says ${end.status} (seen ${utc(end.at)}); ${step} of ${end.totalSteps ?? 'unknown'}.`;
   switch (end.status) {
     case 'SUCCEEDED':

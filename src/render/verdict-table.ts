@@ -6,6 +6,9 @@ import type { Ending, RunState } from '../domain/logbook/run-state.ts';
 import type { MetricRow, RunVerdict } from '../domain/run-verdict.ts';
 import { code, count, table, text } from './words.ts';
 
+/** A bar shows three digits. */
+const BAR_ROUNDING = 0.005;
+
 /** `pass`, `fail` or `unknown` with its sign. */
 export function resultWords(result: RunVerdict['result']): string {
   switch (result) {
@@ -21,13 +24,14 @@ export function resultWords(result: RunVerdict['result']): string {
 }
 
 /** Status, last step and key metrics; the median is that of the sealed ferries, or runs of the lane, that are named below. */
-export function verdictTable(end: Ending, verdict: RunVerdict, contract: RunState['contract']): string {
+export function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string {
+  const { contract, observation } = state;
   const [one, many] = contract === null ? ['sealed ferry', 'sealed ferries'] : ['sealed run', 'sealed runs'];
   const rows = [
     ['status', `\`${end.status}\``, '`SUCCEEDED`', resultWords(verdict.statusOk ? 'pass' : 'fail')],
     [
       'last step',
-      numberText(verdict.lastStep),
+      lastStepText(verdict.lastStep, observation),
       expectedStepText(verdict.expectedStep),
       resultWords(verdict.stepOutcome),
     ],
@@ -79,8 +83,14 @@ function expectedStepText(expected: number | null): string {
   return expected === null ? 'unknown' : `at least ${expected - limits.finalStepSlack} of ${expected}`;
 }
 
-function numberText(value: number | null): string {
-  return value === null ? 'unknown' : String(value);
+/** The exact one that is judged, and how far the job was seen where that was further: metrics are told at evals alone. */
+export function lastStepText(exact: number | null, observation: RunState['observation']): string {
+  const { step: seen = null, stepIsExact = false } = observation ?? {};
+  if (exact === null) return 'unknown';
+  const rounding = stepIsExact ? 0 : (seen ?? 0) * BAR_ROUNDING;
+  return seen === null || seen - exact <= Math.max(limits.finalStepSlack, rounding)
+    ? String(exact)
+    : `${exact} by its metrics, ${stepIsExact ? '' : '~'}${seen} by its log`;
 }
 
 // A median of two is a mean and carries the noise of binary fractions.

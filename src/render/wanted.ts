@@ -20,6 +20,7 @@ import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
 import { wantedAfterWatch } from './watch-words.ts';
+import { wayBack } from './way-back.ts';
 import { whoCan } from './who-can.ts';
 import { approvalLine, code, count, listed } from './words.ts';
 
@@ -147,7 +148,10 @@ function wantedForNode(state: RunState, ackPermission: string): string | null {
 function againWords(state: RunState): string {
   const last = pastAttempt(state);
   if (last === null || state.stop !== null || isFixGated(state)) return '';
-  if (!mayBeTriedByHand(failureOf(last)) || spoiltBy(state, last) !== null) return '';
+  if (!mayBeTriedByHand(failureOf(last)) || spoiltBy(state, last) !== null) {
+    const back = wayBack(last);
+    return back === null ? '' : `${back.said} (${back.comes}); or `;
+  }
   if (restartsLeft(state) > 0) return '`/relaunch`, which starts the same again as it was approved; or ';
   return `\`/relaunch ${bindingHex(last.order.order.digest)}\` by who may approve, which starts the same once more; or `;
 }

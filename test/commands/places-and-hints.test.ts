@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hintOf } from '../../src/commands/grammar/hints.ts';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import type { Reading } from '../../src/commands/grammar/reading.ts';
+import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import { TEST_REGISTRY } from './test-registry.ts';
 
 const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: ['/lgtm'] });
@@ -25,6 +26,15 @@ describe('an error points at its place', () => {
     const { commands, errors } = read(`Well.\n  ${line}`);
     expect(commands).toEqual([]);
     expect(errors).toMatchObject([{ line: 2, column: 3, code, at: { column: column + 2, text } }]);
+  });
+
+  it('what an argument takes is told in its own words', () => {
+    expect(
+      readComment('/seal-milestone name="first steps"', COMMAND_DEFINITIONS, { otherBots: [] }).errors,
+    ).toMatchObject([
+      { code: 'bad-value', takes: 'name: at most 40 lower-case letters, digits and dashes, and no blanks' },
+    ]);
+    expect(read('/hold reason=a reason=b').errors[0]).not.toHaveProperty('takes');
   });
 
   it('the leftmost of several is told', () => {

@@ -146,6 +146,17 @@ describe('the logbook of a hero run', () => {
     );
   });
 
+  it('is called by its kind, and has no word of a ferry, no name of the code and no answer of the store without its time', async () => {
+    const markdown = (await fileOf(lab, LOGBOOK, `runs/${RUN}/logbook.md`)) ?? '';
+    expect(markdown).toContain(`# ${RUN}: Hero Run Logbook\n`);
+    expect(markdown).not.toMatch(/interval since|no earlier ferry|finalStep|trackerName/);
+    expect(markdown).toContain('tracker name `');
+    const stored = markdown.split('\n').filter((line) => line.includes('in the store'));
+    expect(stored.length).toBeGreaterThan(0);
+    for (const line of stored) expect(line).toMatch(/in the store .* as of \d{4}-\d\d-\d\dT[\d:.]+Z/);
+    expect(markdown).toMatch(/^- Status: SUCCEEDED, last exact step \d+\/1200$/m);
+  });
+
   it('has an entry for each look', () => {
     const looks = events.filter(({ type }) => type === 'observed');
     expect(looks.length).toBeGreaterThan(4);
@@ -158,6 +169,12 @@ describe('the issue of a hero run', () => {
     expect(moments.map(({ kind }) => kind)).toEqual(['launch', 'ended', 'launch', 'ended', 'sealed']);
     expect(new Set(moments.map(({ thread }) => thread))).toEqual(new Set([issue]));
     expect(saidTwice(lab)).toEqual([]);
+  });
+
+  it('has the whole launch command with the seal, however long', () => {
+    const whole = events.findLast((event) => event.type === 'submitted')?.data.command.at(-1) ?? 'none';
+    expect(told(lab, 'sealed').at(-1)).toContain('Launch command (scrubbed):');
+    expect(told(lab, 'sealed').at(-1)).toContain(`${whole}\n\`\`\``);
   });
 
   it('calls the person in charge at a crash that is started again, and not at a good end', () => {

@@ -10,7 +10,7 @@ import { type FerryShape, ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, HERO_LANE, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, eventsOf, seal, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { answersTo, botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
@@ -137,11 +137,17 @@ it('goes on from the newest whole checkpoint, back behind a rejected one by a ma
   await lab.clock.advance(10 * MINUTE_MS);
   // The same failure again is a person's.
   expect(jobs).toHaveLength(2);
+  expect(told(lab, 'launch')[0]).not.toContain('Goes on from');
+  expect(told(lab, 'launch')[1]).toContain(`| Goes on from | step 800, \`${at(800)}\` |`);
+  expect(told(lab, 'ended').join()).not.toContain('Ray job id');
+  expect(await answer(play, '/seal')).toContain('not sealed, and not closed: the job FAILED');
   const said = await answer(play, '/reject-checkpoint step=800 reason="the loss had spiked"');
   expect(said).toContain('the checkpoints from step 800 on');
   expect(await answer(play, '/rollback step=800 reason="as before"')).toContain('its lineage was rejected');
   expect(await answer(play, '/rollback step=900 reason="newer"')).toContain('it has no metadata.json');
-  expect(told(lab, 'incident').filter((text) => text.includes('may not be used'))).toHaveLength(2);
+  const refusals = told(lab, 'incident').filter((text) => text.includes('may not be used'));
+  expect(refusals).toHaveLength(2);
+  for (const text of refusals) expect(text).toContain('`/rollback` names the step of a complete checkpoint');
   const back = await answer(play, '/rollback step=400 reason="behind the spike"');
   expect(back).toContain(at(400));
   const gated = await stateOf(lab, RUN);
@@ -149,6 +155,12 @@ it('goes on from the newest whole checkpoint, back behind a rejected one by a ma
   expect(gated?.gate?.manifest?.resume).toMatchObject({ initializeFrom: at(400), initializeStep: 400 });
   expect(gated?.gate?.digest).not.toBe(gated?.order?.order.digest);
   expect(jobs).toHaveLength(2);
+  const cards = botComments(lab).filter(
+    ({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``),
+  );
+  const card = cards.at(-1)?.text;
+  expect(card).toContain(`it is given the one of step 400 to begin from, \`${at(400)}\``);
+  expect(card).not.toContain("the job's own doing");
 
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the third attempt', () => jobs.length === 3);
@@ -206,4 +218,20 @@ it('is not started again where the job would take by itself what was rejected, a
   await answer(play, '/rollback step=400 reason="behind the spike"');
   const state = await stateOf(lab, RUN);
   expect(state === null ? null : openGates(state)).toEqual(['checkpoint-proven not-in-command']);
+});
+
+it('names the way back wherever the same again would end the same, and it is taken', async () => {
+  const lost = { failAt: { step: 900, line: 'FloatingPointError: Loss is nan', exitCode: 1 } };
+  const play = await begin([lost, {}], TAKES);
+  const { lab, issue, folders, jobs } = play;
+  await reached(play, 1, 810);
+  await folders.write(400, lab.clock.now());
+  await ended(play, 1);
+  await lab.clock.advance(10 * MINUTE_MS);
+  const way = /`\/rollback step=… reason="…"` by who may approve/;
+  expect(told(lab, 'ended').at(-1)).toMatch(way);
+  expect(await answer(play, '/relaunch')).toMatch(way);
+  await answer(play, '/rollback step=400 reason="before the loss was lost"');
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the second attempt', () => jobs.length === 2);
 });

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../../src/domain/logbook/run-state.ts';
 import { paceText } from '../../src/render/progress.ts';
+import { lastStepText } from '../../src/render/verdict-table.ts';
 
 const at = (change: Partial<Observation>): Observation => ({
   attempt: 1,
@@ -40,5 +41,19 @@ describe('how fast a run is', () => {
     const pace = { secondsPerStep: null, tokensPerSecond: null, remainingSeconds: 241 };
     expect(paceText(at({ totalSteps: null, pace }))).toBe('about 4 min to go');
     expect(paceText(at({ totalSteps: 10, step: 20 }))).toBe('');
+  });
+});
+
+describe('the last step of a job', () => {
+  it.each([
+    ['nobody knows', null, at({}), 'unknown'],
+    ['was never seen', 499, null, '499'],
+    ['its log has beyond its last eval', 499, at({ step: 526 }), '499 by its metrics, ~526 by its log'],
+    ['its log has exactly', 499, at({ step: 526, stepIsExact: true }), '499 by its metrics, 526 by its log'],
+    ['its log has rounded', 11_999, at({ step: 12_000 }), '11999'],
+    ['its log rounds to three digits', 12_049, at({ step: 12_100 }), '12049'],
+    ['its log has one more', 1_199, at({ step: 1_200, stepIsExact: true }), '1199'],
+  ])('that %s', (_, exact, seen, words) => {
+    expect(lastStepText(exact, seen)).toBe(words);
   });
 });

@@ -313,6 +313,14 @@ describe('the answers', () => {
     );
   });
 
+  it('say what an argument takes where it was given something else', () => {
+    const takes = 'name: at most 40 letters, and no blanks';
+    const detail = { code: 'bad-value', word: '/seal-milestone', line: 1, column: 1, takes };
+    expect(answered('not-understood', { name: 'seal', detail })).toContain(
+      `nothing was done: a value is not one that it takes (${takes}).`,
+    );
+  });
+
   it('show what was understood, as data and not as Markdown', () => {
     const body = answered('sealed', { name: 'seal', args: { accept: '`x` **b** @alice <b>' } });
     const names = elementsIn(treeOf(body)).map((element) => element.tagName);

@@ -1,5 +1,6 @@
 /** Fits the tokens of a command line to what the command takes. */
 
+import type { ZodError } from 'zod';
 import { nearest } from '../../settings/nearness.ts';
 import type { ArgumentSpec, CommandSpec } from '../spec.ts';
 import { folded } from './characters.ts';
@@ -12,6 +13,8 @@ type ArgumentFault = {
   readonly start: number;
   readonly text: string;
   readonly suggest?: string;
+  /** What the argument takes, where it was given something else. */
+  readonly takes?: string;
 };
 
 export type FittedArguments =
@@ -74,9 +77,15 @@ function accept(
   values: Map<string, string>,
 ): ArgumentFault | null {
   const parsed = argument.value.safeParse(token.value);
-  if (!parsed.success) return faultOf('bad-value', token, token.value);
+  if (!parsed.success)
+    return { ...faultOf('bad-value', token, token.value), takes: takesOf(name, parsed.error) };
   values.set(name, parsed.data);
   return null;
+}
+
+/** In the words of the value itself. */
+function takesOf(name: string, { issues }: ZodError): string {
+  return `${name}: ${issues[0]?.message ?? 'another value'}`;
 }
 
 function missingOf(spec: CommandSpec, values: ReadonlyMap<string, string>): string | null {

@@ -20,6 +20,7 @@ export type ReadLine = { readonly start: number; readonly word: string } & (
       readonly kind: 'error';
       readonly code: ErrorCode;
       readonly suggest?: string;
+      readonly takes?: string;
       readonly at?: { readonly start: number; readonly text: string };
     }
   | { readonly kind: 'ignored'; readonly reason: IgnoreReason }
@@ -81,9 +82,8 @@ function readFirst(
     return { start, word, kind: 'error', code: 'glued', at: { start: start + word.length, text: glued } };
   const fitted = fitArguments(its.spec, found, text.length);
   if (!fitted.ok) {
-    const { code, suggest, text: wrong, start: at } = fitted.fault;
-    const place = { at: { start: start + at, text: wrong } };
-    return { start, word, kind: 'error', code, ...(suggest === undefined ? {} : { suggest }), ...place };
+    const { text: wrong, start: at, ...fault } = fitted.fault;
+    return { ...fault, start, word, kind: 'error', at: { start: start + at, text: wrong } };
   }
   const hidden = line.hidden.find((at) => start < at && at < start + text.length);
   if (hidden !== undefined)

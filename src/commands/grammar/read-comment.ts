@@ -121,6 +121,7 @@ function inLists(
         ...place,
         code: item.code,
         ...(item.suggest === undefined ? {} : { suggest: item.suggest }),
+        ...(item.takes === undefined ? {} : { takes: item.takes }),
         ...(item.at === undefined
           ? {}
           : { at: { column: placeOf(item.at.start).column, text: item.at.text } }),

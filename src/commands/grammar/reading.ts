@@ -57,6 +57,8 @@ export type CommandError = Place & {
   readonly code: ErrorCode;
   /** The command (with its slash) or the key that was probably meant. */
   readonly suggest?: string;
+  /** The argument whose value is none that it takes, and what it takes: `name: a step, in digits`. */
+  readonly takes?: string;
   /** The part of the line that is wrong, where that is not the word itself; for a missing argument, its name. */
   readonly at?: { readonly column: number; readonly text: string };
 };
