@@ -92,8 +92,8 @@ export const VERDICTS = {
     'beside-training': { names: 'list' },
     meant: { names: 'list' },
     drift: { names: 'list' },
-    'may-train-otherwise': { names: 'list' },
     'as-another-run': { names: 'list' },
+    'may-train-otherwise': { names: 'list' },
   },
   'tracker-own': { own: { id: 'text', resume: 'text' }, taken: { id: 'text', run: 'text' } },
   'output-root-own': {
