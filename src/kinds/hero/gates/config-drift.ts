@@ -1,6 +1,7 @@
 /** Gate: after an attempt, its own or that of the run that it goes on from, nothing that decides how the run trains is other than before, in its settings and in the files that it ships, unless the contract says that it is meant (policy HR-32, HR-33, HR-45). */
 
 import { namesOf } from '../../../contracts/fields.ts';
+import { readImageReference } from '../../../domain/launch/image.ts';
 import type { Manifest } from '../../../domain/launch/manifest.ts';
 import { limits } from '../../../domain/limits.ts';
 import { type Gate, given, type Judgement, judging, type RanBefore } from '../../../gates/gate.ts';
@@ -66,10 +67,15 @@ function driftOf({ manifest: before, isOfAnotherRun }: RanBefore, now: Manifest)
 /** The image of the same name is built anew for a commit that was mended; with the same commit another one runs something else. */
 function containerOf(before: Manifest, now: Manifest): readonly FieldName[] {
   if (saidOf(before, 'commit') === saidOf(now, 'commit')) return [];
-  const [was, is] = [saidOf(before, 'bundle'), saidOf(now, 'bundle')].map(
-    (said) => said?.split(/@|:[^/]*$/)[0],
-  );
+  const [was, is] = [imageIn(before), imageIn(now)];
   return was === is ? ['bundle', 'builtFrom'] : [];
+}
+
+/** Without its tag and digest; what is no image by its whole text. */
+function imageIn(manifest: Manifest): string | null {
+  const said = saidOf(manifest, 'bundle') ?? null;
+  const image = said === null ? null : readImageReference(said);
+  return image === null ? said : `${image.registry}/${image.repository}`;
 }
 
 function saidOf({ policy }: Manifest, name: FieldName): string | undefined {
