@@ -23,20 +23,19 @@ import {
 } from '../launch/response.ts';
 import { allPass } from '../launch/verdict.ts';
 import { awaitsAdoption, illegalAdoption } from './adoption.ts';
-import { type EventDataByType, type LogbookEvent, WRITERS } from './event.ts';
+import { type LogbookEvent, WRITERS } from './event.ts';
 import { holdingsOf } from './holdings.ts';
 import { isHolding } from './liveness.ts';
+import { illegalDelivery, illegalNotice } from './notices.ts';
 import { illegalWatch } from './ownership.ts';
 import { illegalRental } from './renting.ts';
 import {
   type Approval,
   commandKey,
-  isNotified,
   isOver,
   nextAttempt,
   type RunState,
   standingApprovals,
-  undelivered,
 } from './run-state.ts';
 
 /** Null where the event may follow; otherwise the rule it breaks, in words for a person who reads `logbook verify`. */
@@ -132,17 +131,12 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'market-seen':
       return illegalRental(state, event);
     case 'delivered':
-      return deliveredRule(state, event.data);
+      return illegalDelivery(state, event);
     case 'notified':
-      return isNotified(state, event.data) ? 'notified twice of one occasion' : null;
+      return illegalNotice(state, event);
     default:
       return assertNever(event);
   }
-}
-
-function deliveredRule(state: RunState, { notice, channel }: EventDataByType['delivered']): string | null {
-  const isOwed = undelivered(state).some((one) => one.seq === notice && one.channel === channel);
-  return isOwed ? null : 'delivered what was not to be sent there, or twice';
 }
 
 function personRule(event: LogbookEvent): string | null {

@@ -1,0 +1,85 @@
+/** What the record takes as said to people: a stolen key keeps nobody from being told by writing that they were. */
+
+import { describe, expect, it } from 'vitest';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { NoticeReason } from '../../src/domain/logbook/events/notice-events.ts';
+import type { Role } from '../../src/domain/logbook/role.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+
+const NO_INCIDENT = 'notified of an incident that is none';
+const NOT_NEXT = 'notified of an incident out of turn';
+const NOT_ITS_OWN = 'notified by the watch of what is not its own';
+const NOT_SENT_BY_IT = 'delivered by the watch what control was to send';
+
+const alarm = (role: 'control' | 'watch'): EventDraft => ({
+  type: 'incident',
+  role,
+  data: { code: 'engine-unreadable', detail: {} },
+});
+const told = (
+  role: Role,
+  reason: NoticeReason,
+  about: string,
+  channels: readonly string[] = [],
+): EventDraft => ({ type: 'notified', role, data: { reason, about, channels } }) as EventDraft;
+const sent = (role: Role, notice: number, outcome: 'sent' | 'unknown' = 'sent'): EventDraft =>
+  ({ type: 'delivered', role, data: { notice, channel: 'chat', outcome, why: '' } }) as EventDraft;
+
+const running = aRun().gated().approved(bob).ordered().claimed().submitted().observed();
+const watched = running.add(alarm('watch'));
+const judged = running.add(alarm('control'));
+const seqOf = ({ state }: RunBuilder): number => state.head.seq;
+const next = seqOf(running) + 1;
+const chat = judged.add(told('control', 'incident', `${next}-1`, ['chat']));
+
+describe('the record takes no', () => {
+  it.each<readonly [string, RunBuilder, EventDraft, string]>([
+    [
+      'notice of an incident that has not come up',
+      running,
+      told('watch', 'incident', `${next}-1`),
+      NO_INCIDENT,
+    ],
+    ['notice of what is no incident', watched, told('watch', 'incident', `${next - 1}-1`), NO_INCIDENT],
+    [
+      'second notice of an incident before the first',
+      watched,
+      told('watch', 'incident', `${next}-2`),
+      NOT_NEXT,
+    ],
+    ['notice in other words for a first one', watched, told('watch', 'incident', `${next}-1-1`), NOT_NEXT],
+    [
+      "notice by the watch of control's incident",
+      judged,
+      told('watch', 'incident', `${next}-1`),
+      NOT_ITS_OWN,
+    ],
+    [
+      'notice by the watch that a decision is due',
+      watched,
+      told('watch', 'undecided', `${next}-1`),
+      NOT_ITS_OWN,
+    ],
+    ['word of the watch of what control was to send', chat, sent('watch', seqOf(chat)), NOT_SENT_BY_IT],
+  ])('%s', (_, run, draft, rule) => {
+    expect(refused(run, draft)).toBe(rule);
+  });
+
+  it('other word, and takes those of who raised the incident, and of control', () => {
+    const first = watched.add(told('watch', 'incident', `${next}-1`, ['chat']));
+    expect(refused(first, told('control', 'incident', `${next}-2`))).toBeNull();
+    expect(refused(first, sent('watch', seqOf(first)))).toBeNull();
+    expect(refused(first, sent('control', seqOf(first), 'unknown'))).toBeNull();
+    expect(refused(chat, sent('control', seqOf(chat)))).toBeNull();
+  });
+});
+
+function refused(run: RunBuilder, draft: EventDraft): string | null {
+  try {
+    run.add(draft);
+  } catch (error) {
+    return String(error).replace(/^Error: entry \d+: /, '');
+  }
+  return null;
+}
