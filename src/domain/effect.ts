@@ -6,6 +6,7 @@
 import type { Permission } from './actor.ts';
 import type { Surface } from './command.ts';
 import type { Digest, Instant, Sha } from './ids.ts';
+import type { Role } from './logbook/role.ts';
 import type { VerifiedMarker } from './marker.ts';
 
 export const EFFECT_KINDS = [
@@ -54,6 +55,8 @@ export type Effect =
       readonly thread: number;
       readonly marker: string;
       readonly body: string;
+      /** The entry of the run's record that it tells of, and who wrote that: a text from before it stood cannot have said it. */
+      readonly entry?: { readonly seq: number; readonly role: Role };
       /** Whom it mentions, by ids that are looked up when it is posted. */
       readonly summons?: Summons;
       /** Another process may post the same at this moment: of two, the later one is taken back. */

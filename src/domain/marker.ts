@@ -94,6 +94,20 @@ export function isOurText(marker: VerifiedMarker | null, identity: string): bool
   return marker?.isIntact === true && markerIdentity(marker) === identity;
 }
 
+/** The newest entry that whoever wrote a text knew of; 0 where it names none. */
+export function knownEntry({ fields }: Pick<Marker, 'fields'>): number {
+  return Number(/^(\d{1,9}):/.exec(fields['head'] ?? '')?.[1] ?? 0);
+}
+
+/**
+ * Whether a text that stands in a thread says what control would: with control's own seal, or in these very words, to which
+ * mentions may have been added. Another key that seals texts silences no word of control's with words of its own.
+ */
+export function saysForControl(marker: VerifiedMarker, standing: string, rendered: string): boolean {
+  if (marker.role === 'control') return true;
+  return marker.isIntact && splitBody(standing).text.startsWith(splitBody(rendered).text);
+}
+
 /** The first line of a text, and what stands below it in the form that a seal covers. */
 export function splitBody(body: string): { readonly line: string; readonly text: string } {
   const end = body.indexOf('\n');

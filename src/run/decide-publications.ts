@@ -19,8 +19,9 @@ import { recordedApprovalVerdicts } from './approval-facts.ts';
 import { cardLeftUntil, needsShowing } from './decide-shown.ts';
 import { pastOf } from './history.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
+import { owedComments, type WordsOf } from './owed-comments.ts';
 import { isOpenProposal } from './proposal-texts.ts';
-import { type Publication, publicationsOf } from './publications.ts';
+import type { Publication } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 import { tickedBody } from './tick-boxes.ts';
 
@@ -58,23 +59,12 @@ export function decidePublication(input: PublishInput): Step | null {
 export function isAllSaid(state: RunState, comments: readonly CommentFacts[], memory: AttemptCache): boolean {
   return (
     memory.appended.has(state.head.seq) &&
-    owedComments(state, comments).every((one) => isDone(memory, keyOf(one)))
+    owedComments(state, comments, null).every((one) => isDone(memory, keyOf(one)))
   );
 }
 
 function keyOf({ kind, key }: Pick<Publication, 'kind' | 'key'>): string {
   return `publish:${kind}:${key}`;
-}
-
-/** The comments that the record asks for and the threads do not show. */
-function owedComments(
-  state: RunState,
-  comments: readonly CommentFacts[],
-): readonly (Publication & { readonly marker: string })[] {
-  const standing = new Set(comments.map(({ marker }) => (marker === null ? null : markerIdentity(marker))));
-  return publicationsOf(state)
-    .map((one) => ({ ...one, marker: markerIdentity({ run: state.run, kind: one.kind, key: one.key }) }))
-    .filter(({ marker }) => !standing.has(marker));
 }
 
 /** What the words are made from: the record and the config, so that the same record says the same. */
@@ -84,7 +74,9 @@ function viewOf({ state, config, verdict, facts }: PublishInput): RenderInput {
 }
 
 function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
-  for (const { marker, ...publication } of owedComments(input.state, ours)) {
+  const wordsOf: WordsOf = (publication) => renderPublication(publication, viewOf(input));
+  const isControl = input.facts.pull.kind === 'known';
+  for (const { marker, ...publication } of owedComments(input.state, ours, isControl ? wordsOf : null)) {
     if (input.isAlertsAlone === true && publication.kind !== 'incident') continue;
     const key = tryOf(input, publication);
     if (!isMine(input, publication) || !mayTry(input.memory, key, limits.effectTriesMax)) continue;
@@ -97,7 +89,8 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
       kind: 'post-comment',
       thread: publication.thread,
       marker,
-      body: renderPublication(publication, viewOf(input)),
+      body: wordsOf(publication),
+      entry: { seq: publication.seq, role: publication.role },
       ...(publication.summons === undefined ? {} : { summons: publication.summons }),
       ...shared(input, publication),
     });

@@ -5,7 +5,7 @@
 
 import type { Effect } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import { markerIdentity, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
+import { markerIdentity, saysForControl, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
 
 export type OwedComment = {
   readonly thread: number;
@@ -39,14 +39,21 @@ export type StandingIssue = {
 };
 
 /** The comment of ours among these; null where it does not stand. */
-export function standingComment(comments: readonly CommentFacts[], marker: string): CommentFacts | null {
-  return comments.find((one) => one.marker !== null && markerIdentity(one.marker) === marker) ?? null;
+export function standingComment(
+  comments: readonly CommentFacts[],
+  { marker, body }: Pick<OwedComment, 'marker' | 'body'>,
+): CommentFacts | null {
+  const isIt = (one: CommentFacts): boolean =>
+    one.marker !== null &&
+    markerIdentity(one.marker) === marker &&
+    saysForControl(one.marker, one.body, body);
+  return comments.find(isIt) ?? null;
 }
 
 /** What is to be written so that the comment stands; null where it does. */
 export function decideComment(owed: OwedComment, comments: readonly CommentFacts[]): Effect | null {
   const { thread, marker, body } = owed;
-  const standing = standingComment(comments, marker);
+  const standing = standingComment(comments, owed);
   if (standing === null)
     return {
       kind: 'post-comment',

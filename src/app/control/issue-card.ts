@@ -26,7 +26,7 @@ export async function keepIssueCard(
   const marker = markerIdentity({ run: 'journal', kind: 'card', key: ISSUE_CARD_KEY });
   const owed = { thread, marker, body, isKept: true } as const;
   const said =
-    standingComment(comments, marker) === null ? await say(open, owed) : await sayAmong(open, owed, comments);
+    standingComment(comments, owed) === null ? await say(open, owed) : await sayAmong(open, owed, comments);
   if (said.kind === 'unsaid') lab.log(`the card of thread ${thread}: ${said.why}`);
 }
 

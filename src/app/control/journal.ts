@@ -106,7 +106,11 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const broken = brokenIn(open, thread);
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
   const isOurs = read.value.labels.includes(LANE_LABEL) || isSpokenIn(record.journal, thread);
-  const answered = new Set(comments.flatMap(({ marker }) => (marker?.kind === 'answer' ? [marker.key] : [])));
+  const answered = new Set(
+    comments.flatMap(({ marker }) =>
+      marker?.kind === 'answer' && marker.role === 'control' ? [marker.key] : [],
+    ),
+  );
   const recordedHere = past?.commands ?? new Map<string, SeenCommand>();
   const here = broken === undefined ? recordedHere : toldCommands(recordedHere, answered);
   // A brake that named its run while the journal could not be trusted stands in that run's record.

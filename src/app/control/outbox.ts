@@ -70,7 +70,7 @@ export async function standingIssue(
   const markerOf = issueMarkerReader(lab, config);
   const found = await findIssue(lab.client, label, (number, body) => {
     const one = markerOf(number, body);
-    return isIt(number) || (one !== null && markerIdentity(one) === marker);
+    return isIt(number) || (one?.role === 'control' && markerIdentity(one) === marker);
   });
   if (found.kind === 'unknown' || found.value === null) return found.kind === 'unknown' ? found : known(null);
   const { number, body } = found.value;

@@ -4,7 +4,7 @@ import { assertNever } from '../../domain/assert.ts';
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
-import { isOurText, markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
+import { markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
 import { putCheckRun } from '../../github/check-run.ts';
 import { editComment, postComment, postSharedComment, react } from '../../github/comments.ts';
 import { assignPeople, editIssue, openIssue } from '../../github/issues.ts';
@@ -15,7 +15,7 @@ import { dispatchWorkflow } from '../../github/workflows.ts';
 import { UNNUMBERED } from '../../logbook/marker-seal.ts';
 import { renderMentions } from '../../render/mentions.ts';
 import type { Lab, LabGit } from '../lab.ts';
-import { issueMarkerReader, markerReader, sealed } from '../markers.ts';
+import { isSameText, issueMarkerReader, markerReader, sealed } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 
 /** Where effects are carried out, and by which config their texts are sealed. */
@@ -104,10 +104,10 @@ async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise
   if (body === null) return WITHOUT_KEY;
   switch (effect.kind) {
     case 'post-comment': {
-      const { thread, marker, isShared } = effect;
+      const { thread, isShared } = effect;
       const post = isShared === true ? postSharedComment : postComment;
       const markerOf = markerReader(lab, config);
-      const isSame = (standing: string): boolean => isOurText(markerOf(thread, standing), marker);
+      const isSame = isSameText(lab, config, effect, body);
       return readBack(await inThread(client, thread, () => post(client, thread, isSame, body)), (standing) =>
         markerOf(thread, standing),
       );
@@ -122,7 +122,8 @@ async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise
       // Its text may have been edited since: people write into a proposal.
       const isSame = (number: number, standing: string): boolean => {
         const found = markerOf(number, standing);
-        return found !== null && markerIdentity(found) === effect.marker;
+        const isControls = found?.role === 'control' || markerOf(UNNUMBERED, body)?.role !== 'control';
+        return found !== null && isControls && markerIdentity(found) === effect.marker;
       };
       return openIssue(client, { ...effect, body, labels: [...effect.labels, AGENT_LABEL] }, isSame);
     }

@@ -1,0 +1,107 @@
+/** Texts that somebody with a stolen key seals and a workflow of the repository posts: what they say before it is true is said by nobody. */
+
+import { afterEach, expect, it } from 'vitest';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import { type MarkerKind, markerText } from '../../src/domain/marker.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { parseSigningKey } from '../../src/host/keys.ts';
+import { sealMarker } from '../../src/logbook/marker-seal.ts';
+import { Crash } from '../support/crash.ts';
+import { DEMO_KEYS } from '../support/demo-keys.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import { sayAsWorkflow } from '../support/workflow-voice.ts';
+
+const MINUTE = 60_000;
+const NOTHING = 'Nothing was held.';
+const DEATH = { step: 600, line: 'RuntimeError: nothing works', exitCode: 1 };
+
+let lab: VirtualLab;
+afterEach(() => lab.close());
+
+/** A comment under the name of every workflow, sealed with the stolen key of a role for its place and this moment. */
+async function forgeText(
+  role: 'control' | 'watch',
+  thread: number,
+  marker: { readonly run: string; readonly kind: MarkerKind; readonly key: string },
+  words: string,
+): Promise<void> {
+  const { head } = (await stateOf(lab, marker.run)) ?? { head: { seq: 0, hash: '0'.repeat(64) } };
+  const key = parseSigningKey(DEMO_KEYS[role].seed);
+  if (!key.ok) throw new Error(key.error);
+  const fields = { head: `${head.seq}:${head.hash.slice(0, 12)}` };
+  const sealed = sealMarker(
+    `${markerText({ ...marker, fields })}\n🤖 ${words}\n`,
+    { repository: 'lab/ferries', thread },
+    {
+      signer: { keyId: `${role}-demo`, role, sign: key.value.sign },
+      at: branded(lab.clock.now(), isInstant),
+      hash: sha256Hex,
+    },
+  );
+  await sayAsWorkflow(lab, thread, sealed);
+}
+
+it.each(['control', 'watch'] as const)(
+  'an alarm is told, though a writer with the stolen %s key posted other words under its number before it was raised',
+  async (role) => {
+    lab = await openVirtualLab({ server: false, ferry: { ...SHORT_FERRY, failAt: DEATH } });
+    const { run, pull, issue } = await propose(lab);
+    await approve(lab, 'mira', pull, run);
+    await until(
+      lab,
+      'the job',
+      async () => (await stateOf(lab, run))?.observation?.firstStepCompleted === true,
+    );
+    const from = (await stateOf(lab, run))?.head.seq ?? 0;
+    for (let seq = from + 1; seq <= from + 40; seq += 1)
+      for (const kind of ['incident', 'ended', 'notice'] as const)
+        await forgeText(role, issue, { run, kind, key: String(seq) }, 'All is well.');
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: MINUTE });
+    await lab.clock.advance(10 * MINUTE);
+    expect(told(lab, 'incident').join()).toContain('is not started again');
+    expect(told(lab, 'ended').filter((text) => !text.includes('All is well'))).toHaveLength(1);
+  },
+);
+
+it('a brake is answered, though a writer with the stolen watch key answered it first', async () => {
+  const door: { opened: Promise<void> | null; open: () => void } = { opened: null, open: () => undefined };
+  lab = await openVirtualLab({
+    server: false,
+    ferry: SHORT_FERRY,
+    beforeJob: async (mode) => (mode === 'chat' ? ((await door.opened) ?? undefined) : undefined),
+  });
+  const { run, pull } = await propose(lab);
+  door.opened = new Promise((resolve) => {
+    door.open = resolve;
+  });
+  const asked = await say(lab, 'mira', pull, '/hold reason="not today"');
+  await forgeText('watch', pull, { run, kind: 'answer', key: `comment-${asked}` }, NOTHING);
+  door.open();
+  await lab.clock.advance(5 * MINUTE);
+  expect(answersTo(lab, asked).filter((text) => !text.includes(NOTHING))).toHaveLength(1);
+});
+
+it('a brake is answered, though control died before it said so and a writer with the stolen watch key said something else', async () => {
+  let isDying = false;
+  lab = await openVirtualLab({
+    server: false,
+    ferry: SHORT_FERRY,
+    atBoundary: (_, kind, moment) => {
+      if (isDying && kind === 'post-comment' && moment === 'before') throw new Crash();
+    },
+  });
+  const { run, pull } = await propose(lab);
+  isDying = true;
+  const asked = await say(lab, 'mira', pull, '/hold reason="not today"');
+  const isHeld = async (): Promise<boolean> => (await stateOf(lab, run))?.holds.length === 1;
+  await until(lab, 'the hold', isHeld, { stepMs: 1_000, limitMs: 10 * MINUTE });
+  await lab.clock.advance(2_000);
+  isDying = false;
+  expect(answersTo(lab, asked)).toEqual([]);
+  await forgeText('watch', pull, { run, kind: 'answer', key: `comment-${asked}` }, NOTHING);
+  await lab.clock.advance(20 * MINUTE);
+  expect(answersTo(lab, asked).filter((text) => !text.includes(NOTHING))).toHaveLength(1);
+  expect(saidTwice(lab)).toHaveLength(1);
+});
