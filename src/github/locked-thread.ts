@@ -13,36 +13,65 @@ const lockSchema = z.object({
   active_lock_reason: z.enum(REASONS).nullish().catch(null),
 });
 
+/** How often the lock is put back before it is told that it is not: each try is a write. */
+const LOCK_TRIES_MAX = 3;
+
+/** What came of a write; `leftOpen`: why the thread is open since, though it was locked; null where it is as it was. */
+export type Written = { readonly outcome: EffectOutcome; readonly leftOpen: string | null };
+
 /** Writes; where the lock is all that is in the way it is lifted for that write, and put back as it was. */
 export async function inThread(
   client: GitHubClient,
   thread: number,
   write: () => Promise<EffectOutcome>,
-): Promise<EffectOutcome> {
+): Promise<Written> {
   const outcome = await write();
+  const asItWas = { outcome, leftOpen: null };
   if (outcome.kind !== 'refused' || outcome.code !== '403' || !/\blocked\b/i.test(outcome.message))
-    return outcome;
+    return asItWas;
   const lock = await lockOf(client, thread);
-  if (lock === null) return outcome;
+  if (lock === null) return asItWas;
   const lifted = await call(client, 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/lock', {
     issue_number: thread,
   });
-  if (lifted.kind !== 'answered') return outcome;
+  // An answer that was lost may be that of a lock that was lifted.
+  if (lifted.kind === 'refused') return asItWas;
+  const written = await settled(write);
+  const leftOpen = await lockAgain(client, thread, lock);
+  if (written.kind === 'threw') throw written.error;
+  return { outcome: written.outcome, leftOpen };
+}
+
+type Settled =
+  | { readonly kind: 'ended'; readonly outcome: EffectOutcome }
+  | { readonly kind: 'threw'; readonly error: unknown };
+
+async function settled(write: () => Promise<EffectOutcome>): Promise<Settled> {
   try {
-    return await write();
-  } finally {
-    await call(client, 'PUT /repos/{owner}/{repo}/issues/{issue_number}/lock', {
-      issue_number: thread,
-      ...lock,
-    });
+    return { kind: 'ended', outcome: await write() };
+  } catch (error) {
+    return { kind: 'threw', error };
   }
 }
 
+type Lock = { readonly lock_reason?: (typeof REASONS)[number] };
+
+/** Null where it is locked again; else what GitHub said to the last try. */
+async function lockAgain(client: GitHubClient, thread: number, lock: Lock): Promise<string | null> {
+  let why: string | null = null;
+  for (let tries = 0; tries < LOCK_TRIES_MAX; tries += 1) {
+    const locked = await call(client, 'PUT /repos/{owner}/{repo}/issues/{issue_number}/lock', {
+      issue_number: thread,
+      ...lock,
+    });
+    if (locked.kind === 'answered') return null;
+    why = locked.message;
+  }
+  return why;
+}
+
 /** With its reason; null where the thread is not locked, or nobody can tell. */
-async function lockOf(
-  client: GitHubClient,
-  thread: number,
-): Promise<{ readonly lock_reason?: (typeof REASONS)[number] } | null> {
+async function lockOf(client: GitHubClient, thread: number): Promise<Lock | null> {
   const read = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}', {
     issue_number: thread,
   });

@@ -34,3 +34,26 @@ it.each([true, false])(
     expect(threadOf(issue)).toMatchObject({ locked: true, lockReason: null });
   },
 );
+
+it('one that GitHub does not lock again is told to maintainers there, once, and what was to be said is said', async () => {
+  let isRefusing = true;
+  lab = await openVirtualLab({
+    ferry: SHORT_FERRY,
+    network: async (request, github) =>
+      isRefusing && request.method === 'PUT' && request.url.endsWith('/lock')
+        ? Response.json({ message: 'Server Error' }, { status: 502 })
+        : github(request),
+  });
+  const { pull } = await propose(lab);
+  isRefusing = false;
+  await lab.as('ada', 'PUT', `/issues/${pull}/lock`, { lock_reason: 'spam' });
+  isRefusing = true;
+  const asked = await say(lab, 'mira', pull, '/status');
+  await lab.clock.advance(2 * MINUTE);
+  await say(lab, 'mira', pull, '/status');
+  await lab.clock.advance(2 * MINUTE);
+  expect(answersTo(lab, asked)).toHaveLength(1);
+  const notices = told(lab, 'notice');
+  expect(notices).toHaveLength(1);
+  expect(notices.join()).toMatch(/This thread was locked, and is open now[\s\S]*@mira/);
+});
