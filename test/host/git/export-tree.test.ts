@@ -113,9 +113,10 @@ describe('an export', () => {
     ['an ident', '* ident\n'],
     ['an encoding', '* text working-tree-encoding=UTF-16LE\n'],
     ['a filter', '* filter=lfs diff=lfs merge=lfs -text\n'],
+    ['what an archive leaves out and fills in', '*.py export-ignore\n* export-subst\n'],
     ['a macro', '[attr]text ident\n* text=auto eol=crlf\n'],
   ])('is the bytes that were committed, not what attributes make of them: %s', async (_, attributes) => {
-    const text = 'a = "$Id$"\nb = 1\n';
+    const text = 'a = "$Id$ $Format:%an$"\nb = 1\n';
     const { commit, git, idOf } = await committed(
       put({ 'lib/a.py': text, 'lib/.gitattributes': attributes }),
     );
