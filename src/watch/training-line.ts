@@ -37,6 +37,7 @@ export const TRAINING_NEEDLES = [
   { text: 'it/s,', followedBy: ' ' },
   { text: 's/it]', followedBy: '\r\n ' },
   { text: 's/it,', followedBy: ' ' },
+  { text: 'batch=', followedBy: '0123456789' },
   { text: 'step=', followedBy: '0123456789' },
   { text: 'iter=', followedBy: '0123456789' },
   'Total optimization steps',
@@ -151,7 +152,7 @@ const MEASURES: readonly { readonly name: MeasureName; readonly pattern: RegExp 
   {
     name: 'loss',
     pattern: named(
-      `(?<!(?:${OTHERS})[ _/-])(?<![\\w.-])(?:reduced_)?(?:train(?:ing)?[_/ -])?(?:lm[_ -]|total[_ /]|step[_/ ])?loss(?:_step)?`,
+      `(?<!(?:${OTHERS})[ _/-])(?<![\\w.-])(?:reduced_)?(?:train(?:ing)?[_/ -])?(?:lm[_ -]|total[_ /]|step[_/ ])?(?:loss(?:_step|/train/total)?|metrics/train/(?:Language)?Cross_?Entropy)`,
     ),
   },
   { name: 'grad-norm', pattern: named('(?:grad(?:ient)?[_ /-]?norm|gnorm)') },
@@ -184,7 +185,7 @@ const COUNTED = /(?:^|[\])] ?|: |- )(?:global_)?(?:step|iter)=\d{1,12} \w{1,60}=
 
 const MILLISECONDS = /(?:time per iteration \(ms\): |\btime[ =:]{1,2})(\d{1,9}(?:\.\d{1,6})?)(?: ?ms)?/i;
 const SECONDS =
-  /(?:step[_ ]time|sec(?:onds)?(?:\/step)?|s\/step|train_step_timing in s|iteration time|\btime)[ =:]{1,3}(\d{1,7}(?:\.\d{1,6})?) ?(ms)?/i;
+  /(?:step[_ ]time|(?<![a-z/]|per[_ ])sec(?:onds)?(?:\/step)?|s\/step|train_step_timing in s|iteration time|\btime)[ =:]{1,3}(\d{1,7}(?:\.\d{1,6})?) ?(ms)?/i;
 
 function secondsIn(line: string): number | null {
   const perStep = SECONDS.exec(line);

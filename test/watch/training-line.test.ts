@@ -38,6 +38,16 @@ describe('a training line', () => {
       { step: 500, loss: '2.608', seconds: 0.73 },
     ],
     [
+      'of Composer, which counts tokens a second',
+      '[batch=1201/40000]: Train time/token: 5037359104  Train loss/train/total: 2.1794 Train throughput/tokens_per_sec: 414069',
+      { step: 1201, total: 40_000, loss: '2.1794', tokens: 414_069 },
+    ],
+    [
+      'of Composer by its metric',
+      '[batch=1201/40000]: Train metrics/train/LanguageCrossEntropy: 2.1794',
+      { step: 1201, total: 40_000, loss: '2.1794' },
+    ],
+    [
       'of tqdm',
       '  2%|▏         | 50/2436 [01:06<52:29,  1.32s/it]',
       { step: 50, total: 2436, seconds: 1.32 },
