@@ -119,7 +119,9 @@ function stepping(lines: readonly string[], written: readonly (number | null)[])
     const moved = current === null || step === null ? 1 : Math.max(current - step, 0);
     step = current ?? step;
     if (elapsed !== null) {
-      const since = shown !== null && shown <= elapsed ? shown : 0;
+      // A log that begins in the middle of a run has not stood still until then.
+      const isCut = shown === null && (current ?? 0) > 1;
+      const since = isCut ? elapsed : shown !== null && shown <= elapsed ? shown : 0;
       shown = elapsed;
       return written[index] === null ? { byItself: (elapsed - since) * 1_000 } : null;
     }

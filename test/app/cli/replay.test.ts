@@ -66,6 +66,17 @@ describe('a plain log', () => {
     expect((await replayed(log)).alarms).toEqual([]);
   });
 
+  it('that begins in the middle of a bar has not stood still before, and one that begins with its first step has', async () => {
+    const bar = (step: number, seconds: number) => {
+      const [hours, left] = [Math.floor(seconds / 3_600), new Date(seconds * 1_000).toISOString()];
+      return `${step}/20000 [${hours}:${left.slice(14, 19)}<9:33:39,  2.00s/it, loss=2.5]`;
+    };
+    const from = (step: number, seconds: number) =>
+      steps(300, (more) => ` 25%|##  | ${bar(step + more - 1, seconds + more * 2)}`);
+    expect((await replayed(from(5_100, 4 * 3_600))).alarms).toEqual([]);
+    expect(detectors(await replayed(from(1, 4 * 3_600)))).toEqual(['stalled-start']);
+  });
+
   it('whose training lines have no time spreads them between those that have', async () => {
     const middle = steps(40, (step) => `step ${step} loss ${loss(step)}`);
     const log = [`${clock(0)} INFO begun`, ...middle, `${clock(4 * 3_600)} INFO saved`];
