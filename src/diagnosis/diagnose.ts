@@ -12,18 +12,8 @@ import { isAlarm, isOvershadowed } from './alarm.ts';
 import { chooseFrom, type Finding } from './choose-finding.ts';
 import { createEnds, type Ends } from './ends.ts';
 import { judgeTraceback, placeOf } from './exception-class.ts';
-import {
-  ALWAYS_SAID_SOFTLY,
-  FAILURE,
-  HANDLED,
-  LOOKS_ON,
-  NOISE,
-  RESTART,
-  RETRIES,
-  STRAY,
-  tellsOfSuccess,
-  WARNED_OF,
-} from './outcome-words.ts';
+import { type LastSaid, newLastSaid, noteSaid } from './last-said.ts';
+import { ALWAYS_SAID_SOFTLY, HANDLED, LOOKS_ON, NOISE, RETRIES } from './outcome-words.ts';
 import { isCutShort, type LastLines, newLastLines, noteLine, progressSign } from './progress-sign.ts';
 import type { Row } from './row.ts';
 import { bareRowFor, rowFor } from './rows.ts';
@@ -78,22 +68,15 @@ type Reading = {
   /** The last few lines that show a step, and those of them whose loss is a number. */
   progress: number[];
   finite: number[];
-  /** The last line that says that all went well, and that something did not; 0 for none. */
-  successAt: number;
-  /** Where a launcher began again; 0 where none did. */
-  restartedAt: number;
+  readonly said: LastSaid;
   /** The last line in which a person asks a shell for more; 0 for none. */
   askedAt: number;
-  /** The last name of an exception that stands in no traceback, and the last of them that no row knows; 0 for none. */
-  strayAt: number;
+  /** The last name of an exception in no traceback that no row knows; 0 for none. */
   unreadAt: number;
-  failureAt: number;
   /** The last line of a traceback; a log may have been cut in the middle of one. */
   tracedAt: number;
   /** Lines that tell of a failure and that no row knows. */
   readonly alarms: Ends<number>;
-  /** The last line that a logger calls an error; 0 for none. */
-  errorAt: number;
   readonly last: LastLines;
   lines: number;
 };
@@ -105,15 +88,11 @@ function newReading(): Reading {
     raisedTexts: new Map(),
     progress: [],
     finite: [],
-    successAt: 0,
-    restartedAt: 0,
+    said: newLastSaid(),
     askedAt: 0,
-    strayAt: 0,
     unreadAt: 0,
-    failureAt: 0,
     tracedAt: 0,
     alarms: createEnds<number>(ALARMS_MAX),
-    errorAt: 0,
     last: newLastLines(),
     lines: 0,
   };
@@ -141,15 +120,10 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   if (sign !== null) keepLast(reading.progress, line, STEPS_AGAIN);
   if (sign?.loss === 'finite') keepLast(reading.finite, line, FINITE_AGAIN);
   if (sign?.loss === 'finite' || NOISE.test(text)) return;
-  if (STRAY.test(text)) reading.strayAt = line;
-  if (RESTART.test(text)) reading.restartedAt = line;
-  if (level === 'error') reading.errorAt = line;
-  // What else only warns has not failed.
-  if (FAILURE.test(text) && (level !== 'warning' || WARNED_OF.test(text))) reading.failureAt = line;
-  else if (tellsOfSuccess(text)) reading.successAt = line;
+  noteSaid(reading.said, text, level, line);
   // The place in the program that a logger names may be all that tells.
   const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null) ?? bareRowFor(text);
-  if (row === null && reading.strayAt === line) reading.unreadAt = line;
+  if (row === null && reading.said.strayAt === line) reading.unreadAt = line;
   if (row === null && isAlarm(text, level)) reading.alarms.add(line);
   const weight = row === null ? null : weightOf(row, level, text);
   if (row === null || weight === null) return;
@@ -174,7 +148,7 @@ function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
   const alarms = reading.alarms.all().filter((line) => !isPassed(reading.progress, STEPS_AGAIN, line));
   if (chosen !== null && isOvershadowed(chosen, findings, alarms)) return UNKNOWN;
   // An exception that could not be read may be the cause of what the others say.
-  if (chosen?.weight === 'effect' && reading.strayAt > 0) return UNKNOWN;
+  if (chosen?.weight === 'effect' && reading.said.strayAt > 0) return UNKNOWN;
   if (chosen?.weight === 'hint' && reading.unreadAt > 0) return UNKNOWN;
   if (chosen === null) return withoutFinding(reading, status);
   const { class: kind, confidence } = chosen;
@@ -212,7 +186,7 @@ function weightOf(row: Row, level: Level | null, text: string): Row['weight'] | 
 /** Without what the job got over: training went on after it, or the job came to its end. */
 function standing(
   findings: readonly Finding[],
-  { progress, finite, successAt, failureAt, restartedAt, askedAt }: Reading,
+  { progress, finite, askedAt, said: { successAt, failureAt, restartedAt, overcomeAt } }: Reading,
   status: EndStatus | null,
 ): readonly Finding[] {
   if (status === 'SUCCEEDED') return [];
@@ -226,6 +200,7 @@ function standing(
   return findings.filter(({ line, class: kind, weight }) => {
     if (line <= since) return false;
     if (line < askedAt) return true;
+    if (kind === 'network' && line <= overcomeAt) return false;
     // Steps go on after a notice until the machine is gone.
     if (kind === 'preempted' && wellAt === 0) return true;
     if (isOver && (line > successAt || kind !== 'nan')) return false;
@@ -239,7 +214,7 @@ function isPassed(last: readonly number[], count: number, line: number): boolean
 }
 
 function withoutFinding(
-  { successAt, failureAt, strayAt, errorAt, tracedAt, alarms, progress, lines, last }: Reading,
+  { said: { successAt, failureAt, strayAt, errorAt }, tracedAt, alarms, progress, lines, last }: Reading,
   status: EndStatus | null,
 ): Diagnosis {
   const steppedAt = progress.at(-1) ?? Number.NEGATIVE_INFINITY;

@@ -118,8 +118,8 @@ function isMissingPackage(type: string, { message, frames }: Raised): boolean {
     if (message.includes(`${top}.`) && OWN_PACKAGES.test(top)) return false;
     return !frames.filter(isOfLab).some(({ file }) => isBelow(file, top));
   }
-  if (type !== 'ImportError') return false;
-  const from = /\((\/[^)]{1,400})\)\s*$/.exec(message)?.[1];
+  if (type !== 'ImportError' || isMisspelt(message)) return false;
+  const from = /\((\/[^)]{1,400})\)(?:\. Did you mean: .{0,100})?\s*$/.exec(message)?.[1];
   if (from !== undefined) return LIBRARY.test(from);
   const last = frames.at(-1);
   return last !== undefined && LIBRARY.test(last.file);
@@ -281,8 +281,9 @@ const IS_CODE =
   /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;
 const SMALL =
   /^(?:NameError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|KeyError)$/;
-/** What the interpreter suggests instead of an attribute. */
-const SUGGESTED = /has no attribute '(\w{1,80})'\. Did you mean: '(\w{1,80})'\?$/;
+/** What the interpreter suggests instead. */
+const SUGGESTED =
+  /(?:has no attribute|cannot import name) '(\w{1,80})'.{0,400}\. Did you mean: '(\w{1,80})'\?$/;
 /** Letters by which a slip of the hand differs. */
 const SLIP_LETTERS_MAX = 2;
 /** As labs call the folders of their own code, and nobody a package for others. */

@@ -12,7 +12,7 @@ export function progressSign(text: string): ProgressSign | null {
   // A loss of nothing beside a gradient that is no number is none either.
   const sign = said === 'finite' && GRADIENT.test(text) ? 'not-finite' : said;
   if (BAR.test(text) || COUNTED.test(text)) return { loss: sign };
-  return sign !== null && STEP.test(text) ? { loss: sign } : null;
+  return sign !== null && (STEP.test(text) || OF_SO_MANY.test(text)) ? { loss: sign } : null;
 }
 
 /** Levanter's and tqdm's bars. */
@@ -21,6 +21,8 @@ const LOSS = /(?:\b|_)loss['"]?\s{0,3}[:=| ]\s{0,12}(?:tensor\()?['"]?([-+]?(?:\
 const GRADIENT = /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,12}['"]?nan\b/i;
 const COUNTED =
   /^\W{0,3}(?:global_?)?(?:step|iter|iteration)[ =:]{1,8}\d|\bstep=\d{1,12}, skipped=|global_step['"]?\s{0,2}[=:]\s{0,2}\d|\biter(?:ation)? \d{1,12}\/\d/i;
+/** So many of so many, whatever they are called. */
+const OF_SO_MANY = /(?<![\w./-])\d{1,9} {0,3}\/ {0,3}\d{1,9}(?![\w./-])/;
 const STEP =
   /\b(?:step|steps|global_step|it|iter|iters|iteration|epoch|batch|update)s?['"]?[ :=#/|[(]{0,12}\d/i;
 

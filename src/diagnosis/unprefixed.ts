@@ -102,7 +102,7 @@ const PREFIXES: readonly Shape[] = [
   who(/^(?=[a-z.-]{0,60}\d)[a-z][a-z\d.-]{1,60}: (?=\S| {2})/),
   who(/^\d{1,3}(?:\.\d{1,3}){3}: ?/),
   who(/^[\w.-]{1,60} +\| /),
-  who(/^task=[\w./-]{1,160} (?=\S| {2})/),
+  who(/^task=[\w./-]{1,160} (?:\| )?(?=\S| {2})/),
   who(/^[a-z][\w.-]{0,60} [\w./-]{1,60}\[\d{1,10}\]: ?/),
   // Kubernetes and Docker, ISO times, times of day, dmesg.
   plain(

@@ -79,6 +79,17 @@ describe('a name that is not there', () => {
     expect(wrong('').class).toBe('code-other');
   });
 
+  it('is one of a package that is nearly another one', () => {
+    const wrong = (name: string) =>
+      at(
+        '/lab/train.py',
+        `from lightning.callbacks import ${name}`,
+        `ImportError: cannot import name '${name}' from 'lightning.callbacks' (/opt/lib/python3.12/site-packages/lightning/callbacks.py). Did you mean: 'EarlyStopping'?`,
+      );
+    expect(wrong('EarlyStoping').class).toBe('code-small');
+    expect(wrong('LateStopper').class).toBe('dependency');
+  });
+
   it('is a part of the lab that is misspelt, or a package that is missing', () => {
     const missing = (name: string, file = '/lab/run/pretrain.py') =>
       at(file, `import ${name}`, `ModuleNotFoundError: No module named '${name}'`);
@@ -104,6 +115,35 @@ describe('what a program says of its own arrays', () => {
       'code-other',
     );
     expect(raised('nothing to be found there').class).toBe('storage');
+  });
+});
+
+describe('a link that was lost', () => {
+  it('is no cause once somebody says that it is there again', () => {
+    const lost = 'wandb: Network error (ReadTimeout), entering retry loop.';
+    const again = 'wandb: Network error resolved after 0:00:31.1, resuming normal operation.';
+    const count = 'gen - 512/1024 (5m 1s)  | loss = 0.383';
+    expect(died(lost, again, count).class).toBe('benign');
+    expect(died(again, 'ConnectionResetError: [Errno 104] Connection reset by peer').class).toBe('network');
+    expect(died(count).class).toBe('benign');
+    expect(died('gen/512/1024  | loss = 0.383').class).toBe('unknown');
+  });
+});
+
+describe('a task of Iris', () => {
+  it('has its traceback behind its name, with and without a bar', () => {
+    for (const bar of ['', '| ']) {
+      const log = [
+        'Traceback (most recent call last):',
+        '  File "/app/run.py", line 4, in <module>',
+        '    import dupekit',
+        "ModuleNotFoundError: No module named 'dupekit'",
+      ];
+      expect(died(...log.map((line) => `task=/mira/run/0 ${bar}${line}`))).toMatchObject({
+        class: 'dependency',
+        traceback: { file: '/app/run.py', line: 4 },
+      });
+    }
   });
 });
 

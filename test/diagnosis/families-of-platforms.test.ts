@@ -78,6 +78,38 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
     'network',
     'botocore.exceptions.EndpointConnectionError: Could not connect to the endpoint URL: "https://c.s3.amazonaws.com/shard.04471.mds"',
   ],
+  [
+    'network',
+    'botocore.exceptions.ConnectTimeoutError: Connect timeout on endpoint URL: "https://c.s3.amazonaws.com/w.warc.gz"',
+  ],
+  ['config', 'Invalid bucket name "s3:": Bucket name must match the regex'],
+  [
+    'infra-cluster',
+    'RuntimeError: Request failed with status code 500: No available agent to submit job, please try again later..',
+  ],
+  [
+    'preempted',
+    '(autoscaler +3h12m9s) Draining node 6f3c1d22: the instance was preempted (spot reclamation notice received).',
+  ],
+  ['stalled', '[heartbeat 18:02] pid 411 alive; last step 4110, 41400 s ago'],
+  [
+    'code-other',
+    'RuntimeError: invalid argument 0: Sizes of tensors must match except in dimension 1. Got 4 and 5',
+  ],
+  [
+    'code-other',
+    'INTERNAL: Core halted unexpectedly: INTERNAL: Accelerator device halted prematurely, perhaps due to an on-device check-failure. Node 0',
+  ],
+  ['bad-node', 'INTERNAL: Core halted unexpectedly'],
+  [
+    'oom-host',
+    'E cuda_driver.cc:796] failed to alloc 17179869184 bytes on host: CUDA_ERROR_OUT_OF_MEMORY: out of memory',
+  ],
+  [
+    'storage',
+    'ValueError: UNAVAILABLE: Error writing "ocdbt.process_0/d/0f3e" in GCS bucket lab: All 32 retry attempts failed',
+  ],
+  ['infra-cluster', 'srun: error: Node failure on hgx-071'],
   ['nan', 'step: 2150  loss:      nan  grad_norm:     nan'],
   ['nan', 'NanInfException: 506021888 / 506021888 = 100.00% NaN pseudo-gradient values'],
   ['preempted', 'Instance i-1: Host EC2 (instance id: i-1) terminated'],

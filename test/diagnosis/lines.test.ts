@@ -53,7 +53,7 @@ const LINES: readonly (readonly [FailureClass, string])[] = [
   ],
   ['bad-node', 'Failed to initialize NVML: Driver/library version mismatch'],
   [
-    'bad-node',
+    'infra-cluster',
     'slurmstepd: error: *** JOB 123 ON node17 CANCELLED AT 2026-01-01T00:00:00 DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***',
   ],
   [

@@ -38,6 +38,8 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'infra-cluster',
     /OCI runtime (?:create|exec) failed|The connection to the server \S{1,120} was refused|TaintManagerEviction|\bNodeNotReady\b/,
   ),
+  // Slurm has lost it, and looks after it itself.
+  cause('infra-cluster', /DUE TO NODE FAILURE|Node failure on|\bNODE_FAIL\b/),
   effect('infra-cluster', /CoordinationService\/\w/),
   effect(
     'stalled',
@@ -128,7 +130,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'stalled',
-    /\bno (?:new )?(?:step|steps|progress|output|log lines?|heartbeat|iterations?) (?:for|in|since) \d|\bstep \d{1,12} (?:finished|completed|ended) \d{3,7}(?:\.\d{1,6})? ?s(?:econds)? ago|\b(?:step|iteration) has not (?:increment|advanc|chang)ed (?:in|for|since)\b|hang[-_ ]detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
+    /\bno (?:new )?(?:step|steps|progress|output|log lines?|heartbeat|iterations?) (?:for|in|since) \d|\bstep \d{1,12},? (?:finished |completed |ended )?\d{3,7}(?:\.\d{1,6})? ?s(?:econds)? ago|\b(?:step|iteration) has not (?:increment|advanc|chang)ed (?:in|for|since)\b|hang[-_ ]detector|Termination timeout for .{0,160} exceeded|\bmay be stuck\b/i,
   ),
   effect('infra-cluster', /(?:Xla|Jax)RuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/),
   cause(
@@ -171,7 +173,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'infra-cluster',
-    /Failed to connect to (?:the )?GCS|GCS (?:server|service)?.{0,40}(?:fail|unavailable|died|restart|not reachable|is down)|gcs_rpc_client.{0,80}(?:fail|exceed)|Unable to connect to (?:the )?Ray|Could not (?:find|connect to) any running Ray|head node.{0,40}(?:died|unreachable|lost)|raylet (?:crash|died|process.{0,20}(?:died|exited))|[Rr]aylet.{0,40}(?:marked this node|is dead)/i,
+    /Failed to connect to (?:the )?GCS|GCS (?!bucket)(?:server|service)?.{0,40}(?:fail|unavailable|died|restart|not reachable|is down)|gcs_rpc_client.{0,80}(?:fail|exceed)|Unable to connect to (?:the )?Ray|Could not (?:find|connect to) any running Ray|head node.{0,40}(?:died|unreachable|lost)|raylet (?:crash|died|process.{0,20}(?:died|exited))|[Rr]aylet.{0,40}(?:marked this node|is dead)/i,
   ),
   effect(
     'infra-cluster',
@@ -183,7 +185,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'infra-cluster',
-    /etcdserver: |an error on the server .{0,40} has prevented|\bleader election lost\b|apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
+    /etcdserver: |an error on the server .{0,40} has prevented|\bleader election lost\b|\bNo available agent to submit job\b|apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
   ),
   effect(
     'infra-cluster',
@@ -193,7 +195,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   effect('infra-cluster', /unresponsive (?:workers?|hosts?|tasks?|slices?|nodes?)\b/i),
   effect(
     'infra-cluster',
-    /RendezvousConnectionError|RendezvousTimeoutError|RendezvousClosedError|[Rr]endezvous.{0,60}(?:timed? ?out|closed|fail)/,
+    /RendezvousTimeoutError|RendezvousClosedError|[Rr]endezvous.{0,60}(?:timed? ?out|closed|fail)/,
   ),
   cause(
     'stalled',

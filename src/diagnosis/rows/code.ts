@@ -17,7 +17,7 @@ export const CODE_ROWS: readonly Row[] = [
   ),
   cause(
     'code-other',
-    /\bexpected to generate shape|Received incompatible devices for jitted|got mixed torch\.Tensor and DTensor|sync_global_devices name mismatch|cannot reshape array of size|[Tt]arget size .{0,80}(?:input size|different)|\b(?:Non-OK-status|Check failed): .{0,400}\b(?:INVALID_ARGUMENT|UNIMPLEMENTED|Invalid argument|Unimplemented): |[Dd]efault process group has not been initialized|mismatch between collectives|Tensors must be (?:CUDA|contiguous)|expanded size of the tensor|Boolean value of Tensor|one element tensors can be converted|match the broadcast shape|Given groups=\d|out of bounds for (?:dimension|axis)|re-initialize CUDA in forked subprocess/,
+    /\bexpected to generate shape|halted prematurely, perhaps due to an on-device check-failure|Received incompatible devices for jitted|got mixed torch\.Tensor and DTensor|sync_global_devices name mismatch|cannot reshape array of size|[Tt]arget size .{0,80}(?:input size|different)|\b(?:Non-OK-status|Check failed): .{0,400}\b(?:INVALID_ARGUMENT|UNIMPLEMENTED|Invalid argument|Unimplemented): |[Dd]efault process group has not been initialized|mismatch between collectives|Tensors must be (?:CUDA|contiguous)|expanded size of the tensor|Boolean value of Tensor|one element tensors can be converted|match the broadcast shape|Given groups=\d|out of bounds for (?:dimension|axis)|re-initialize CUDA in forked subprocess/,
     'medium',
   ),
   // Gradients.

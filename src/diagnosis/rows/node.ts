@@ -75,11 +75,17 @@ export const NODE_ROWS: readonly Row[] = [
   ),
   cause(
     'bad-node',
-    /(?:hardware|GPU|device|accelerator|node) health ?check (?:has )?failed|\bDCGM\b.{0,60}\bfailed|pending page retirements?|\bdraining node\b|node (?:is )?(?:drained|marked (?:bad|unhealthy))/i,
+    /(?:hardware|GPU|device|accelerator|node) health ?check (?:has )?failed|\bDCGM\b.{0,60}\bfailed|pending page retirements?|\bdraining node\b(?!.{0,120}(?:preempt|spot\b))|node (?:is )?(?:drained|marked (?:bad|unhealthy))/i,
   ),
   cause(
     'bad-node',
-    /[Cc]ore halted\b|[Hh]alt is unexpected|halted (?:prematurely|unexpectedly)|all pending programs will fail|FATAL ERROR !{1,8} for \[\/dev\/|Error Interrupt! fatal: true|(?:[Cc]ouldn't|[Cc]ould not|[Uu]nable to|[Ff]ailed to|[Cc]annot) open (?:device|\/dev\/)|\bopen\(\/dev\/(?:accel|vfio|nvidia)/,
+    /all pending programs will fail|FATAL ERROR !{1,8} for \[\/dev\/|Error Interrupt! fatal: true|(?:[Cc]ouldn't|[Cc]ould not|[Uu]nable to|[Ff]ailed to|[Cc]annot) open (?:device|\/dev\/)|\bopen\(\/dev\/(?:accel|vfio|nvidia)/,
+    'medium',
+  ),
+  // Unless it says that the program may have checked itself.
+  cause(
+    'bad-node',
+    /^(?!.*\bon-device check-failure\b).*(?:\b[Cc]ore halted\b|\b[Hh]alt is unexpected|\bhalted (?:prematurely|unexpectedly))/,
     'medium',
   ),
   cause('bad-node', /CUDA error: an illegal instruction was encountered/, 'low'),
@@ -90,6 +96,5 @@ export const NODE_ROWS: readonly Row[] = [
     /could not select device driver|torch\.cuda\.is_available\(\) is False|Found no NVIDIA driver on your system|No supported gpu backend found/,
     'medium',
   ),
-  cause('bad-node', /DUE TO NODE FAILURE|Node failure on|\bNODE_FAIL\b/),
   cause('bad-node', /Machine ?Check ?Exception|mce: \[Hardware Error\]|Hardware Error\]/),
 ];

@@ -106,7 +106,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'dependency',
-    /cannot import name '\w{1,80}' from '[\w.]{1,120}' \([^)]{1,300}(?:site|dist)-packages\//,
+    /cannot import name '\w{1,80}' from '[\w.]{1,120}' \([^)]{1,300}(?:site|dist)-packages\/(?!.{0,200}Did you mean)/,
   ),
   cause(
     'dependency',
@@ -154,11 +154,11 @@ export const SETUP_ROWS: readonly Row[] = [
   ),
   cause(
     'config',
-    /size mismatch for [\w.]{1,160}|Size mismatch between saved |Error\(s\) in loading state_dict|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict|copying a param with shape|[Cc]heckpoint.{0,80}(?:shape|structure|tree).{0,40}(?:mismatch|does not match|differ)|(?:tree|pytree|structure)s? .{0,60}do(?:es)? not match/,
+    /size mismatch for [\w.]{1,160}|Size mismatch between saved |\bParamValidationError\b|\bInvalid bucket name\b|Error\(s\) in loading state_dict|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict|copying a param with shape|[Cc]heckpoint.{0,80}(?:shape|structure|tree).{0,40}(?:mismatch|does not match|differ)|(?:tree|pytree|structure)s? .{0,60}do(?:es)? not match/,
   ),
   cause(
     'config',
-    /(?<!(?:failed|error): |\] |')(?:[Ii]nvalid|[Uu]nknown|[Uu]nsupported|[Uu]nrecognized|[Mm]issing|[Cc]onflicting|[Bb]ad) (?:config(?:uration)?|setting|option|argument(?!: )|flag|hyper-?parameter|parameter value|value for)|[Cc]onfig(?:uration)? (?:is invalid|not found|file .{0,100}(?:not found|does not exist|invalid))|ConfigError\b|ConfigurationError\b|MisconfigurationException|environment variable .{0,60}(?:not set|is required|missing)|must (?:be )?set .{0,60}(?:env|flag|option)/,
+    /(?<!(?:failed|error): |\] |')(?:[Ii]nvalid|[Uu]nknown|[Uu]nsupported|[Uu]nrecognized|[Mm]issing|[Cc]onflicting|[Bb]ad) (?:config(?:uration)?|setting|option|argument(?!(?: \d)?: )|flag|hyper-?parameter|parameter value|value for)|[Cc]onfig(?:uration)? (?:is invalid|not found|file .{0,100}(?:not found|does not exist|invalid))|ConfigError\b|ConfigurationError\b|MisconfigurationException|environment variable .{0,60}(?:not set|is required|missing)|must (?:be )?set .{0,60}(?:env|flag|option)/,
   ),
   cause('config', /\bno socket interface found\b/i),
   cause('config', /address already in use|\bEADDRINUSE\b|\[Errno 98\]/i, 'medium'),

@@ -14,7 +14,7 @@ export const TRANSPORT_ROWS: readonly Row[] = [
   ),
   cause(
     'network',
-    /EndpointConnectionError|Could not connect to the endpoint|\bCouldn't reach '?[\w./-]{1,120}'? on the Hub|NameResolutionError/,
+    /EndpointConnectionError|Could not connect to the endpoint|(?:Connect|Read) timeout on endpoint|\bCouldn't reach '?[\w./-]{1,120}'? on the Hub|NameResolutionError/,
   ),
   cause('network', /\b429\b.{0,40}(?:Too Many|Client Error)|(?:had to|we|being) rate[- ]?limit/i, 'medium'),
   effect(
@@ -59,6 +59,7 @@ export const TRANSPORT_ROWS: readonly Row[] = [
     'network',
     /[Cc]ould(?: not|n't) connect to '?https?:|[Cc]heck (?:your|the) (?:internet |network )?connection|[Cc]heckout your internet connection|[Ss]erver [Dd]isconnected/,
   ),
+  effect('network', /RendezvousConnectionError|[Cc]onnection to the C10d store has failed/),
   // The classes of aiohttp, httpx, requests and fsspec.
   effect(
     'network',
