@@ -287,6 +287,8 @@ describe('the runner', () => {
     ['approval-edited', 'ending', ordered, said({ editedAt: NOON })],
     ['approval-edited', 'ending', ordered, said({ bodyDigest: digestOf('something else') })],
     ['approval-hidden', 'ending', ordered, said({ minimized: true })],
+    ['approval-not-given', 'ending', ordered, said({}, `${LINE}\n\n/revoke`)],
+    ['approval-not-given', 'ending', ordered, said({}, `${LINE}\n\n/stop`)],
     ['approver-lost-permission', 'ending', ordered, { permissions: permissions([bob, 'write']) }],
     ['manifest-changed', 'ending', ordered, { digest: known(digestOf('another manifest')) }],
   ] as const satisfies readonly (readonly [string, string, RunBuilder | null, Partial<OrderFacts>])[])(
@@ -299,6 +301,16 @@ describe('the runner', () => {
       });
     },
   );
+
+  it.each([
+    ['after a revocation of an older one', `/revoke\n\n${LINE}`],
+    ['before words that take nothing back', `${LINE}\n\n/status`],
+    ['before a hold, which is looked up by itself', `${LINE}\n\n/hold reason="x"`],
+  ])('takes an approval that stands in its comment %s', (_, body) => {
+    expect(judgeOrder(ordered.state, order.digest, { ...good, ...said({}, body) })).toEqual(
+      judgeOrder(ordered.state, order.digest, good),
+    );
+  });
 
   it.each([
     ['a digest that is not its own', forged({ expiresAt: '2026-11-21T13:30:00.000Z' }, false)],

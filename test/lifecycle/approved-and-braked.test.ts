@@ -1,0 +1,29 @@
+/** An approval and what takes it back, in one comment: GitHub gives both the same number and the same second. */
+
+import { expect, it } from 'vitest';
+import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import { propose, until } from '../support/play.ts';
+import { SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+it.each([
+  [true, '/hold reason="not today"'],
+  [true, '/revoke'],
+  [true, '/stop'],
+  [true, '/freeze reason="the cluster moves"'],
+  [false, '/revoke'],
+  [false, '/stop'],
+])(
+  'a comment that approves and goes on to take it back launches nothing (server: %s, %s)',
+  async (server, brake) => {
+    const lab = await openVirtualLab({ server, ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    await until(lab, 'the card', () => shownApprovalLine(lab, run) !== null, { stepMs: 5_000 });
+    await say(lab, 'mira', pull, `${approvalLine(lab, run)}\n\n${brake}`);
+    await lab.clock.advance(45 * MINUTE);
+    expect(lab.engine.startCount()).toBe(0);
+    await lab.close();
+  },
+);
