@@ -1,7 +1,8 @@
 /** One event a line: from the text of a file to lines, and from a line to an event or the reason why it is none. */
 
 import type * as z from 'zod';
-import type { LogbookEvent } from '../domain/logbook/event.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { EVENT_TYPES, type LogbookEvent } from '../domain/logbook/event.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { parseCanonical } from './canonical.ts';
 import { dataSchemas } from './data-schemas.ts';
@@ -40,6 +41,20 @@ export function decodeLine(line: string): Result<FramedEvent, string> {
   if (flaw !== null) return fail(flaw);
   // Checked just above.
   return ok(json.value as unknown as FramedEvent);
+}
+
+/** An event of a type that is not known, with all else as a frame has it. */
+export type UnknownEvent = Omit<FramedEvent, 'type'> & { readonly type: string };
+
+/** What a line that is no event of ours would be to a release that knows its type; null where more than that is wrong with it. */
+export function decodeUnknownType(line: string): UnknownEvent | null {
+  const json = line.length > LOGBOOK_LINE_CHARS_MAX ? null : parseCanonical(line);
+  if (json === null || !json.ok || frameFlaw(json.value) === null) return null;
+  // Checked by the frame of any type that is known.
+  const unknown = json.value as unknown as UnknownEvent;
+  const [known] = EVENT_TYPES;
+  const isName = typeof unknown?.type === 'string' && unknown.type !== '';
+  return isName && frameFlaw({ ...(json.value as JsonObject), type: known }) === null ? unknown : null;
 }
 
 /** The whole event, once its `data` is what its type demands; unknown fields are kept. */

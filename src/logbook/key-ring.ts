@@ -18,7 +18,7 @@ export function recordedKeys(first: FramedEvent): readonly PublicKey[] | null {
 
 /** Null when the entry was signed by a key of its role that was in force at its time. */
 export function keyFault(
-  event: FramedEvent,
+  event: Omit<FramedEvent, 'type'>,
   keys: readonly PublicKey[],
   verifySignature: VerifySignature,
 ): KeyFault | null {

@@ -1,12 +1,16 @@
 /** Verification of one file: every entry in order, and the file's end against what is known to have been there. */
 
+import { cutText } from '../domain/cut-text.ts';
 import { type LogbookEvent, WRITERS } from '../domain/logbook/event.ts';
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { GENESIS, hashedTextOfLine } from './chain.ts';
-import { completeEvent, decodeLine, type FramedEvent, splitLines } from './codec.ts';
+import { completeEvent, decodeLine, decodeUnknownType, type FramedEvent, splitLines } from './codec.ts';
 import { keyFault, recordedKeys } from './key-ring.ts';
 import type { Anchor, Hash, VerifySignature } from './ports.ts';
 import { type FileState, type TransitionCheck, transitionCheck } from './rules.ts';
+
+/** How much of a name that is not known is shown. */
+const UNKNOWN_TYPE_CHARS_MAX = 40;
 
 /** Why an entry is bad (docs/logbook.md, Checking a file). */
 export type BadReason =
@@ -25,6 +29,8 @@ export type BadEntry = {
   readonly seq: number;
   readonly reason: BadReason;
   readonly message: string;
+  /** Its type alone is not known here: place and chain are right, and a key of its role that was in force has signed it. */
+  readonly isOfUnknownType?: true;
 };
 
 export type VerifyInput = {
@@ -137,7 +143,7 @@ function takeLine(walk: Walk, line: string): BadEntry | null {
   const bad = (reason: BadReason, message: string): BadEntry => ({ line: seq + 1, seq, reason, message });
   if (walk.input.undecodableLine === seq + 1) return bad('canonical', 'not UTF-8');
   const framed = decodeLine(line);
-  if (!framed.ok) return bad('canonical', framed.error);
+  if (!framed.ok) return unknownType(walk, line) ?? bad('canonical', framed.error);
   const fault = faultOf(walk, framed.value, line);
   if (fault !== null) return bad(fault.reason, fault.message);
   const event = completeEvent(framed.value);
@@ -150,6 +156,18 @@ function takeLine(walk: Walk, line: string): BadEntry | null {
   return null;
 }
 
+/** What a newer release has written, or somebody who has the key. The same reason as for any other line: a verifier of old says no more either. */
+function unknownType(walk: Walk, line: string): BadEntry | null {
+  const event = decodeUnknownType(line);
+  const { verifySignature } = walk.input;
+  if (event === null || verifySignature === null || walk.keys === null) return null;
+  if ((placeFault(walk, event) ?? chainFault(walk, event, line)) !== null) return null;
+  if (keyFault(event, walk.keys, verifySignature) !== null) return null;
+  const type = JSON.stringify(cutText(event.type, UNKNOWN_TYPE_CHARS_MAX));
+  const message = `of a type that this release does not know (${type}), and signed by ${event.keyId}: a newer release wrote it, or somebody who has that key`;
+  return { line: walk.seq + 1, seq: walk.seq, reason: 'canonical', message, isOfUnknownType: true };
+}
+
 type Fault = { readonly reason: BadReason; readonly message: string };
 
 /**
@@ -160,7 +178,7 @@ function faultOf(walk: Walk, event: FramedEvent, line: string): Fault | null {
   return placeFault(walk, event) ?? chainFault(walk, event, line) ?? writerFault(walk, event);
 }
 
-function placeFault(walk: Walk, event: FramedEvent): Fault | null {
+function placeFault(walk: Walk, event: Pick<FramedEvent, 'run' | 'seq'>): Fault | null {
   walk.run ??= event.run;
   const { seq } = walk;
   if (event.run !== walk.run)
@@ -170,7 +188,11 @@ function placeFault(walk: Walk, event: FramedEvent): Fault | null {
     : { reason: 'order', message: `number ${event.seq} stands where ${seq} belongs` };
 }
 
-function chainFault(walk: Walk, event: FramedEvent, line: string): Fault | null {
+function chainFault(
+  walk: Walk,
+  event: Pick<FramedEvent, 'hash' | 'prev' | 'sig'>,
+  line: string,
+): Fault | null {
   const prev = walk.last?.hash ?? GENESIS;
   if (walk.input.hash(hashedTextOfLine(line, event)) !== event.hash) {
     return { reason: 'hash', message: 'the entry is not the one that was hashed' };

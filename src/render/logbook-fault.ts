@@ -32,6 +32,8 @@ export function renderLogbookFault(notice: FaultNotice): string {
 }
 
 function titleOf({ run, fault, branch }: FaultNotice): string {
+  if (fault.kind === 'bad-entry' && fault.isOfUnknownType === true)
+    return `This release cannot read all of ${run === 'journal' ? 'the journal' : `the logbook of ${code(run)}`}`;
   switch (fault.kind) {
     case 'bad-entry':
     case 'entry-missing':
@@ -123,6 +125,8 @@ function didOf({ run, fault }: FaultNotice): string {
 function todoOf(fault: LogbookFault, branch: string): string {
   switch (fault.kind) {
     case 'bad-entry':
+      if (fault.isOfUnknownType === true)
+        return `bring everything that reads ${code(branch)} to the newest release that the lab uses, the process that says this among it: the entry is in order there. Where nothing here is newer than this, whoever has that key wrote it: replace the key, then run \`ferrybot logbook repair\`, which takes the entry out. Do not run it before: with a release that does not know the type it takes out what a newer one wrote.`;
       return `find out who pushed to ${code(branch)}, and run \`ferrybot logbook repair\` in a clone of the repository (\`--dry-run\` first tells what it would do): a new commit takes out what nobody signed. A key that was taken out of the config makes good entries bad: then put the key back instead. ferrybot then goes on.`;
     case 'entry-missing':
     case 'branch-missing':

@@ -1,10 +1,14 @@
 /** The record of a run under way is damaged: the job is watched and stopped all the same, from the last good entry. */
 
 import { describe, expect, it } from 'vitest';
+import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { hashedText, lineOf, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
 import { approvalLine } from '../support/approve.ts';
 import { logbookText, propose, stateOf, until } from '../support/play.ts';
 import { answersTo, botComments, pushFile, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import { serverKeys } from '../support/virtual-lab-keys.ts';
 
 const MINUTE = 60_000;
 const BRANCH = 'ferrybot/logbook';
@@ -23,6 +27,25 @@ async function running(): Promise<Running> {
 
 async function push(lab: VirtualLab, run: string, change: (text: string) => string): Promise<void> {
   await pushFile(lab, 'ada', BRANCH, `runs/${run}/events.jsonl`, change(await logbookText(lab, run)));
+}
+
+/** What a release would add that has a type more. */
+function newer(text: string): string {
+  const { hash: prev, ...last } = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as LogbookEvent;
+  const key = serverKeys().control;
+  if (key === undefined) throw new Error('control has no key');
+  const { sig: _sig, actor: _actor, ...rest } = last;
+  const event = {
+    ...rest,
+    keyId: 'control-demo',
+    role: 'control',
+    seq: last.seq + 1,
+    type: 'launched-twice',
+    data: {},
+    prev,
+  };
+  const hash = sha256Hex(hashedText(event as unknown as UnsealedEvent));
+  return lineOf({ ...event, hash, sig: key.sign(signedText(hash)) } as unknown as LogbookEvent);
 }
 
 const cutShort = (text: string): string => `${text.split('\n').slice(0, 4).join('\n')}\n`;
@@ -92,6 +115,23 @@ describe('a run whose record does not verify', () => {
     for (const { id } of notices()) await lab.as('ada', 'DELETE', `/issues/comments/${id}`);
     await say(lab, 'mira', pull, '/status');
     await until(lab, 'the notice again', async () => notices().length > 0, { stepMs: MINUTE });
+    await lab.close();
+  });
+
+  it('because a newer release wrote to it is not launched, and is told as that and as no tampering', async () => {
+    const lab = await openVirtualLab();
+    const { run, pull } = await propose(lab);
+    await push(lab, run, (text) => `${text}${newer(text)}\n`);
+    await say(lab, 'mira', pull, approvalLine(lab));
+    const notices = (): readonly string[] =>
+      botComments(lab).flatMap(({ kind, text }) => (kind === 'incident' ? [text] : []));
+    await until(lab, 'a notice', async () => notices().length > 0, { stepMs: MINUTE });
+    expect(notices()).toEqual([expect.stringContaining('This release cannot read all of the logbook of')]);
+    expect(notices().join()).toContain('bring everything that reads');
+    expect(notices().join()).not.toContain('find out who pushed');
+    await lab.clock.advance(30 * MINUTE);
+    expect(lab.engine.startCount()).toBe(0);
+    expect(await logbookText(lab, run)).toContain('"launched-twice"');
     await lab.close();
   });
 

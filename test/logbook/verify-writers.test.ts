@@ -7,7 +7,8 @@ import { EVENT_TYPES, type EventDraft, type LogbookEvent, WRITERS } from '../../
 import { type PublicKey, ROLES } from '../../src/domain/logbook/role.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { type Signers, sealEvents } from '../../src/logbook/append.ts';
-import { GENESIS, hashedText, lineOf, signedText } from '../../src/logbook/chain.ts';
+import { GENESIS, hashedText, lineOf, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
+import type { Signer } from '../../src/logbook/ports.ts';
 import {
   commandAnswered,
   fileOf,
@@ -132,6 +133,69 @@ describe('an entry that ferrybot itself would not write', () => {
         line: 1,
       });
     }
+  });
+});
+
+describe('an entry of a type that this release does not know', () => {
+  const start = lines
+    .slice(0, 3)
+    .map((line) => `${line}\n`)
+    .join('');
+  const last = headOf(ferry.events.slice(0, 3));
+
+  /** As the next release would append it, but for what is changed before it is hashed and signed. */
+  function later(change: object = {}, as: Signer = signers.control): string {
+    const [sealed] = sealEvents(
+      { run: RUN, head: last, at: branded(START_MS + 300_000, isInstant), signers, keys, hash: sha256Hex },
+      [commandAnswered(501, 'approved')],
+    );
+    const { hash: _hash, sig: _sig, ...event } = sealed?.event ?? {};
+    const unsealed = {
+      ...event,
+      keyId: as.keyId,
+      role: as.role,
+      type: 'launched-twice',
+      ...change,
+    } as unknown as UnsealedEvent;
+    const hash = sha256Hex(hashedText(unsealed));
+    return `${start}${lineOf({ ...unsealed, hash, sig: as.sign(signedText(hash)) } as LogbookEvent)}\n`;
+  }
+
+  it('is told apart from tampering where a key of its role has signed it, whatever role that is', () => {
+    for (const as of Object.values(signers)) {
+      const { bad, events } = verify(later({}, as));
+      expect(bad).toMatchObject({ line: 4, seq: 3, reason: 'canonical', isOfUnknownType: true });
+      expect(bad?.message).toContain(
+        `"launched-twice"), and signed by ${as.keyId}: a newer release wrote it`,
+      );
+      expect(events).toHaveLength(3);
+    }
+  });
+
+  it.each([
+    ["a stranger's key", later({}, { ...signers.control, sign: strangersKey().sign })],
+    ['a key of another role', later({ role: 'runner' })],
+    ['a key that is not known', later({ keyId: 'mallory' })],
+    ['a moment at which no key was in force', later({ at: '2031-01-01T00:00:00.000Z' })],
+    ['another place in the file', later({ seq: 9 })],
+    ['another chain', later({ prev: GENESIS })],
+    ['another run', later({ run: 'ferry-daily-20261120' })],
+    ['a version that is not known either', later({ v: 2 })],
+    ['no name for its type', later({ type: '' })],
+    ['data that is none', later({ data: 'x' })],
+    ['a hash of something else', later().replace('launched-twice', 'launched-thrice')],
+  ])('is tampering with %s', (_, text) => {
+    const { bad } = verify(text);
+    expect(bad).toMatchObject({ line: 4 });
+    expect(bad).not.toHaveProperty('isOfUnknownType');
+  });
+
+  it('is believed of no reader that looks at no signature', () => {
+    expect(verify(later(), { verifySignature: null }).bad).not.toHaveProperty('isOfUnknownType');
+  });
+
+  it('shows a bounded part of the name that it has', () => {
+    expect(verify(later({ type: 'x'.repeat(5_000) })).bad?.message.length).toBeLessThan(250);
   });
 });
 

@@ -8,6 +8,14 @@ import { shaOf } from '../support/run-drafts.ts';
 
 const FAULTS: readonly LogbookFault[] = [
   { kind: 'bad-entry', line: 8, seq: 7, reason: 'signature', message: 'no key of `runner` fits | <b>' },
+  {
+    kind: 'bad-entry',
+    line: 8,
+    seq: 7,
+    reason: 'canonical',
+    message: 'of a type that this release does not know',
+    isOfUnknownType: true,
+  },
   { kind: 'entry-missing', seq: 12, hash: '0123456789ab' },
   { kind: 'branch-missing' },
   { kind: 'branch-rewound', was: shaOf('was'), now: shaOf('now') },

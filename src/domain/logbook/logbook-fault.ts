@@ -11,6 +11,8 @@ export type LogbookFault =
       readonly seq: number;
       readonly reason: string;
       readonly message: string;
+      /** It is signed as it should be, and of a type that this release does not know. */
+      readonly isOfUnknownType?: true;
     }
   /** An entry that was seen before, or that our own card tells of, is not there; `hash` may be a prefix. */
   | { readonly kind: 'entry-missing'; readonly seq: number; readonly hash: string }
