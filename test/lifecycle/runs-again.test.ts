@@ -1,0 +1,49 @@
+/** A writer runs old workflow runs again: each has the event and the inputs of then, and the keys of now. */
+
+import { expect, it } from 'vitest';
+import { approve, playFerry, propose, stateOf, until } from '../support/play.ts';
+import { heldJobs, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+/** Every run that has ended, one after the other; how many took it. */
+async function runAllAgain(lab: VirtualLab): Promise<number> {
+  const ended = Object.values(lab.world.state.runs).filter(({ status }) => status === 'completed');
+  let taken = 0;
+  for (const { id } of ended) {
+    await lab.as('ada', 'POST', `/actions/runs/${id}/rerun`);
+    taken += 1;
+    await lab.clock.advance(2_000);
+  }
+  await lab.clock.advance(20 * MINUTE);
+  return taken;
+}
+
+it('of a ferry that was sealed launch, say and record nothing more', async () => {
+  const lab = await openVirtualLab({ server: false, ferry: SHORT_FERRY });
+  const { run } = await playFerry(lab);
+  const before = await stateOf(lab, run);
+  expect(await runAllAgain(lab)).toBeGreaterThan(3);
+  expect(lab.engine.startCount()).toBe(1);
+  expect(saidTwice(lab)).toEqual([]);
+  expect((await stateOf(lab, run))?.head).toEqual(before?.head);
+  await lab.close();
+});
+
+it('of an approval that was taken back since launch nothing', async () => {
+  const held = heldJobs('launch');
+  const lab = await openVirtualLab({ server: false, ferry: SHORT_FERRY, beforeJob: held.beforeJob });
+  const { run, pull } = await propose(lab);
+  await approve(lab, 'mira', pull, run);
+  await until(lab, 'the launcher', () => held.waiting() > 0, { stepMs: 5_000 });
+  await say(lab, 'mira', pull, '/revoke');
+  await lab.clock.advance(2 * MINUTE);
+  held.letGo();
+  await lab.clock.advance(2 * MINUTE);
+  expect(await runAllAgain(lab)).toBeGreaterThan(3);
+  expect(lab.engine.startCount()).toBe(0);
+  expect((await stateOf(lab, run))?.submission ?? null).toBeNull();
+  expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+});
