@@ -47,7 +47,7 @@ const PACKAGES = {
   'web-tree-sitter|tree-sitter-python': '^src/host/',
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|contracts|kinds|render)/',
   parse5: '^src/commands/grammar/',
-  leven: '^src/settings/',
+  leven: '^src/(?:settings|diagnosis)/',
   canonicalize: '^src/logbook/',
   nodemailer: '^src/notify/',
   // The signature of S3's requests, and its listings.

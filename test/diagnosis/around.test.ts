@@ -33,6 +33,11 @@ describe('a machine that is taken away', () => {
     ).toBe('preempted');
   });
 
+  it('is nobody’s where a shell says that it is over', () => {
+    for (const end of ['Terminated', '[rank: 0] Child process with PID 4410 terminated with code -15.'])
+      expect(died(...steps, end)).toMatchObject({ class: 'unknown', response: 'escalate' });
+  });
+
   it('leaves half a checkpoint behind, which is not the fault of the store', () => {
     expect(
       died(...steps, 'emergency checkpoint incomplete: grace period over', 'event: Preempted by pod 8f1c')

@@ -110,6 +110,8 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
     'ValueError: UNAVAILABLE: Error writing "ocdbt.process_0/d/0f3e" in GCS bucket lab: All 32 retry attempts failed',
   ],
   ['infra-cluster', 'srun: error: Node failure on hgx-071'],
+  ['config', 'sbatch: error: Batch job submission failed: Requested node configuration is not available'],
+  ['capacity', 'Recent failures: NodeLaunchException: no more capacity in zone us-east5-a (code 8)'],
   ['nan', 'step: 2150  loss:      nan  grad_norm:     nan'],
   ['nan', 'NanInfException: 506021888 / 506021888 = 100.00% NaN pseudo-gradient values'],
   ['preempted', 'Instance i-1: Host EC2 (instance id: i-1) terminated'],

@@ -128,7 +128,7 @@ const LINES: readonly (readonly [FailureClass, string])[] = [
     'infra-cluster',
     'DEADLINE_EXCEEDED: Barrier timed out. Id: Shutdown::1::0. # of tasks that reached the barrier: 1/8.',
   ],
-  ['infra-cluster', 'ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.'],
+  ['unknown', 'ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.'],
   [
     'stalled',
     '[rank0]:[E321 02:07:08.408271257 ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1580, OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600060 milliseconds before timing out.',

@@ -12,7 +12,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'capacity',
-    /\bno available nodes\b.{0,60} satisfy|\binsufficient quota\b|no node type can (?:satisfy|fulfill)|\bPENDING \((?:Priority|Resources)|Requested \w{1,20} configuration (?:is )?not available/,
+    /\bno available nodes\b.{0,60} satisfy|\binsufficient quota\b|no node type can (?:satisfy|fulfill)|\bPENDING \((?:Priority|Resources)|Requested (?!node )\w{1,20} configuration (?:is )?not available/,
   ),
   cause(
     'infra-cluster',
@@ -157,7 +157,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'capacity',
-    /ZONE_RESOURCE_POOL_EXHAUSTED|InsufficientInstanceCapacity|no more capacity in the zone|There is not enough capacity|stockout|InsufficientCapacity\b|Insufficient (?:capacity|(?:cpu|memory|nvidia\.com\/gpu|google\.com\/tpu))|OutOfCapacity|SkuNotAvailable|ResourcesUnavailableError/i,
+    /ZONE_RESOURCE_POOL_EXHAUSTED|InsufficientInstanceCapacity|no more capacity in (?:the )?zone|There is not enough capacity|stockout|InsufficientCapacity\b|Insufficient (?:capacity|(?:cpu|memory|nvidia\.com\/gpu|google\.com\/tpu))|OutOfCapacity|SkuNotAvailable|ResourcesUnavailableError/i,
   ),
   cause(
     'capacity',
@@ -165,7 +165,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ),
   cause(
     'capacity',
-    /violates accounting\/QOS policy|QOSMax|QOSGrp|AssocGrp|AssocMax|ReqNodeNotAvail|Requested node configuration is not available|\(Resources\)$/,
+    /violates accounting\/QOS policy|QOSMax|QOSGrp|AssocGrp|AssocMax|ReqNodeNotAvail|\(Resources\)$/,
   ),
   cause(
     'infra-cluster',
@@ -175,9 +175,11 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'infra-cluster',
     /Failed to connect to (?:the )?GCS|GCS (?!bucket)(?:server|service)?.{0,40}(?:fail|unavailable|died|restart|not reachable|is down)|gcs_rpc_client.{0,80}(?:fail|exceed)|Unable to connect to (?:the )?Ray|Could not (?:find|connect to) any running Ray|head node.{0,40}(?:died|unreachable|lost)|raylet (?:crash|died|process.{0,20}(?:died|exited))|[Rr]aylet.{0,40}(?:marked this node|is dead)/i,
   ),
+  // Whoever waited for a process says that it is gone, and lists what such things may come of.
+  effect('unknown', /RayActorError|ActorDiedError|WorkerCrashedError|The actor (?:died|is dead)/, 'low'),
   effect(
     'infra-cluster',
-    /RayActorError|ActorDiedError|ActorUnavailableError|WorkerCrashedError|The actor (?:died|is dead|is unavailable)|LocalRayletDiedError|ObjectLostError|ReferenceCountingAssertionError|RaySystemError/,
+    /ActorUnavailableError|The actor is unavailable|LocalRayletDiedError|ObjectLostError|ReferenceCountingAssertionError|RaySystemError/,
   ),
   cause(
     'infra-cluster',

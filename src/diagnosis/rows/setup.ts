@@ -164,7 +164,7 @@ export const SETUP_ROWS: readonly Row[] = [
   cause('config', /address already in use|\bEADDRINUSE\b|\[Errno 98\]/i, 'medium'),
   cause(
     'config',
-    /sbatch: error: .{0,80}Requested .{0,60}(?:is invalid|not available|exceeds)|sbatch: error: (?:Invalid|invalid|Batch job submission failed: Invalid)|srun: error: (?:Invalid|invalid)|qos.{0,20}invalid|Invalid (?:partition|account|qos)/i,
+    /Requested node configuration is not available|sbatch: error: .{0,80}Requested .{0,60}(?:is invalid|not available|exceeds)|sbatch: error: (?:Invalid|invalid|Batch job submission failed: Invalid)|srun: error: (?:Invalid|invalid)|qos.{0,20}invalid|Invalid (?:partition|account|qos)/i,
   ),
   cause(
     'config',
