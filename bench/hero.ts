@@ -1,5 +1,6 @@
 /** What a month of a hero run costs: 2,880 looks, ten crashes, two rollbacks, a clean-up and a seal, and whether a look of the last week costs what one of the first did. */
 
+import type { JobSpec } from '../src/domain/engine.ts';
 import type { RunState } from '../src/domain/logbook/run-state.ts';
 import { consentLine } from '../test/support/approve.ts';
 import { HERO, openCheckpointLab, saveCheckpoint } from '../test/support/checkpoint-lab.ts';
@@ -11,6 +12,7 @@ import type { VirtualLab } from '../test/support/virtual-lab.ts';
 import { against, type Result, reported } from './measure.ts';
 
 const DAY_MS = 24 * 3_600_000;
+const COMPILE_MS = 300_000;
 const DAYS = 30;
 const STEPS = 300_000;
 const SAVED_EVERY = STEPS / 60;
@@ -29,13 +31,13 @@ const TAKEN_BY = [
 ];
 /** How far each of the ten attempts that crash gets, of eleven parts; one that gets no further than the one before is a person's. */
 const REACHED = [1, 2, 1.99, 4, 5, 6, 5.99, 8, 9, 10] as const;
-/** Of a job that does all steps: with the parts of those that crash it is the month. */
-const WHOLE_DAYS = 5.2;
-/** How often somebody looks at what was saved, and whether a crash waits for people. */
+/** All steps once, and what each crash and each way back costs: the month. */
+const WHOLE_DAYS = 29;
+/** How often somebody looks whether a crash waits for people. */
 const TURN_MS = DAY_MS / 8;
 const TURNS_OF_DAY = DAY_MS / TURN_MS;
 /** A bit more than the time between two checkpoints. */
-const SAVED_MINUTES = '150';
+const SAVED_MINUTES = '720';
 
 type Mark = {
   readonly looks: number;
@@ -48,9 +50,10 @@ type Mark = {
 /** Plays the month on virtual time, and counts what the bot asks of GitHub and writes to its record. */
 export async function measureHero(): Promise<readonly Result[]> {
   const days: Mark[] = [];
+  const place: Place = { lab: null, root: '', saved: 0 };
   const { lab, issue, save, close } = await openCheckpointLab(
     {
-      script: attempts(),
+      script: attempts(place),
       // Webhooks tell of everything; the sweep is for those that are lost.
       sweepMs: 30 * 60_000,
       config: (text) =>
@@ -58,6 +61,7 @@ export async function measureHero(): Promise<readonly Result[]> {
     },
     { 'Final step': String(STEPS), 'Temporary checkpoints every (minutes)': SAVED_MINUTES },
     async (running, thread, root) => {
+      Object.assign(place, { lab: running, root });
       await approve(running, 'mira', thread, HERO);
       for (let turn = 1; ; turn += 1) {
         await running.clock.advance(TURN_MS);
@@ -65,8 +69,7 @@ export async function measureHero(): Promise<readonly Result[]> {
         if (turn % TURNS_OF_DAY === 0 && days.length <= DAYS) days.push(await markOf(running));
         if (state?.end?.status === 'SUCCEEDED' && days.length > DAYS) return;
         if (turn > 2 * DAYS * TURNS_OF_DAY) throw new Error(stuck(running, state));
-        await keepSaved(root, running, state);
-        if (isRefused(state)) await goBack(running, thread, state);
+        if (isRefused(state)) await goBack(running, thread, place);
       }
     },
     ' --resume={checkpoint}',
@@ -109,18 +112,9 @@ function costs(all: Mark, first: Mark, last: Mark): readonly Result[] {
   ];
 }
 
-/** What the log says was saved lies there. */
-async function keepSaved(root: string, lab: VirtualLab, state: RunState | null): Promise<void> {
-  const step = state?.end?.checkpointStep ?? state?.observation?.checkpointStep ?? null;
-  const atMs = Date.parse(state?.observation?.at ?? '');
-  if (step === null || Number.isNaN(atMs)) return;
-  for (const one of [step - SAVED_EVERY, step])
-    if (one > 0) await saveCheckpoint(root, one, { atMs: Math.min(atMs, lab.clock.now()) });
-}
-
 /** An attempt that got no further than the one before: somebody goes back behind its newest checkpoint, and has that approved. */
-async function goBack(lab: VirtualLab, issue: number, state: RunState): Promise<void> {
-  const step = (state.end?.checkpointStep ?? 0) - SAVED_EVERY;
+async function goBack(lab: VirtualLab, issue: number, { saved }: Place): Promise<void> {
+  const step = saved - SAVED_EVERY;
   const asked = await say(lab, 'mira', issue, `/rollback step=${step} reason="it got no further"`);
   await lab.clock.advance(120_000);
   const [answer = ''] = answersTo(lab, asked);
@@ -141,23 +135,58 @@ function stuck(lab: VirtualLab, state: RunState | null): string {
   return `attempt ${attempts.length + 1} ended ${end?.status}, and nothing followed:\n${lab.log.slice(-12).join('\n')}`;
 }
 
-/** Ten attempts that are preempted, and one that comes to the end. */
-function attempts(): () => JobScript {
+/** Where the attempts run, once that is known, and the newest step that they have saved. */
+type Place = { lab: VirtualLab | null; root: string; saved: number };
+
+/** Ten attempts that are preempted, and one that comes to the end. Each goes on from where it is told to, and what it says it saved lies there. */
+function attempts(place: Place): (spec: JobSpec) => JobScript {
   let attempt = 0;
-  return () => {
+  return ({ command }) => {
     const part = REACHED[attempt] ?? null;
     attempt += 1;
-    const failAt =
-      part === null ? null : { step: Math.round((STEPS * part) / 11), line: lineOf(attempt), exitCode: 1 };
-    return ferryScript({
-      runName: HERO,
-      steps: STEPS,
-      durationMs: WHOLE_DAYS * DAY_MS,
-      evalEverySteps: STEPS / 6,
-      checkpointEverySteps: SAVED_EVERY,
-      failAt,
+    const from = Number(/--resume=\S*step-(\d+)/.exec(command.join(' '))?.[1] ?? 0);
+    const whole = ferryScript({
+      ...{ runName: HERO, steps: STEPS, durationMs: WHOLE_DAYS * DAY_MS, compileMs: COMPILE_MS },
+      ...{ evalEverySteps: STEPS / 6, checkpointEverySteps: SAVED_EVERY },
+      failAt:
+        part === null ? null : { step: Math.round((STEPS * part) / 11), line: lineOf(attempt), exitCode: 1 },
     });
+    const script = resumed(whole, Math.round((from * (WHOLE_DAYS * DAY_MS - COMPILE_MS)) / STEPS));
+    for (const { atMs, text } of script.lines) {
+      const step = Number(/Saved checkpoint to .{1,200} for step (\d+)/.exec(text)?.[1] ?? 0);
+      if (step > 0) save(place, step, atMs);
+    }
+    return script;
   };
+}
+
+/** The same, without the steps that are done already. */
+function resumed(script: JobScript, doneMs: number): JobScript {
+  const later = <Timed extends { readonly atMs: number }>(all: readonly Timed[]): readonly Timed[] =>
+    all.flatMap((one) =>
+      one.atMs <= COMPILE_MS
+        ? [one]
+        : one.atMs - doneMs > COMPILE_MS
+          ? [{ ...one, atMs: one.atMs - doneMs }]
+          : [],
+    );
+  return {
+    ...script,
+    lines: later(script.lines),
+    metrics: later(script.metrics),
+    endAtMs: script.endAtMs - doneMs,
+  };
+}
+
+/** Just before the log says so. */
+function save(place: Place, step: number, inMs: number): void {
+  const { lab, root } = place;
+  if (lab === null) throw new Error('a job began before its lab');
+  const { clock } = lab;
+  void clock.sleep(inMs - 1_000).then(() => {
+    place.saved = step;
+    return saveCheckpoint(root, step, { atMs: clock.now() });
+  });
 }
 
 function lineOf(attempt: number): string {

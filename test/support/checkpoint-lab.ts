@@ -1,6 +1,7 @@
 /** A hero run whose checkpoints lie in folders of this machine, as its people clean them up. */
 
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Answers, openHeroIssue, openHeroLab } from './hero-run.ts';
@@ -31,21 +32,21 @@ type Saved = {
   readonly text?: string;
 };
 
-/** Writes one. */
+/** Writes one, at once: a clock that is moved does not wait for files. */
 export async function saveCheckpoint(
   root: string,
   step: number,
   { atMs, name = `step-${step}`, isHalf = false, text }: Saved & { readonly atMs: number },
 ): Promise<void> {
   const place = join(root, name);
-  await mkdir(join(place, 'model'), { recursive: true });
+  mkdirSync(join(place, 'model'), { recursive: true });
   const metadata = text ?? JSON.stringify({ step, timestamp: '2026-11-21T08:00:00', is_temporary: false });
   const files = [[join(place, 'model/w.0'), 'w'.repeat(100)] as const].concat(
     isHalf ? [] : [[join(place, 'metadata.json'), metadata] as const],
   );
   for (const [path, content] of files) {
-    await writeFile(path, content);
-    await utimes(path, atMs / 1_000, atMs / 1_000);
+    writeFileSync(path, content);
+    utimesSync(path, atMs / 1_000, atMs / 1_000);
   }
 }
 
