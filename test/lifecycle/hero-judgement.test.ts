@@ -55,9 +55,10 @@ it('is sealed by no word of a person where its engine does not say that it went 
   expect(await answer(lab, issue, '/seal accept="it is good enough"')).toContain('has not ended');
   await finish(lab, RUN);
   await lab.clock.advance(5 * MINUTE);
-  await answer(lab, issue, '/seal accept="it is good enough"');
-  const state = await stateOf(lab, RUN);
-  expect(state).toMatchObject({ seal: null, closed: { outcome: 'failed' } });
+  expect(await answer(lab, issue, '/seal accept="it is good enough"')).toContain('/ack');
+  expect(await stateOf(lab, RUN)).toMatchObject({ seal: null, closed: null });
+  await answer(lab, issue, '/ack');
+  expect(await stateOf(lab, RUN)).toMatchObject({ seal: null, closed: { outcome: 'failed' } });
   const tags = [...(await lab.store.refs('refs/tags/')).keys()];
   expect(tags.filter((tag) => tag.includes(RUN) && !tag.includes('/mark-'))).toEqual([]);
 });
