@@ -130,6 +130,9 @@ describe('a link that was lost', () => {
     const count = 'gen - 512/1024 (5m 1s)  | loss = 0.383';
     expect(died(lost, again, count).class).toBe('benign');
     expect(died(again, 'ConnectionResetError: [Errno 104] Connection reset by peer').class).toBe('network');
+    const reset = 'wandb: Network error: Connection reset by peer';
+    expect(died(reset, again, count).class).toBe('benign');
+    expect(died(reset, count).class).toBe('network');
     expect(died(count).class).toBe('benign');
     expect(died('gen/512/1024  | loss = 0.383').class).toBe('unknown');
   });
