@@ -85,10 +85,13 @@ describe('a job that can pass by itself', () => {
     await lab.close();
   });
 
-  it('is no ground where all that the log has is a signal that somebody may have sent', async () => {
-    const failed = await play(await openLab([{ line: 'Received SIGTERM, shutting down' }], 2));
+  it.each([
+    ['a signal that somebody may have sent', 'Received SIGTERM, shutting down', 'unknown'],
+    ['a time limit that anything may have met', 'Timeout (0:30:00)!', 'stalled'],
+  ])('is no ground where all that the log has is %s', async (_, line, failure) => {
+    const failed = await play(await openLab([{ line }], 2));
     expect((await stateOf(failed.lab, failed.run))?.end?.diagnosis).toMatchObject({
-      class: 'preempted',
+      class: failure,
       confidence: 'low',
     });
     expect(await starts(failed)).toBe(1);
