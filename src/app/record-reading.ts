@@ -18,7 +18,7 @@ export type Held = Verified & {
   readonly state: FileState;
   /** The folder that they were read from; null where this process wrote to it since. */
   readonly tree: TreeId | null;
-  /** The contents of the files of events; null where this process wrote it. */
+  /** The contents of the files of events; null where it is not known. */
   readonly files: readonly (StoredFile | null)[];
   readonly markdown: Markdowns;
 };

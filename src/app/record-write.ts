@@ -43,7 +43,7 @@ export async function writesOf(
   const texts = await store.texts(wanted);
   const textIn = ({ blob, text }: Markdown): string | null =>
     text ?? (blob === null ? null : (texts.get(blob) ?? null));
-  return drafts.map((draft) => written(draft, textIn));
+  return drafts.map((draft) => written(store, draft, textIn));
 }
 
 type Draft = {
@@ -78,6 +78,7 @@ export function wholeFiles(file: GoodFile): readonly GrownFile[] {
 }
 
 function written(
+  store: Pick<LogbookStore, 'fileOf'>,
   { composed, before, file, files, parts }: Draft,
   textIn: (markdown: Markdown) => string | null,
 ): Written {
@@ -92,14 +93,16 @@ function written(
     // Only these two change again before somebody else has pushed, and then they are listed anew.
     const isNeeded = part === 1 || part >= file.ends.length;
     markdown.set(part, {
-      blob: text === existing ? (known?.blob ?? null) : null,
+      blob: text === existing ? (known?.blob ?? null) : store.fileOf(text),
       text: isNeeded ? text : null,
     });
   }
   const open = files.at(-1)?.text ?? '';
-  const contents = file.ends.map((_, index) =>
-    files.some(({ part }) => part === index + 1) ? null : (before?.files[index] ?? null),
-  );
+  // As they will be listed: when somebody else has pushed, they are not read again.
+  const contents = file.ends.map((_, index) => {
+    const changed = files.find(({ part }) => part === index + 1);
+    return changed === undefined ? (before?.files[index] ?? null) : store.fileOf(changed.text);
+  });
   const isRestored = before?.isRestored ?? false;
   const monitoring = projectMonitoringState(file.events);
   return {

@@ -95,6 +95,8 @@ export type GitReader = {
    * not looked for, so that a missing id says nothing.
    */
   beginningsOf(text: string, ids: ReadonlySet<TreeId>): ReadonlySet<TreeId>;
+  /** The id that git gives a file with this text: computed, nothing is asked for it. */
+  blobIdOf(text: string): TreeId;
 };
 
 /** One commit on one branch. `files`: path → new text, null deletes. */

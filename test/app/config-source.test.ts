@@ -77,6 +77,7 @@ function branchOf(texts: readonly (string | null)[]): GitReader {
     versions: unused,
     readBlobs: unused,
     beginningsOf: unused,
+    blobIdOf: unused,
     resolve: async () => (texts.length === 0 ? null : sha(texts.length - 1)),
     readText: async (commit, path) => (path === CONFIG_PATH ? (texts[Number(commit)] ?? null) : null),
     log: async ({ limit }) =>

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { bareRepository, type Remote, scratchFolder } from '../host/git/scratch-repository.ts';
-import { lifeOfAFerry, observed, RUN } from '../logbook/sample-logbook.ts';
+import { lifeOfAFerry, observed, proposed, RUN } from '../logbook/sample-logbook.ts';
 import { type Cost, recordProcess } from '../support/record-lab.ts';
 
 const BRANCH = 'refs/heads/ferrybot/logbook';
@@ -48,4 +48,22 @@ it('ten thousand of them are as many questions to git as fifty, and what was rea
   expect(many.look.charactersRead).toBeLessThan(many.first.charactersRead);
   // The file that grew, and no junk beside it.
   expect(many.look.charactersRead).toBeLessThan(15_000);
+});
+
+it('what a process has written is not read back when another one has pushed', async () => {
+  const remote = await bareRepository();
+  const [one, other] = [recordProcess(remote), recordProcess(remote)];
+  await one.append(RUN, lifeOfAFerry(9).slice(0, 9));
+  const another = 'ferry-daily-20261122';
+  const draft =
+    proposed.type === 'proposed'
+      ? { ...proposed, data: { ...proposed.data, runName: another, date: '2026-11-22' } }
+      : proposed;
+  await other.append(another, [draft]);
+  const [ours] = one.store.histories();
+  const look = await one.costOf(() => one.store.load());
+  expect(one.store.current().runs).toHaveLength(2);
+  expect(one.store.histories()).toContain(ours);
+  // The other's first entry alone.
+  expect(look.charactersRead).toBeLessThan(2_000);
 });

@@ -146,6 +146,7 @@ function trackedGit(inFlight: InFlight, git: LabGit, onTransport: () => void): L
     versions: (query) => here('versions', () => git.versions(query)),
     readBlobs: (ids) => here('blobs', () => git.readBlobs(ids)),
     beginningsOf: git.beginningsOf,
+    blobIdOf: git.blobIdOf,
     exportTree: (commit, paths, directory) => away('export', () => git.exportTree(commit, paths, directory)),
   };
 }

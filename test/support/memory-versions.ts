@@ -6,9 +6,9 @@ import type { FileVersion, GitReader, TagText } from '../../src/domain/git.ts';
 import { branded, isSha, isTreeId, type TreeId } from '../../src/domain/ids.ts';
 import { createVersionReader, MARK_BYTES_MAX } from '../../src/host/git/versions.ts';
 
-type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf'>;
+type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'>;
 
-/** These four of a `GitReader` over a store that may be replaced. */
+/** These of a `GitReader` over a store that may be replaced. */
 export function memoryVersions(store: () => GitStore): VersionReader {
   // A tag's id names its text for good.
   const texts = new Map<string, Omit<TagText, 'name'>>();
@@ -53,6 +53,7 @@ export function memoryVersions(store: () => GitStore): VersionReader {
       return found;
     },
     beginningsOf,
+    blobIdOf,
   };
 }
 
@@ -64,8 +65,8 @@ async function textOf(store: GitStore, sha: string): Promise<Omit<TagText, 'name
   return { commit: branded(commit.sha, isSha), parents, message: tag.message };
 }
 
-/** The only one that asks no repository. */
-const { beginningsOf } = createVersionReader({
+/** Those that ask no repository. */
+const { beginningsOf, blobIdOf } = createVersionReader({
   options: { directory: '', remoteUrl: '', token: async () => null, environment: {} },
   run: notHere,
   output: notHere,

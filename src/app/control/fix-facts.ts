@@ -75,5 +75,5 @@ export async function textIn(git: GitReader, commit: Sha, path: string): Promise
   if (entry?.type !== 'blob' || entry.isLink === true) return null;
   const [text, id] = [await git.readText(commit, path), await git.treeId(commit, path)];
   if (text === null || id === null) return null;
-  return git.beginningsOf(text, new Set([id])).has(id) ? text : null;
+  return git.blobIdOf(text) === id ? text : null;
 }

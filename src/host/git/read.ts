@@ -1,6 +1,5 @@
 /** Reading through the git program: refs, files, history, each as a value, or `GitError` when it cannot be had. */
 
-import { createHash } from 'node:crypto';
 import {
   type FolderEntry,
   GitError,
@@ -13,7 +12,7 @@ import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
 import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import { listOf } from './export-tree.ts';
 import { type GitMirror, gitError } from './mirror.ts';
-import { idsOf } from './tree-on-disk.ts';
+import { blobIdOf, idsOf } from './tree-on-disk.ts';
 import { createVersionReader } from './versions.ts';
 
 const REFSPECS = [
@@ -108,7 +107,8 @@ async function readText(mirror: GitMirror, commit: Sha, path: string): Promise<s
   const blob = found ?? (await readBlob(mirror, entry?.id ?? ''));
   if (blob === null) throw new GitError('unreadable', `${path} at ${commit} cannot be had`);
   // Decoding replaces what is no UTF-8, so that another file could read the same: its id tells them apart.
-  if (blobIdOf(blob.text) !== blob.id) throw new GitError('unreadable', `${path} at ${commit} is not UTF-8`);
+  if (blobIdOf(Buffer.from(blob.text, 'utf8')) !== blob.id)
+    throw new GitError('unreadable', `${path} at ${commit} is not UTF-8`);
   return blob.text;
 }
 
@@ -121,11 +121,6 @@ async function readBlob(
   const head = /^([0-9a-f]{40}) blob \d+\n/.exec(result.stdout);
   if (!result.ok || head === null) return null;
   return { id: head[1] ?? '', text: result.stdout.slice(head[0].length, -1) };
-}
-
-function blobIdOf(text: string): string {
-  const bytes = Buffer.from(text, 'utf8');
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
 async function listFiles(mirror: GitMirror, commit: Sha, folder: string): Promise<readonly string[]> {

@@ -1,10 +1,10 @@
 /** What a history knows of files that only grow, and the tags that mark it: by ids wherever that will do. */
 
-import { createHash } from 'node:crypto';
 import type { FileVersion, GitReader, TagText, VersionsQuery } from '../../domain/git.ts';
 import { branded, isSha, isTreeId, type TreeId } from '../../domain/ids.ts';
 import { type GitMirror, gitError } from './mirror.ts';
 import { fetchBlobs } from './missing-blobs.ts';
+import { blobIdOf } from './tree-on-disk.ts';
 
 /** Message of a mark: a signed statement of some 500 bytes, and the names of files that were broken then. */
 export const MARK_BYTES_MAX = 8 * 1024;
@@ -15,9 +15,12 @@ const VERSION_BYTES_HASHED_MAX = 1024 * 1024 * 1024;
 /** Contents that are read in one piece: as many files of ferrybot's as stay well below `logbookFileBytesMax`. */
 const BLOBS_READ_AT_ONCE = 256;
 
-export type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf'>;
+export type VersionReader = Pick<
+  GitReader,
+  'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'
+>;
 
-/** These four of a `GitReader`. Tag objects never change, so each is read once in a process. */
+/** These of a `GitReader`. Tag objects never change, so each is read once in a process. */
 export function createVersionReader(mirror: GitMirror): VersionReader {
   const messages = new Map<string, string>();
   const fetched = new Set<string>();
@@ -26,6 +29,7 @@ export function createVersionReader(mirror: GitMirror): VersionReader {
     versions: (query) => versions(mirror, query),
     readBlobs: (ids) => readBlobs(mirror, ids, fetched),
     beginningsOf,
+    blobIdOf: (text) => branded(blobIdOf(Buffer.from(text, 'utf8')), isTreeId),
   };
 }
 
@@ -178,7 +182,7 @@ function beginningsOf(text: string, ids: ReadonlySet<TreeId>): ReadonlySet<TreeI
   for (let end = bytes.length; found.size < ids.size; end = lineBefore(bytes, end)) {
     hashed += end;
     if (hashed > VERSION_BYTES_HASHED_MAX) return found;
-    const id = createHash('sha1').update(`blob ${end}\0`).update(bytes.subarray(0, end)).digest('hex');
+    const id = blobIdOf(bytes.subarray(0, end));
     if (isTreeId(id) && ids.has(id)) found.add(id);
     if (end === 0) return found;
   }

@@ -79,6 +79,8 @@ export type LogbookStore = {
   /** The files of these runs at a head. */
   list(head: Sha | null, runs: readonly string[]): Promise<ReadonlyMap<string, StoredRun>>;
   texts(files: readonly StoredFile[]): Promise<ReadonlyMap<StoredFile, string>>;
+  /** How a file with this text is listed. */
+  fileOf(text: string): TreeId;
   /** What was remembered of a run and is not there any more. */
   lostFrom(run: string, lines: Lines): StoreIncident | null;
   /** One commit, one push, all runs or none. */
@@ -144,6 +146,7 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
     list: async (head, runs) =>
       head === null || runs.length === 0 ? new Map() : storedRuns(reader, head, runs),
     texts: (files) => textsOf(reader, files),
+    fileOf: (text) => reader.blobIdOf(text),
     lostFrom: (run, lines) => {
       const lost = anchors.lostFrom(run, lines);
       return lost === null ? null : { kind: 'shorter-than-anchor', run, ...lost };
