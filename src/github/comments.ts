@@ -108,21 +108,28 @@ async function ownComments(
   isSame: IsSame,
 ): Promise<readonly number[] | null> {
   const since = new Date(client.now() - LOOK_BACK_MS).toISOString();
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-    issue_number: thread,
-    per_page: 100,
-    since,
-  });
-  const parsed = outcome.kind === 'answered' ? listed.safeParse(outcome.data) : null;
-  if (parsed === null || !parsed.success) return null;
-  return parsed.data
-    .filter((comment) => comment.user?.type === 'Bot' && isSame(comment.body ?? ''))
-    .map((comment) => comment.id)
-    .toSorted((a, b) => a - b);
+  const ours: number[] = [];
+  for (let page = 1; page <= PAGES_MAX; page += 1) {
+    const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      issue_number: thread,
+      per_page: PAGE_COMMENTS,
+      page,
+      since,
+    });
+    const parsed = outcome.kind === 'answered' ? listed.safeParse(outcome.data) : null;
+    if (parsed === null || !parsed.success) return null;
+    const same = parsed.data.filter(({ user, body }) => user?.type === 'Bot' && isSame(body ?? ''));
+    ours.push(...same.map(({ id }) => id));
+    if (parsed.data.length < PAGE_COMMENTS) break;
+  }
+  return ours.toSorted((a, b) => a - b);
 }
 
 /** The comment was posted within this process's last minutes, or it was not posted at all. */
 const LOOK_BACK_MS = 10 * 60 * 1_000;
+const PAGE_COMMENTS = 100;
+/** The oldest come first, so that whoever floods a thread puts ours behind theirs: more than GitHub takes of ten people in ten minutes. */
+const PAGES_MAX = 10;
 
 /** Replaces a comment's text. The same text twice is the same comment: safe to repeat. */
 export async function editComment(

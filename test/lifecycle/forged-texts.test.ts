@@ -15,7 +15,8 @@ import { sayAsWorkflow } from '../support/workflow-voice.ts';
 
 const MINUTE = 60_000;
 const NOTHING = 'Nothing was held.';
-const DEATH = { step: 600, line: 'RuntimeError: nothing works', exitCode: 1 };
+const FORGED = 'All is well.';
+const DEATH = { step: 300, line: 'RuntimeError: nothing works', exitCode: 1 };
 
 let lab: VirtualLab;
 afterEach(() => lab.close());
@@ -43,27 +44,56 @@ async function forgeText(
   await sayAsWorkflow(lab, thread, sealed);
 }
 
+/** A ferry fails, and just before that all that could be said of it stands there in other words. */
+async function forgeBeforeTheEnd(role: 'control' | 'watch'): Promise<void> {
+  const { run, pull, issue } = await propose(lab);
+  await approve(lab, 'mira', pull, run);
+  await until(
+    lab,
+    'the job',
+    async () => (await stateOf(lab, run))?.observation?.firstStepCompleted === true,
+  );
+  const from = (await stateOf(lab, run))?.head.seq ?? 0;
+  for (let seq = from + 1; seq <= from + 40; seq += 1)
+    for (const kind of ['incident', 'ended', 'notice'] as const)
+      await forgeText(role, issue, { run, kind, key: String(seq) }, FORGED);
+  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: MINUTE });
+}
+
 it.each(['control', 'watch'] as const)(
   'an alarm is told, though a writer with the stolen %s key posted other words under its number before it was raised',
   async (role) => {
     lab = await openVirtualLab({ server: false, ferry: { ...SHORT_FERRY, failAt: DEATH } });
-    const { run, pull, issue } = await propose(lab);
-    await approve(lab, 'mira', pull, run);
-    await until(
-      lab,
-      'the job',
-      async () => (await stateOf(lab, run))?.observation?.firstStepCompleted === true,
-    );
-    const from = (await stateOf(lab, run))?.head.seq ?? 0;
-    for (let seq = from + 1; seq <= from + 40; seq += 1)
-      for (const kind of ['incident', 'ended', 'notice'] as const)
-        await forgeText(role, issue, { run, kind, key: String(seq) }, 'All is well.');
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: MINUTE });
+    await forgeBeforeTheEnd(role);
     await lab.clock.advance(10 * MINUTE);
     expect(told(lab, 'incident').join()).toContain('is not started again');
-    expect(told(lab, 'ended').filter((text) => !text.includes('All is well'))).toHaveLength(1);
+    expect(told(lab, 'ended').filter((text) => !text.includes(FORGED))).toHaveLength(1);
   },
 );
+
+it('and is told where the answer to its comment is lost: the true one is not taken back beside the forged', async () => {
+  const lost: string[] = [];
+  const takenBack: string[] = [];
+  lab = await openVirtualLab({
+    server: false,
+    ferry: { ...SHORT_FERRY, failAt: DEATH },
+    network: async (request, github) => {
+      if (request.method === 'DELETE' && request.url.includes('/comments/')) takenBack.push(request.url);
+      const said = request.method === 'POST' ? await request.clone().text() : '';
+      const response = await github(request);
+      const [, kind = ''] = / kind=(incident|ended) /.exec(said) ?? [];
+      if (kind === '' || lost.includes(kind)) return response;
+      lost.push(kind);
+      throw new TypeError('the connection broke');
+    },
+  });
+  await forgeBeforeTheEnd('control');
+  await lab.clock.advance(10 * MINUTE);
+  expect(lost.toSorted()).toEqual(['ended', 'incident']);
+  expect(takenBack).toEqual([]);
+  expect(told(lab, 'incident').join()).toContain('is not started again');
+  expect(told(lab, 'ended').filter((text) => !text.includes(FORGED))).toHaveLength(1);
+});
 
 it('a brake is answered, though a writer with the stolen watch key answered it first', async () => {
   const door: { opened: Promise<void> | null; open: () => void } = { opened: null, open: () => undefined };
