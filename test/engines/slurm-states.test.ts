@@ -12,7 +12,7 @@ import {
   statusOf,
 } from '../../src/engines/slurm/job-state.ts';
 import { jobAmong } from '../../src/engines/slurm/observe.ts';
-import { type QueuedJob, readQueueLine } from '../../src/engines/slurm/queue.ts';
+import { type QueuedJob, readQueueText } from '../../src/engines/slurm/queue.ts';
 
 const linesOf = (name: string): readonly string[] =>
   readFileSync(`fixtures/slurm/${name}`, 'utf8')
@@ -47,7 +47,12 @@ const queued = (state: string, changes: Partial<QueuedJob> = {}): QueuedJob => (
 });
 
 describe('the queue of a real cluster', () => {
-  const jobs = linesOf('squeue.txt').map(readQueueLine);
+  /** Each line by itself; what ends a field is `|` here, and a word of the call where a cluster is asked. */
+  const jobIn = (line: string): QueuedJob | null => {
+    const queue = readQueueText(`${line}\n`, '|');
+    return queue.kind === 'jobs' ? (queue.jobs[0] ?? null) : null;
+  };
+  const jobs = linesOf('squeue.txt').map(jobIn);
 
   it('has every line that it was asked for, and each is one job', () => {
     expect(jobs.map((job) => job && [job.slurmJobId, job.state, job.reason, job.isSingle])).toEqual([
@@ -78,7 +83,7 @@ describe('the queue of a real cluster', () => {
   it('says nothing by a line that is cut, or has other fields', () => {
     const whole = linesOf('squeue.txt')[0] ?? '';
     for (const line of ['', 'slurm_load_jobs error', whole.slice(0, 40), whole.replace('768', 'x')])
-      expect(readQueueLine(line)).toBeNull();
+      expect(jobIn(line)).toBeNull();
   });
 });
 

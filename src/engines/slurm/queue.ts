@@ -47,27 +47,54 @@ export async function readQueue(settings: SlurmSettings, names: readonly string[
   return readQueueOf(settings, ['--states=all', `--user=${settings.uid}`, `--name=${names.join(',')}`]);
 }
 
-/** What these options choose; without any, all that waits or runs. */
+/**
+ * What these options choose; without any, all that waits or runs. A job says its own name and comment, with any sign in them,
+ * also line ends: what ends a field is a word of this call alone, so that no job speaks of another one or hides it.
+ */
 export async function readQueueOf(settings: SlurmSettings, which: readonly string[]): Promise<Queue> {
+  const fieldEnd = `|${crypto.randomUUID()}|`;
   const said = await askCommand(settings, 'squeue', [
     '--noheader',
     ...which,
-    `--Format=${FIELDS.map((field) => `${field}:|`).join(',')}`,
+    `--Format=${FIELDS.map((field) => `${field}:${fieldEnd}`).join(',')}`,
   ]);
-  if (said.kind === 'unknown') return said;
-  const jobs = said.text.split('\n').flatMap((line) => (line === '' ? [] : [readQueueLine(line)]));
-  const whole = jobs.flatMap((job) => (job === null ? [] : [job]));
-  return whole.length === jobs.length
-    ? { kind: 'jobs', jobs: whole }
+  return said.kind === 'unknown' ? said : readQueueText(said.text, fieldEnd);
+}
+
+/** Unknown where anything in the text is no job of `readQueueOf`'s. */
+export function readQueueText(text: string, fieldEnd: string): Queue {
+  const parts = text.split(fieldEnd);
+  const rest = parts.pop() ?? '';
+  const rows = Array.from({ length: Math.ceil(parts.length / FIELDS.length) }, (_, row) =>
+    parts.slice(row * FIELDS.length, (row + 1) * FIELDS.length),
+  );
+  const jobs = rows.flatMap(([first = '', ...more], row) => {
+    const isBehindOne = row === 0 || first.startsWith('\n');
+    const job = isBehindOne ? jobOf([row === 0 ? first : first.slice(1), ...more]) : null;
+    return job === null ? [] : [job];
+  });
+  return rest.trim() === '' && jobs.length === rows.length
+    ? { kind: 'jobs', jobs }
     : { kind: 'unknown', message: 'squeue said a line that is no job' };
 }
 
-/** Null for a line that is none of `readQueue`'s. The comment is the last field, and may have any sign. */
-export function readQueueLine(line: string): QueuedJob | null {
-  const parts = line.split('|');
-  const [id = '', arrayId, hetId, state = '', reason = '', restarts, status, start, end, nodes, name] = parts;
-  const isLine = /^\d+$/.test(id) && /^[A-Z_]+$/.test(state) && /^\d+$/.test(restarts ?? '');
-  if (parts.length <= FIELDS.length || !isLine || !/^\d+$/.test(status ?? '')) return null;
+function jobOf(fields: readonly string[]): QueuedJob | null {
+  const [
+    id = '',
+    arrayId,
+    hetId,
+    state = '',
+    reason = '',
+    restarts,
+    status,
+    start,
+    end,
+    nodes,
+    name,
+    comment,
+  ] = fields;
+  const isJob = /^\d+$/.test(id) && /^[A-Z_]+$/.test(state) && /^\d+$/.test(restarts ?? '');
+  if (fields.length !== FIELDS.length || !isJob || !/^\d+$/.test(status ?? '')) return null;
   return {
     slurmJobId: id,
     name: name ?? '',
@@ -79,7 +106,7 @@ export function readQueueLine(line: string): QueuedJob | null {
     startedAtMs: momentOf(start),
     endedAtMs: momentOf(end),
     nodes: nodes ?? '',
-    metadata: metadataOf(parts.slice(FIELDS.length - 1, -1).join('|')),
+    metadata: metadataOf(comment ?? ''),
   };
 }
 
