@@ -30,7 +30,8 @@ export const frozenScope = z.enum(['lane', 'repository'], 'lane or repository');
 /** The name of a run. */
 export const runWord = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{2,62}$/, 'the name of a run: lower-case letters, digits and dashes');
+  .regex(/^[a-z][a-z0-9-]{2,62}$/, 'the name of a run: lower-case letters, digits and dashes')
+  .refine((name) => name !== 'journal', 'the name of a run; the journal is none');
 
 /** The name of a lane of the lab. */
 export const laneWord = z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'the name of a lane');

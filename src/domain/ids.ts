@@ -17,6 +17,8 @@ export type Instant = Brand<number, 'Instant'>;
 /** SHA-256 over UTF-8 text, given by the host. */
 export type DigestOf = (text: string) => Digest;
 
+/** Characters of a run's name at the most. */
+export const RUN_ID_MAX = 63;
 const RUN_ID = /^[a-z][a-z0-9-]{2,62}$/;
 const OBJECT_ID = /^[0-9a-f]{40}$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;

@@ -1,6 +1,6 @@
 /** Which lane somebody's own pull request asks for, and whether anything speaks against taking it up at all. */
 
-import { isRunId, type RunId } from '../domain/ids.ts';
+import { isRunId, RUN_ID_MAX, type RunId } from '../domain/ids.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import {
   hasLabel,
@@ -93,8 +93,11 @@ export function ownRunId(
 ): RunId {
   const base = name ?? `${kind.name}-${laneName}-${compactDate(date)}-${thread}`;
   const taken = new Set<string>(runs.map(({ run }) => run));
-  let run = base;
-  for (let number = 2; taken.has(run); number += 1) run = `${base}-${number}`;
+  let run: string = base;
+  for (let number = 2; taken.has(run); number += 1) {
+    const suffix = `-${number}`;
+    run = `${base.slice(0, RUN_ID_MAX - suffix.length)}${suffix}`;
+  }
   if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
   return run;
 }

@@ -120,10 +120,11 @@ it('goes on as no other run while somebody holds it: no hold is got rid of so', 
   expect(await ask(root)).toContain(`goes on as \`${NEW}\``);
 });
 
-it('shares no output root with what it goes on from, and is asked for by no stranger', async () => {
-  const { lab, folders, ask, ended } = await begin();
+it('shares no output root with what it goes on from, takes no name of ours, and is asked for by no stranger', async () => {
+  const { lab, folders, root, ask, ended } = await begin();
   await ended();
   expect(await ask(null, 'sol', 'x1y')).not.toContain('goes on as');
+  expect(await ask(root, 'ada', 'journal')).toContain('was not understood');
   expect((await stateOf(lab, OLD))?.closed).toBeNull();
   expect(await ask(null, 'ada', 'x1y')).toContain('goes on as `x1y`');
   await until(lab, 'the gates', async () => (await stateOf(lab, 'x1y'))?.gate != null, {

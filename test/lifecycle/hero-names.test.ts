@@ -1,0 +1,22 @@
+/** Names that somebody gives a run, so that no other one can begin. */
+
+import { expect, it } from 'vitest';
+import { shownApprovalLine } from '../support/approve.ts';
+import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { stateOf, until } from '../support/play.ts';
+
+const MINUTE = 60_000;
+
+it('a run whose name is as long as any may be is followed by one of its issue, whose name is cut', async () => {
+  const lab = await openHeroLab();
+  const slug = 'a'.repeat(63);
+  const issue = await openHeroIssue(lab, { answers: { 'Run slug': slug, 'W&B run id': slug } });
+  await until(lab, 'the card', () => shownApprovalLine(lab, slug) !== null, { limitMs: 60 * MINUTE });
+  await lab.as('ada', 'DELETE', `/issues/${issue}/labels/hero-run`);
+  await lab.clock.advance(5 * MINUTE);
+  expect((await stateOf(lab, slug))?.closed).not.toBeNull();
+  await lab.as('mira', 'POST', `/issues/${issue}/labels`, { labels: ['hero-run'] });
+  const next = `${'a'.repeat(61)}-2`;
+  await until(lab, 'the next card', () => shownApprovalLine(lab, next) !== null, { limitMs: 60 * MINUTE });
+  await lab.close();
+});
