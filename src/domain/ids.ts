@@ -11,7 +11,7 @@ export type Sha = Brand<string, 'Sha'>;
 export type TreeId = Brand<string, 'TreeId'>;
 /** `sha256:` and 64 lower-case hex digits. */
 export type Digest = Brand<string, 'Digest'>;
-/** Milliseconds since 1970-01-01 UTC, an integer. */
+/** Milliseconds since 1970-01-01 UTC, an integer, of a year that RFC 3339 can name. */
 export type Instant = Brand<number, 'Instant'>;
 
 /** SHA-256 over UTF-8 text, given by the host. */
@@ -27,7 +27,10 @@ export const isRunId = (text: string): text is RunId => RUN_ID.test(text);
 export const isSha = (text: string): text is Sha => OBJECT_ID.test(text);
 export const isTreeId = (text: string): text is TreeId => OBJECT_ID.test(text);
 export const isDigest = (text: string): text is Digest => DIGEST.test(text);
-export const isInstant = (value: number): value is Instant => Number.isSafeInteger(value) && value >= 0;
+/** The end of the year 9999. */
+const INSTANT_MAX = 253_402_300_799_999;
+export const isInstant = (value: number): value is Instant =>
+  Number.isSafeInteger(value) && value >= 0 && value <= INSTANT_MAX;
 
 /** The branded value, or an exception: for places where a malformed id is a bug and not an input. */
 export function branded<Base, Branded extends Base>(value: Base, is: (v: Base) => v is Branded): Branded {

@@ -9,13 +9,12 @@ export function toRfc3339(at: Instant): string {
   return new Date(at).toISOString();
 }
 
-/** The moment that an RFC 3339 text names, or null where it names none. */
+/** The moment that an RFC 3339 text names, or null where it names none since 1970: people and jobs write any. */
 export function fromRfc3339(text: string): Instant | null {
-  const ms = Date.parse(text);
-  return Number.isFinite(ms) ? branded(Math.trunc(ms), isInstant) : null;
+  return momentOfMs(Date.parse(text));
 }
 
-/** The moment so many milliseconds after 1970; null of what is none. */
+/** The moment so many milliseconds after 1970; null of what is none, as a job, a tracker or a commit may say. */
 export function momentOfMs(ms: number): Instant | null {
   const whole = Math.trunc(ms);
   return isInstant(whole) ? whole : null;

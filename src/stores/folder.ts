@@ -4,9 +4,9 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, opendir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
-import { branded, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { momentOfMs } from '../domain/time.ts';
 import { openPlainFile } from '../host/plain-file.ts';
 import { codeOf } from '../host/publish-once.ts';
 import type { Bucket, BucketFile, BucketPage, StoredObject } from './bucket.ts';
@@ -80,7 +80,8 @@ async function read(path: string, bytesMax: number): Promise<Observed<BucketFile
         pieces.push(piece);
       const [before, now] = [identityIn(found), await identityOf(path)];
       if (now !== before) return unknown('it was written while it was read');
-      const writtenAt = branded(Number(found.mtimeNs / 1_000_000n), isInstant);
+      const writtenAt = momentOfMs(Number(found.mtimeNs / 1_000_000n));
+      if (writtenAt === null) return unknown('its time is no time');
       return known({ text: Buffer.concat(pieces).toString('utf8'), writtenAt, identity: before });
     } finally {
       await file.close();

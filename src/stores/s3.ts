@@ -4,9 +4,9 @@ import { parseXml, type XmlElement, XmlError } from '@rgrove/parse-xml';
 import { AwsV4Signer } from 'aws4fetch';
 import { z } from 'zod';
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
-import { branded, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { momentOfMs } from '../domain/time.ts';
 import { ask, type StoreAnswer, type StoreHost, saidNo } from './ask.ts';
 import type { Bucket, BucketFile, BucketPage, PageQuery } from './bucket.ts';
 
@@ -119,10 +119,10 @@ function readFile(answer: StoreAnswer, bytesMax: number): Observed<BucketFile> {
   if (status !== 200) return saidNo(answer);
   const etag = headers.get('etag') ?? '';
   const lastModified = headers.get('last-modified') ?? '';
-  const writtenAt = Date.parse(lastModified);
-  if (etag === '' || !Number.isFinite(writtenAt)) return unknown('an answer without ETag or Last-Modified');
+  const writtenAt = momentOfMs(Date.parse(lastModified));
+  if (etag === '' || writtenAt === null) return unknown('an answer without ETag or Last-Modified');
   if (Buffer.byteLength(text) > bytesMax) return unknown(`more than ${bytesMax} bytes`);
-  return known({ text, writtenAt: branded(writtenAt, isInstant), identity: identityOf(etag, lastModified) });
+  return known({ text, writtenAt, identity: identityOf(etag, lastModified) });
 }
 
 /** A listing has milliseconds and a file's own answer has none: whole seconds are what both have. */

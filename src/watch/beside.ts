@@ -4,11 +4,10 @@
  */
 
 import { isTerminal, type LiveJob } from '../domain/engine.ts';
-import type { Instant } from '../domain/ids.ts';
 import { runInSubmissionId } from '../domain/launch/order.ts';
 import type { BesideJob } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { momentOfMs, toRfc3339 } from '../domain/time.ts';
 
 /** So many are told of: who has more left running looks at the cluster. */
 const BESIDE_MAX = 5;
@@ -28,11 +27,10 @@ export function besideOf(
       return words.some((word) => namesIt(jobId, word) || namesIt(about, word));
     })
     .slice(0, BESIDE_MAX)
-    .map(({ jobId, status, startedAtMs }) => ({
-      jobId,
-      status,
-      since: startedAtMs === null ? null : toRfc3339(Math.trunc(startedAtMs) as Instant),
-    }));
+    .map(({ jobId, status, startedAtMs }) => {
+      const since = startedAtMs === null ? null : momentOfMs(startedAtMs);
+      return { jobId, status, since: since === null ? null : toRfc3339(since) };
+    });
 }
 
 /** As a word of its own: `grug-ep8` is none in `grug-ep80`, and is one in `diag-grug-ep8-nccl`. */

@@ -2,13 +2,12 @@
 
 import { DETECTORS } from '../detectors/registry.ts';
 import { isTerminal, type JobObservation } from '../domain/engine.ts';
-import type { Instant } from '../domain/ids.ts';
 import { readIncident } from '../domain/incidents.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import type { Course, Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
 import type { WatchEndCause } from '../domain/logbook/events/watch-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, momentOfMs, toRfc3339 } from '../domain/time.ts';
 import { isHealthy, nextLookMs } from './cadence.ts';
 import { courseOf } from './course.ts';
 import { evidenceOf } from './evidence-of.ts';
@@ -219,7 +218,8 @@ function diagnosisOf(look: Look): Pick<EventDataByType['ended'], 'diagnosis'> {
 }
 
 function moment(ms: number | null): string | null {
-  return ms === null ? null : toRfc3339(Math.trunc(ms) as Instant);
+  const at = ms === null ? null : momentOfMs(ms);
+  return at === null ? null : toRfc3339(at);
 }
 
 /**

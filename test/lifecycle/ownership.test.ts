@@ -120,6 +120,7 @@ describe('the watch of a run', () => {
 
   it('ends at the step that a person names, with a summary, and the job goes on', async () => {
     const { run, pull } = await runningFerry();
+    expect(await answered('mira', pull, '/until time=1969-12-31T23:59:59Z')).toContain('is reached already');
     expect(await answered('mira', pull, '/until step=400')).toContain('the watch ends at step 400');
     await watchEnds(run);
     const state = await stateOf(lab, run);

@@ -294,6 +294,16 @@ describe('checkpoints in a folder', () => {
     await bench.close();
   });
 
+  it('are unknown one by one where a job gave a file a time that is none, and all others are read', async () => {
+    const bench = await openFolder();
+    const root = `${bench.base}/root`;
+    for (const step of [1, 2]) await save(bench, `${root}/step-${step}`, step);
+    await execa('touch', ['-d', '1969-12-30T00:00:00Z', `${root}/step-2/metadata.json`]);
+    const listed = valueIn(await storeOf(bench).list(root)).toSorted((a, b) => a.path.localeCompare(b.path));
+    expect(listed.map(({ metadata }) => metadata.kind)).toEqual(['known', 'unknown']);
+    await bench.close();
+  });
+
   it('are unknown where a job put a link in the place of its own root', async () => {
     const bench = await openFolder();
     await save(bench, `${bench.base}/elsewhere/step-9`, 9);

@@ -191,6 +191,12 @@ describe('a look', () => {
     ]);
   });
 
+  it.each([-1, 9e15, 1e300])('records no moment that a job or its cluster makes up, such as %d', (ms) => {
+    const job = { ...foundJob('SUCCEEDED'), startedAtMs: ms, endedAtMs: ms };
+    const ended = eventsOf(submitted.state, { ...base, job }).find(({ type }) => type === 'ended');
+    expect(ended?.data).toMatchObject({ startedAt: null, endedAt: null });
+  });
+
   it('at a job that is gone says so once, and never that it ended', () => {
     const look: Look = { ...base, job: { kind: 'absent', session: null } };
     const first = eventsOf(submitted.state, look);

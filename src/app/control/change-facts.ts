@@ -4,7 +4,7 @@ import { leftOutOfLane } from '../../config/engine-traits.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { ChangeFacts, FileChange } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
-import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../domain/ids.ts';
+import type { Instant, Sha, TreeId } from '../../domain/ids.ts';
 import type { BaseFacts, RunBase } from '../../domain/launch/base.ts';
 import type { Delta } from '../../domain/launch/delta.ts';
 import type { ModelSize } from '../../domain/launch/model-size.ts';
@@ -14,6 +14,7 @@ import { isAdopted } from '../../domain/logbook/adoption.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { PySyntax } from '../../domain/python-syntax.ts';
+import { momentOfMs } from '../../domain/time.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { provenBase } from '../../run/last-pass.ts';
 import { namedBy } from '../../settings/left-out.ts';
@@ -154,8 +155,9 @@ async function sinceAttempt(
 /** Committer's time of a commit that git has. */
 async function committedAt(git: GitReader, commit: Sha): Promise<Instant> {
   const [newest] = await git.log({ from: commit, not: null, sinceMs: null, paths: [], limit: 1 });
-  if (newest === undefined) throw new GitError('unreadable', `git does not tell the time of ${commit}`);
-  return branded(newest.atMs, isInstant);
+  const at = momentOfMs(newest?.atMs ?? Number.NaN);
+  if (at === null) throw new GitError('unreadable', `git does not tell the time of ${commit}`);
+  return at;
 }
 
 async function treesOf(

@@ -3,12 +3,12 @@
 import { linksOf } from '../../config/job-links.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import type { Engine, JobDescription } from '../../domain/engine.ts';
-import { branded, isInstant, isSha } from '../../domain/ids.ts';
+import { branded, isSha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { awaitsDescription } from '../../domain/logbook/adoption.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { toRfc3339 } from '../../domain/time.ts';
+import { momentOfMs, toRfc3339 } from '../../domain/time.ts';
 import { mayAdoptOn } from '../../run/adoptable.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { WatchInput } from './watch-input.ts';
@@ -71,13 +71,14 @@ async function answerOf(
   if (owner !== null) return not('taken', owner);
   const { job, origin } = told;
   const commit = origin.gitCommit === null ? null : branded(origin.gitCommit, isSha);
+  const since = job.startedAtMs === null ? null : momentOfMs(job.startedAtMs);
   const clean = (text: string | null): string | null => (text === null ? null : redact(text));
   return {
     ...none,
     found: 'described',
     why: '',
     status: job.status,
-    since: job.startedAtMs === null ? null : toRfc3339(branded(job.startedAtMs, isInstant)),
+    since: since === null ? null : toRfc3339(since),
     submitter: clean(origin.submitter),
     entrypoint: clean(origin.entrypoint),
     commit,

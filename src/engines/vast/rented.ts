@@ -7,6 +7,7 @@ import {
   type RentalAccount,
   type RentedInstance,
 } from '../../domain/rented.ts';
+import { momentOfMs } from '../../domain/time.ts';
 import { isSubmissionId } from '../file-records.ts';
 import { destroyInstance, type Instance, listInstances } from './account.ts';
 import { labelOf } from './label.ts';
@@ -54,7 +55,7 @@ function rentedOf(settings: VastSettings, instance: Instance): RentedInstance {
     jobId: jobOf(settings, instance.label),
     status: instance.actual_status,
     ...(instance.machine_id == null ? {} : { machine: String(instance.machine_id) }),
-    createdAtMs: start_date === null ? settings.now() : Math.floor(start_date * 1_000),
+    createdAtMs: momentOfMs((start_date ?? Number.NaN) * 1_000) ?? settings.now(),
     hourly: Math.max(0, hourly),
     storageHourly: Math.max(0, stored),
     traffic: Math.max(0, up + down),

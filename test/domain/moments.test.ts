@@ -1,0 +1,28 @@
+/** Moments as jobs, trackers, clusters and people write them: what RFC 3339 cannot name is none, and nothing throws for it. */
+
+import { expect, it } from 'vitest';
+import { fromRfc3339, momentOfMs, toRfc3339 } from '../../src/domain/time.ts';
+
+it.each([
+  '1969-12-31T23:59:59.999Z',
+  '0001-01-01T00:00:00Z',
+  '-000001-01-01T00:00:00Z',
+  '+010000-01-01T00:00:00Z',
+  '+275760-09-13T00:00:00.001Z',
+  'yesterday',
+  '',
+])('%j names no moment', (text) => {
+  expect(fromRfc3339(text)).toBeNull();
+});
+
+it.each([-1, 253_402_300_800_000, 8_640_000_000_000_001, 9e15, 1e300, Number.NaN, Number.POSITIVE_INFINITY])(
+  'the number %d is no moment',
+  (ms) => {
+    expect(momentOfMs(ms)).toBeNull();
+  },
+);
+
+it.each([0, 253_402_300_799_999])('the number %d is one, and is read back as it was written', (ms) => {
+  const at = momentOfMs(ms);
+  expect(at === null ? null : fromRfc3339(toRfc3339(at))).toBe(ms);
+});
