@@ -46,8 +46,8 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
 };
 
 const PLACES: Readonly<Record<IgnoreReason, string>> = {
-  quote: 'it stands in a quote',
-  list: 'it stands in a list',
+  quote: 'it stands in a quote, of which a line right below it is a part',
+  list: 'it stands in a list, of which a line right below it is a part',
   code: 'it stands in code',
   html: 'it stands in HTML',
   link: 'it stands in a link',

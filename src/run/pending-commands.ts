@@ -36,6 +36,7 @@ export type Said =
       readonly line: number;
       readonly column: number;
       readonly suggest: string;
+      readonly takes?: string;
     }
   | { readonly kind: 'hint'; readonly word: string; readonly reason: string; readonly line: number }
   /** A long comment of somebody whom GitHub has not told about yet: it names a command, and is read when that is known. */
@@ -209,10 +210,14 @@ function saidIn(
       column,
       said: { kind: 'command', name, args } as const,
     })),
-    ...reading.errors.map(({ line, column, code, word, suggest }) => ({
+    ...reading.errors.map(({ line, column, code, word, suggest, takes }) => ({
       line,
       column,
-      said: { kind: 'error', code, word, line, column, suggest: suggest ?? '' } as const,
+      said: {
+        kind: 'error',
+        ...{ code, word, line, column, suggest: suggest ?? '' },
+        ...(takes === undefined ? {} : { takes }),
+      } as const,
     })),
   ].toSorted((a, b) => a.line - b.line || a.column - b.column);
   if (said.length > 0) return said.map((one) => one.said);

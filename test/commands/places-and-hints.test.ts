@@ -34,7 +34,8 @@ describe('an error points at its place', () => {
     ).toMatchObject([
       { code: 'bad-value', takes: 'name: at most 40 lower-case letters, digits and dashes, and no blanks' },
     ]);
-    expect(read('/hold reason=a reason=b').errors[0]).not.toHaveProperty('takes');
+    expect(read('/hold reason=a reason=b').errors[0]).toMatchObject({ takes: 'reason' });
+    expect(read('/hold reason=a b').errors[0]).not.toHaveProperty('takes');
   });
 
   it('the leftmost of several is told', () => {
@@ -118,6 +119,9 @@ describe('a hint', () => {
     ['\\/stop', 'escape'],
     ['Look:\n\n    /stop', 'code'],
     ['/stop\n---', 'heading'],
+    // A line right below a quote or a list is a part of it, which its author does not see.
+    ['> Say `/stop`, which ends it.\n/stop', 'quote'],
+    ['- somebody says /stop\n/stop', 'list'],
   ])('is due for %j', (comment, reason) => {
     expect(hintOf(read(comment))).toMatchObject({ word: '/stop', reason });
   });
@@ -133,6 +137,7 @@ describe('a hint', () => {
     ['a command that fires has its own answer', '> /stop\n\n/status'],
     ['so has an error', '> /stop\n\n/hodl'],
     ['several are talk about commands', 'Use /stop or /hold.'],
+    ['also below a quote', '> Which one?\n/stop\n/hold'],
     ['a path is none of ours', '`/tmp/x`'],
     ['nor is one in other letters, or a near miss', '／tmp/x and ／hodl'],
     ['nor is a word of another bot', '> /lgtm'],

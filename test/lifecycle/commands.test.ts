@@ -114,6 +114,12 @@ describe('asking and mistyping', () => {
         /was not understood and nothing was done: there is no such command\. Did you mean `\/approve-launch`/,
     },
     { said: '> /approve-launch\n\nwhat does this do?', answer: /does not count: it stands in a quote/ },
+    {
+      said: '/approve-launch 0123',
+      answer: /\(digest: 32 or more hex digits of the digest: copy the line from the card\)/,
+    },
+    { said: '/hold', answer: /an argument is missing \(reason\)/ },
+    { said: '/hold raeson="x"', answer: /it does not take this key \(raeson\)\. Did you mean `reason`/ },
     { said: '/approve-launch 0123456789ab', answer: /not (approved|done)/ },
     { said: '/stop', answer: /nothing to stop/ },
     { said: '/seal', answer: /not sealed: the run has not ended/ },

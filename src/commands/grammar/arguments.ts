@@ -13,7 +13,7 @@ type ArgumentFault = {
   readonly start: number;
   readonly text: string;
   readonly suggest?: string;
-  /** What the argument takes, where it was given something else. */
+  /** What the argument takes, where it was given something else; the name of one that is missing, or of no use here. */
   readonly takes?: string;
 };
 
@@ -32,7 +32,10 @@ export function fitArguments(spec: CommandSpec, found: Tokens, lineLength: numbe
   if (found.fault !== null) return { ok: false, fault: found.fault };
   const missing = missingOf(spec, values);
   if (missing !== null)
-    return { ok: false, fault: { code: 'missing-argument', start: lineLength, text: missing } };
+    return {
+      ok: false,
+      fault: { code: 'missing-argument', start: lineLength, text: missing, takes: missing },
+    };
   return { ok: true, args: Object.fromEntries(values) };
 }
 
@@ -53,9 +56,9 @@ function takeKey(
   const argument = declared ?? freeArgument(spec, key);
   if (argument === null) {
     const suggest = nearest(folded(key), Object.keys(spec.keys));
-    return { ...faultOf('unknown-key', token, key), ...(suggest === null ? {} : { suggest }) };
+    return { ...faultOf('unknown-key', token, key), takes: key, ...(suggest === null ? {} : { suggest }) };
   }
-  if (values.has(key)) return faultOf('duplicate-key', token, key);
+  if (values.has(key)) return { ...faultOf('duplicate-key', token, key), takes: key };
   if (token.value === '' && !token.isQuoted) return faultOf('bad-value', token, `${key}=`);
   return accept(key, argument, token, values);
 }

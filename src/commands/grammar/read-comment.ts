@@ -134,12 +134,17 @@ function inLists(
 
 /**
  * The only word that is a command of ours, or that a keyboard for other letters has made of one; where the comment was not parsed
- * at all, the first.
+ * at all, the first. A line right below a quote or a list belongs to it, which its author does not see: what is alone there is
+ * meant, whatever the quote talks about.
  */
 function hintAmong(ignored: readonly IgnoredWord[], vocabulary: Vocabulary): IgnoredWord | null {
-  const [first, ...others] = ignored.filter(({ word, reason }) => {
+  const ours = ignored.filter(({ word, reason }) => {
     const { kind } = vocabulary(word);
     return kind === 'ours' || (reason === 'lookalike' && vocabulary(folded(word)).kind === 'ours');
   });
+  const below = ours.filter(
+    ({ reason, column }) => column === 1 && (reason === 'quote' || reason === 'list'),
+  );
+  const [first, ...others] = below.length === 1 ? below : ours;
   return first === undefined || (others.length > 0 && first.reason !== 'limit') ? null : first;
 }

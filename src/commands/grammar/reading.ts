@@ -57,7 +57,7 @@ export type CommandError = Place & {
   readonly code: ErrorCode;
   /** The command (with its slash) or the key that was probably meant. */
   readonly suggest?: string;
-  /** The argument whose value is none that it takes, and what it takes: `name: a step, in digits`. */
+  /** The argument whose value is none that it takes, and what it takes (`name: a step, in digits`); the name alone of one that is missing, or of no use here. */
   readonly takes?: string;
   /** The part of the line that is wrong, where that is not the word itself; for a missing argument, its name. */
   readonly at?: { readonly column: number; readonly text: string };
