@@ -14,6 +14,8 @@ const answer = answering({
   'accepted-charge': {},
   'accept-nothing': {},
   'accept-not-yours': { login: 'text' },
+  'charge-not-yours': { login: 'text' },
+  'charge-yours': {},
   'accept-too-late': { until: 'text' },
   'job-adopted': {},
   'job-not-told': {},
@@ -70,8 +72,8 @@ const SECOND_MS = 1_000;
 
 /** Before the launch the contract is the offer. */
 function inCharge({ state, actor, comment }: CommandContext, dri: string): CommandDecision {
-  if (!isSameLogin(dri, actor.login)) return answer('accept-not-yours', { login: dri });
-  if (state.watch.owner?.id === actor.id) return answer('accept-nothing');
+  if (!isSameLogin(dri, actor.login)) return answer('charge-not-yours', { login: dri });
+  if (state.watch.owner?.id === actor.id) return answer('charge-yours');
   const until = toRfc3339(comment.createdAt);
   return answer('accepted-charge', {}, [
     { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to: actor, until } },

@@ -26,6 +26,8 @@ type WatchAnswer =
   | 'job-told-otherwise'
   | 'accept-nothing'
   | 'accept-not-yours'
+  | 'charge-not-yours'
+  | 'charge-yours'
   | 'accept-too-late'
   | 'until-set'
   | 'until-what'
@@ -58,6 +60,9 @@ export const WATCH_WORDS: Sentences<WatchAnswer> = {
     'you are in charge of this run: the watch is yours from its launch on, and its incidents mention you.',
   'accept-nothing': () => 'nothing to accept: the watch of this run is offered to nobody.',
   'accept-not-yours': (d) => `not accepted: the watch is offered to ${text(d.login)}, and to nobody else.`,
+  'charge-not-yours': (d) =>
+    `not accepted: the contract puts ${text(d.login)} in charge, and nobody else. Whoever else is to be, it has to name in their place.`,
+  'charge-yours': () => 'you are in charge of this run already.',
   'accept-too-late': (d) =>
     `not accepted: the offer stood until ${text(utc(d.until))}. \`/handoff\` offers the watch again.`,
   'job-adopted': (_, { input }) =>

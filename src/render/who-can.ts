@@ -9,14 +9,15 @@ export function whoCan(actor: RemedyActor, place: PlaceWord = 'pull request'): s
   switch (actor) {
     case 'author':
       return place === 'issue'
-        ? 'whoever can push to the branch and edit this issue'
+        ? 'whoever can edit this issue or push to its branch'
         : 'whoever can edit this pull request';
     case 'maintainer':
       return 'a maintainer';
     case 'approver':
       return 'whoever may approve';
     case 'anyone':
-      return 'anyone';
+      // What it says to do has the person's name.
+      return 'whom it names';
     case 'lab':
       return 'whoever keeps `.github/ferrybot.yml`';
     case 'time':

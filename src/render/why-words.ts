@@ -77,6 +77,7 @@ const ACTS: Readonly<Record<RemedyKind, (about: string, people: number) => strin
   'wait-for-run': (about) => `wait until ${about} has ended`,
   unhold: () => '`/unhold`',
   thaw: () => '`/thaw`',
+  'mend-gate': (about) => `do what the row of ${about} on the card says`,
   approve: (_, people) =>
     `the card's \`/approve-launch\` line, said by ${people === 1 ? 'one person' : `${people} people`}`,
 };

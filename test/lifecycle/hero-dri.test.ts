@@ -4,10 +4,14 @@ import { expect, it } from 'vitest';
 import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, stateOf, until } from '../support/play.ts';
-import { answersTo, saidTwice, say, told } from '../support/talk.ts';
+import { answersTo, botComments, saidTwice, say, told } from '../support/talk.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
 const HOUR_MS = 3_600_000;
+
+function card(lab: Parameters<typeof botComments>[0]): string {
+  return botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+}
 
 it('is asked by name, accepts for itself alone, and has the watch of the run from its launch on', async () => {
   const lab = await openHeroLab();
@@ -16,13 +20,21 @@ it('is asked by name, accepts for itself alone, and has the watch of the run fro
   expect(told(lab, 'notice')).toEqual([expect.stringMatching(/`mira` is in charge of [\s\S]*@mira/)]);
   const waiting = await stateOf(lab, RUN);
   expect(waiting === null ? null : openGates(waiting)).toEqual(['dri-accepted not-accepted']);
+  expect(card(lab)).toContain('**Wanted: from whom it names, for the gate `dri-accepted`');
+  const why = await say(lab, 'ada', issue, '/why');
   const mine = await say(lab, 'ada', issue, '/accept');
   await lab.clock.advance(120_000);
-  expect(answersTo(lab, mine).join()).toContain('not accepted');
+  expect(answersTo(lab, why).join()).toMatch(
+    /2 things to do[\s\S]*\| do what the row of `dri-accepted` on the card says \| whom it names \| `dri-accepted` \|\n\| the card's/,
+  );
+  expect(answersTo(lab, mine).join()).toContain('the contract puts mira in charge, and nobody else');
   expect((await stateOf(lab, RUN))?.watch.owner).toBeNull();
   const yes = await say(lab, 'mira', issue, '/accept');
   await lab.clock.advance(120_000);
   expect(answersTo(lab, yes).join()).toContain('you are in charge of this run');
+  const again = await say(lab, 'mira', issue, '/accept');
+  await lab.clock.advance(120_000);
+  expect(answersTo(lab, again).join()).toContain('you are in charge of this run already');
   const ready = await stateOf(lab, RUN);
   expect(ready === null ? null : openGates(ready)).toEqual([]);
   expect(ready?.watch.owner).toMatchObject({ login: 'mira' });
@@ -31,6 +43,20 @@ it('is asked by name, accepts for itself alone, and has the watch of the run fro
   // The watch came with the launch: nobody asked for it.
   expect((await stateOf(lab, RUN))?.watch).toMatchObject({ owner: { login: 'mira' }, ended: null });
   expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+});
+
+it('is no word of the launch gates alone: `/why` tells of each thing that its issue leaves open', async () => {
+  const lab = await openHeroLab();
+  const issue = await openHeroIssue(lab, { answers: { DRI: '@mira', 'Pre-registered loss': 'about 2' } });
+  await until(lab, 'the card', () => card(lab).includes('Held back'), { limitMs: HOUR_MS });
+  const why = await say(lab, 'ravi', issue, '/why');
+  await lab.clock.advance(120_000);
+  const [told = ''] = answersTo(lab, why);
+  expect(told).toContain('3 things to do until this can launch');
+  expect(told).toMatch(/`contract-complete` on the card says \| whoever can edit this issue[^|]*: ada \|/);
+  expect(told).toContain('`dri-accepted` on the card says');
+  expect(told).not.toContain('nothing holds it back');
   await lab.close();
 });
 

@@ -41,6 +41,7 @@ export const REMEDIES = [
   'wait-for-run',
   'unhold',
   'thaw',
+  'mend-gate',
   'approve',
 ] as const;
 export type RemedyKind = (typeof REMEDIES)[number];

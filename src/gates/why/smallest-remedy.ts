@@ -5,7 +5,7 @@ import { type GateFacts, REMEDY_PHASES, type Remedy } from '../gate.ts';
 import { runGates } from '../run-gates.ts';
 import { changeRemedies } from './change-remedies.ts';
 import { laneRemedies, missingPeople } from './lane-remedies.ts';
-import { afterAll, remedyKey } from './remedy.ts';
+import { afterAll, remedyKey, reworded } from './remedy.ts';
 
 /** Sets of acts that /why looks at, 0.1 ms each; a ferry on which a dozen things are wrong needs some hundred. */
 const REMEDY_SETS_MAX = 3_000;
@@ -79,10 +79,11 @@ function smallestSet(facts: GateFacts): { readonly chosen: readonly Remedy[]; re
 /** Null where no gate fails; else what may be added for the first gate that does. */
 function nextSteps(facts: GateFacts, chosen: readonly Remedy[]): readonly Remedy[] | null {
   const now = afterAll(facts, chosen);
-  const failing = runGates(now).find((verdict) => verdict.outcome === 'fail');
+  const [failing] = failingOf(now, chosen);
   if (failing === undefined) return null;
   const done = new Set(chosen.map(remedyKey));
-  return remediesFor(failing, now).filter((remedy) => !done.has(remedyKey(remedy)));
+  const known = remediesFor(failing, now);
+  return known.length === 0 ? [mending(failing)] : known.filter((remedy) => !done.has(remedyKey(remedy)));
 }
 
 /** Takes the first thing that helps, over and over: a way to green, if not the shortest. */
@@ -98,5 +99,15 @@ function firstWay(facts: GateFacts, from: readonly Remedy[]): readonly Remedy[] 
 
 function mendedBy(facts: GateFacts, chosen: readonly Remedy[], key: string): readonly GateId[] {
   const others = chosen.filter((one) => remedyKey(one) !== key);
-  return runGates(afterAll(facts, others)).flatMap(({ gate, outcome }) => (outcome === 'fail' ? [gate] : []));
+  return failingOf(afterAll(facts, others), others).map(({ gate }) => gate);
+}
+
+/** What a person does by the words of the gate: what the facts are then nobody can say here, but that it fails no more. */
+function mending({ gate, remedyBy }: Verdict): Remedy {
+  return { kind: 'mend-gate', about: gate, by: remedyBy, phase: 'text', apply: reworded };
+}
+
+function failingOf(now: GateFacts, chosen: readonly Remedy[]): readonly Verdict[] {
+  const mended = chosen.flatMap(({ kind, about }) => (kind === 'mend-gate' ? [about] : []));
+  return runGates(now).filter(({ gate, outcome }) => outcome === 'fail' && !mended.includes(gate));
 }
