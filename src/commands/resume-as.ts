@@ -13,6 +13,9 @@ const answer = answering({
   'resumed-as': { old: 'text', run: 'text', from: 'text', root: 'text?', reason: 'text' },
   'resume-as-not-now': { status: 'text' },
   'resume-as-taken': { id: 'text', run: 'text' },
+  'resume-as-unclear': { name: 'text', said: 'text', wanted: 'text' },
+  'resume-as-root-taken': { root: 'text', run: 'text' },
+  'resume-as-refused': { path: 'text', why: 'text' },
   'resume-as-failed': { why: 'text' },
 });
 

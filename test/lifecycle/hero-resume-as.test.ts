@@ -135,6 +135,39 @@ it('shares no output root with what it goes on from, takes no name of ours, and 
   expect(state?.gate?.manifest?.outputRoot).toBe(folders.root);
 });
 
+it('is refused while the old run is there to ask again in, where what it says can be no part of the new one', async () => {
+  const { lab, issue, from, folders, root, ended } = await begin();
+  await ended();
+  const [complete, newer] = [from, join(folders.root, 'checkpoints', 'step-900')];
+  const rejected = await say(lab, 'mira', issue, '/reject-checkpoint step=800 reason="the loss had jumped"');
+  await lab.clock.advance(MINUTE_MS);
+  expect(answersTo(lab, rejected).join()).toContain('rejected');
+  const older = await folders.write(400, lab.clock.now() - 10 * MINUTE_MS);
+  const asked = async (what: string): Promise<string> => {
+    const comment = await say(lab, 'ada', issue, `/resume-as id=${NEW} ${what} reason="as before the jump"`);
+    await lab.clock.advance(5 * MINUTE_MS);
+    return answersTo(lab, comment).join('\n');
+  };
+  expect(await asked(`from=${complete} root=${root}`)).toMatch(
+    /step-800` is nothing to begin from: its lineage was rejected\. Say another `from=`/,
+  );
+  expect(await asked(`from=${newer} root=${root}`)).toContain('is nothing to begin from');
+  expect(await asked(`from=step-400 root=${root}`)).toContain(
+    '`step-400` cannot be its initialize\\_from; wanted is none, or the path of a checkpoint',
+  );
+  expect(await asked(`from=${older} root="${root} b"`)).toContain(
+    'cannot be its Output root; wanted is one path or address',
+  );
+  expect(await asked(`from=${older} root=${folders.root}`)).toContain(
+    `is where the run \`${OLD}\` writes. Say another \`root=\``,
+  );
+  expect((await stateOf(lab, OLD))?.closed).toBeNull();
+  expect(await stateOf(lab, NEW)).toBeNull();
+  const answer = await asked(`from=${older} root=${root}`);
+  expect(answer).toContain(`goes on as \`${NEW}\``);
+  expect(answer).not.toContain('the output root among it');
+});
+
 it('trains as the run that it goes on from did, but for what is meant: a setting that slipped blocks it, and changed code is shown', async () => {
   const { lab, issue, root, ask, ended } = await begin();
   await ended();

@@ -11,6 +11,7 @@ import { isFrom } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { takeUpIssue } from './own-issue.ts';
 import type { RequestOutcome } from './request.ts';
+import { refusedAsAsked } from './resume-as-asked.ts';
 
 /** Every step is found again by the record: after a crash it is called once more. */
 export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
@@ -23,8 +24,9 @@ export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<Req
   const here = runsOfPull(runs, command.thread);
   const old = here.find((run) => !isOver(run)) ?? here[0];
   const config = lanesOf(open.config).find(({ laneName }) => laneName === old?.proposal.lane);
-  const continued = config?.kind.contracts?.continued;
-  if (old === undefined || config === undefined || continued === undefined)
+  const contracts = config?.kind.contracts;
+  const knobs = old === undefined ? undefined : contracts?.continued?.(old.run, command.args);
+  if (old === undefined || config === undefined || contracts === undefined || knobs === undefined)
     return answerTo('resume-as-not-now', { status: 'no run of this thread can go on as another one' });
   const holder = runs.find((run) => run.run === id || run.order?.manifest?.tracker.runId === id);
   if (holder !== undefined) return answerTo('resume-as-taken', { id, run: holder.run });
@@ -33,13 +35,17 @@ export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<Req
   const issue = read.value;
   if (issue === null || issue.kind !== 'issue' || !issue.isOpen)
     return answerTo('resume-as-not-now', { status: 'its issue is not open' });
+  const refused = isOver(old)
+    ? null
+    : await refusedAsAsked({ ...open, config }, contracts, { ...issue, asked: knobs });
+  if (refused !== null) return refused;
   const closed = await closedFor(open, old, command);
   if (closed !== null) return closed;
   const outcome = await takeUpIssue({ ...open, config }, issue, {
     kind: 'command',
     command,
     continues: { run: old.run, reason },
-    knobs: continued(old.run, command.args),
+    knobs,
   });
   if (outcome.kind !== 'answer' || outcome.code !== 'proposed') return outcome;
   const next = store.current().runs.find(({ proposal }) => isFrom(proposal.request, command));
