@@ -25,6 +25,7 @@ const answer = answering({
   },
   'why-nothing': {},
   'why-launched': {},
+  'why-ended': { status: 'text' },
   'why-no-fix': { attempt: 'integer' },
   'why-stopped': { by: 'text' },
   'why-unreadable': {},
@@ -44,6 +45,8 @@ function decide(context: CommandContext): CommandDecision {
   const { state, gates } = context;
   if (mayBeFixed(state) && !isFixGated(state))
     return answer('why-no-fix', { attempt: state.submission?.attempt ?? 1 });
+  if (state.end !== null && !isBeforeLaunch(state) && !isLive(state))
+    return answer('why-ended', { status: state.end.status });
   if (!isBeforeLaunch(state) || isLive(state)) return answer('why-launched');
   if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
   if (gates === null) return answer('why-unreadable');

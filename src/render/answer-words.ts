@@ -17,7 +17,7 @@ import { RENTAL_WORDS } from './rental-words.ts';
 import { RESUME_WORDS } from './resume-words.ts';
 import { mayTouch, whoApproves } from './wanted.ts';
 import { WATCH_WORDS } from './watch-words.ts';
-import { wayBack } from './way-back.ts';
+import { wayBack, wayOn } from './way-back.ts';
 import { whyWords } from './why-words.ts';
 import { approvalLine, code, count, ofRun, otherVersion, text, utc } from './words.ts';
 
@@ -113,6 +113,8 @@ const WORDS: Sentences<AnswerCode> = {
   'why-told': (d, { input }) => whyWords(d, placeIn(input)),
   'why-nothing': () => 'nothing holds it back: the launch is about to be ordered.',
   'why-no-fix': (d, { input }) => `attempt ${d.attempt} has failed: to go on, ${fixWords(input)}`,
+  'why-ended': (d) =>
+    `nothing that is to launch: the job has ended, ${text(d.status)}, and the card says what is wanted now.`,
   'why-launched': () => 'nothing holds it back any more: it was launched, or its launch is under way.',
   'why-stopped': (d, { input }) =>
     `${text(d.by)} stopped it, and that is for good: close the ${placeIn(input)}, and propose the next ferry.`,
@@ -126,8 +128,8 @@ const WORDS: Sentences<AnswerCode> = {
       d.path === undefined ? 'from nothing' : `from step ${d.step} (${code(d.path)})`
     }: that is where the next attempt of this run begins, and what was made after it is out of its lineage (${text(d.reason)}). Nothing was started: the card shows the new manifest, and its line approves it.`,
   'rollback-already': (d) => `nothing new: ${text(d.by)} has gone back to step ${d.step} already.`,
-  'rollback-not-now': (d) =>
-    `nothing to go back in: ${text(d.status)}. It follows an attempt that has failed, while nothing else does.`,
+  'rollback-not-now': (d, { input }) =>
+    `nothing to go back in: ${text(d.status)}. ${onIn(input)}It is said after an attempt that has failed, when the same is not about to be started again.`,
   'rollback-unseen': () =>
     "only the job's own machine can look for its checkpoints, so that nobody here can say which are complete: the contract of a run that can go back names its output root as `gs://…`, `s3://…` or an absolute path.",
   'rollback-refused': (d) =>
@@ -225,6 +227,12 @@ const WORDS: Sentences<AnswerCode> = {
   'seal-adopted': () =>
     'not sealed: the job was launched by hand, so that nobody here can say what it ran. `/ack` takes note of its end and closes the run.',
 };
+
+/** Where the run has ended otherwise than by a failure. */
+function onIn(input: AnswerView['input']): string {
+  const on = input === null ? null : wayOn(input.state);
+  return on === null ? '' : `After this end it is ${on}. `;
+}
 
 /** What may follow where the same does not: the way back, where there is one, and a change. */
 function backIn(input: AnswerView['input']): string {

@@ -64,7 +64,7 @@ function extraOf({ answer }: SeenCommand, input: RenderInput | null, past: PastO
     return renderHelp(String(answer.detail['command'] ?? ''), input?.config ?? null);
   if (answer?.code === 'lane-past') return pastPart(String(answer.detail['lane'] ?? ''), past);
   if (answer?.code !== 'status-shown' || input === null) return null;
-  const { symbol, title, evidence } = stateLine(input.state);
+  const { symbol, title, evidence } = stateLine(input.state, input.config);
   return paragraphs(
     `${symbol} **${title}.** ${evidence}`,
     compactLine(input.state),

@@ -5,12 +5,14 @@
 
 import { type ContractFields, type Field, namesOf } from '../contracts/fields.ts';
 import type { Contract, ContractValue } from '../domain/launch/contract.ts';
-import type { Verdict } from '../domain/launch/verdict.ts';
+import type { GateId, Verdict } from '../domain/launch/verdict.ts';
 import { outcomeWords } from './card-gates.ts';
 import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { type PlaceWord, placeWord } from './place-word.ts';
 import { code, details, table, text } from './words.ts';
+
+const COMPLETE = 'contract-complete' satisfies GateId;
 
 /** Null for a run that has no contract. */
 export function cardContract({ state, config }: Pick<RenderInput, 'state' | 'config'>): string | null {
@@ -40,10 +42,21 @@ function listedRows(
         field.label,
         said === undefined ? '' : code(said.value),
         sourceWords(said),
-        checkWords(field, verdicts, place, told),
+        isSaid(said)
+          ? checkWords(field, verdicts, place, told)
+          : outcomeOf(verdicts.find(({ gate }) => gate === COMPLETE)),
       ],
     ];
   });
+}
+
+/** What is missing or unclear there is nothing to hold against: what another gate has in its place is no answer about it. */
+function isSaid(said: ContractValue | undefined): boolean {
+  return said !== undefined && said.source !== 'unclear';
+}
+
+function outcomeOf(verdict: Verdict | undefined): string {
+  return verdict === undefined ? '' : `${outcomeWords(verdict.outcome)} (\`${verdict.gate}\`)`;
 }
 
 function sourceWords(said: ContractValue | undefined): string {
@@ -66,8 +79,9 @@ function checkWords(
   told: Set<string>,
 ): string {
   const verdict = verdicts.find(({ gate }) => gate === checkedBy);
-  if (verdict === undefined) return '';
-  const said = `${outcomeWords(verdict.outcome)} (\`${verdict.gate}\`)`;
+  // Where the contract is not whole, this value is not what it lacks.
+  if (verdict === undefined || (verdict.gate === COMPLETE && verdict.outcome === 'fail')) return '';
+  const said = outcomeOf(verdict);
   if (told.has(verdict.gate)) return `${said}, as above`;
   told.add(verdict.gate);
   return `${said}: ${gateWords(verdict, place).found}`;

@@ -46,7 +46,7 @@ export type CardInput = RenderInput & {
 /** The card's source. Its marker carries the record's head, the phase, `check`, and what it shows. */
 export function renderCard(input: CardInput): string {
   const { state } = input;
-  const { symbol, title, evidence } = stateLine(state);
+  const { symbol, title, evidence } = stateLine(state, input.config);
   const shown = state.gate === null ? {} : { manifest: state.gate.digest ?? 'none', body: state.gate.body };
   const fields = { head: headText(state, 12), phase: phaseOf(state), check: input.check, ...shown };
   return comment(

@@ -19,7 +19,7 @@ export type CheckConclusion = Extract<Effect, { readonly kind: 'put-check-run' }
 /** `title` is plain text, `summary` Markdown. */
 export function renderCheck(input: RenderInput): { readonly title: string; readonly summary: string } {
   const { state, verdict } = input;
-  const { symbol, title, evidence } = stateLine(state);
+  const { symbol, title, evidence } = stateLine(state, input.config);
   const judged =
     state.end === null || verdict === null
       ? null

@@ -41,8 +41,14 @@ function openParts({
 }): string {
   return [
     ...(missing.length === 0 ? [] : [`missing: ${listed(missing.map(text))}`]),
-    ...(unclear.length === 0 ? [] : [`unclear: ${listed(unclear.map(text))}`]),
+    ...(unclear.length === 0 ? [] : [`unclear: ${listed(unclear.map(unclearPart))}`]),
   ].join('; ');
+}
+
+/** Recorded as *label: what is wanted*, which may have commas of its own. */
+function unclearPart(part: string): string {
+  const [label = '', wanted] = part.split(/: (.*)/s, 2);
+  return wanted === undefined ? text(part) : `${text(label)} (wanted is ${text(wanted)})`;
 }
 
 export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> } = {

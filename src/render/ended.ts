@@ -23,7 +23,7 @@ export function renderEnded(input: RenderInput): string {
   const { end, submission } = state;
   if (end === null || submission === null) throw new Error('a terminal comment without an end');
   return paragraphs(
-    `**${code(state.run)} has ended: ${end.status}.**`,
+    `**${endedWords(state, submission)}: ${end.status}.**`,
     terminalForm(input, end),
     verdict === null
       ? 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.'
@@ -34,6 +34,12 @@ export function renderEnded(input: RenderInput): string {
     fixPart(state),
     `**Wanted: ${wantedLine(input)}**`,
   );
+}
+
+/** Where another attempt may follow or has come before, the run itself is not over with this one. */
+function endedWords(state: RunState, { attempt }: Submission): string {
+  const isLast = attempt === 1 && state.end?.status !== 'FAILED';
+  return isLast ? `${code(state.run)} has ended` : `Attempt ${attempt} of ${code(state.run)} has ended`;
 }
 
 /**
@@ -132,10 +138,15 @@ function failuresPart({ incidents }: RunState, end: Ending): string {
   const exit = exitLine(end);
   return paragraphs(
     end.diagnosis === undefined ? null : diagnosisPart(end.diagnosis),
-    lines.length === 0 ? 'Notable failures: none.' : `Notable failures:\n\n${lines.join('\n')}`,
+    lines.length === 0 ? noneBefore(end) : `Notable failures:\n\n${lines.join('\n')}`,
     exit,
     message,
   );
+}
+
+/** An end is itself no notable failure of the time before it. */
+function noneBefore({ status }: Ending): string {
+  return status === 'FAILED' ? 'No incident came before the end.' : 'Notable failures: none.';
 }
 
 function signatureOf(incident: Incident): string {

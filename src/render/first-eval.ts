@@ -9,11 +9,12 @@ import { code, listed, paragraphs, table, text, utc } from './words.ts';
 
 /** The evals of the first look that had any. */
 export function renderFirstEval(state: RunState): string {
-  const { firstEval } = state;
+  const { firstEval, submission } = state;
   if (firstEval === null) throw new Error('a first-eval comment without an eval');
   const rows = Object.entries(firstEval.evals).map(([key, value]) => [code(key), text(value)]);
+  const attempt = submission === null ? '' : `, attempt ${submission.attempt}`;
   return paragraphs(
-    `**First eval** of ${code(state.run)}, seen ${utc(firstEval.at)} at ${progressText(firstEval.step, firstEval.totalSteps)}.`,
+    `**First eval** of ${code(state.run)}${attempt}, seen ${utc(firstEval.at)} at ${progressText(firstEval.step, firstEval.totalSteps)}.`,
     table(['Eval', 'Value'], rows),
   );
 }

@@ -1,12 +1,15 @@
 /** Where a run stands, on what evidence and since when: the sentence that the card and `/status` open with. */
 
+import { quorumOf } from '../config/quorum.ts';
 import { assertNever } from '../domain/assert.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
+import { approvalsHad } from '../domain/launch/response.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import { jobStateOf } from '../domain/logbook/job-state.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { adoptionEvidence } from './adoption-words.ts';
+import type { RenderInput } from './input.ts';
 import { engineSays, paceText, progressText } from './progress.ts';
 import { lastStepText } from './verdict-table.ts';
 import { code, count, listed, person, shortCommit, text, utc } from './words.ts';
@@ -18,8 +21,8 @@ export type StateLine = {
   readonly evidence: string;
 };
 
-/** The state in words, from the record alone: the same record gives the same words. */
-export function stateLine(state: RunState): StateLine {
+/** The state in words, from the record alone: the same record gives the same words. `config`: where it is known how many have to approve. */
+export function stateLine(state: RunState, config: RenderInput['config'] | null = null): StateLine {
   const phase = phaseOf(state);
   switch (phase) {
     case 'proposed':
@@ -27,11 +30,7 @@ export function stateLine(state: RunState): StateLine {
     case 'gated':
       return gatedLine(state);
     case 'approved':
-      return line(
-        '✅',
-        'Approved',
-        `${failedBefore(state)}By ${approvers(state)}; no launch is ordered yet.`,
-      );
+      return approvedLine(state, config);
     case 'ordered':
       return orderedLine(state);
     case 'submitted':
@@ -88,6 +87,15 @@ function gatedLine(state: RunState): StateLine {
   if (order?.status === 'failed')
     return line('⚠️', 'Not launched', `The order of ${utc(order.at)} ended without a job. ${passed}`);
   return line('✅', 'Ready for approval', passed);
+}
+
+function approvedLine(state: RunState, config: RenderInput['config'] | null): StateLine {
+  const needed = config === null ? 0 : quorumOf(config);
+  const have = approvalsHad(state);
+  const by = `${failedBefore(state)}By ${approvers(state)}; no launch is ordered yet.`;
+  return have < needed
+    ? line('❔', `Approved in part, ${have} of ${needed}`, by)
+    : line('✅', 'Approved', by);
 }
 
 /** Of a run that goes on: what it goes on from. */

@@ -10,7 +10,7 @@ import { failureOf } from '../domain/launch/fingerprint.ts';
 import { isFixGated, mayBeFixed, pastAttempt, repeatedFailure } from '../domain/launch/next-attempt.ts';
 import { preApproval } from '../domain/launch/pre-approval.ts';
 import { replacementFor, restartsLeft } from '../domain/launch/relaunch.ts';
-import { mayBeRelaunched, restingOn, wantsRelaunch } from '../domain/launch/response.ts';
+import { approvalsHad, mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { spoiltBy } from '../domain/launch/spoilt.ts';
 import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
@@ -20,7 +20,7 @@ import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
 import { wantedAfterWatch } from './watch-words.ts';
-import { wayBack } from './way-back.ts';
+import { wayBack, wayOn } from './way-back.ts';
 import { whoCan } from './who-can.ts';
 import { approvalLine, code, count, listed } from './words.ts';
 
@@ -91,7 +91,7 @@ function wantedForGates(state: RunState): string {
 function wantedApproval({ state, config }: RenderInput): string {
   const digest = state.gate?.digest ?? null;
   if (digest === null) return 'nothing yet; there is no manifest to approve.';
-  const missing = quorumOf(config) - new Set(restingOn(state).map((a) => a.actor.id)).size;
+  const missing = quorumOf(config) - approvalsHad(state);
   if (missing <= 0) return 'nothing; the launch is about to be ordered.';
   const what = missing === 1 ? 'an approval by' : `${missing} approvals, each by`;
   return `${what} ${whoApproves({ config })}: \`${approvalLine(digest)}\`.`;
@@ -107,11 +107,13 @@ function wantedAtEnd({ state, config, verdict }: RenderInput): string {
     case 'FAILED':
       return wantedForNode(state, ack) ?? wantedAfterFailure({ state, config });
     case 'STOPPED':
-      return wantedForNode(state, ack) ?? `a decision by a person with ${seal} permission: ${COUNTS_OR_NOT}.`;
+      return (
+        wantedForNode(state, ack) ?? `a decision by a person with ${seal} permission: ${countsOrNot(state)}.`
+      );
     case 'SUCCEEDED':
       return verdict?.result === 'pass'
         ? `\`/seal\` by a person with ${seal} permission.`
-        : `a look at the verdict, then a decision by a person with ${seal} permission: ${COUNTS_OR_NOT}.`;
+        : `a look at the verdict, then a decision by a person with ${seal} permission: ${countsOrNot(state)}.`;
     default:
       return assertNever(end.status);
   }
@@ -129,8 +131,11 @@ function wantedAfterFailure({ state, config }: Pick<RenderInput, 'state' | 'conf
   return `a look at the failure, then ${again}a fix on ${code(state.proposal.headBranch)}${mayTouch({ config })}, which is shown here and approved anew; or ${closes}`;
 }
 
-const COUNTS_OR_NOT =
-  '`/seal accept="why the result counts"`, or `/ack reject="why it does not"`, which closes the run';
+function countsOrNot(state: RunState): string {
+  const on = wayOn(state);
+  const not = '`/ack reject="why it does not"`, which closes the run';
+  return `\`/seal accept="why the result counts"\`, or ${not}${on === null ? '' : `; or ${on}`}`;
+}
 
 /** While the attempt may still be followed by another: a decision on its bad node, or nothing. */
 function wantedForNode(state: RunState, ackPermission: string): string | null {

@@ -111,6 +111,16 @@ it('calls the person in charge where its job was stopped by nobody who is known,
   await other.lab.clock.advance(5 * MINUTE_MS);
   expect(told(other.lab, 'ended')[0]).toContain('STOPPED');
   expect(told(other.lab, 'ended')[0]).not.toMatch(/@ada/);
+  // Nothing is gone back in after that, and the run can go on all the same.
+  expect(told(other.lab, 'ended')[0]).toMatch(
+    /\*\*Wanted: .*`\/ack reject=.* or `\/resume-as id=… from=… reason="…"`/,
+  );
+  expect(await answer(other, '/rollback step=400 reason="behind the spike"')).toContain(
+    'After this end it is `/resume-as id=… from=… reason="…"`',
+  );
+  expect(await answer(other, '/why')).toContain(
+    'the job has ended, STOPPED, and the card says what is wanted',
+  );
 });
 
 it('goes on from the newest whole checkpoint, back behind a rejected one by a manifest of its own, and to the seal', async () => {

@@ -38,9 +38,9 @@ it('lists on the card what the launch rests on: given, inferred and from what, o
     '| Resume policy | `allow` | given | ✅ passes (`tracker-own`), as above |',
     '| Hardware and topology | `one machine of the lab` | given | ✅ passes (`cluster-matches`): ',
     '| Output root | `outputs/grug-moe-1e23-ep8` | given | ✅ passes (`output-root-own`): ',
-    '| Checkpoints kept for rollback | `10` | given | ❌ fails (`contract-complete`), as above |',
+    '| Checkpoints kept for rollback | `10` | given |  |',
     '| initialize_from | `none` | given | ✅ passes (`checkpoint-proven`): ',
-    '| Final step |  | **missing** | ❌ fails (`contract-complete`), as above |',
+    '| Final step |  | **missing** | ❌ fails (`contract-complete`) |',
     `| Container or bundle | \`${CONTAINER}\` | given | ⚠️ passes, with a warning (\`container-built\`): `,
     '| FLOP budget | `1.88e18` | inferred from six operations a parameter and token |  |',
   ])

@@ -197,7 +197,7 @@ describe('the watch of a run', () => {
     await lab.clock.advance(5 * MINUTE);
     expect((await stateOf(lab, run))?.end?.signatures).toEqual(['disk-full']);
     expect((await stateOf(lab, run))?.incidents).toEqual([]);
-    expect(told(lab, 'ended')[0]).toContain('has ended: FAILED');
+    expect(told(lab, 'ended')[0]).toMatch(/Attempt 1 of `[^`]+` has ended: FAILED/);
   });
 
   it('that has ended leaves the job to /stop, and its lane to nobody until the job is over', async () => {

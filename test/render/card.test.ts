@@ -177,6 +177,7 @@ describe('the status card', () => {
     const two = { ...config, approvals: { ...config.approvals, quorum: 3 } };
     const card = renderCard({ ...inputOf(approved.state), config: two, check: 'x' });
     expect(card).toContain('**Wanted: 2 approvals, each by');
+    expect(card).toContain('❔ **Approved in part, 1 of 3.** By bob');
     expect(card).toContain(
       'Approvals: 1 of 3 people, by what the run costs: bob (2026-11-21 09:02:00 UTC), counts.',
     );

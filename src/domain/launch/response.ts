@@ -92,6 +92,11 @@ export function restingOn(state: RunState): readonly Approval[] {
   return given.length > 0 ? given : standingApprovals(state);
 }
 
+/** Distinct people whose approvals it would rest on. */
+export function approvalsHad(state: RunState): number {
+  return new Set(restingOn(state).map(({ actor }) => actor.id)).size;
+}
+
 /** Those of the manifest whose envelope has approved the gated one; of the very text that is described now. */
 export function approvalsBeforehand(state: RunState): readonly Approval[] {
   const beforehand = approvedBeforehand(state);
