@@ -10,11 +10,19 @@ import {
 import { limits } from '../domain/limits.ts';
 import { isAlarm, isOvershadowed } from './alarm.ts';
 import { chooseFrom, type Finding } from './choose-finding.ts';
+import { isGuess } from './doubt.ts';
 import { createEnds, type Ends } from './ends.ts';
 import { judgeTraceback, placeOf } from './exception-class.ts';
 import { type LastSaid, newLastSaid, noteSaid } from './last-said.ts';
 import { ALWAYS_SAID_SOFTLY, HANDLED, LOOKS_ON, NOISE, RETRIES } from './outcome-words.ts';
-import { isCutShort, type LastLines, newLastLines, noteLine, progressSign } from './progress-sign.ts';
+import {
+  isCutShort,
+  isUsualEnd,
+  type LastLines,
+  newLastLines,
+  noteLine,
+  progressSign,
+} from './progress-sign.ts';
 import type { Row } from './row.ts';
 import { bareRowFor, rowFor } from './rows.ts';
 import { createTracebackReader, type Raised, type Traceback, type TracebackReader } from './traceback.ts';
@@ -116,7 +124,7 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   // What somebody looks up afterwards was printed before.
   if (PROMPT.test(text)) Object.assign(reading, { askedAt: line, progress: [], finite: [] });
   const sign = progressSign(text);
-  noteLine(reading.last, text, sign !== null);
+  noteLine(reading.last, { text, isStep: sign !== null, isSoft: level === 'quiet' || level === 'warning' });
   if (sign !== null) keepLast(reading.progress, line, STEPS_AGAIN);
   if (sign?.loss === 'finite') keepLast(reading.finite, line, FINITE_AGAIN);
   if (sign?.loss === 'finite' || NOISE.test(text)) return;
@@ -151,12 +159,13 @@ function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
   if (chosen?.weight === 'effect' && reading.said.strayAt > 0) return UNKNOWN;
   if (chosen?.weight === 'hint' && reading.unreadAt > 0) return UNKNOWN;
   if (chosen === null) return withoutFinding(reading, status);
-  const { class: kind, confidence } = chosen;
-  const alike = findings.filter((one) => one.class === kind).slice(0, EVIDENCE_MAX);
+  const alike = findings.filter((one) => one.class === chosen.class).slice(0, EVIDENCE_MAX);
   const raised = chosen.raised ?? raisedBy[0]?.raised ?? null;
+  // A guess is not told, and what it rests on is.
+  const kind = isGuess(chosen, findings, alarms) ? 'unknown' : chosen.class;
   return {
     class: kind,
-    confidence,
+    confidence: kind === 'unknown' ? 'low' : chosen.confidence,
     evidence: alike.map(({ line, text }) => ({ line, text })),
     response: FIRST_RESPONSE[kind],
     traceback: raised === null ? null : tracebackOf(raised),
@@ -222,6 +231,7 @@ function withoutFinding(
   const isAtWork =
     failureAt === 0 &&
     !isCutShort(last) &&
+    isUsualEnd(last) &&
     (alarms.all().at(-1) ?? 0) < Math.max(steppedAt, 1) &&
     Math.max(strayAt, errorAt, tracedAt) <= Math.max(steppedAt, 0) &&
     lines - steppedAt <= QUIET_END_LINES;

@@ -150,7 +150,8 @@ function isOfProgram(type: string, raised: Raised): boolean {
   if (type === 'RuntimeError' && STATUS.test(raised.message)) return false;
   if (PROGRAM_TYPES.test(type) || rowFor(said)?.class === 'code-other') return true;
   if (last === undefined) return false;
-  if (isOfLab(last)) return !last.isRaise || isOfModule(raised.type, last);
+  // What has a package's name was raised there, whoever left its frames out.
+  if (isOfLab(last)) return (!last.isRaise && !raised.type.includes('.')) || isOfModule(raised.type, last);
   return (
     COMPUTING_LIBRARY.test(last.file) ||
     (REFUSALS.test(type) && TRAINING_LIBRARY.test(last.file)) ||

@@ -7,7 +7,7 @@ export const NOISE =
   /^\s{0,8}(?:sample|example|prompt|completion|generat(?:ed|ion)|prediction|predicted|target|reference|input|output)s?(?:[ _]?(?:text|\d{1,4}))?\s?[:=]\s?["'`]|^[\s[{(]{0,12}['"](?:content|text|prompt|completion|response|question|answer|instruction)['"]\s?:\s?["']|\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\b[Ii]gnor(?:ing|ed)\b|trying next|falling back|\(harmless\)/;
 /** What is tried again. */
 export const RETRIES =
-  /\bretry(?:ing)?\b|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
+  /\bretry(?:ing)?\b(?! (?:attempts? )?(?:failed|exhausted))|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
 /** What whoever found it does about a number that is none, and goes on. */
 export const HANDLED =
   /^\W{0,4}warn(?:ing)?\b.{0,200}\b(?:skipp(?:ing|ed)|ignor\w{2,4}|reset(?:ting)?|replac(?:ing|ed)|zero(?:ing|ed)|clamp\w{2,4})\b/i;

@@ -1,5 +1,7 @@
 /** What a line of a log shows of a step, and whether the last of them is whole. */
 
+import { cutText } from '../domain/cut-text.ts';
+
 /** `loss`: whether the loss that it prints is a number; null where it prints none. */
 export type ProgressSign = { readonly loss: 'finite' | 'not-finite' | null };
 
@@ -20,26 +22,69 @@ const BAR = /Progress on:\w{1,20} |\d{1,3}%\|[^|]{0,200}\| ?[\d.]{1,12}[kKMG]?\/
 const LOSS = /(?:\b|_)loss['"]?\s{0,3}[:=| ]\s{0,12}(?:tensor\()?['"]?([-+]?(?:\d|nan|inf))/i;
 const GRADIENT = /grad(?:ient)?[_ /-]?norm['"]?\s{0,3}[:=|]\s{0,12}['"]?nan\b/i;
 const COUNTED =
-  /^\W{0,3}(?:global_?)?(?:step|iter|iteration)[ =:]{1,8}\d|\bstep=\d{1,12}, skipped=|global_step['"]?\s{0,2}[=:]\s{0,2}\d|\biter(?:ation)? \d{1,12}\/\d/i;
+  /^\W{0,3}(?:global_?)?(?:step|iter|iteration)[ =:]{1,8}\d|\bstep=\d{1,12}, skipped=|global_step['"]?\s{0,2}[=:]\s{0,2}\d|\biter(?:ation)? \d{1,12}\/\d|^\[batch=\d{1,12}\/\d/i;
 /** So many of so many, whatever they are called. */
 const OF_SO_MANY = /(?<![\w./-])\d{1,9} {0,3}\/ {0,3}\d{1,9}(?![\w./-])/;
 const STEP =
   /\b(?:step|steps|global_step|it|iter|iters|iteration|epoch|batch|update)s?['"]?[ :=#/|[(]{0,12}\d/i;
 
-/** The last line that is not empty, and the last one before it that shows a step. */
-export type LastLines = { line: string; isStep: boolean; step: string };
+/** The last line that is not empty, the last one before it that shows a step, and what else is said among steps. */
+export type LastLines = {
+  line: string;
+  isStep: boolean;
+  step: string;
+  /** How lines begin that stand before the last step, and those that stand behind it. */
+  readonly known: Set<string>;
+  behind: string[];
+};
+
+/** Beginnings of lines that are kept: what comes again among steps comes soon. */
+const BEGINNINGS_MAX = 400;
+const BEGINNING_CHARS = 48;
 
 /** Of a log of which nothing was read. */
 export function newLastLines(): LastLines {
-  return { line: '', isStep: false, step: '' };
+  return { line: '', isStep: false, step: '', known: new Set(), behind: [] };
 }
 
-/** Takes the next line. */
-export function noteLine(last: LastLines, line: string, isStep: boolean): void {
+/** Takes the next line; `isSoft`: its logger calls it no more than a warning. */
+export function noteLine(
+  last: LastLines,
+  {
+    text: line,
+    isStep,
+    isSoft,
+  }: { readonly text: string; readonly isStep: boolean; readonly isSoft: boolean },
+): void {
   if (line.trim() === '') return;
   if (last.isStep) last.step = last.line;
   Object.assign(last, { line, isStep });
+  if (!isStep) {
+    if (!isSoft && last.behind.length < BEGINNINGS_MAX) last.behind.push(cutText(line, LINE_CHARS));
+    return;
+  }
+  for (const one of last.behind) last.known.add(beginningOf(one));
+  for (const oldest of last.known) {
+    if (last.known.size <= BEGINNINGS_MAX) break;
+    last.known.delete(oldest);
+  }
+  last.behind = [];
 }
+
+/** Whether nothing was said behind the last step but what was said among the steps too, and what work ends with. */
+export function isUsualEnd({ known, behind }: LastLines): boolean {
+  return behind.every((line) => known.has(beginningOf(line)) || KEEPING.test(line));
+}
+
+function beginningOf(line: string): string {
+  return shapeOf(cutText(line, BEGINNING_CHARS));
+}
+
+/** As much of a line as says what it is about. */
+const LINE_CHARS = 200;
+/** Of what was trained, kept and measured at the end of an interval. */
+const KEEPING =
+  /\b(?:sav(?:e[ds]?|ing)|writ(?:e|ten|ing)|wrote|checkpoint\w{0,4}|stor(?:ed|ing)|upload(?:ed|ing)|eval\w{0,8}|valid\w{0,6}|test\w{0,4}|done|finish(?:ed|ing)|complete[ds]?)\b|^\W{0,4}warn(?:ing)?\b/i;
 
 /** Whether the log ends in the middle of a line that shows a step: whoever wrote it went on to nothing. */
 export function isCutShort({ line, step }: LastLines): boolean {

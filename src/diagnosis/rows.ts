@@ -1,6 +1,6 @@
 /** The table from log text to class, in the order in which it is asked. */
 
-import { FIRST_RESPONSE } from '../domain/failure-class.ts';
+import { type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
 import { familyOf, namedClassOf } from './named-class.ts';
 import { hint, type Row } from './row.ts';
 import { CLUSTER_ROWS } from './rows/cluster.ts';
@@ -38,10 +38,19 @@ export function rowFor(text: string): Row | null {
   const found = ROWS.filter(({ pattern }) => pattern.test(said));
   for (const weight of WEIGHTS) {
     const first = found.find((row) => row.weight === weight);
-    if (first !== undefined) return first;
+    if (first !== undefined) return refusalIn(found, first) ?? first;
   }
   return null;
 }
+
+/** A store, or a service, that says no is no broken one. */
+function refusalIn(found: readonly Row[], { class: kind }: Row): Row | undefined {
+  return REFUSING.includes(kind)
+    ? found.find((row) => row.class === 'auth' && row.weight === 'cause')
+    : undefined;
+}
+
+const REFUSING: readonly FailureClass[] = ['storage', 'network'];
 
 /** What the name of an exception alone tells; null for nothing. */
 export function bareRowFor(text: string): Row | null {

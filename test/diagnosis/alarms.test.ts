@@ -63,7 +63,8 @@ describe('a failure that no row knows', () => {
 describe('what little is known', () => {
   it('is not passed over for what would be started again', () => {
     expect(died('Killed', FOLLOWS[0]).class).toBe('unknown');
-    expect(died('Killed').class).toBe('oom-host');
+    expect(died('exit code 137').class).toBe('oom-host');
+    expect(died('Killed').class).toBe('unknown');
     expect(died('503 PUT https://storage.googleapis.com/b: retrying', FOLLOWS[4]).class).toBe('network');
   });
 });
@@ -109,8 +110,9 @@ describe('more that an end says', () => {
     const again =
       'E0812 10:14:30.001 tensorstore/internal/http/curl: retrying transient error UNAVAILABLE (attempt 1)';
     expect(died(again, 'step 30 loss 2.2').class).toBe('benign');
-    expect(died(again).class).toBe('storage');
-    expect(died(again, 'step 30 loss 2.2', 'job failed').class).toBe('storage');
+    expect(died(again).class).toBe('unknown');
+    expect(died(again, 'step 30 loss 2.2', 'job failed').class).toBe('unknown');
+    expect(died(again.replace('retrying', 'retry attempts failed:')).class).toBe('storage');
   });
 
   it('is that training came to its end', () => {

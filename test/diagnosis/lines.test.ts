@@ -124,10 +124,6 @@ const LINES: readonly (readonly [FailureClass, string])[] = [
   ['dependency', "ImportError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.32' not found"],
   ['infra-cluster', 'ray.exceptions.OwnerDiedError: Failed to retrieve object 00ff. The owner has died'],
   ['infra-cluster', 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)'],
-  [
-    'infra-cluster',
-    'DEADLINE_EXCEEDED: Barrier timed out. Id: Shutdown::1::0. # of tasks that reached the barrier: 1/8.',
-  ],
   ['unknown', 'ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.'],
   [
     'stalled',

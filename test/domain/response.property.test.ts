@@ -116,6 +116,8 @@ it('no attempt follows beyond the restarts, a failure that would repeat, or a li
           unasked += 1;
           expect(unasked).toBeLessThanOrEqual(restarts);
           expect(after).toContain(failure);
+          // Of other releases too, which told guesses as what they guessed.
+          if (failure !== 'stopped') expect(end?.diagnosis?.confidence).not.toBe('low');
           const print = `${failure} ${failure === 'stopped' ? '' : end?.diagnosis?.evidence[0]}`;
           // A machine that is taken back again has to come further each time; nothing else may end so twice.
           const [earlier, reached] = [failures.get(print), end?.lastStep ?? 0];

@@ -5,7 +5,7 @@ import { cause, effect, hint, type Row } from '../row.ts';
 /** Messages of Ray, Slurm, Kubernetes, Iris, JAX's coordination service, PyTorch's elastic agent and the clouds. */
 export const CLUSTER_ROWS: readonly Row[] = [
   // It may get them in the next line.
-  hint('capacity', /\bqueued and waiting for resources\b/),
+  effect('capacity', /\bqueued and waiting for resources\b/),
   cause(
     'preempted',
     /\b(?:because of|due to|after) (?:a )?preemption\b|instance-terminated-no-capacity|Spot request interrupted|\bevicted\b.{0,40}higher priority/,
@@ -45,12 +45,9 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'stalled',
     /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)/,
   ),
-  // Python's own, of whoever asked for it, and barriers that nobody comes to.
-  effect(
-    'stalled',
-    /^Timeout \(\d{1,4}:\d\d:\d\d(?:\.\d{1,6})?\)!$|\bwaiting for \w{0,20} ?barrier\b/,
-    'low',
-  ),
+  // Python's own, of whoever asked for it.
+  effect('stalled', /^Timeout \(\d{1,4}:\d\d:\d\d(?:\.\d{1,6})?\)!$/),
+  effect('stalled', /\bwaiting for \w{0,20} ?barrier\b/, 'low'),
   hint('stalled', /\b(?:last_)?step_age(?:_s)?['"]?[=:] ?\d{4,7}s?\b/),
   effect('infra-cluster', /ORTE (?:was unable|has lost)|error dialing backend/),
   hint('infra-cluster', /\bMPI_ERRORS_ARE_FATAL\b|abort before MPI_INIT/),

@@ -1,0 +1,102 @@
+/** What little a log says of machines, of others that are gone, and beside what nobody understood is told as unknown, with its lines. */
+
+import { describe, expect, it } from 'vitest';
+import { diagnose } from '../../src/diagnosis/diagnose.ts';
+
+const died = (...lines: readonly string[]) => diagnose(lines, null);
+const steps = [1, 2, 3, 4].map((step) => `step ${step} loss 2.${step}`);
+
+/** A machine may be behind each of them, or a person, or a program. */
+const LITTLE: readonly string[] = [
+  '*** MPI_ERRORS_ARE_FATAL (processes in this communicator will now abort)',
+  '[h1:22] Local abort before MPI_INIT completed',
+  'State: Waiting, Reason: RunContainerError',
+  'ray.exceptions.GetTimeoutError: Get timed out',
+  'slurmstepd: error:  mpi/pmix_v4: ring.c:742: collective timeout seq=2',
+  "slurmstepd: error: pyxis: couldn't start container",
+  'slurmstepd: error: pyxis: container start failed with error code: 1',
+  'srun: pyxis: failed to import the image',
+  'slurmstepd: error: enroot-nsenter: failed on h3',
+  'error: spank: required plugin x.so',
+  'F0101 00:00:00.0 7 a.cc:9] Check failed: status is UNAVAILABLE: task 3 left',
+  'tensorflow.python.framework.errors_impl.UnavailableError: task 3 left',
+  'AbortedError: task 3 left',
+  'Code 13: an internal error. Please try again later',
+  'The job failed. Please try again, or contact customer support.',
+  'ranks 3 over ping threshold',
+  'tracker event=worker_fail rank=3',
+  'jax.errors.JaxRuntimeError: ABORTED: task 3 left',
+  'Task 3: exit status 0 (Coscheduled sibling /lab/train/0 failed)',
+  'ShutdownHook: lame workers found: HeartbeatManager(task 0)',
+  'task 1 unexpectedly tried to connect with a different incarnation',
+  'F0101 00:00:00.0 7 a.cc:9] Non-OK-status: agent->Shutdown() status: UNAVAILABLE: a peer is gone',
+  'DEADLINE_EXCEEDED: Barrier timed out. Id: Shutdown::1::0. # of tasks that reached the barrier: 1/8.',
+  '[1]    41022 killed     python train.py',
+  'RuntimeError: One of the subprocesses has abruptly died during map operation.',
+  'A process in the process pool was terminated abruptly while it was running',
+  'loader: Bus error',
+  '[launch.py:321:sigkill_handler] main.py exits with return code = -7',
+  'RuntimeError: CUDA error: an illegal instruction was encountered',
+  'lmdb.LockError: mdb_txn_begin: 11',
+  'fsspec.exceptions.BlocksizeMismatchError: 17 is not 18',
+  'FileNotFoundError: /lab/checkpoints/step-40',
+  'waiting for commit barrier of step 25000: 14/16 hosts',
+  'step=411 step_age=5340s',
+];
+
+describe('little that is said of machines', () => {
+  it.each(LITTLE)('is no class, and is shown: %s', (line) => {
+    const found = died('starting', line);
+    expect(found).toMatchObject({ class: 'unknown', confidence: 'low', response: 'escalate' });
+    expect(found.evidence).toEqual([{ line: 2, text: line }]);
+  });
+
+  it('is a class where a program or its settings are as little known, since a person looks at them anyway', () => {
+    expect(died("NameError: name 'foo' is not defined").class).toBe('code-other');
+    expect(died('ValueError: the rate has not been specified').class).toBe('config');
+  });
+});
+
+describe('what is not sure by itself', () => {
+  const medium = 'RuntimeError: CUDA error: invalid device ordinal';
+
+  it('is told where nothing speaks against it', () => {
+    expect(died(medium).class).toBe('config');
+  });
+
+  it('is not told behind a failure that nobody understood', () => {
+    const said = '[14:03:28.104] ERROR preflight: node h11 has 7 devices, and 8 belong to it';
+    expect(died(said, medium)).toMatchObject({ class: 'unknown', evidence: [{ line: 2 }] });
+    expect(died(medium, said).class).toBe('config');
+  });
+
+  it('is not told where others are told as well', () => {
+    const others = ['OSError: [Errno 28] No space left on device', 'Connection reset by peer'];
+    expect(died(medium, ...others).class).toBe('unknown');
+    expect(died('torch.OutOfMemoryError: CUDA out of memory.', ...others, medium).class).toBe('oom-hbm');
+  });
+});
+
+describe('an end in the middle of work', () => {
+  it('is well behind a step, and behind what was said among the steps or belongs to an interval', () => {
+    expect(died(...steps).class).toBe('benign');
+    expect(died('cache 3 of 9', ...steps, 'cache 4 of 9').class).toBe('benign');
+    expect(died(...steps, 'eval: perplexity 9.1', 'checkpoint written: /ckpt/4').class).toBe('benign');
+  });
+
+  it.each(['2026-04-02T03:56:02Z stop container', 'supervisor: giving up', 'lost 3 of 16'])(
+    'is unknown behind what was never said before: %s',
+    (line) => {
+      expect(died('starting', ...steps, line)).toMatchObject({ class: 'unknown', response: 'escalate' });
+    },
+  );
+});
+
+describe('a refusal', () => {
+  it('of a store is one of rights, and breaks no store', () => {
+    const line =
+      'E0501 10:22:01 tensorstore/kvstore/gcs_http: PERMISSION_DENIED: Error writing gs://lab/run/params/.zarray';
+    expect(died(line).class).toBe('auth');
+    expect(died(line.replace('PERMISSION_DENIED', 'DATA_LOSS')).class).toBe('storage');
+  });
+});
