@@ -140,6 +140,8 @@ function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval
     if (deed.kind !== 'braked' || deed.brake === 'revoke' || !isOf(start, deed.run)) return false;
     // A stop takes back what was approved until then, and holds back nothing that is approved after it.
     if (deed.brake === 'stop' && approvals.some(({ atMs }) => atMs > deed.atMs)) return false;
+    // A day's skip that is said behind its ferry's launch is too late, and is told so.
+    if (deed.brake === 'skip' && scene.starts.some(({ atMs }) => atMs < deed.atMs)) return false;
     // A hold is of the run whose thread it is said in, and of none that is proposed there later.
     if (deed.brake === 'hold' && deed.atMs < proposedAtMs(start)) return false;
     if (deed.atMs > start.atMs - SLACK_MS || !isHeard(scene, start, deed)) return false;
