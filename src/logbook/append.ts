@@ -6,6 +6,7 @@ import { type EventDraft, type LogbookEvent, WRITERS } from '../domain/logbook/e
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { GENESIS, hashedText, lineOf, signedText, type UnsealedEvent } from './chain.ts';
+import { LOGBOOK_LINE_CHARS_MAX } from './codec.ts';
 import type { Anchor, Hash, Signer } from './ports.ts';
 
 /** Who signs for a role; a process that lacks a role's key cannot write that role's events. */
@@ -60,7 +61,10 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
   } as UnsealedEvent;
   const hash = context.hash(hashedText(unsealed));
   const event = { ...unsealed, hash, sig: signer.sign(signedText(hash)) } as LogbookEvent;
-  return { event, line: lineOf(event) };
+  const line = lineOf(event);
+  // Nobody could read it: the whole file would count as broken from here on.
+  invariant(line.length <= LOGBOOK_LINE_CHARS_MAX, `logbook-line-too-long-${draft.type}`);
+  return { event, line };
 }
 
 /** Half a character, as in an escape of Python or a cut elsewhere, has no canonical JSON: it becomes U+FFFD, as in any UTF-8. */

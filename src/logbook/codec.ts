@@ -9,7 +9,7 @@ import { dataSchemas } from './data-schemas.ts';
 import { frameFlaw } from './frame.ts';
 
 /** One event: a manifest of a large lab with hundreds of preconditions and trees is far below a megabyte. */
-const LOGBOOK_LINE_CHARS_MAX = 1_000_000;
+export const LOGBOOK_LINE_CHARS_MAX = 1_000_000;
 
 /** A file cut into its lines; `torn` is what stands after the last newline, null when nothing does. */
 export type Lines = { readonly whole: readonly string[]; readonly torn: string | null };

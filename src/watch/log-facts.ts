@@ -242,7 +242,7 @@ function readEvalBar(facts: LogFacts, current: ShownCount | null, total: ShownCo
 }
 
 // Entity and project may hold anything but a slash or a space; the emoji before the link may be mojibake.
-const TRACKER_LINK = /https:\/\/wandb\.ai\/([^/\s]+)\/([^/\s]+)\/runs\/([\w-]+)/;
+const TRACKER_LINK = /https:\/\/wandb\.ai\/([^/\s]{1,128})\/([^/\s]{1,128})\/runs\/([\w-]{1,128})(?![\w-])/;
 // More digits are no step, and no number that is told exactly.
 const STEP_DIGITS_MAX = 15;
 // Hugging Face's trainer tells it before the first step.
@@ -250,7 +250,7 @@ const TOTAL_STEPS = /Total optimization steps ?= ?(\d[\d,]{0,14})(?![\d,])/;
 const SAVED = /Saved checkpoint to (\S+) for step (\d+)\b/;
 const SAVING = /Saving (?:temporary )?checkpoint at step \d/;
 const EVAL_VALUE =
-  /(?<![\w./-])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|inf))(?!\w|\.\d)/gi;
+  /(?<![\w./-])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[+-]?\d{1,4})?|nan|inf))(?!\w|\.\d)/gi;
 
 function readPlainLine(facts: LogFacts, line: string): LogFacts {
   let next = facts;

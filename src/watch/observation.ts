@@ -158,7 +158,7 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
     attempt: state.submission.attempt,
     status: job.status,
     message: redactAndTruncate(look, job.message),
-    errorType: job.errorType,
+    errorType: job.errorType === null ? null : redactAndTruncate(look, job.errorType),
     exitCode: job.exitCode,
     ...detailsOf(look, job.details),
     startedAt: moment(job.startedAtMs),

@@ -25,6 +25,8 @@ export const PROGRESS_NEEDLE = 'Progress on:';
 // Every part is anchored by its own name, so a long hostile line costs one pass.
 const LINE =
   /Progress on:([\w.-]+) (-|[\d.]+[kMGT]?it)(?:\/([\d.]+[kMGT]?)(?:it)?)?(?: rate:(\S+))?(?: remaining:(\S+))?(?: elapsed:(\S+))?(?: postfix:([\s\S]*))?$/;
+// A job prints what it likes in the place of a number; what is none is recorded nowhere.
+const LOSS = /(?:^|, )loss=([-+]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4})?|nan|inf(?:inity)?))(?![^\s,])/i;
 const FACTORS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
 /** The line's content, or null where it is no progress line (a log record's prefix may stand before it). */
@@ -39,15 +41,17 @@ export function parseProgressLine(line: string): ProgressLine | null {
     rate: rate === undefined ? null : parseRate(rate),
     elapsedSeconds: elapsed === undefined ? null : parseClock(elapsed),
     remainingSeconds: remaining === undefined ? null : parseClock(remaining),
-    loss: /(?:^|, )loss=([^\s,]+)/.exec(postfix ?? '')?.[1] ?? null,
+    loss: LOSS.exec(postfix ?? '')?.[1] ?? null,
   };
 }
 
-function parseCount(text: string): ShownCount | null {
+/** `5.16k`; null for what is no count, or one that is not told exactly any more. */
+export function parseCount(text: string): ShownCount | null {
   const match = /^(\d+(?:\.\d+)?)([kMGT]?)$/.exec(text);
   if (match === null) return null;
   const [, digits = '', prefix = ''] = match;
-  return { value: Math.round(Number(digits) * (FACTORS[prefix] ?? 1)), exact: prefix === '' };
+  const value = Math.round(Number(digits) * (FACTORS[prefix] ?? 1));
+  return Number.isSafeInteger(value) ? { value, exact: prefix === '' } : null;
 }
 
 function parseRate(text: string): ProgressLine['rate'] {
@@ -58,7 +62,7 @@ function parseRate(text: string): ProgressLine['rate'] {
 }
 
 /** `04:01` and `1:05:15`; tqdm lets the hours grow beyond a day. */
-function parseClock(text: string): number | null {
-  if (!/^\d+(?::\d\d){1,2}$/.test(text)) return null;
+export function parseClock(text: string): number | null {
+  if (!/^\d{1,9}(?::\d\d){1,2}$/.test(text)) return null;
   return text.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0);
 }

@@ -1,7 +1,7 @@
 /** One line in which a trainer tells how far it is: Levanter's bar, tqdm's own, and what PyTorch's trainers and JAX's print. */
 
 import { memoryIn } from './memory-line.ts';
-import type { ProgressLine, ShownCount } from './progress-line.ts';
+import { type ProgressLine, parseClock, parseCount, type ShownCount } from './progress-line.ts';
 
 /** A measure as printed, so that its precision is known; `nan` and `inf` included. */
 export type MeasureName =
@@ -101,31 +101,18 @@ function ofTqdm(line: string, bar: RegExpExecArray, measures: TrainingLine['meas
   const value = Number(rate);
   return {
     named: 'loss' in measures || TRAINS.test(before),
-    step: shown(current),
-    total: EPOCH.test(before) ? null : shown(total),
+    step: parseCount(current),
+    total: EPOCH.test(before) ? null : parseCount(total),
     measures,
     secondsPerStep: value > 0 ? (right === 's' ? 1 / value : left === 's' ? value : null) : null,
     tokensPerSecond: tokensIn(line),
-    remainingSeconds: clock(remaining),
+    remainingSeconds: parseClock(remaining),
     memory: memoryIn(line),
   };
 }
 
 const DESCRIPTION_CHARS = 80;
 const BYTES = /^(?:[kMG]?i?B|b)$/;
-
-function shown(text: string): ShownCount | null {
-  const match = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text);
-  if (match === null) return null;
-  const [, digits = '', prefix = ''] = match;
-  const factor = { k: 1e3, M: 1e6, G: 1e9 }[prefix] ?? 1;
-  return { value: Math.round(Number(digits) * factor), exact: prefix === '' };
-}
-
-function clock(text: string): number | null {
-  if (!/^\d+(?::\d\d){1,2}$/.test(text)) return null;
-  return text.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0);
-}
 
 const STEP =
   /(?<![\w-])(?:global[_ ]?|train[_ ]?)?(?:step|iter|iteration|update|it)s?['"]?(?:\s{1,8}|\s{0,2}[:=#|[(]\s{0,8})(\d{1,12})(?:\s{0,8}\/\s{0,8}(\d{1,12}))?(?![\d.]|\s?(?:it|s|ms)\b)/i;

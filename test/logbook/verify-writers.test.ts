@@ -136,6 +136,18 @@ describe('an entry that ferrybot itself would not write', () => {
   });
 });
 
+it('an entry that is longer than anybody reads is never written: the file would be broken from there on', () => {
+  const draft = commandAnswered(501, 'approved');
+  const at = branded(START_MS, isInstant);
+  const context = { run: RUN, head: headOf(ferry.events), at, signers, keys, hash: sha256Hex };
+  const told = (characters: number) => ({
+    ...draft,
+    data: { ...draft.data, detail: { why: '\u0001'.repeat(characters) } },
+  });
+  expect(() => sealEvents(context, [told(200_000) as EventDraft])).toThrow('logbook-line-too-long');
+  expect(sealEvents(context, [told(100_000) as EventDraft])).toHaveLength(1);
+});
+
 describe('an entry of a type that this release does not know', () => {
   const start = lines
     .slice(0, 3)

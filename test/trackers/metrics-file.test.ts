@@ -69,8 +69,12 @@ describe('metrics', () => {
     expect(parseMetrics(summary(named(most)))).toMatchObject({
       metrics: { a: '2', ['n'.repeat(most)]: '1' },
     });
-    const many = Array.from({ length: 2_000 }, (_, index) => [`${'n'.repeat(most - 10)}${index}`, index]);
-    expect(parseMetrics(summary(Object.fromEntries(many))).kind).toBe('unreadable');
+    const many = Array.from({ length: 2_000 }, (_, index) => `${'n'.repeat(most - 10)}${index}`);
+    const unseen = many.slice(0, 1_000).map((name) => `${'\u0001'.repeat(100)}${name.slice(100)}`);
+    for (const names of [many, unseen])
+      expect(parseMetrics(summary(Object.fromEntries(names.map((name) => [name, 1])))).kind).toBe(
+        'unreadable',
+      );
   });
 
   it('are unreadable where the job put a pipe, or a link to what never ends, in the place of the file', async () => {

@@ -197,6 +197,12 @@ describe('a look', () => {
     expect(ended?.data).toMatchObject({ startedAt: null, endedAt: null });
   });
 
+  it('records no more of a cluster’s word for a failure than an entry has room for', () => {
+    const job = { ...foundJob('FAILED'), errorType: 'x'.repeat(2_000_000) };
+    const ended = eventsOf(submitted.state, { ...base, job }).find(({ type }) => type === 'ended');
+    expect(JSON.stringify(ended).length).toBeLessThan(10_000);
+  });
+
   it('at a job that is gone says so once, and never that it ended', () => {
     const look: Look = { ...base, job: { kind: 'absent', session: null } };
     const first = eventsOf(submitted.state, look);
