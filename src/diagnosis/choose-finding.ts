@@ -42,7 +42,7 @@ function firstOf(causes: readonly Finding[]): Finding | undefined {
 
 /** An error that the driver reports, late and anywhere: the line where it is raised says nothing. */
 function isOfDevice({ class: kind, text }: Finding): boolean {
-  return kind === 'code-other' && /\b(?:CUDA|HIP|XLA|cuda|hip)\b/.test(text);
+  return kind === 'code-other' && /\b(?:CUDA|HIP|XLA|TPU|cuda|hip)\b/.test(text);
 }
 
 const LIKE_TAKEN: readonly FailureClass[] = ['infra-cluster', 'network', 'stalled'];

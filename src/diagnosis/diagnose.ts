@@ -199,7 +199,7 @@ function standing(
   status: EndStatus | null,
 ): readonly Finding[] {
   if (status === 'SUCCEEDED') return [];
-  const isOver = status === null && successAt > Math.max(failureAt, progress.at(-1) ?? 0);
+  const isOver = status === null && isDone(successAt, failureAt, progress);
   // What a new start met again, or anew, is what it died of.
   const since = findings.some(({ line, weight }) => line > restartedAt && weight === 'cause')
     ? restartedAt
@@ -218,6 +218,11 @@ function standing(
   });
 }
 
+/** A bar may be drawn once more when all is over. */
+function isDone(successAt: number, failureAt: number, progress: readonly number[]): boolean {
+  return successAt > Math.max(failureAt, progress.at(-2) ?? 0, 0);
+}
+
 function isPassed(last: readonly number[], count: number, line: number): boolean {
   return last.length >= count && (last[0] ?? 0) > line;
 }
@@ -227,7 +232,7 @@ function withoutFinding(
   status: EndStatus | null,
 ): Diagnosis {
   const steppedAt = progress.at(-1) ?? Number.NEGATIVE_INFINITY;
-  const isDone = successAt > Math.max(failureAt, steppedAt, 0);
+  const isWellDone = isDone(successAt, failureAt, progress);
   const isAtWork =
     failureAt === 0 &&
     !isCutShort(last) &&
@@ -235,12 +240,12 @@ function withoutFinding(
     (alarms.all().at(-1) ?? 0) < Math.max(steppedAt, 1) &&
     Math.max(strayAt, errorAt, tracedAt) <= Math.max(steppedAt, 0) &&
     lines - steppedAt <= QUIET_END_LINES;
-  const isWell = status === 'SUCCEEDED' || (status === null && (isDone || isAtWork));
+  const isWell = status === 'SUCCEEDED' || (status === null && (isWellDone || isAtWork));
   if (!isWell) return UNKNOWN;
   return {
     ...NOTHING_TOLD,
     class: 'benign',
-    confidence: isAtWork && status === null && !isDone ? 'medium' : 'high',
+    confidence: isAtWork && status === null && !isWellDone ? 'medium' : 'high',
     response: 'none',
   };
 }

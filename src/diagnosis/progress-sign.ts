@@ -84,7 +84,7 @@ function beginningOf(line: string): string {
 const LINE_CHARS = 200;
 /** Of what was trained, kept and measured at the end of an interval. */
 const KEEPING =
-  /\b(?:sav(?:e[ds]?|ing)|writ(?:e|ten|ing)|wrote|checkpoint\w{0,4}|stor(?:ed|ing)|upload(?:ed|ing)|eval\w{0,8}|valid\w{0,6}|test\w{0,4}|done|finish(?:ed|ing)|complete[ds]?)\b|^\W{0,4}warn(?:ing)?\b/i;
+  /\b(?:sav(?:e[ds]?|ing)|writ(?:e|ten|ing)|wrote|checkpoint\w{0,4}|stor(?:ed|ing)|upload(?:ed|ing)|eval\w{0,8}|valid\w{0,6}|test\w{0,4}|done|finish(?:ed|ing)|complete[ds]?)\b|^\W{0,4}warn(?:ing)?\b|^wandb: /i;
 
 /** Whether the log ends in the middle of a line that shows a step: whoever wrote it went on to nothing. */
 export function isCutShort({ line, step }: LastLines): boolean {

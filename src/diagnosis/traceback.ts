@@ -83,6 +83,9 @@ export function createTracebackReader(): TracebackReader {
       }
       return true;
     }
+    // What goes on may be told without its frames.
+    if (one === undefined && ignoredAt !== 0 && lineNumber === ignoredAt + 1 && RAISED_ALONE.test(text))
+      return true;
     // A file that cannot be parsed is told without a header, and a log that was cut may begin behind it.
     if (one === undefined && (UNPARSED.test(text) || HEADLESS.test(text)))
       open.set(stream, { ...FRESH, frames: [], chain: [], isIgnored: false });
@@ -211,6 +214,7 @@ const FRESH: Pick<Open, 'indent' | 'idle' | 'isAtFrame' | 'isLinked' | 'state'> 
   state: 'frames',
 };
 
+const RAISED_ALONE = /^[A-Z_a-z][\w.]*(?:Error|Exception): /;
 const HEADER = /(?:^|[\s:|])Traceback \(most recent call last\)(?::?\s*$|: \(RANK \d{1,6}\)| ─)/;
 const FRAME = /^[\s|]*File "([^"]{1,400})", line (\d{1,9})(?:, in (.{1,160}))?/;
 /** As `faulthandler` does not write it. */

@@ -92,6 +92,9 @@ describe('what a driver reports', () => {
   it('is the program where it read what it may not, and the machine else', () => {
     expect(died('RuntimeError: CUDA error: misaligned address', xid(31)).class).toBe('code-other');
     expect(died(xid(13))).toMatchObject({ class: 'code-other', response: 'escalate' });
+    const halted =
+      'F tpu_program_inflight.cc:511] TPU core halted: halted prematurely, perhaps due to an on-device check-failure';
+    expect(died(halted, 'E chip_health.cc:88] HBM uncorrectable ECC error count=1').class).toBe('bad-node');
     expect(died(xid(79))).toMatchObject({ class: 'bad-node', response: 'replace-node' });
   });
 });

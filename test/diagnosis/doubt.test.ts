@@ -84,6 +84,19 @@ describe('an end in the middle of work', () => {
     expect(died(...steps, 'eval: perplexity 9.1', 'checkpoint written: /ckpt/4').class).toBe('benign');
   });
 
+  it('is well behind what the interpreter ignored, with its frames and without', () => {
+    const ignored = ['Exception ignored in: <function _ConnectionBase.__del__ at 0x7f4a10b2c310>'];
+    const done = [...steps, 'Training completed. Do not forget to share your model', ...ignored];
+    expect(died(...done, 'OSError: [Errno 9] Bad file descriptor').class).toBe('benign');
+    expect(died(...steps, 'OSError: [Errno 9] Bad file descriptor').class).toBe('unknown');
+  });
+
+  it('is well where all was done and the bar is drawn once more', () => {
+    const bar = '100%|####| 9/9 [1:13:31<00:00,  4.41s/it]';
+    expect(died(...steps, "{'train_runtime': 4411.2}", bar, 'closing the pool').class).toBe('benign');
+    expect(died(...steps, "{'train_runtime': 4411.2}", bar, bar, 'closing the pool').class).toBe('unknown');
+  });
+
   it.each(['2026-04-02T03:56:02Z stop container', 'supervisor: giving up', 'lost 3 of 16'])(
     'is unknown behind what was never said before: %s',
     (line) => {

@@ -133,6 +133,28 @@ const LINES: readonly (readonly [FailureClass, string])[] = [
     'stalled',
     'CRITICAL No progress after step 12 for 1800.0 seconds (timeout 1800.0); terminating with exit code 124',
   ],
+  ['oom-hbm', 'RuntimeError: CUDA Error: out of memory at /workspace/csrc/allocator.cpp:62'],
+  ['nan', '[monitor] loss 10.8 > 2.0 x its mean for 30 steps: run diverged, stopping'],
+  ['stalled', 'TimeoutError: rollout batch not finished after 2400 s (1021/1024 sequences done)'],
+  [
+    'stalled',
+    'torch.distributed.DistStoreError: Timed out initializing process group in store based barrier',
+  ],
+  [
+    'data',
+    'ArrayRecordError: DATA_LOSS: Corrupted chunk at offset 65536 in shard c4-00411-of-01024.array_record',
+  ],
+  ['data', 'ValueError: buffer is smaller than requested size'],
+  [
+    'code-other',
+    'RuntimeError: Predictions and targets are expected to have the same shape, but got [2, 1] and [2]',
+  ],
+  ['bad-node', 'preflight: h11: torch.cuda.device_count() = 7, expected 8'],
+  ['bad-node', 'preflight: h11: no device at index 6; lspci shows 9a:00.0 (rev ff)'],
+  [
+    'network',
+    "MlflowException: the request failed (Caused by ResponseError('too many 503 error responses'))",
+  ],
 ];
 
 describe('a line alone', () => {

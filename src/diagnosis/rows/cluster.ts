@@ -43,7 +43,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   effect('infra-cluster', /CoordinationService\/\w/),
   effect(
     'stalled',
-    /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)/,
+    /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)|[Tt]imed out .{0,60}\bstore based barrier\b|\bnot (?:finished|done|completed?) (?:after|within|in) \d{3,6} ?s/,
   ),
   // Python's own, of whoever asked for it.
   effect('stalled', /^Timeout \(\d{1,4}:\d\d:\d\d(?:\.\d{1,6})?\)!$/),

@@ -7,7 +7,7 @@ export const CODE_ROWS: readonly Row[] = [
   // Shapes.
   cause(
     'code-other',
-    /Error: .{0,200}(?:[Ii]ncompatible shapes|Dimension out of range|dot_general requires|einsum subscripts|is invalid for input of size|view size is not compatible|could not be broadcast together|present in both specs with different sizes|Sizes of tensors must match)/,
+    /Error: .{0,200}(?:[Ii]ncompatible shapes|Dimension out of range|dot_general requires|einsum subscripts|is invalid for input of size|view size is not compatible|expected to have (?:the )?same (?:shape|size|dtype|device)|could not be broadcast together|present in both specs with different sizes|Sizes of tensors must match)/,
     'medium',
   ),
   cause(

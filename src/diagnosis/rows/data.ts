@@ -15,6 +15,8 @@ export const DATA_ROWS: readonly Row[] = [
     'medium',
   ),
   cause('data', /IndexError: index out of range in self/, 'medium'),
+  // A file of records that is damaged, whoever stores it.
+  cause('data', /DATA_LOSS: .{0,80}\b(?:record|shard)s?\b|\bbuffer is smaller than requested size\b/),
   cause(
     'data',
     /each element in list of batch|(?:[Uu]nable|[Ff]ailed) to (?:read|load|open) (?:the )?(?:dataset|training data)\b|\bTarget -?\d{1,12} is out of bounds|more than 1 value per channel when training|\b[Ff]ound (?:0|no(?: valid)?) (?:files|images|samples|records)\b|\b[Cc]olumns? .{0,120}not in the dataset/,

@@ -31,7 +31,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   ),
   cause(
     'oom-hbm',
-    /(?:CUDA|HIP|XPU|NPU|MPS|HPU|MLU)(?: backend)? (?:(?:driver )?error: )?out of memory|Triton Error \[CUDA\]: out of memory/,
+    /(?:CUDA|HIP|XPU|NPU|MPS|HPU|MLU)(?: backend)? (?:(?:driver )?[Ee]rror: )?out of memory|Triton Error \[CUDA\]: out of memory/,
   ),
   cause('oom-hbm', /(?:torch\.(?:cuda\.)?|^)OutOfMemoryError: (?:CUDA|HIP|Allocation on device)/),
   cause('oom-hbm', /CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipErrorOutOfMemory/),

@@ -88,6 +88,8 @@ export const NODE_ROWS: readonly Row[] = [
     /^(?!.*\bon-device check-failure\b).*(?:\b[Cc]ore halted\b|\b[Hh]alt is unexpected|\bhalted (?:prematurely|unexpectedly))/,
     'medium',
   ),
+  // Fewer than a machine has.
+  cause('bad-node', /\bdevice_count\(\) ?={1,2} ?\d{1,3}, (?:but )?expected \d|\blspci .{0,60}\(?rev ff\b/),
   cause('bad-node', /CUDA error: an illegal instruction was encountered/, 'low'),
   cause('bad-node', /\bno healthy devices|cannot allocate unhealthy devices/),
   cause('bad-node', /\bNVMLError|Cuda failure (?:\d{1,4} )?'(?:unknown|initialization) error'/, 'medium'),

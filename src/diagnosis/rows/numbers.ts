@@ -51,7 +51,10 @@ export const NUMBER_ROWS: readonly Row[] = [
     'nan',
     /Current loss scale already at minimum|Minimum loss scale reached|loss scale (?:has )?(?:reached|below) .{0,20}minimum/i,
   ),
-  cause('nan', /(?:[Ll]oss|[Tt]raining) (?:has )?(?:diverged|exploded|blew up)|[Dd]ivergence detected/),
+  cause(
+    'nan',
+    /(?:[Ll]oss|[Tt]raining|[Rr]un|[Mm]odel) (?:has )?(?:diverged|exploded|blew up)|[Dd]ivergence detected/,
+  ),
   cause(
     'nan',
     /(?:detected|encountered|contains?|got|produced) (?:a |an )?(?:nan|inf(?:inite)?|non-?finite)s?\b.{0,60}(?:loss|grad|activation|logit|weight|param|tensor|stop|abort|halt)/i,

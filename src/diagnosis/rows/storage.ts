@@ -85,7 +85,7 @@ export const STORAGE_ROWS: readonly Row[] = [
   ),
   cause(
     'storage',
-    /tensorstore.{0,160}(?:DATA_LOSS|Error (?:reading|writing)|UNAVAILABLE|ABORTED)|DATA_LOSS: |Error (?:reading|writing) .{1,300}\b(?:OCDBT|tensorstore|GCS bucket)\b|Error (?:opening|reading|writing) "(?:[^"]{1,200})?(?:zarr|ocdbt|\.zarray|manifest)/,
+    /tensorstore.{0,160}(?:DATA_LOSS|Error (?:reading|writing)|UNAVAILABLE|ABORTED)|DATA_LOSS: (?!.{0,80}\b(?:record|shard)s?\b)|Error (?:reading|writing) .{1,300}\b(?:OCDBT|tensorstore|GCS bucket)\b|Error (?:opening|reading|writing) "(?:[^"]{1,200})?(?:zarr|ocdbt|\.zarray|manifest)/,
   ),
   cause(
     'storage',

@@ -69,6 +69,8 @@ export const TRANSPORT_ROWS: readonly Row[] = [
     'network',
     /^(?:[\w.]{0,120}\.)?(?:ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError|BrokenPipeError|ConnectTimeout|ReadTimeout|ConnectionError|NewConnectionError|MaxRetryError|ClientConnectorError|ServerDisconnectedError|IncompleteRead|ProtocolError|RemoteDisconnected|SSLError|SSLEOFError|ProxyError)\b/,
   ),
+  // A service that went on saying so.
+  cause('network', /\btoo many 5\d\d error responses\b/),
   effect(
     'network',
     /Connection refused|\bECONNREFUSED\b|Connection timed out|\bETIMEDOUT\b|Read timed out|Max retries exceeded with url|EOF occurred in violation of protocol|Remote end closed connection/,
