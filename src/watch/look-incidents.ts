@@ -124,8 +124,10 @@ function degraded(state: RunState, look: Look): readonly EventDraft[] {
 /** What the detectors find, each occasion once an attempt. A loss that is no number stands as its signature in the record. */
 function alarms(state: RunState, look: Look, found: readonly StandingAlarm[]): readonly EventDraft[] {
   const told = toldOf(state, 'run-alarm');
-  return found.flatMap(({ id, since, facts }) => {
+  return found.flatMap(({ id, since: occasion, facts }) => {
     if (id === 'nan') return [];
+    // The occasion may be a name that the job has given something.
+    const since = redactAndTruncate(look, occasion);
     const isTold = told.some(({ detail }) => detail.detector === id && detail.since === since);
     return isTold ? [] : [incident(state, 'run-alarm', { detector: id, since, ...cleaned(look, facts) })];
   });

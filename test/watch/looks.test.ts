@@ -296,13 +296,15 @@ describe('a look', () => {
     expect(shown(`it's ${secret} here`)).toContain("KeyError: it's *** here");
   });
 
-  it('records no secret that a job made the name of a metric', () => {
+  it('records no secret that a job made the name of a metric, or of its run in the tracker', () => {
     const secret = 'sk-first-half-second-half';
     const redact = (text: string): string => text.replaceAll(secret, '***');
-    const log = readLogText(NO_LOG_FACTS, `eval/${secret}=1.5\n`);
+    const link = `https://wandb.ai/lab/ferries/runs/${secret}`;
+    const log = readLogText(NO_LOG_FACTS, `eval/${secret}=1.5\n${link}\n`);
     const look = { ...found('FAILED'), redact, log, metrics: { [secret]: '1', [`eval/${secret}`]: '2' } };
     const written = JSON.stringify(eventsOf(submitted.state, look));
     expect(written).toContain('eval/***');
+    expect(written).toContain('tracker-drift');
     expect(written).not.toContain('half');
   });
 

@@ -41,7 +41,7 @@ export const CLEAN_CODES = [
 export type CleanCode = (typeof CLEAN_CODES)[number];
 
 const LAST_LINE =
-  /^ferrybot-clean 1 (deleted|nothing|refused|incomplete) ([a-z-]{1,40}) freed=(-?\d{1,18}) left=(\d{1,12})$/;
+  /^ferrybot-clean 1 (deleted|nothing|refused|incomplete) ([a-z-]{1,40}) freed=(-?\d{1,15}) left=(\d{1,12})$/;
 const EXITS: Readonly<Record<CleanAnswer['outcome'], number>> = {
   deleted: 0,
   nothing: 0,

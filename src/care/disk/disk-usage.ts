@@ -32,6 +32,8 @@ export function readDiskUsage(output: string): Observed<DiskUsage> {
   if (row === undefined || rows.length > 1) return unknown('df told of no file system on /');
   const [usedBytes, availableBytes] = [row.used, row.available].map((cell) => bytesOf(cell, unit));
   if (usedBytes == null || availableBytes == null) return unknown('df told numbers of an unknown unit');
+  if (![usedBytes, availableBytes].every(Number.isSafeInteger))
+    return unknown('df told numbers that no disk has');
   if (usedBytes + availableBytes <= 0) return unknown('df told of a disk without space');
   return known({ usedBytes, availableBytes });
 }

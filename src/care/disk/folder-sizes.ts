@@ -3,7 +3,7 @@
 import type { FolderSize } from '../../domain/care/worker-disk.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 
-const LINE = /^(\d{1,18})\t(\/.*)$/;
+const LINE = /^(\d{1,15})\t(\/.*)$/;
 
 /**
  * Sizes, largest first, in bytes. `du` prints a folder after what is in it, so an answer that does not end with `root` was

@@ -52,6 +52,8 @@ describe('df', () => {
     'Filesystem 1-blocks Used Available Capacity Mounted on\na 10 4 6 40% /\nb 10 4 6 40% /',
     'Filesystem 1-blocks Used Available Capacity Mounted on\na 0 0 0 0% /',
     '/dev/root 97G 92G 4.9G 95% /',
+    'Filesystem 1-blocks Used Available Capacity Mounted on\na 99999999999999999 9999999999999999999 6 40% /',
+    'Filesystem 1-blocks Used Available Capacity Mounted on\na 20 9.5 10.5 40% /',
   ])('%#: is unknown where it told of no disk', (output) => {
     expect(readDiskUsage(output).kind).toBe('unknown');
   });
@@ -179,6 +181,7 @@ describe('the last line of the cleaning command', () => {
     ['ferrybot-clean 2 deleted moved freed=1 left=0', 0],
     ['ferrybot-clean 1 deleted elsewhere freed=1 left=0', 0],
     ['ferrybot-clean 1 deleted moved freed= left=0', 0],
+    ['ferrybot-clean 1 deleted moved freed=999999999999999999 left=0', 0],
   ])('%#: is unknown where it is not there, or does not fit the exit code', (stdout, exitCode) => {
     expect(readCleanAnswer(stdout, exitCode).kind).toBe('unknown');
   });
