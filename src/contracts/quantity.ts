@@ -25,7 +25,7 @@ export function readCount(text: string): number | null {
 export function readQuantity(text: string): number | null {
   // Half the world writes a hundred thousand like that, and the other half a hundred.
   if (/^[1-9]\d{0,2}(?:\.\d{3})+$/.test(text.trim())) return null;
-  const plain = asPower(text.trim().replace(/(?<=\d)[_,](?=\d{3})/g, ''));
+  const plain = asPower(text.trim().replace(/(?<=\d)[_,](?=\d{3}(?!\d))/g, ''));
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?(?:e\+?\d{1,2})?)\s*([a-z]{0,8})$/i.exec(plain) ?? [];
   if (digits === undefined) return null;
   const value = Number(digits) * (SCALE[unit.toLowerCase()] ?? Number.NaN);

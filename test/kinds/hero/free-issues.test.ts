@@ -48,6 +48,8 @@ it('a person who is named in a line is in charge, and not who wrote the issue', 
 it.each([
   ['a hundred thousand as half the world writes it, or a hundred', 'Final step: 100.000', 'Final step'],
   ['thousands with dots alone', 'Tokens: 18.000', 'Token budget'],
+  ['a comma that parts no thousands', 'Final step: 1,0000', 'Final step'],
+  ['no pause at all between two looks', 'Check cadence: 0 minutes', 'Check cadence'],
   ['a power with something after it', 'FLOPs: 10²3', 'FLOP budget'],
   ['digits of another script', 'FLOPs: 1e２3', 'FLOP budget'],
   ['a letter that only looks like one', 'FLOPs: 1\u043523', 'FLOP budget'],

@@ -254,7 +254,8 @@ export const FIELDS = {
     label: 'Check cadence',
     also: ['cadence', 'babysitter/check cadence'],
     needed: false,
-    read: matching(/^(?:every\s{1,3})?(\d{1,3})\s*(?:m|min|minutes?)?$/i, 'a number of minutes'),
+    // None at all would have the watch look without a pause.
+    read: matching(/^(?:every\s{1,3})?([1-9]\d{0,2})\s*(?:m|min|minutes?)?$/i, 'a number of minutes'),
   },
 } as const satisfies Readonly<Record<string, Field>>;
 

@@ -28,7 +28,7 @@ const asDollars: Reader = (said) => {
 /** An amount for an hour is none in total: only where an hour is priced does it count. */
 const asDollarsAnHour: Reader = (said) =>
   asDollars(said.trim().replace(/\s{0,3}(?:\/|\ban|\bper)\s{0,3}(?:h|hr|hour)$/i, ''));
-const asGigabytes = matching(/^(\d{1,6})\s*(?:GB|GiB|G)?$/i, 'a number of GB');
+const asGigabytes = matching(/^([1-9]\d{0,5})\s*(?:GB|GiB|G)?$/i, 'a number of GB');
 /** *2x A100* is a card that no market has. */
 const asCard: Reader = (said) =>
   /^\d{1,3}\s?[x×]\s/i.test(said.trim())
@@ -56,7 +56,7 @@ const asEarlyStop: Reader = (said) => {
     : { value: earlyStopText(read) };
 };
 const asTeardown: Reader = (said) => {
-  const [, minutes] = /^destroy(?:\s+after\s+(\d{1,4})\s*min(?:utes)?)?$/i.exec(said.trim()) ?? [];
+  const [, minutes] = /^destroy(?:\s+after\s+([1-9]\d{0,3})\s*min(?:utes)?)?$/i.exec(said.trim()) ?? [];
   return /^destroy\b/i.test(said.trim()) && (minutes !== undefined || /^destroy$/i.test(said.trim()))
     ? { value: minutes === undefined ? 'destroy' : `destroy after ${Number(minutes)} minutes` }
     : { unclear: 'destroy, or destroy after 30 minutes; who wants a machine longer says /keep' };
@@ -174,7 +174,7 @@ export const FIELDS = {
     label: 'Hours',
     also: ['lifetime', 'hours of life', 'lifetime in hours'],
     needed: true,
-    read: matching(/^(\d{1,4})\s*(?:h|hours?)?$/i, 'a whole number of hours'),
+    read: matching(/^([1-9]\d{0,3})\s*(?:h|hours?)?$/i, 'a whole number of hours'),
   },
   cap: { label: 'Total cap', also: ['cap', 'total cost', 'budget'], needed: false, read: asDollars },
   objective: { label: 'Objective', also: ['metric', 'objective metric'], needed: true, read: asObjective },
