@@ -38,9 +38,11 @@ export async function measureDiagnosis(): Promise<readonly Result[]> {
       count((one) => one.meant === name && one.isRight),
       meant,
     );
+    const id = `diagnosis-precision-${name}`;
     return [
       reported(`diagnosis-logs-${name}`, meant, 'logs'),
-      against(`diagnosis-precision-${name}`, precision, 'share', '>=', 0.9),
+      // Unknown is said rather than a guess: how often in all is bounded below.
+      name === 'unknown' ? reported(id, precision, 'share') : against(id, precision, 'share', '>=', 0.9),
       against(`diagnosis-recall-${name}`, recall, 'share', '>=', 0.8),
     ];
   };

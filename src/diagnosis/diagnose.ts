@@ -210,9 +210,10 @@ function standing(
     if (line <= since) return false;
     if (line < askedAt) return true;
     if (kind === 'network' && line <= overcomeAt) return false;
+    if (isOver && line < successAt && kind !== 'nan') return false;
     // Steps go on after a notice until the machine is gone.
     if (kind === 'preempted' && wellAt === 0) return true;
-    if (isOver && (line > successAt || kind !== 'nan')) return false;
+    if (isOver && line > successAt) return false;
     if (weight === 'hint' && kind !== 'nan' && line < wellAt) return false;
     return kind === 'nan' ? !isPassed(finite, FINITE_AGAIN, line) : !isPassed(progress, STEPS_AGAIN, line);
   });

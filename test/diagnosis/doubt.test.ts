@@ -91,6 +91,13 @@ describe('an end in the middle of work', () => {
     expect(died(...steps, 'OSError: [Errno 9] Bad file descriptor').class).toBe('unknown');
   });
 
+  it('is well where the machine was taken and the job came to its end on another', () => {
+    const recovered = ['Cluster is preempted or failed (status: STOPPED). Recovering...', 'Job recovered'];
+    const rows = ['  4200 | 1.2113 | 3.31 it/s', '  4300 | 1.1902 | 3.37 it/s'];
+    expect(died(...recovered, ...rows, 'Job 4 succeeded. Cleaning up').class).toBe('benign');
+    expect(died(...recovered, ...rows).class).toBe('preempted');
+  });
+
   it('is well where all was done and the bar is drawn once more', () => {
     const bar = '100%|####| 9/9 [1:13:31<00:00,  4.41s/it]';
     expect(died(...steps, "{'train_runtime': 4411.2}", bar, 'closing the pool').class).toBe('benign');
