@@ -11,7 +11,15 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { AccountRead, Condemnation, RentedInstance } from '../domain/rented.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { bookCosts, mayRunUnseen, rateOf, type Spent } from './money.ts';
-import { condemnedOf, MICRO, nextLookMs, policyOf, rentingRuns, spentOf, workedOn } from './renting-run.ts';
+import {
+  condemnedOf,
+  microsOf,
+  nextLookMs,
+  policyOf,
+  rentingRuns,
+  spentOf,
+  workedOn,
+} from './renting-run.ts';
 import { draftsOf, unreadableDrafts } from './run-drafts.ts';
 import { decideTearDown } from './tear-down.ts';
 
@@ -171,5 +179,5 @@ function costSince(row: RentedInstance | undefined, sinceMs: number, nowMs: numb
   if (row === undefined) return 0;
   const hours = Math.max(0, nowMs - sinceMs) / 3_600_000;
   const rate = mayRunUnseen(null, row.status) ? row.hourly : rateOf(row, row.status);
-  return Math.round((rate * hours + row.traffic) * MICRO);
+  return microsOf(rate * hours + row.traffic);
 }

@@ -17,6 +17,11 @@ const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
 export const MICRO = 1_000_000;
 
+/** Whole millionths of a dollar, as they are recorded. A host names prices: what no bill can be is the most that the record can say. */
+export function microsOf(dollars: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.round(dollars * MICRO));
+}
+
 /** Terms as milliseconds and dollars. */
 export function policyOf(terms: RentalTerms): TearDownPolicy {
   return {

@@ -16,7 +16,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { AccountRead, RentedInstance } from '../domain/rented.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { bookGone, moneyAt, type Spent } from './money.ts';
-import { MICRO, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
+import { MICRO, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
 import { idleSince, type TearDown } from './tear-down.ts';
 
 /** A look that was decided: everything that its drafts are made of. */
@@ -82,10 +82,10 @@ function seenMachine(row: RentedInstance, spent: ReadonlyMap<number, Spent>): Se
     status: row.status,
     ...(row.machine === undefined ? {} : { machine: row.machine }),
     createdAt: toRfc3339(Math.trunc(row.createdAtMs) as Instant),
-    microdollarsPerHour: Math.round(row.hourly * MICRO),
-    microdollarsPerHourStored: Math.round(row.storageHourly * MICRO),
-    microdollars: Math.round(dollars * MICRO),
-    microdollarsOfTraffic: Math.round(traffic * MICRO),
+    microdollarsPerHour: microsOf(row.hourly),
+    microdollarsPerHourStored: microsOf(row.storageHourly),
+    microdollars: microsOf(dollars),
+    microdollarsOfTraffic: microsOf(traffic),
     ...(isEstimated ? { isEstimated } : {}),
   };
 }
@@ -111,7 +111,7 @@ function goneMachines(
       };
       const before = spentOf({ ...machine, seenAt, tearDown });
       const { dollars, isEstimated } = bookGone(before, rates, now, worked.get(machine.instance) ?? null);
-      const microdollars = Math.round(dollars * MICRO);
+      const microdollars = microsOf(dollars);
       return { ...machine, status: 'gone', microdollars, ...(isEstimated ? { isEstimated } : {}) };
     });
 }

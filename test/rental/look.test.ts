@@ -7,6 +7,7 @@ import type { SeenMachine } from '../../src/domain/logbook/events/rental-events.
 import { rentalDueAtMs } from '../../src/domain/logbook/renting.ts';
 import type { RentedInstance } from '../../src/domain/rented.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
+import { canonicalize } from '../../src/logbook/canonical.ts';
 import { rentalCost } from '../../src/render/rental-words.ts';
 import { lookAtAccount } from '../../src/rental/look.ts';
 import { end, type Run, submitted, TERMS, take } from './simulated-run.ts';
@@ -45,6 +46,23 @@ function look(run: Run, instances: readonly RentedInstance[], nowMs = NOW): read
 function seenIn(drafts: readonly EventDraft[]): readonly SeenMachine[] {
   return drafts.flatMap((draft) => (draft.type === 'machines-seen' ? draft.data.machines : []));
 }
+
+it.each([
+  ['an hour', { hourly: 1e300, status: 'running' }],
+  ['an hour of its disk', { storageHourly: 1e308 }],
+  ['its traffic', { traffic: 1e300 }],
+] as const)('lets a machine go whose host names a price of %s that no record can say', (_of, price) => {
+  const run = newRun();
+  const { drafts, destroy } = lookAtAccount({
+    ...{ now: NOW as Instant, cluster: 'rented', terms: TERMS },
+    account: { kind: 'read', instances: [machine(price)], credit: null },
+    record: { live: [run.state], orphans: [], isWhole: true },
+  });
+  const told = drafts.flatMap((entry) => entry.drafts);
+  expect(told.length).toBeGreaterThan(0);
+  for (const { data } of told) expect(() => canonicalize(data as never)).not.toThrow();
+  expect(destroy.map(({ id }) => id)).toEqual([7]);
+});
 
 it('goes by what a runner has held against the approval, whatever an order says that none has carried out', () => {
   const run = newRun();

@@ -82,7 +82,7 @@ describe('a look at a job that prints what is no number', () => {
       const entries = entriesOf(log(number));
       expect(entries.map(({ type }) => type)).toContain('ended');
       for (const { type, data } of entries) {
-        expect(canonicalize(JSON.parse(JSON.stringify(data))).length).toBeLessThan(ENTRY_CHARS_MAX);
+        expect(canonicalize(data as never).length).toBeLessThan(ENTRY_CHARS_MAX);
         expect(dataSchemas[type].safeParse(data).success).toBe(true);
       }
     }
