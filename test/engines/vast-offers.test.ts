@@ -1,6 +1,7 @@
 /** Which offers fit: the hard needs and the price, and nothing else. */
 
 import { expect, it } from 'vitest';
+import { readMarket } from '../../src/engines/vast/market.ts';
 import { chooseOffers, type Offer, unfit, whyChosen } from '../../src/engines/vast/offers.ts';
 import { vastCluster } from '../support/vast-bench.ts';
 
@@ -27,6 +28,25 @@ it('asks an offer for the hard needs alone: card, memory of card and host, disk,
   expect(why({ disk_space: 29 })).toBe('disk');
   expect(why({ reliability2: 0.979 })).toBe('reliability');
   expect(why({ dph_total: 0.5001 })).toBe('price');
+});
+
+const marketWith = (offers: readonly object[]) =>
+  readMarket({
+    cluster: NEEDS,
+    key: 'a-key',
+    now: Date.now,
+    sleep: async () => undefined,
+    fetch: async () => Response.json({ success: true, offers }),
+  });
+
+it.each([
+  ['nothing of its reliability', { reliability2: null }],
+  ['more memory than there is', { cpu_ram: 1e300 }],
+  ['a price below nothing', { dph_total: -1 }],
+])('reads the market beside an offer that says %s, and does not rent that', async (_what, odd) => {
+  const read = await marketWith([{ ...GOOD, id: 2, dph_total: 0.1, ...odd }, GOOD]);
+  expect(read).toMatchObject({ kind: 'read', market: { fits: 1, offer: { offer: 1 } } });
+  expect((await marketWith([{ ...GOOD, ...odd }])).kind).toBe('unknown');
 });
 
 it('takes the cheapest of what fits, of the same price the more reliable, and says among how many', () => {

@@ -6,13 +6,18 @@ import { ask, type Said } from './ask.ts';
 import { chooseOffers, filtersOf, MB_OF_GB, type Offer, offerSchema } from './offers.ts';
 import type { VastSettings } from './settings.ts';
 
-const page = z.object({ offers: z.array(offerSchema) });
+/** An offer that cannot be read is none, and takes nothing from the others: anybody may make one. */
+const page = z.object({ offers: z.array(offerSchema.nullable().catch(null)) });
 
 /** One search; whoever rents and whoever only looks ask the same. */
 export async function searchOffers(settings: VastSettings): Promise<Said<readonly Offer[]>> {
   const body = filtersOf(settings.cluster);
   const said = await ask(settings, { method: 'POST', path: '/api/v0/bundles/', body }, page);
-  return said.kind === 'unknown' ? said : { kind: 'said', value: said.value.offers };
+  if (said.kind === 'unknown') return said;
+  const offers = said.value.offers.filter((offer) => offer !== null);
+  if (offers.length > 0 || said.value.offers.length === 0) return { kind: 'said', value: offers };
+  const message = 'no offer of the answer is one that is known here';
+  return { kind: 'unknown', cause: 'lost', status: 200, message, body: null };
 }
 
 /** What would be rented at this moment, and among how many. */

@@ -3,6 +3,9 @@
 import { z } from 'zod';
 import type { VastCluster } from './schema.ts';
 
+/** Hosts say themselves what they have: no machine has more than so much of anything. */
+const size = z.number().min(0).max(1e12);
+
 /** An offer of the market, in the API's units: memory in MB, disk in GB, dollars an hour with the asked disk. */
 export const offerSchema = z
   .object({
@@ -10,11 +13,11 @@ export const offerSchema = z
     machine_id: z.int(),
     gpu_name: z.string(),
     num_gpus: z.int(),
-    gpu_ram: z.number(),
-    cpu_ram: z.number(),
-    disk_space: z.number(),
+    gpu_ram: size,
+    cpu_ram: size,
+    disk_space: size,
     reliability2: z.number(),
-    dph_total: z.number(),
+    dph_total: z.number().positive().max(1e9),
   })
   .readonly();
 
