@@ -37,7 +37,8 @@ const answer = answering({
   acknowledged: { status: 'text', run: 'text?' },
   'acknowledged-already': { status: 'text', run: 'text?' },
   'acknowledged-nothing': { run: 'text?' },
-  'incident-taken': { count: 'integer', run: 'text?' },
+  'ack-before-end': { status: 'text' },
+  'incident-taken': { count: 'integer', run: 'text?', watched: 'integer?' },
   'watch-end-taken': { count: 'integer', run: 'text?' },
   'closed-failed': { closurePull: 'integer?' },
   'closed-lost': { closurePull: 'integer?' },
@@ -75,6 +76,10 @@ function decide(context: CommandContext): CommandDecision {
     return answer('not-permitted', { needs: policy.permissions.ack });
   const end = endOf(state);
   if (end === null || isHolding(state)) return taken(state, {});
+  if (isOlder(context.comment, end))
+    return incidentsSinceTaken(state).length > 0
+      ? taken({ ...state, end: null }, {})
+      : answer('ack-before-end', { status: end.status });
   const { reject } = args;
   if (reject !== undefined && end.status !== 'FAILED') return rejected(context, end.status, reject);
   if (end.status === 'FAILED' && underWay(state.mutations).length > 0) return answer('close-under-way');
@@ -91,9 +96,10 @@ function decide(context: CommandContext): CommandDecision {
 function taken(state: RunState, named: { readonly run?: string }, drafts: Drafts = []): AnswerDecision {
   const { length: count } = state.end === null ? incidentsSinceTaken(state) : untakenIncidents(state);
   if (untakenWatchEnd(state) !== null) return answer('watch-end-taken', { count, ...named }, drafts);
+  const watched = state.submission === null ? { watched: 0 } : {};
   return count === 0
     ? answer('acknowledged-nothing', named)
-    : answer('incident-taken', { count, ...named }, drafts);
+    : answer('incident-taken', { count, ...named, ...watched }, drafts);
 }
 
 /** A closure brings the record into the repository and frees the lane: who does that has the run before them. */
@@ -121,6 +127,12 @@ function decideNamed(context: NamedContext): AnswerDecision {
 function endOf(state: RunState): Ending | null {
   if (state.end !== null) return state.end;
   return isLive(state) || untakenIncidents(state).length > 0 ? null : (failedAttempt(state)?.end ?? null);
+}
+
+/** Whether it was written before anybody could know of the end, which it would decide. GitHub's times have no milliseconds. */
+function isOlder({ createdAt }: CommandContext['comment'], { at }: Ending): boolean {
+  const endedAt = fromRfc3339(at) ?? createdAt;
+  return createdAt < endedAt - (endedAt % 1_000);
 }
 
 /** What did not fail, and does not count: it takes who may seal, because it is the same decision the other way. */

@@ -170,8 +170,10 @@ const WORDS: Sentences<AnswerCode> = {
   acknowledged: (d) => `${ofRun(d)}noted: you have seen that the run ended ${text(d.status)}.`,
   'acknowledged-already': (d) => `${ofRun(d)}noted before: the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
-    `${ofRun(d)}noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; nobody else is called for it, and the watch looks as often as usual again.`,
+    `${ofRun(d)}noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; nobody else is called for it${d.watched === 0 ? '' : ', and the watch looks as often as usual again'}.`,
   'acknowledged-nothing': (d) => `${ofRun(d)}nothing to acknowledge yet: the run has not ended.`,
+  'ack-before-end': (d) =>
+    `nothing was closed: you wrote before the job had ended (${text(d.status)}). If you mean that end, say it again.`,
   'closes-in-its-thread': (d) =>
     `${ofRun(d)}nothing was taken: that would close the run, which is said in its own thread.`,
   'closed-failed': (d) => `the failed run is closed without a tag.${logOnlyPull(d)}`,

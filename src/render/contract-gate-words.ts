@@ -159,6 +159,10 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
       `other than in the attempt before, and nobody says that it is meant: ${listed(f.names.map(text))}`,
       'put it back, or name it in the contract under *Intended changes*',
     ],
+    'old-names': () => [
+      'its command is word for word that of the run that it goes on from, with the names of that one in it',
+      'write the names of this run into it, and its output root or `{outputRoot}` where the path belongs',
+    ],
     'as-another-run': (f) => [
       `other than in the run that it goes on from, which is what another run is for: ${listed(f.names.map(text))}`,
     ],

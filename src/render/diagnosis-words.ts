@@ -51,7 +51,10 @@ const WORDS: Readonly<Record<FailureClass, Words>> = {
     again: 'Look at it before the same configuration runs again.',
   },
   data: { what: 'the data could not be read as it is', again: SAME_END },
-  nan: { what: 'the loss or a gradient is no number', again: 'Running it on or again mends nothing.' },
+  nan: {
+    what: 'the training diverged, or its loss or a gradient is no number',
+    again: 'Running it on or again mends nothing.',
+  },
   'code-small': { what: 'a slip in the code, in one file', again: SAME_END },
   'code-other': { what: 'an error in the code', again: 'A person has to look at it.' },
   config: { what: 'a setting is wrong', again: SAME_END },

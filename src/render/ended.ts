@@ -1,6 +1,5 @@
 /** The terminal comment: six fixed lines, then the verdict with its table (policy DF-29 to DF-32). */
 
-import type { Incident } from '../domain/incidents.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { replacementFor } from '../domain/launch/relaunch.ts';
 import { wantsRelaunch } from '../domain/launch/response.ts';
@@ -9,7 +8,7 @@ import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { Ending, PastAttempt, RunState, Submission } from '../domain/logbook/run-state.ts';
 import { diagnosisPart } from './diagnosis-words.ts';
 import { fenced, safeUrl } from './escape.ts';
-import { incidentTitle } from './incident-words.ts';
+import { incidentMark, incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { trackerUrl } from './progress.ts';
 import { rentalPart, rentedPart } from './rental-words.ts';
@@ -130,7 +129,7 @@ function backPart({ submission }: PastAttempt, manifest: Manifest | null): strin
 function failuresPart({ incidents }: RunState, end: Ending): string {
   const lines = incidents
     .slice(-limits.shownRowsMax)
-    .map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}${signatureOf(incident)}`);
+    .map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}${incidentMark(incident)}`);
   const message =
     end.message === ''
       ? null
@@ -147,13 +146,6 @@ function failuresPart({ incidents }: RunState, end: Ending): string {
 /** An end is itself no notable failure of the time before it. */
 function noneBefore({ status }: Ending): string {
   return status === 'FAILED' ? 'No incident came before the end.' : 'Notable failures: none.';
-}
-
-function signatureOf(incident: Incident): string {
-  if (incident.code === 'run-alarm') return `: ${code(incident.detail.detector)}`;
-  return incident.code === 'failure-signature' || incident.code === 'bad-node-unclear'
-    ? ` ${code(incident.detail.signature)}`
-    : '';
 }
 
 function exitLine({ errorType, exitCode, engineDetails }: Ending): string | null {

@@ -18,6 +18,14 @@ export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {
   return known === null ? OF_ANOTHER_VERSION.title : INCIDENT_WORDS[known].title;
 }
 
+/** Which of several it is, where one title has many; empty for any other. */
+export function incidentMark(incident: Incident): string {
+  if (incident.code === 'run-alarm') return `: ${code(incident.detail.detector)}`;
+  return incident.code === 'failure-signature' || incident.code === 'bad-node-unclear'
+    ? ` ${code(incident.detail.signature)}`
+    : '';
+}
+
 /** The words for a recorded incident; one of another version of ferrybot is shown as it stands. */
 export function incidentWords(incident: Incident, place: PlaceWord): IncidentTold {
   if (incident.code === null) return { ...OF_ANOTHER_VERSION, evidence: otherVersion(incident.recorded) };

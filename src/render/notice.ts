@@ -2,11 +2,12 @@
 
 import { assertNever } from '../domain/assert.ts';
 import type { ChannelMessage } from '../domain/channel.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import type { Notice, RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { renderDescription, renderUnconfirmed } from './adoption-words.ts';
 import { comment } from './comment.ts';
-import { incidentWords } from './incident-words.ts';
+import { incidentMark, incidentWords } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
@@ -88,8 +89,8 @@ function page({ about }: Notice, { state, config }: RenderInput): string {
       ? `\`/ack\` by a person with ${config.permissions.ack} permission says who took it.`
       : 'The run has ended meanwhile; its card says how it is decided.';
   return paragraphs(
-    `**${title}** (${code(state.run)}): this needs a person.${again}`,
-    `- Since: ${utc(incident.at)}; evidence: #${state.proposal.issue}\n- What to do: ${todo}\n- ${ack}`,
+    `**${title}${incidentMark(incident)}** (${code(state.run)}): this needs a person.${again}`,
+    `- Since: ${utc(incident.at)}; evidence: ${isIssueFirst(state.proposal) ? 'above, where it was told first' : `#${state.proposal.issue}`}\n- What to do: ${todo}\n- ${ack}`,
   );
 }
 

@@ -16,7 +16,7 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
   'propose-held': (d) =>
     `nothing is proposed: ${held(d.kind)} by ${text(d.by)}: ${text(d.reason)}. ${release(d.kind)}`,
   'propose-standing': (d) =>
-    `nothing is proposed: ${code(d.run)} is proposed already in #${d.pull}. ${d.own === 1 ? 'To be rid of it, close it or take its label off.' : 'To have it replaced, write `/propose` there; to be rid of it, close it.'}`,
+    `nothing is proposed: ${code(d.run)} is proposed already in #${d.pull}. ${standingOut(d)}`,
   'propose-busy': (d) =>
     `nothing is proposed: ${code(d.run)} (#${d.pull}) ${d.phase === 'ended' ? 'has' : 'is'} ${text(d.phase)}, and a lane has one run at a time. ${wayOut(d)}`,
   'propose-not-today': (d) =>
@@ -45,6 +45,13 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
   'propose-failed': (d) =>
     `the proposal could not be made: ${text(d.why)}. What was begun is left as it is; when the cause is mended, ask again.`,
 };
+
+/** What a label asks for it takes back; what a command asked for is over with its thread alone. */
+function standingOut({ own, pull }: AnswerFacts<'propose-standing'>): string {
+  if (own === undefined)
+    return `To have it replaced, write \`/propose\` there; to be rid of it, close #${pull}.`;
+  return `To be rid of that one, close #${pull}${own === 1 ? ', or take the label off there' : ''}.`;
+}
 
 /** The sentences of the codes that only `/rent` has. */
 export const RENT_WORDS: Sentences<keyof (typeof rent)['answers']> = {

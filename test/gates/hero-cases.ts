@@ -17,6 +17,7 @@ const without = (name: string): Contract =>
 const STEP = 'gs://lab/runs/r1/checkpoints/step-1200';
 const FROM = { kind: 'proven', path: STEP, step: 1200, run: 'r1', attempt: 2 } as const;
 const unclear = { value: 'a few', source: 'unclear', from: 'a whole number' } as const;
+const OLD_NAMED = ['OUT=out/ferry-daily-20261121', 'python3', 'train.py', '--run', 'grug'];
 /** What the attempt before ran. */
 const ran = (other: Partial<Manifest> = {}, isOfAnotherRun = false) =>
   known({ manifest: { ...aManifest(), ...other }, isOfAnotherRun });
@@ -147,6 +148,15 @@ export const HERO_CASES = {
         { ranBefore: ran({ command: ['python3', 'other.py'] }) },
         'fail',
         'drift',
+      ],
+      [
+        'the very command of the run that it goes on from, with the names of that',
+        {
+          ranBefore: ran({ runName: 'grug', command: OLD_NAMED }, true),
+          manifest: known(aManifest({ command: OLD_NAMED })),
+        },
+        'fail',
+        'old-names',
       ],
       ...(['lane.engine', 'lane.launcher', 'lane.passSecrets'] as const).map(
         (key) =>

@@ -8,7 +8,8 @@ import { runGates } from '../../src/gates/run-gates.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aBody, aChange, anIssue } from '../support/run-facts.ts';
 import { budget, LAUNCHES } from './case-parts.ts';
-import { gateFacts, LANE, PROPOSAL } from './sample-facts.ts';
+import { aManifest } from './gate-manifest.ts';
+import { CONTRACT, gateFacts, LANE, PROPOSAL } from './sample-facts.ts';
 
 const NONE = { change: known(aChange({ delta: { kind: 'none' } })) } as const;
 
@@ -47,6 +48,21 @@ describe('a gate lets through, too,', () => {
       code: 'asked-for',
       found: { knob: 'hidden_dim', by: 'alice' },
     });
+  });
+
+  it.each([
+    'pre-registered loss',
+    'FLOP budget, Pre-registered loss',
+    '- `Pre-registered loss`: it is another mixture\n- Goal',
+  ])('another loss than before, where the contract says that it is meant: %s', (value) => {
+    const policy = { ...aManifest().policy, 'contract.loss': 'given: 3' };
+    const changes = { value, source: 'given', from: '' } as const;
+    const contract = { ...CONTRACT, changes };
+    const facts = {
+      ranBefore: known({ manifest: aManifest({ policy }), isOfAnotherRun: false }),
+      contract: { recorded: contract, read: known(contract) },
+    };
+    expect(verdict('config-drift', facts)).toMatchObject({ outcome: 'pass', code: 'meant' });
   });
 
   it('an issue that links the pull request by its address', () => {

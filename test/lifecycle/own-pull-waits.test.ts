@@ -113,7 +113,7 @@ describe('a lane that is taken', () => {
     await until(world, 'what is said', () => toldIn(world, two).length > 0);
     expect(toldIn(world, two)).toEqual([
       expect.stringContaining(
-        `\`${runOf(one)}\` is proposed already in #${one}. To be rid of it, close it or take its label off.`,
+        `\`${runOf(one)}\` is proposed already in #${one}. To be rid of that one, close #${one}, or take the label off there.`,
       ),
     ]);
     await world.as('ada', 'DELETE', `/issues/${one}/labels/${LABEL}`);

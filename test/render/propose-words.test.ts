@@ -16,6 +16,7 @@ const TOLD: readonly (readonly [Code, Readonly<Record<string, string | number>>]
   ['propose-held', { kind: 'freeze', by: 'mira', reason: 'a bad node @everyone' }],
   ['propose-standing', { run: 'ferry-daily-20261121', pull: 13, phase: 'gated' }],
   ['propose-standing', { run: 'ferry-daily-20261121-pr13', pull: 13, phase: 'gated', own: 1 }],
+  ['propose-standing', { run: 'small-hero-b', pull: 13, phase: 'gated', own: 2, issue: 13 }],
   ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'stepping' }],
   ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'approved' }],
   ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'ended' }],

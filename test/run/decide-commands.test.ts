@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type BranchCommit, type BranchWork, NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
+import { fromRfc3339, after as later } from '../../src/domain/time.ts';
 import { commandsSince, pendingItems } from '../../src/run/pending-commands.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, labBot, shaOf } from '../support/run-drafts.ts';
@@ -22,6 +23,7 @@ import {
 } from '../support/run-facts.ts';
 import { CONFIG, gatedOn, heardAtNoon as hear, lineFor } from './parts.ts';
 
+const ALARM = { detector: 'loss-spike', since: '4500', seen: '9.1', attempt: 1 };
 const mallory = { id: 666, login: 'mallory' };
 const gated = gatedOn();
 const digest = gated.state.gate?.digest ?? '';
@@ -225,6 +227,20 @@ describe('/stop, /ack and /seal', () => {
     const { next, code } = heard(run, comments);
     expect(code).toBeUndefined();
     expect(hear(next, comments)).toMatchObject({ kind: 'staged', command: { decision, actor: bob } });
+  });
+
+  it('/ack that was written while the job ran takes its incidents: its end nobody had seen', () => {
+    const said = (run: RunBuilder, sinceEnd: number, text = '/ack') => {
+      const createdAt = later(fromRfc3339(run.state.end?.at ?? '') ?? NOON, sinceEnd);
+      return heard(run, [aComment(bob, text, { createdAt })]).code;
+    };
+    const job = ordered.submitted().observed();
+    const troubled = job.incident('run-alarm', ALARM).ended({ status: 'FAILED' });
+    expect(said(troubled, -1_000)).toBe('incident-taken');
+    expect(said(troubled, -1_000, '/ack reject="no use"')).toBe('incident-taken');
+    expect(said(job.ended({ status: 'FAILED' }), -1_000)).toBe('ack-before-end');
+    // It is decided, and carried out from there.
+    expect(said(troubled, 1_000)).toBeUndefined();
   });
 
   it.each(['fail', 'unknown'] as const)('a verdict of %s needs a reason', (verdict) => {

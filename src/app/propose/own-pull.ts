@@ -11,7 +11,7 @@ import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { ProposalRequest } from '../../domain/logbook/events/launch-events.ts';
 import { phaseOf } from '../../domain/logbook/phase.ts';
-import { isOver, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { isOver, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import type { OwnPull } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
@@ -105,12 +105,16 @@ export function roomFor({ lab, store, config }: OpenLane): Answered | null {
   if (hold !== undefined)
     return answerTo('propose-held', { kind: hold.kind, by: hold.actor.login, reason: hold.reason });
   const standing = laneStanding(runsOfLane(store.current().runs, config.laneName), null);
-  if (standing.kind === 'free') return null;
-  const { run, proposal } = standing.run;
-  const code = standing.kind === 'busy' ? 'propose-busy' : 'propose-standing';
+  return standing.kind === 'free' ? null : inTheWay(standing.run, standing.kind === 'busy');
+}
+
+/** The run that the lane has to be rid of first; `own`: 1 where a label asks for it, 2 where a command did, which no label takes back. */
+export function inTheWay(standing: RunState, isBusy: boolean): Answered {
+  const { run, proposal } = standing;
   const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
-  const own = proposal.own === undefined ? {} : { own: 1 };
-  return answerTo(code, { run, pull: proposal.pull, phase: phaseOf(standing.run), ...alone, ...own });
+  const own = proposal.own === undefined ? {} : { own: proposal.own.label === null ? 2 : 1 };
+  const facts = { run, pull: proposal.pull, phase: phaseOf(standing), ...alone, ...own };
+  return answerTo(isBusy ? 'propose-busy' : 'propose-standing', facts);
 }
 
 /** Where its change begins; null where its branch was not fetched as GitHub shows it. */

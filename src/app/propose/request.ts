@@ -6,7 +6,6 @@ import { isIssueFirst } from '../../domain/issue-first.ts';
 import { holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import { phaseOf } from '../../domain/logbook/phase.ts';
 import { commandKey, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
@@ -17,6 +16,7 @@ import type { PartialProposal } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
+import { inTheWay } from './own-pull.ts';
 import { placesOf, planWork } from './partial-proposal.ts';
 import { resumeProposal } from './resume-proposal.ts';
 
@@ -67,13 +67,8 @@ async function propose(
   if (completed !== null && completed.kind !== 'proposed' && completed.kind !== 'already')
     return { kind: 'wait', why: `a proposal that was begun before: ${completed.kind}` };
   const standing = laneStanding(runsOfLane(open.store.current().runs, open.config.laneName), command.thread);
-  if (standing.kind === 'elsewhere' || standing.kind === 'busy') {
-    const { run, proposal } = standing.run;
-    const code = standing.kind === 'busy' ? 'propose-busy' : 'propose-standing';
-    const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
-    const own = proposal.own === undefined ? {} : { own: 1 };
-    return answerTo(code, { run, pull: proposal.pull, phase: phaseOf(standing.run), ...alone, ...own });
-  }
+  if (standing.kind === 'elsewhere' || standing.kind === 'busy')
+    return inTheWay(standing.run, standing.kind === 'busy');
   const { free } = await placesOf(open, date);
   if (typeof free !== 'string')
     return free.code === 'too-many-today'

@@ -34,7 +34,7 @@ export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<Req
   if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
   const issue = read.value;
   if (issue === null || issue.kind !== 'issue' || !issue.isOpen)
-    return answerTo('resume-as-not-now', { status: 'its issue is not open' });
+    return answerTo('resume-as-not-now', { status: 'its issue is not open, so that it is reopened first' });
   const refused = isOver(old)
     ? null
     : await refusedAsAsked({ ...open, config }, contracts, { ...issue, asked: knobs });

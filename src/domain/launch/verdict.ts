@@ -92,6 +92,7 @@ export const VERDICTS = {
     'beside-training': { names: 'list' },
     meant: { names: 'list' },
     drift: { names: 'list' },
+    'old-names': {},
     'as-another-run': { names: 'list' },
     'may-train-otherwise': { names: 'list' },
   },

@@ -46,17 +46,27 @@ export const configDrift: Gate = {
   evaluate: ({ ranBefore = null, manifest, change, contract }) => {
     if (ranBefore === null) return pass('first');
     return given(ranBefore, (before) =>
-      given(manifest, (now) =>
-        given(change, ({ sinceAttempt }) => {
+      given(manifest, (now) => {
+        if (keepsNames(before, now)) return block('old-names', 'author');
+        return given(change, ({ sinceAttempt }) => {
           const said = contract === undefined ? null : contractValue(contract.recorded, 'changes');
           const code = (sinceAttempt ?? []).flatMap(codeChanges);
           const changes = [...driftOf(before, now).map(settingOf), ...code];
-          return judged(changes, (said ?? '').split(/[,;\n]/).map(wordsOf), before.isOfAnotherRun);
-        }),
-      ),
+          return judged(changes, meantIn(said ?? ''), before.isOfAnotherRun);
+        });
+      }),
     );
   },
 };
+
+/** The issue has still the command of the other run: with its names in it, that is another one than what ran there. */
+function keepsNames({ manifest: before, isOfAnotherRun }: RanBefore, now: Manifest): boolean {
+  return (
+    isOfAnotherRun &&
+    textOf(before.command) === textOf(now.command) &&
+    textOf(nameless(before)) !== textOf(nameless(now))
+  );
+}
 
 function driftOf({ manifest: before, isOfAnotherRun }: RanBefore, now: Manifest): readonly string[] {
   const expected = [...EXPECTED, ...containerOf(before, now), ...(isOfAnotherRun ? IDENTITY : [])];
@@ -147,6 +157,14 @@ function textOf(part: unknown): string {
   return (
     JSON.stringify(isObject ? Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)) : part) ?? ''
   );
+}
+
+/** What the contract names, as a list or in one line; people say behind a name why it is meant. */
+function meantIn(said: string): readonly string[] {
+  return said.split(/[,;\n]/).flatMap((part) => {
+    const name = part.replace(/^\s*[-*]\s/, '').replaceAll('`', '');
+    return [name, name.split(':')[0] ?? ''].map(wordsOf);
+  });
 }
 
 function wordsOf(name: string): string {
