@@ -6,7 +6,7 @@ import { type Block, type Section, weave } from './blocks.ts';
 import { code, minuteOf, prose } from './plain-text.ts';
 import { JOURNAL } from './rules.ts';
 import { markdownName } from './segments.ts';
-import { tell } from './telling.ts';
+import { type Told, tellAll } from './telling.ts';
 
 /** Which entries one file of the Markdown has, and whether others follow in another one. */
 export type MarkdownPart = {
@@ -31,7 +31,7 @@ export function projectLogbook(
   const further: Section = isLast ? [] : [{ id: 'further', text: `Later entries: ${linkTo(part + 1)}\n` }];
   const log: Section = [
     { id: 'events', text: '## Event Log\n' },
-    ...events.slice(from, to).map(entryBlock),
+    ...tellAll(events.slice(0, to), from).map(entryBlock),
     ...further,
   ];
   const title = titleBlock(events, part);
@@ -224,8 +224,7 @@ function retentionOf(manifest: EventOf<'gated'>['data']['manifest']): string {
   ].join(', ');
 }
 
-function entryBlock(event: LogbookEvent): Block {
-  const told = tell(event);
+function entryBlock({ event, told }: Told): Block {
   return {
     id: `event-${event.seq}`,
     text: lines([

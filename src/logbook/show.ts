@@ -2,7 +2,7 @@
 
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { minuteOf } from './plain-text.ts';
-import { tell } from './telling.ts';
+import { tellAll } from './telling.ts';
 
 /** One event for a screen: plain text, no markup. */
 export type ShownEvent = {
@@ -19,20 +19,17 @@ export type ShownEvent = {
 
 /** What `logbook show` prints, as data: the same words as the Markdown projection, without its markup. */
 export function showEvents(events: readonly LogbookEvent[]): readonly ShownEvent[] {
-  return events.map((event) => {
-    const told = tell(event);
-    return {
-      seq: event.seq,
-      at: event.at,
-      type: event.type,
-      role: event.role,
-      actor: event.actor?.login ?? null,
-      status: plain(told.status),
-      evidence: plain(told.evidence),
-      decision: plain(told.decision),
-      next: plain(told.next),
-    };
-  });
+  return tellAll(events).map(({ event, told }) => ({
+    seq: event.seq,
+    at: event.at,
+    type: event.type,
+    role: event.role,
+    actor: event.actor?.login ?? null,
+    status: plain(told.status),
+    evidence: plain(told.evidence),
+    decision: plain(told.decision),
+    next: plain(told.next),
+  }));
 }
 
 /** The run as text: a moment, what happened, and below it on what evidence and what was decided. */

@@ -1,5 +1,6 @@
 /** One event as a person would tell it: status, evidence, decision and what comes next (policy HR-25). */
 
+import type { Actor } from '../domain/actor.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import type { EventOf, EventType, LogbookEvent } from '../domain/logbook/event.ts';
 import { checkpointTellers, continuesText } from './checkpoint-telling.ts';
@@ -18,11 +19,35 @@ export type Telling = {
   readonly next: string;
 };
 
-/** Tells an event from its own data alone, so that an old entry is told the same for ever. */
-export function tell(event: LogbookEvent): Telling {
+/** How people of whom an entry has the number alone were called in the entries before it. */
+type Logins = ReadonlyMap<number, string>;
+
+export type Told = { readonly event: LogbookEvent; readonly told: Telling };
+
+/** Tells the entries of a run from one on. */
+export function tellAll(events: readonly LogbookEvent[], from = 0): readonly Told[] {
+  const logins = new Map<number, string>();
+  return events.flatMap((event, index) => {
+    for (const { id, login } of peopleIn(event)) logins.set(id, login);
+    return index < from ? [] : [{ event, told: tell(event, logins) }];
+  });
+}
+
+/** Whom an entry calls by name. */
+function peopleIn(event: LogbookEvent): readonly Actor[] {
+  const { actor } = event;
+  const own = actor === undefined ? [] : [actor];
+  if (event.type === 'handoff') return [...own, event.data.to];
+  if (event.type !== 'proposed') return own;
+  const { author, requestedBy } = event.data;
+  return [...own, author, ...(requestedBy == null ? [] : [requestedBy])];
+}
+
+/** Tells an event from its own data, and from what the entries before it call people, so that an old entry is told the same for ever. */
+function tell(event: LogbookEvent, logins: Logins): Telling {
   // The table has one teller a type, and each is handed an event of its own type only.
-  const teller = tellers[event.type] as (event: LogbookEvent) => Omit<Telling, 'title'>;
-  return { title: titles[event.type], ...teller(event) };
+  const teller = tellers[event.type] as (event: LogbookEvent, logins: Logins) => Omit<Telling, 'title'>;
+  return { title: titles[event.type], ...teller(event, logins) };
 }
 
 const titles: { readonly [Type in EventType]: string } = {
@@ -70,7 +95,9 @@ const titles: { readonly [Type in EventType]: string } = {
   'market-seen': 'market looked at',
 };
 
-type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Telling, 'title'> };
+type Tellers = {
+  readonly [Type in EventType]: (event: EventOf<Type>, logins: Logins) => Omit<Telling, 'title'>;
+};
 
 const tellers: Tellers = {
   proposed: ({ data }) => ({
@@ -192,10 +219,10 @@ const tellers: Tellers = {
     decision: data.why === '' ? '' : prose(data.why),
     next: data.cleanup === 'not-seen' ? 'the cleanup job of the head was not seen' : '',
   }),
-  notified: ({ data }) => ({
+  notified: ({ data }, logins) => ({
     status: `people are told: ${code(data.reason)}`,
     evidence: aboutText(data.about),
-    decision: `it is said once${audienceOf(data)}`,
+    decision: `it is said once${audienceOf(data, logins)}`,
     next: data.reason === 'update' ? 'the run goes on' : 'somebody ends what the run waits for',
   }),
   delivered: ({ data }) => ({
@@ -237,8 +264,17 @@ function sealedCheckpoint({ checkpoint }: EventOf<'sealed'>['data']): string {
   return `, final checkpoint ${code(checkpoint.path)} of step ${checkpoint.step}${unseen}`;
 }
 
-function audienceOf({ people = [], permission }: EventOf<'notified'>['data']): string {
-  if (people.length > 0) return `, to user ${people.join(', ')}`;
+function audienceOf(
+  { people = [], permission, reason, about }: EventOf<'notified'>['data'],
+  logins: Logins,
+): string {
+  // Who is asked to take charge has written nothing yet; the occasion is their name.
+  const asked = reason === 'dri-asked' && people.length === 1 ? about : undefined;
+  const named = people.map((id) => {
+    const login = asked ?? logins.get(id);
+    return login === undefined ? `user ${id}` : `@${prose(login)} (${id})`;
+  });
+  if (named.length > 0) return `, to ${named.join(', ')}`;
   return permission === undefined ? '' : `, to everybody with ${permission} permission`;
 }
 

@@ -118,6 +118,10 @@ describe('asking and mistyping', () => {
       said: '/approve-launch 0123',
       answer: /\(digest: 32 or more hex digits of the digest: copy the line from the card\)/,
     },
+    {
+      said: '/hold reason=too noisy',
+      answer: /does not take \(a value with blanks needs double quotes around it\)/,
+    },
     { said: '/hold', answer: /an argument is missing \(reason\)/ },
     { said: '/hold raeson="x"', answer: /it does not take this key \(raeson\)\. Did you mean `reason`/ },
     { said: '/approve-launch 0123456789ab', answer: /not (approved|done)/ },

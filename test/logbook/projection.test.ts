@@ -33,6 +33,24 @@ describe('the logbook of a ferry', () => {
     ).toHaveLength(events.length);
   });
 
+  it('calls people by their names, as soon as an entry before has one', () => {
+    const alarm = { detector: 'nan', since: '900', seen: 'nan', attempt: 1 };
+    const run = aRun().gated().incident('run-alarm', alarm);
+    const about = `${run.state.incidents[0]?.seq}-`;
+    const told = (turn: number) =>
+      ({
+        type: 'notified',
+        role: 'control',
+        data: { reason: 'incident', about: `${about}${turn}`, people: [bob.id, 999] },
+      }) as const;
+    const asked = { reason: 'dri-asked', about: 'mira', people: [7] } as const;
+    const before = run.add(told(1), { type: 'notified', role: 'control', data: asked });
+    expect(showText(RUN, before.events)).toContain(`to user ${bob.id}, user 999`);
+    expect(showText(RUN, before.events)).toContain('to @mira (7)');
+    const life = before.approved(bob).add(told(2));
+    expect(projectLogbook(life.events, null)).toContain(`, to @bob (${bob.id}), user 999\n`);
+  });
+
   it('names the launched instance with its command and commit', () => {
     const instances = visible.slice(visible.indexOf('## Launched'), visible.indexOf('## Event Log'));
     expect(instances).toContain(

@@ -24,10 +24,10 @@ export type FittedArguments =
 /** Arguments of a command by name, or the leftmost fault of the line. `lineLength` says where a missing one would be. */
 export function fitArguments(spec: CommandSpec, found: Tokens, lineLength: number): FittedArguments {
   const values = new Map<string, string>();
-  for (const token of found.tokens) {
+  for (const [index, token] of found.tokens.entries()) {
     const fault =
       token.key === null ? takeValue(spec, token, values) : takeKey(spec, token, token.key, values);
-    if (fault !== null) return { ok: false, fault };
+    if (fault !== null) return { ok: false, fault: withQuotes(fault, found.tokens[index - 1]) };
   }
   if (found.fault !== null) return { ok: false, fault: found.fault };
   const missing = missingOf(spec, values);
@@ -37,6 +37,13 @@ export function fitArguments(spec: CommandSpec, found: Tokens, lineLength: numbe
       fault: { code: 'missing-argument', start: lineLength, text: missing, takes: missing },
     };
   return { ok: true, args: Object.fromEntries(values) };
+}
+
+/** A word behind `reason=too` is most likely the rest of the value. */
+function withQuotes(fault: ArgumentFault, before: Token | undefined): ArgumentFault {
+  const isRest =
+    fault.code === 'extra-words' && before !== undefined && before.key !== null && !before.isQuoted;
+  return isRest ? { ...fault, takes: 'a value with blanks needs double quotes around it' } : fault;
 }
 
 function takeValue(spec: CommandSpec, token: Token, values: Map<string, string>): ArgumentFault | null {
