@@ -2,7 +2,10 @@
 
 import { type AnswerCode, type Answers, answerOf } from '../commands/registry.ts';
 import { cutText } from '../domain/cut-text.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
+import { phaseOf } from '../domain/logbook/phase.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { OwnIssue, OwnPull } from '../domain/own-pull.ts';
 import type { Detail, FactsArgument } from '../domain/payload.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
@@ -64,4 +67,13 @@ export function refusedIssue(
   wanted = '',
 ): Answered {
   return answerTo('propose-issue-refused', { why, about, wanted });
+}
+
+/** The run that the lane has to be rid of first; `own`: 1 where a label asks for it, 2 where a command did, which no label takes back. */
+export function inTheWay(standing: RunState, isBusy: boolean): Answered {
+  const { run, proposal } = standing;
+  const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
+  const own = proposal.own === undefined ? {} : { own: proposal.own.label === null ? 2 : 1 };
+  const facts = { run, pull: proposal.pull, phase: phaseOf(standing), ...alone, ...own };
+  return answerTo(isBusy ? 'propose-busy' : 'propose-standing', facts);
 }

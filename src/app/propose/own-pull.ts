@@ -5,13 +5,11 @@
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
 import type { Actor } from '../../domain/actor.ts';
-import { isIssueFirst } from '../../domain/issue-first.ts';
 import { holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { ProposalRequest } from '../../domain/logbook/events/launch-events.ts';
-import { phaseOf } from '../../domain/logbook/phase.ts';
-import { isOver, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { isOver, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import type { OwnPull } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
@@ -20,7 +18,7 @@ import { renderMissingParts } from '../../render/own-pull.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { laneLabel, ownRunId, proposalLabels, runsOfPull } from '../../run/own-pull.ts';
 import { proposedData } from '../../run/proposal-record.ts';
-import { type Answered, answerTo } from '../../run/propose-answers.ts';
+import { type Answered, answerTo, inTheWay } from '../../run/propose-answers.ts';
 import type { PlannedPull } from '../../run/proposing.ts';
 import { say } from '../control/outbox.ts';
 import { perform } from '../control/perform.ts';
@@ -106,15 +104,6 @@ export function roomFor({ lab, store, config }: OpenLane): Answered | null {
     return answerTo('propose-held', { kind: hold.kind, by: hold.actor.login, reason: hold.reason });
   const standing = laneStanding(runsOfLane(store.current().runs, config.laneName), null);
   return standing.kind === 'free' ? null : inTheWay(standing.run, standing.kind === 'busy');
-}
-
-/** The run that the lane has to be rid of first; `own`: 1 where a label asks for it, 2 where a command did, which no label takes back. */
-export function inTheWay(standing: RunState, isBusy: boolean): Answered {
-  const { run, proposal } = standing;
-  const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
-  const own = proposal.own === undefined ? {} : { own: proposal.own.label === null ? 2 : 1 };
-  const facts = { run, pull: proposal.pull, phase: phaseOf(standing), ...alone, ...own };
-  return answerTo(isBusy ? 'propose-busy' : 'propose-standing', facts);
 }
 
 /** Where its change begins; null where its branch was not fetched as GitHub shows it. */

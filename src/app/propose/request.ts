@@ -10,13 +10,12 @@ import { commandKey, type RunState, runsOfLane, type SeenCommand } from '../../d
 import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { isPartialFor } from '../../run/proposal-record.ts';
-import { type Answered, answerTo, cutAnswer } from '../../run/propose-answers.ts';
+import { type Answered, answerTo, cutAnswer, inTheWay } from '../../run/propose-answers.ts';
 import { askOf, isFrom } from '../../run/propose-request.ts';
 import type { PartialProposal } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
-import { inTheWay } from './own-pull.ts';
 import { placesOf, planWork } from './partial-proposal.ts';
 import { resumeProposal } from './resume-proposal.ts';
 
