@@ -168,9 +168,9 @@ await watch({
     redact: (text) => text,
     publisher: createPublisher(),
     toldFaults: new Map(),
+    saveMemory: createMemorySaver(),
   },
   log: lab.log,
-  saveMemory: createMemorySaver(),
 });
 
 /** How late the latest look was, against the time that the look before it had named. */

@@ -33,9 +33,11 @@ async function handedOver(count: number) {
     },
   } as unknown as Opening; // an edge of trust: a part stands for the whole
   const holder = looked.state.observation?.lease.holder ?? '';
-  const troubles = await handOver({ open: async () => opening }, { holder } as WatchInput, () =>
-    saved.push(pushes.length),
-  );
+  const saveMemory = () => saved.push(pushes.length);
+  const troubles = await handOver({ open: async () => opening }, {
+    holder,
+    saveMemory,
+  } as never as WatchInput);
   return { pushes, saved, troubles };
 }
 

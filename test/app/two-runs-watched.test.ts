@@ -152,6 +152,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
     redact: (text: string) => text,
     publisher: { publish: async () => undefined, owe: () => undefined, sayOwed: async () => undefined },
     toldFaults: new Map(),
+    saveMemory: () => undefined,
   } as unknown as WatchInput;
   return {
     runs,

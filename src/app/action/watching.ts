@@ -29,7 +29,6 @@ export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
   const problem = notReady(parts, opening.open.config, cluster);
   if (problem !== null) return problem;
   const outcome = await watch({
-    saveMemory: parts.saveMemory,
     opener,
     now: parts.lab.now,
     sleep: parts.sleep,
@@ -102,6 +101,7 @@ function watchingOf(parts: ActionParts): Omit<WatchInput, 'cluster'> {
     redact: parts.secrets.cleanJobText,
     publisher: createPublisher(),
     toldFaults: new Map(),
+    saveMemory: parts.saveMemory,
   };
 }
 

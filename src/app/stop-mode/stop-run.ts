@@ -60,7 +60,7 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
     const now = await engine.observe(jobId, null);
     if (now.kind === 'found' && isTerminal(now.status)) break;
     if (lab.now() >= until) {
-      throwIfAny(await handOver(input.opener, watching, () => undefined));
+      throwIfAny(await handOver(input.opener, watching));
       return { kind: 'stopping', jobId };
     }
     await input.sleep(STOP_PAUSE_MS);

@@ -6,12 +6,8 @@ import type { LabOpener } from '../open-lab.ts';
 import { contained, containedEach, EVERYWHERE, type Trouble, type Where } from '../trouble.ts';
 import type { WatchInput } from './watch-input.ts';
 
-/** Records the newest observation once more under a lease that is over. A lost race is no harm: the lease runs out by itself. Gives what single runs met; a lease is no reason to tell people. `saveMemory` is called between pushes, of which each has as many runs as a turn looks at. */
-export async function handOver(
-  opener: LabOpener,
-  input: WatchInput,
-  saveMemory: () => void,
-): Promise<readonly Trouble[]> {
+/** Records the newest observation once more under a lease that is over. A lost race is no harm: the lease runs out by itself. Gives what single runs met; a lease is no reason to tell people. A push has as many runs as a turn looks at. */
+export async function handOver(opener: LabOpener, input: WatchInput): Promise<readonly Trouble[]> {
   const opening = await opener.open();
   if (opening.kind === 'no-config') return [];
   const { store, lab } = opening.open;
@@ -22,7 +18,7 @@ export async function handOver(
   });
   for (let first = 0; first < given.length; first += limits.looksPerTurnMax) {
     const some = given.slice(first, first + limits.looksPerTurnMax);
-    saveMemory();
+    input.saveMemory();
     await contained(opening.open, troubles, EVERYWHERE, async () => {
       const result = await store.appendTogether(some, lab.now());
       lab.log(`handed over ${some.length} run(s): ${result.kind}`);

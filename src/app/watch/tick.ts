@@ -89,6 +89,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   const runsDue = due.map(({ run }) => run);
   if ((await lookAtAll(open, input, runsDue, seen ?? new Map(), troubles)) === 'refused')
     return { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) };
+  input.saveMemory();
   await input.publisher.sayOwed(open, inRun, allDue.length > due.length ? 'alerts' : 'all');
   const sighted = (runs: readonly RunState[]): readonly RunState[] =>
     containedEach(open, troubles, runs, whereOf, (run) =>
@@ -96,6 +97,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
     );
   for (const state of sighted(open.store.current().runs))
     await inRun(state.run, () => answerBadNode(open, input, state.run));
+  input.saveMemory();
   const machines = await lookAfterMachines(open, input, troubles);
   const runs = watchedStates(open.store.current());
   const left = runs.filter((run) => isWatchable(run, input.cluster));

@@ -21,4 +21,6 @@ export type WatchInput = {
   readonly publisher: Publisher;
   /** Faults of the logbook that stand in the threads, as far as this process knows; it grows. */
   readonly toldFaults: SeenNotices;
+  /** Called wherever a turn leaves much behind: what the looks of a thousand jobs leave need not lie until the next one. */
+  readonly saveMemory: () => void;
 };

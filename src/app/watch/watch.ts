@@ -18,8 +18,6 @@ export type WatchOptions = {
   readonly shiftMs: number;
   readonly input: WatchInput;
   readonly log: Log;
-  /** Called after each turn: what the looks of a thousand jobs leave need not lie until the next one. */
-  readonly saveMemory: () => void;
 };
 
 /** Why the watch ended: nothing left to watch, its shift is over, or there is no config to watch by. */
@@ -36,11 +34,11 @@ export async function watch(options: WatchOptions): Promise<WatchEnd> {
       return { kind: turn.kind };
     }
     if (options.now() >= until) {
-      const troubles = await handOver(options.opener, options.input, options.saveMemory);
+      const troubles = await handOver(options.opener, options.input);
       throwIfAny([...turn.troubles, ...troubles]);
       return { kind: 'shift-over' };
     }
-    options.saveMemory();
+    options.input.saveMemory();
     await options.sleep(Math.max(WATCH_PAUSE_MS, turn.at - options.now()));
   }
 }
