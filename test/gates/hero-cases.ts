@@ -3,7 +3,7 @@ import type { Delta } from '../../src/domain/launch/delta.ts';
 import type { ContainerFacts, ImageLabels } from '../../src/domain/launch/image.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { digestOf, shaOf } from '../support/run-drafts.ts';
+import { bob, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
 import { CHANGE, CHANGE_READERS, type Facts, MANIFEST, MANIFEST_READERS, type Rows } from './case-parts.ts';
 import { aManifest } from './gate-manifest.ts';
@@ -17,6 +17,19 @@ const without = (name: string): Contract =>
 const STEP = 'gs://lab/runs/r1/checkpoints/step-1200';
 const FROM = { kind: 'proven', path: STEP, step: 1200, run: 'r1', attempt: 2 } as const;
 const unclear = { value: 'a few', source: 'unclear', from: 'a whole number' } as const;
+/** Parts that a lane or a cluster decides, too. */
+const OTHERWISE: Readonly<Record<string, Partial<Manifest>>> = {
+  cluster: { cluster: 'us-east5-a' },
+  'resume policy': { resume: { ...aManifest().resume, policy: 'must' } },
+  retention: { retention: { ...aManifest().retention, keepTemporary: 3 } },
+  'output root': { outputRoot: 'out/before' },
+  'identity in the tracker': { tracker: { ...aManifest().tracker, runId: 'before' } },
+  'place of its checkpoints': { resume: { ...aManifest().resume, roots: ['gs://lab/before'] } },
+};
+const inImage = (digest: string): Manifest['policy'] => ({
+  'contract.commit': `given: ${COMMIT}`,
+  'contract.bundle': `given: ghcr.io/lab/trainer@${digest}`,
+});
 const OLD_NAMED = ['OUT=out/ferry-daily-20261121', 'python3', 'train.py', '--run', 'grug'];
 /** What the attempt before ran. */
 const ran = (other: Partial<Manifest> = {}, isOfAnotherRun = false) =>
@@ -167,6 +180,25 @@ export const HERO_CASES = {
             'drift',
           ] as const,
       ),
+      ...Object.entries(OTHERWISE).map(
+        ([part, change]) =>
+          [`another ${part} than the attempt before`, { ranBefore: ran(change) }, 'fail', 'drift'] as const,
+      ),
+      [
+        'another tracker than the run that it goes on from',
+        { ranBefore: ran({ tracker: { ...aManifest().tracker, project: 'sweeps' } }, true) },
+        'fail',
+        'drift',
+      ],
+      [
+        'another image of the commit that the attempt before ran',
+        {
+          ranBefore: ran({ policy: inImage(digestOf('before')) }),
+          manifest: known(aManifest({ policy: inImage(DIGEST) })),
+        },
+        'fail',
+        'drift',
+      ],
       [
         'a folder that is not shipped any more',
         { ranBefore: ran({ trees: { ...aManifest().trees, scripts: 'tree-9' } }) },
@@ -210,6 +242,12 @@ export const HERO_CASES = {
       [
         'somebody else who has not said yes',
         says({ ...CONTRACT, dri: { value: 'grace', source: 'given', from: '' } }),
+        'fail',
+        'not-accepted',
+      ],
+      [
+        'somebody else who is named now, and whoever was named before has said yes',
+        { ...says({ ...CONTRACT, dri: givenAs('grace') }), owner: bob },
         'fail',
         'not-accepted',
       ],
