@@ -18,6 +18,9 @@ export function chooseFrom(findings: readonly Finding[]): Finding | null {
   // What a program cannot explain is a symptom of the machine that somebody else tells of.
   const machine = causes.find(({ class: kind, confidence }) => kind === 'bad-node' && confidence === 'high');
   if (machine !== undefined && first !== undefined && isOfDevice(first)) return machine;
+  // Who may not write says that it failed before somebody says why.
+  const refused = causes.find(({ class: kind, confidence }) => kind === 'auth' && confidence === 'high');
+  if (refused !== undefined && first?.class === 'storage') return refused;
   // Machines that are taken away look like ones that died, until somebody says it.
   const taken = causes.find(({ class: kind }) => kind === 'preempted');
   if (first !== undefined) return taken !== undefined && LIKE_TAKEN.includes(first.class) ? taken : first;

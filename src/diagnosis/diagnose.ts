@@ -21,7 +21,9 @@ import {
   type LastLines,
   newLastLines,
   noteLine,
+  noteRhythm,
   progressSign,
+  worksSince,
 } from './progress-sign.ts';
 import type { Row } from './row.ts';
 import { bareRowFor, rowFor } from './rows.ts';
@@ -133,6 +135,7 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null) ?? bareRowFor(text);
   if (row === null && reading.said.strayAt === line) reading.unreadAt = line;
   if (row === null && isAlarm(text, level)) reading.alarms.add(line);
+  else if (row === null) noteRhythm(reading.last, text, line);
   const weight = row === null ? null : weightOf(row, level, text);
   if (row === null || weight === null) return;
   const { class: kind, confidence } = row;
@@ -162,7 +165,9 @@ function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
   const alike = findings.filter((one) => one.class === chosen.class).slice(0, EVIDENCE_MAX);
   const raised = chosen.raised ?? raisedBy[0]?.raised ?? null;
   // A guess is not told, and what it rests on is.
-  const kind = isGuess(chosen, findings, alarms) ? 'unknown' : chosen.class;
+  const kind = isGuess(chosen, findings, { alarms, worksSince: worksSince(reading.last) })
+    ? 'unknown'
+    : chosen.class;
   return {
     class: kind,
     confidence: kind === 'unknown' ? 'low' : chosen.confidence,

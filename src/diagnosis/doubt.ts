@@ -21,11 +21,17 @@ const OF_MACHINES: readonly FailureClass[] = [
 
 /**
  * Whether nobody should rely on the chosen finding. `findings` are all that stand, `alarms` the lines that tell of a failure
- * which no row knows. Measured on 760 endings that nobody had seen when the table was written: what is refused here was wrong
+ * which no row knows, `worksSince` the line since which the log looks like work (0: it does not). Measured on 760 endings that nobody had seen when the table was written: what is refused here was wrong
  * nearly as often as right.
  */
-export function isGuess(chosen: Finding, findings: readonly Finding[], alarms: readonly number[]): boolean {
+export function isGuess(
+  chosen: Finding,
+  findings: readonly Finding[],
+  { alarms, worksSince }: { readonly alarms: readonly number[]; readonly worksSince: number },
+): boolean {
   const { class: kind, weight, confidence, line } = chosen;
+  // Whoever went on for so long had another machine, or kept this one.
+  if (kind === 'preempted' && worksSince > line) return true;
   if (OF_MACHINES.includes(kind)) {
     if (confidence === 'low' || weight === 'hint') return true;
     // That somebody else is gone says nothing of why.

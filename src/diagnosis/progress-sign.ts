@@ -36,6 +36,9 @@ export type LastLines = {
   /** How lines begin that stand before the last step, and those that stand behind it. */
   readonly known: Set<string>;
   behind: string[];
+  /** How the last line begins that tells of nothing, and where the last few of those stand that begin as the one before. */
+  beginning: string;
+  alike: readonly number[];
 };
 
 /** Beginnings of lines that are kept: what comes again among steps comes soon. */
@@ -44,7 +47,7 @@ const BEGINNING_CHARS = 48;
 
 /** Of a log of which nothing was read. */
 export function newLastLines(): LastLines {
-  return { line: '', isStep: false, step: '', known: new Set(), behind: [] };
+  return { line: '', isStep: false, step: '', known: new Set(), behind: [], beginning: '', alike: [] };
 }
 
 /** Takes the next line; `isSoft`: its logger calls it no more than a warning. */
@@ -71,6 +74,19 @@ export function noteLine(
   last.behind = [];
 }
 
+/** Takes a line that tells of no failure: whoever prints the same with other numbers again and again is at work, whatever it means. */
+export function noteRhythm(last: LastLines, text: string, line: number): void {
+  const beginning = beginningOf(text);
+  if (beginning === '') return;
+  if (beginning === last.beginning) last.alike = [...last.alike, line].slice(-RHYTHM_LINES);
+  last.beginning = beginning;
+}
+
+/** Since which line the log has been like that; 0 where it is not. */
+export function worksSince({ alike }: LastLines): number {
+  return alike.length < RHYTHM_LINES ? 0 : (alike[0] ?? 0);
+}
+
 /** Whether nothing was said behind the last step but what was said among the steps too, and what work ends with. */
 export function isUsualEnd({ known, behind }: LastLines): boolean {
   return behind.every((line) => known.has(beginningOf(line)) || KEEPING.test(line));
@@ -80,6 +96,8 @@ function beginningOf(line: string): string {
   return shapeOf(cutText(line, BEGINNING_CHARS));
 }
 
+/** A launcher that tells of a failure says a few things of one kind. */
+const RHYTHM_LINES = 8;
 /** As much of a line as says what it is about. */
 const LINE_CHARS = 200;
 /** Of what was trained, kept and measured at the end of an interval. */

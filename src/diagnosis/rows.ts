@@ -43,14 +43,17 @@ export function rowFor(text: string): Row | null {
   return null;
 }
 
-/** A store, or a service, that says no is no broken one. */
+/** A store, or a service, that says no is no broken one; and what it does not give for the moment is no broken data. */
 function refusalIn(found: readonly Row[], { class: kind }: Row): Row | undefined {
-  return REFUSING.includes(kind)
-    ? found.find((row) => row.class === 'auth' && row.weight === 'cause')
-    : undefined;
+  const told = REFUSED[kind];
+  return told === undefined ? undefined : found.find((row) => row.class === told && row.weight === 'cause');
 }
 
-const REFUSING: readonly FailureClass[] = ['storage', 'network'];
+const REFUSED: Partial<Readonly<Record<FailureClass, FailureClass>>> = {
+  storage: 'auth',
+  network: 'auth',
+  data: 'network',
+};
 
 /** What the name of an exception alone tells; null for nothing. */
 export function bareRowFor(text: string): Row | null {

@@ -77,6 +77,22 @@ describe('what is not sure by itself', () => {
   });
 });
 
+describe('a machine that was taken', () => {
+  const rows = Array.from(
+    { length: 12 },
+    (_, at) => `  ${42_180 + at * 10} nll=2.2${at} wall=${43_024 + at}s`,
+  );
+  const taken = '[init] resuming from /ckpt/a13 (requeue count 3, last reason: PREEMPTED)';
+
+  it('is not, where the log goes on as if nothing had been, in whatever words', () => {
+    expect(died(taken, ...rows)).toMatchObject({ class: 'unknown', evidence: [{ text: taken }] });
+    expect(died(...rows, taken).class).toBe('preempted');
+    expect(died(taken, ...rows.slice(0, 8)).class).toBe('preempted');
+    const lost = Array.from({ length: 12 }, (_, rank) => `[rank${rank}]: Connection reset by peer`);
+    expect(died(taken, ...lost).class).toBe('preempted');
+  });
+});
+
 describe('an end in the middle of work', () => {
   it('is well behind a step, and behind what was said among the steps or belongs to an interval', () => {
     expect(died(...steps).class).toBe('benign');
@@ -113,6 +129,12 @@ describe('an end in the middle of work', () => {
 });
 
 describe('a refusal', () => {
+  it('is what it was, behind whoever only says that it failed', () => {
+    const forbidden = 'google.api_core.exceptions.Forbidden: 403 POST https://storage.example/b/proj-ckpt';
+    expect(died('save failed 3 times, exiting').class).toBe('storage');
+    expect(died('save failed 3 times, exiting', forbidden).class).toBe('auth');
+  });
+
   it('of a store is one of rights, and breaks no store', () => {
     const line =
       'E0501 10:22:01 tensorstore/kvstore/gcs_http: PERMISSION_DENIED: Error writing gs://lab/run/params/.zarray';

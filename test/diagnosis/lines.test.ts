@@ -155,6 +155,20 @@ const LINES: readonly (readonly [FailureClass, string])[] = [
     'network',
     "MlflowException: the request failed (Caused by ResponseError('too many 503 error responses'))",
   ],
+  ['nan', 'RuntimeError: Train loss contains a NaN.'],
+  [
+    'dependency',
+    'ERROR NRT:nrt_init Unable to determine Neuron Driver version. Please check that it is installed.',
+  ],
+  ['bad-node', 'HW Exception by GPU node-3 (Agent handle: 0x5a5c587a51c0) reason :GPU Hang'],
+  ['bad-node', 'amdgpu 0000:3d:00.0: amdgpu: uncorrectable hardware errors detected in UMC block'],
+  ['bad-node', 'habanalabs 0000:1a:00.0: Failed to initialize hl2. Device is NOT usable !'],
+  ['preempted', 'Runner interrupted due to worker preemption. Your Function will be restarted.'],
+  ['capacity', 'ResourceExhausted: 429 The following quota metrics exceed quota limits: h100_gpus'],
+  [
+    'network',
+    '429 Client Error: Too Many Requests for url: https://hub/datasets/a/b/train-00117-of-01024.parquet',
+  ],
 ];
 
 describe('a line alone', () => {

@@ -5,6 +5,7 @@ import { cause, effect, hint, type Row } from '../row.ts';
 /** Messages of Ray, Slurm, Kubernetes, Iris, JAX's coordination service, PyTorch's elastic agent and the clouds. */
 export const CLUSTER_ROWS: readonly Row[] = [
   // It may get them in the next line.
+  cause('capacity', /\bexceeds? quota limits?\b/),
   effect('capacity', /\bqueued and waiting for resources\b/),
   cause(
     'preempted',
@@ -113,6 +114,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
   // Half written, because there was no more time.
   effect('preempted', /\bgrace (?:period|time) (?:is )?(?:over|expired|exceeded|elapsed)\b/),
   cause('preempted', /\bPREEMPTION\b/),
+  cause('preempted', /\b(?:interrupted|terminated|stopped|killed) (?:due to|by) (?:\w{1,20} )?preemption\b/),
   cause(
     'preempted',
     /\bpreempted (?:VM|instance|node|worker|TPU|slice|at|by)\b|\binstance preempted\b|instance\/preempted\b.{0,40}TRUE|\bpreempted to\b|higher priority workload|Interrupted - Training job|Insufficient Spot capacity|MaxWaitTimeExceeded|Spot ITN|spot reclaim/i,

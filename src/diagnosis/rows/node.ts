@@ -10,7 +10,7 @@ export const NODE_ROWS: readonly Row[] = [
   ),
   cause(
     'bad-node',
-    /\bNRT_(?:EXEC_HW_ERR|FAILURE|HW_ERROR|UNINITIALIZED)|nrt_init.{0,40}(?:fail|[Uu]nable)|SLICE_FAILURE_\w|[Uu]ncorrectable (?:HBM|SRAM|DRAM|memory)|(?:HBM|SRAM|DRAM) uncorrectable/,
+    /\bNRT_(?:EXEC_HW_ERR|FAILURE|HW_ERROR|UNINITIALIZED)|nrt_init.{0,40}(?:fail|[Uu]nable)(?!.{0,60}[Vv]ersion)|SLICE_FAILURE_\w|[Uu]ncorrectable (?:HBM|SRAM|DRAM|memory)|(?:HBM|SRAM|DRAM) uncorrectable/,
   ),
   cause('bad-node', /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i),
   // Of an engine, about what runs around the command: only who ends the whole container takes that away.
@@ -88,6 +88,8 @@ export const NODE_ROWS: readonly Row[] = [
     /^(?!.*\bon-device check-failure\b).*(?:\b[Cc]ore halted\b|\b[Hh]alt is unexpected|\bhalted (?:prematurely|unexpectedly))/,
     'medium',
   ),
+  // Of AMD and Habana.
+  cause('bad-node', /\bHW Exception by GPU\b|[Uu]ncorrectable hardware errors?\b|\bDevice is NOT usable\b/),
   // Fewer than a machine has.
   cause('bad-node', /\bdevice_count\(\) ?={1,2} ?\d{1,3}, (?:but )?expected \d|\blspci .{0,60}\(?rev ff\b/),
   cause('bad-node', /CUDA error: an illegal instruction was encountered/, 'low'),

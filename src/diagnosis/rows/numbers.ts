@@ -25,7 +25,7 @@ export const NUMBER_ROWS: readonly Row[] = [
   cause('nan', /^(?:[\w.]{0,60}\.)?(?:Assertion|Runtime|Value)Error: .{0,20}\bNaNs?\b(?: in\b|!|$)/),
   cause(
     'nan',
-    /\bloss (?:is|was|became|of|returned .{0,60}is) (?:nan|inf(?:inite)?|not finite|non-?finite)\b/i,
+    /\bloss (?:is|was|became|of|contains|returned .{0,60}is) (?:an? )?(?:nan|inf(?:inite)?|not finite|non-?finite)\b/i,
   ),
   cause(
     'nan',

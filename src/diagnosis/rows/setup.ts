@@ -4,7 +4,10 @@ import { cause, effect, hint, type Row } from '../row.ts';
 
 /** Messages of the Hugging Face hub, W&B, the clouds, pip, uv, conda, the dynamic linker, argparse, Hydra, DeepSpeed and Megatron. */
 export const SETUP_ROWS: readonly Row[] = [
-  cause('dependency', /\bnvcc\b.{0,20}not found|\bor newer is required\b/),
+  cause(
+    'dependency',
+    /\b[Uu]nable to determine .{0,40}[Vv]ersion\b|\bnvcc\b.{0,20}not found|\bor newer is required\b/,
+  ),
   cause(
     'config',
     /missing in config\b|[Cc]onfig validation error|\bUnknown (?:scheduler|optimizer|model|activation|loss|attention|precision|strategy|backend)\b|error: one of the arguments .{0,80} is required/,
