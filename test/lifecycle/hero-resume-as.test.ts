@@ -107,6 +107,19 @@ it('and its reason stand in the issue and in the logbook, with both names, check
   expect(cards.at(-1)?.text).toContain(`Goes on from the run \`${OLD}\` under an identity of its own`);
 });
 
+it('goes on from the run that ran also where one that began from it is given up', async () => {
+  const { lab, issue, root, ask, ended } = await begin();
+  await ended();
+  expect(await ask(root)).toContain(`goes on as \`${NEW}\``);
+  expect(await ask(root, 'ada', 'third-one')).toMatch(/no attempt of it has ended.*close the issue/);
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, { state: 'closed' });
+  await lab.clock.advance(5 * MINUTE_MS);
+  expect((await stateOf(lab, NEW))?.closed).toMatchObject({ outcome: 'withdrawn' });
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, { state: 'open' });
+  expect(await ask(root, 'ada', 'third-one')).toContain('goes on as `third-one`');
+  expect((await stateOf(lab, 'third-one'))?.proposal.continues).toMatchObject({ run: OLD });
+});
+
 it('goes on as no other run while somebody holds it: no hold is got rid of so', async () => {
   const { lab, issue, root, ask, ended } = await begin();
   await ended();

@@ -2,7 +2,7 @@
 
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { isHolding } from '../../domain/logbook/liveness.ts';
-import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { type Ending, isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
 import { lanesOf } from '../../run/lane-scope.ts';
 import { runsOfPull } from '../../run/own-pull.ts';
@@ -13,6 +13,13 @@ import { takeUpIssue } from './own-issue.ts';
 import type { RequestOutcome } from './request.ts';
 import { refusedAsAsked } from './resume-as-asked.ts';
 
+const NEVER_RAN =
+  'no attempt of it has ended; to be rid of a run that was never launched, close the issue, and open it again to go on from the one before';
+
+function hasRun({ submission, attempts }: RunState): boolean {
+  return submission !== null || attempts.length > 0;
+}
+
 /** Every step is found again by the record: after a crash it is called once more. */
 export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
   const { lab, store } = open;
@@ -22,7 +29,8 @@ export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<Req
   if (begun !== undefined) return resumed(begun, command);
   if (broken.length > 0) return answerTo('logbook-broken');
   const here = runsOfPull(runs, command.thread);
-  const old = here.find((run) => !isOver(run)) ?? here[0];
+  // One that began from it and was never launched has left nothing to go on from.
+  const old = here.find((run) => !isOver(run)) ?? here.find(hasRun) ?? here[0];
   const config = lanesOf(open.config).find(({ laneName }) => laneName === old?.proposal.lane);
   const contracts = config?.kind.contracts;
   const knobs = old === undefined ? undefined : contracts?.continued?.(old.run, command.args);
@@ -37,7 +45,7 @@ export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<Req
     return answerTo('resume-as-not-now', { status: 'its issue is not open, so that it is reopened first' });
   const refused = isOver(old)
     ? null
-    : await refusedAsAsked({ ...open, config }, contracts, { ...issue, asked: knobs });
+    : (notYet(old) ?? (await refusedAsAsked({ ...open, config }, contracts, { ...issue, asked: knobs })));
   if (refused !== null) return refused;
   const closed = await closedFor(open, old, command);
   if (closed !== null) return closed;
@@ -58,6 +66,17 @@ function resumed({ run, proposal }: RunState, { args }: SeenCommand): RequestOut
   return answerTo('resumed-as', { old, run, from, reason, ...(root === undefined ? {} : { root }) });
 }
 
+/** Why nothing goes on from it now; null where an attempt has ended, and nobody holds it. */
+function notYet(old: RunState): RequestOutcome | null {
+  if (isHolding(old) || endOf(old) === null)
+    return answerTo('resume-as-not-now', { status: hasRun(old) ? 'no attempt of it has ended' : NEVER_RAN });
+  return old.holds.length > 0 ? answerTo('resume-as-not-now', { status: 'it is on hold' }) : null;
+}
+
+function endOf(old: RunState): Ending | null {
+  return old.end ?? failedAttempt(old)?.end ?? null;
+}
+
 /** Null once nothing of the old run can follow; the push is refused where anything was recorded of it meanwhile. */
 async function closedFor(
   { store, lab }: OpenLab,
@@ -65,10 +84,8 @@ async function closedFor(
   command: SeenCommand,
 ): Promise<RequestOutcome | null> {
   if (isOver(old)) return null;
-  const end = old.end ?? failedAttempt(old)?.end ?? null;
-  if (isHolding(old) || end === null)
-    return answerTo('resume-as-not-now', { status: 'no attempt of it has ended' });
-  if (old.holds.length > 0) return answerTo('resume-as-not-now', { status: 'it is on hold' });
+  const end = endOf(old);
+  if (end === null) return notYet(old);
   const { id = '', reason = '' } = command.args;
   const outcome = ({ FAILED: 'failed', STOPPED: 'stopped', SUCCEEDED: 'rejected' } as const)[end.status];
   const data = { outcome, reason: `goes on as ${id}: ${reason}`, closurePull: null };
