@@ -29,7 +29,6 @@ import {
   type Listing,
   listRuns,
   type Markdowns,
-  markdownOf,
   type Reading,
   readRun,
 } from './record-reading.ts';
@@ -135,7 +134,7 @@ function takeIn(
 ): void {
   const { run: name } = file;
   const known = held.get(name);
-  const markdown = stored === undefined ? (known?.markdown ?? new Map()) : markdownOf(known, stored);
+  const markdown = stored?.markdown ?? known?.markdown ?? new Map();
   if (judged === null) {
     if (!file.isThere || file.state === null) return;
     const { events, ends, state, open } = file;

@@ -9,9 +9,8 @@ import { NOT_STORED, type StoredFile, type StoredRun } from '../logbook/store/st
 import type { Lab } from './lab.ts';
 import { type Checking, goodOf, type ReadFile, type Verified } from './record-check.ts';
 
-/** A file of Markdown: its content where it is known, by its id where it is not. */
-export type Markdown = { readonly blob: TreeId | null; readonly text: string | null };
-export type Markdowns = ReadonlyMap<number, Markdown>;
+/** The files of Markdown by number: their contents are read when they change, and kept by nobody. */
+export type Markdowns = ReadonlyMap<number, TreeId>;
 
 /** One run's files as they were read and verified, or written by this process. */
 export type Held = Verified & {
@@ -102,16 +101,6 @@ function readOne(
   return text.startsWith(known.open)
     ? goodOf(checking, run, [text.slice(known.open.length), ...next], known)
     : goodOf(checking, run, [...known.ends.slice(0, last).map((_, at) => textOf(known, at + 1)), ...texts]);
-}
-
-/** The files of Markdown: one that is as it was keeps its text. */
-export function markdownOf(known: Held | undefined, { markdown }: StoredRun): Markdowns {
-  return new Map(
-    [...markdown].map(([part, blob]) => {
-      const before = known?.markdown.get(part);
-      return [part, before?.blob === blob ? before : { blob, text: null }] as const;
-    }),
-  );
 }
 
 function heldFile({ run, events, ends, state, open }: Held): ReadFile {

@@ -7,8 +7,9 @@ import { projectLogbook } from '../logbook/projection.ts';
 import { type FileState, transitionCheck } from '../logbook/rules.ts';
 import { type GoodFile, type GrownFile, grown, startOf, textOf } from '../logbook/segments.ts';
 import type { LogbookStore, RunWrite } from '../logbook/store/git-store.ts';
+import type { StoredFile } from '../logbook/store/stored-runs.ts';
 import type { GoodVersion } from './record-files.ts';
-import type { Held, Markdown } from './record-reading.ts';
+import type { Held } from './record-reading.ts';
 
 /** What new entries stand on. `isRestored`: it does not stand at the head, and is put back with them. */
 export type Before = Pick<Held, 'events' | 'ends' | 'open' | 'files' | 'markdown'> & {
@@ -35,15 +36,10 @@ export async function writesOf(
 ): Promise<readonly Written[]> {
   const drafts = composed.map((one) => draftOf(one, standingOf(one.run)));
   const wanted = drafts.flatMap(({ before, parts }) =>
-    parts.flatMap((part) => {
-      const known = before?.markdown.get(part);
-      return known === undefined || known.text !== null || known.blob === null ? [] : [known.blob];
-    }),
+    parts.flatMap((part) => before?.markdown.get(part) ?? []),
   );
   const texts = await store.texts(wanted);
-  const textIn = ({ blob, text }: Markdown): string | null =>
-    text ?? (blob === null ? null : (texts.get(blob) ?? null));
-  return drafts.map((draft) => written(store, draft, textIn));
+  return drafts.map((draft) => written(store, draft, texts));
 }
 
 type Draft = {
@@ -80,22 +76,18 @@ export function wholeFiles(file: GoodFile): readonly GrownFile[] {
 function written(
   store: Pick<LogbookStore, 'fileOf'>,
   { composed, before, file, files, parts }: Draft,
-  textIn: (markdown: Markdown) => string | null,
+  texts: ReadonlyMap<StoredFile, string>,
 ): Written {
   const { run, head, state } = composed;
   const changed = new Map<number, string>();
-  const markdown = new Map<number, Markdown>(before?.markdown ?? []);
+  const markdown = new Map(before?.markdown ?? []);
   for (const part of parts) {
     const known = markdown.get(part);
-    const existing = known === undefined ? null : textIn(known);
+    const existing = known === undefined ? null : (texts.get(known) ?? null);
     const text = projectionOf(file, part, existing);
-    if (text !== existing) changed.set(part, text);
-    // Only these two change again before somebody else has pushed, and then they are listed anew.
-    const isNeeded = part === 1 || part >= file.ends.length;
-    markdown.set(part, {
-      blob: text === existing ? (known?.blob ?? null) : store.fileOf(text),
-      text: isNeeded ? text : null,
-    });
+    if (text === existing) continue;
+    changed.set(part, text);
+    markdown.set(part, store.fileOf(text));
   }
   const open = files.at(-1)?.text ?? '';
   // As they will be listed: when somebody else has pushed, they are not read again.

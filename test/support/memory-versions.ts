@@ -4,6 +4,7 @@ import type { GitStore } from '../../playground/git/store/git-store.ts';
 import { entryAt } from '../../playground/git/store/git-trees.ts';
 import type { FileVersion, GitReader, TagText } from '../../src/domain/git.ts';
 import { branded, isSha, isTreeId, type TreeId } from '../../src/domain/ids.ts';
+import { knownBlobs } from '../../src/host/git/mirror.ts';
 import { createVersionReader, MARK_BYTES_MAX } from '../../src/host/git/versions.ts';
 
 type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'>;
@@ -67,6 +68,7 @@ async function textOf(store: GitStore, sha: string): Promise<Omit<TagText, 'name
 
 /** Those that ask no repository. */
 const { beginningsOf, blobIdOf } = createVersionReader({
+  here: knownBlobs(),
   options: { directory: '', remoteUrl: '', token: async () => null, environment: {} },
   run: notHere,
   output: notHere,

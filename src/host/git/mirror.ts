@@ -37,11 +37,36 @@ export type GitCall = {
 /** Runs git in the mirror, which is there and in order when a call begins. */
 export type GitMirror = {
   readonly options: MirrorOptions;
+  /** Contents that are known to be here, asked for or written: nobody has to ask the remote for them. */
+  readonly here: KnownBlobs;
   /** The result, whatever it is. */
   run(call: GitCall): Promise<ProgramResult>;
   /** Standard output of a command that must succeed; otherwise `GitError` with this code. */
   output(call: GitCall, code: GitErrorCode): Promise<string>;
 };
+
+export type KnownBlobs = {
+  readonly note: (ids: readonly string[]) => void;
+  readonly has: (id: string) => boolean;
+};
+
+/** Ids that are kept: ten looks at a thousand runs. Of those that were forgotten the remote is asked once more. */
+const KNOWN_BLOBS_MAX = 20_000;
+
+/** Knows of none. */
+export function knownBlobs(): KnownBlobs {
+  const known = new Set<string>();
+  return {
+    has: (id) => known.has(id),
+    note: (ids) => {
+      for (const id of ids) known.add(id);
+      for (const oldest of known) {
+        if (known.size <= KNOWN_BLOBS_MAX) return;
+        known.delete(oldest);
+      }
+    },
+  };
+}
 
 /** The mirror in `options.directory`; nothing happens before the first call. */
 export function createMirror(options: MirrorOptions): GitMirror {
@@ -62,7 +87,7 @@ export function createMirror(options: MirrorOptions): GitMirror {
     if (!result.ok) throw gitError(code, call, result);
     return result.stdout;
   };
-  return { options, run, output };
+  return { options, here: knownBlobs(), run, output };
 }
 
 /** A failed command as an error: git's last words, which never hold the token, since git was not told it. */

@@ -23,11 +23,10 @@ export type VersionReader = Pick<
 /** These of a `GitReader`. Tag objects never change, so each is read once in a process. */
 export function createVersionReader(mirror: GitMirror): VersionReader {
   const messages = new Map<string, string>();
-  const fetched = new Set<string>();
   return {
     tagTexts: (prefix) => tagTexts(mirror, prefix, messages),
     versions: (query) => versions(mirror, query),
-    readBlobs: (ids) => readBlobs(mirror, ids, fetched),
+    readBlobs: (ids) => readBlobs(mirror, ids),
     beginningsOf,
     blobIdOf: (text) => branded(blobIdOf(Buffer.from(text, 'utf8')), isTreeId),
   };
@@ -102,21 +101,17 @@ async function versions(
 
 const RAW_LINE = /:\d{6} \d{6} ([0-9a-f]{40}) ([0-9a-f]{40}) [A-Z]\d*\0([^\0]*)\0/g;
 
-async function readBlobs(
-  mirror: GitMirror,
-  ids: readonly TreeId[],
-  fetched: Set<string>,
-): Promise<ReadonlyMap<TreeId, string>> {
+async function readBlobs(mirror: GitMirror, ids: readonly TreeId[]): Promise<ReadonlyMap<TreeId, string>> {
   await fetchBlobs(
     mirror,
-    ids.filter((id) => !fetched.has(id)),
+    ids.filter((id) => !mirror.here.has(id)),
   );
   const found = new Map<TreeId, string>();
   for (let at = 0; at < ids.length; at += BLOBS_READ_AT_ONCE) {
     const some = ids.slice(at, at + BLOBS_READ_AT_ONCE);
     for (const [id, text] of await objectsOf(mirror, some, 'blob')) found.set(branded(id, isTreeId), text);
   }
-  for (const id of ids) fetched.add(id);
+  mirror.here.note(ids);
   return found;
 }
 

@@ -70,6 +70,7 @@ async function indexLines(
     written.map((file) => file.text),
     scratch,
   );
+  mirror.here.note(ids);
   const idOf = new Map(written.map((file, index) => [file.path, ids[index]]));
   return Object.keys(files)
     .map((path) => {
