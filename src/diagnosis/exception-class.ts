@@ -119,7 +119,7 @@ function isMissingPackage(type: string, { message, frames }: Raised): boolean {
     return !frames.filter(isOfLab).some(({ file }) => isBelow(file, top));
   }
   if (type !== 'ImportError' || isMisspelt(message)) return false;
-  const from = /\((\/[^)]{1,400})\)(?:\. Did you mean: .{0,100})?\s*$/.exec(message)?.[1];
+  const from = /\((\/[^)]{1,400})\)(?:\. Did you mean: .{0,100})?$/.exec(message.trimEnd())?.[1];
   if (from !== undefined) return LIBRARY.test(from);
   const last = frames.at(-1);
   return last !== undefined && LIBRARY.test(last.file);

@@ -3,8 +3,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** So much garbage may lie: collecting takes some hundred milliseconds, and a look at a job leaves a hundred kilobytes. */
-const GARBAGE_BYTES_MAX = 24 * 2 ** 20;
+/** So much garbage may lie: collecting takes some hundred milliseconds, a look at a job leaves a hundred kilobytes, and V8 holds several times what lies. */
+const GARBAGE_BYTES_MAX = 12 * 2 ** 20;
 
 /** Collects where there may be that much garbage since it was last asked to; says whether it did. */
 export function createMemorySaver(): () => boolean {
