@@ -3,6 +3,7 @@
 import type { IncidentCode } from '../domain/incidents.ts';
 import { startWords } from './checkpoints.ts';
 import type { IncidentWords } from './incident-told.ts';
+import type { PlaceWord } from './place-word.ts';
 import { code, text } from './words.ts';
 
 type CheckpointIncident = Extract<
@@ -10,16 +11,21 @@ type CheckpointIncident = Extract<
   'start-refused' | 'artefacts-missing' | 'source-kept' | 'source-not-kept'
 >;
 
+/** By the command that named the checkpoint. */
+const ASKED_BY: Readonly<Record<string, (place: PlaceWord) => string>> = {
+  rollback: () =>
+    '`/rollback` names the step of a complete checkpoint of a line that nobody rejected; `step=0` begins from nothing.',
+  'resume-as': (place) =>
+    `Close this ${place}, which gives this run up, and open it again: the run before it is gone on from by another \`/resume-as\`, with a complete checkpoint of a line that nobody rejected as its \`from=\`.`,
+};
+
 export const CHECKPOINT_INCIDENT_WORDS: { readonly [Code in CheckpointIncident]: IncidentWords<Code> } = {
   'start-refused': {
     title: 'The checkpoint to begin from may not be used',
     evidence: (d) => `${code(d.path)}: ${startWords(d.why)}.`,
     did: 'Nothing is launched from it, and no other checkpoint is taken in its place.',
     todo: 'The DRI names in the contract what the run begins from: a complete checkpoint of a line that nobody rejected, with the run that made it, or *none*.',
-    todoFor: ({ asked }) =>
-      asked === 'rollback'
-        ? '`/rollback` names the step of a complete checkpoint of a line that nobody rejected; `step=0` begins from nothing.'
-        : null,
+    todoFor: ({ asked }, place) => (asked === undefined ? null : (ASKED_BY[asked]?.(place) ?? null)),
   },
   'artefacts-missing': {
     title: 'The job says that it succeeded, and what it should have left is not there',

@@ -1,5 +1,6 @@
 /** A hero run whose line is not to be gone on with: another run of the record goes on from its checkpoint, under an identity of its own. */
 
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
@@ -8,7 +9,16 @@ import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, type Answers, formBody, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, eventsOf, logbookText, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import {
+  answersTo,
+  botComments,
+  fileOf,
+  pushFile,
+  SHORT_FERRY,
+  saidTwice,
+  say,
+  told,
+} from '../support/talk.ts';
 
 const OLD = 'grug-moe-1e23-ep8';
 const NEW = 'grug-moe-1e23-router';
@@ -108,10 +118,17 @@ it('and its reason stand in the issue and in the logbook, with both names, check
 });
 
 it('goes on from the run that ran also where one that began from it is given up', async () => {
-  const { lab, issue, root, ask, ended } = await begin();
+  const { lab, issue, from, folders, root, ask, ended } = await begin();
   await ended();
   expect(await ask(root)).toContain(`goes on as \`${NEW}\``);
   expect(await ask(root, 'ada', 'third-one')).toMatch(/no attempt of it has ended.*close the issue/);
+  // What the command named is gone, and nothing that the issue says names another one.
+  await rm(join(from, 'metadata.json'));
+  await approve(lab, 'mira', issue, NEW);
+  await lab.clock.advance(5 * MINUTE_MS);
+  const refused = told(lab, 'incident').filter((text) => text.includes('may not be used'));
+  expect(refused.join()).toMatch(/Close this issue.*open it again.*`\/resume-as`/);
+  await folders.write(800, lab.clock.now());
   await lab.as('ada', 'PATCH', `/issues/${issue}`, { state: 'closed' });
   await lab.clock.advance(5 * MINUTE_MS);
   expect((await stateOf(lab, NEW))?.closed).toMatchObject({ outcome: 'withdrawn' });
