@@ -77,7 +77,14 @@ async function slurmWith(...lines: readonly string[]): Promise<Engine> {
   await writeFile(join(folder, 'queue'), `${lines.join('\n')}\n`);
   await writeFile(
     join(folder, 'squeue'),
-    `#!/bin/sh\ncase "$*" in *--user*|*--name*) exit 1;; esac\ncat "${folder}/queue"\n`,
+    [
+      '#!/bin/sh',
+      'case "$*" in *--user*|*--name*) exit 1;; esac',
+      // As the real one ends each field: by what stands behind its name.
+      'for word in "$@"; do case "$word" in --Format=*) end=${word#--Format=JobID:}; end=${end%%,*};; esac; done',
+      `sed "s/|/$end/g" "${folder}/queue"`,
+      '',
+    ].join('\n'),
     { mode: 0o755 },
   );
   const cluster = slurmSchema.parse({
