@@ -13,8 +13,6 @@ import { chooseFrom, type Finding } from './choose-finding.ts';
 import { isGuess } from './doubt.ts';
 import { createEnds, type Ends } from './ends.ts';
 import { judgeTraceback, placeOf } from './exception-class.ts';
-import { type LastSaid, newLastSaid, noteSaid } from './last-said.ts';
-import { ALWAYS_SAID_SOFTLY, HANDLED, LOOKS_ON, NOISE, RETRIES } from './outcome-words.ts';
 import {
   isCutShort,
   isUsualEnd,
@@ -22,9 +20,11 @@ import {
   newLastLines,
   noteLine,
   noteRhythm,
-  progressSign,
   worksSince,
-} from './progress-sign.ts';
+} from './last-lines.ts';
+import { type LastSaid, newLastSaid, noteSaid } from './last-said.ts';
+import { ALWAYS_SAID_SOFTLY, HANDLED, LOOKS_ON, NOISE, RETRIES } from './outcome-words.ts';
+import { progressSign } from './progress-sign.ts';
 import type { Row } from './row.ts';
 import { bareRowFor, rowFor } from './rows.ts';
 import { createTracebackReader, type Raised, type Traceback, type TracebackReader } from './traceback.ts';

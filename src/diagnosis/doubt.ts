@@ -21,8 +21,8 @@ const OF_MACHINES: readonly FailureClass[] = [
 
 /**
  * Whether nobody should rely on the chosen finding. `findings` are all that stand, `alarms` the lines that tell of a failure
- * which no row knows, `worksSince` the line since which the log looks like work (0: it does not). Measured on 760 endings that nobody had seen when the table was written: what is refused here was wrong
- * nearly as often as right.
+ * which no row knows, `worksSince` the line since which the log looks like work (0: it does not). Measured on 760 endings that
+ * nobody had seen when the table was written: what is refused here was wrong nearly as often as right.
  */
 export function isGuess(
   chosen: Finding,
