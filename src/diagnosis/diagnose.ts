@@ -12,7 +12,7 @@ import { isAlarm, isOvershadowed } from './alarm.ts';
 import { chooseFrom, type Finding } from './choose-finding.ts';
 import { isGuess } from './doubt.ts';
 import { createEnds, type Ends } from './ends.ts';
-import { judgeTraceback, placeOf } from './exception-class.ts';
+import { isOfMain, judgeTraceback, placeOf } from './exception-class.ts';
 import {
   isCutShort,
   isUsualEnd,
@@ -211,14 +211,14 @@ function standing(
     : 0;
   // A step is enough behind what is only tried again, as long as nothing has failed since.
   const wellAt = failureAt > (progress.at(-1) ?? 0) ? 0 : (progress.at(-1) ?? 0);
-  return findings.filter(({ line, class: kind, weight }) => {
+  return findings.filter(({ line, class: kind, weight, raised }) => {
     if (line <= since) return false;
     if (line < askedAt) return true;
     if (kind === 'network' && line <= overcomeAt) return false;
     if (isOver && line < successAt && kind !== 'nan') return false;
     // Steps go on after a notice until the machine is gone.
     if (kind === 'preempted' && wellAt === 0) return true;
-    if (isOver && line > successAt) return false;
+    if (isOver && line > successAt) return raised !== null && isOfMain(raised);
     if (weight === 'hint' && kind !== 'nan' && line < wellAt) return false;
     return kind === 'nan' ? !isPassed(finite, FINITE_AGAIN, line) : !isPassed(progress, STEPS_AGAIN, line);
   });

@@ -40,6 +40,9 @@ export function placeOf({ frames }: Raised): Frame | null {
   return frames.findLast(isOfLab) ?? frames.at(-1) ?? null;
 }
 
+/** Whether it ends the lab's own program, and not a thread of it or what cleans up behind it. */
+export const isOfMain = ({ frames: [one] }: Raised) => one?.name === '<module>' && isOfLab(one);
+
 function judgeRaised(raised: Raised): Judged | null {
   const type = nameOf(raised.type);
   // Whoever is interrupted in the middle of an import makes another of it.

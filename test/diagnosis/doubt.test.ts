@@ -8,6 +8,10 @@ const steps = [1, 2, 3, 4].map((step) => `step ${step} loss 2.${step}`);
 
 /** A machine may be behind each of them, or a person, or a program. */
 const LITTLE: readonly string[] = [
+  'srun: error: h3: task 3: exited on signal 9',
+  'worker 3 died with signal SIGKILL',
+  'BrokenExecutor: the workers ended with {SIGKILL(-9)}',
+  '[2023-04-14 13:11:27,885] [ERROR] [launch.py:434:sigkill_handler] [...] exits with return code = -9',
   '*** MPI_ERRORS_ARE_FATAL (processes in this communicator will now abort)',
   '[h1:22] Local abort before MPI_INIT completed',
   'State: Waiting, Reason: RunContainerError',
@@ -112,6 +116,19 @@ describe('an end in the middle of work', () => {
     const rows = ['  4200 | 1.2113 | 3.31 it/s', '  4300 | 1.1902 | 3.37 it/s'];
     expect(died(...recovered, ...rows, 'Job 4 succeeded. Cleaning up').class).toBe('benign');
     expect(died(...recovered, ...rows).class).toBe('preempted');
+  });
+
+  it('is not well where the program itself fails behind its success, and is where a thread does', () => {
+    const ends = (first: string) => [
+      ...steps,
+      "{'train_runtime': 4411.2}",
+      'Traceback (most recent call last):',
+      `  File "/lab/sft.py", line 141, in ${first}`,
+      '    trainer.push_to_hub()',
+      'huggingface_hub.errors.HfHubHTTPError: 403 Forbidden: no rights to create a model',
+    ];
+    expect(died(...ends('<module>')).class).toBe('auth');
+    expect(died(...ends('_shutdown')).class).toBe('benign');
   });
 
   it('is well where all was done and the bar is drawn once more', () => {

@@ -100,8 +100,6 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ['preempted', 'Pod was terminated in response to imminent node shutdown.'],
   ['capacity', 'autoscaler: could not find a node type for {"TPU": 8}'],
   // Memory.
-  ['oom-host', 'srun: error: h3: task 3: exited on signal 9'],
-  ['oom-host', 'worker 3 died with signal SIGKILL'],
   ['oom-host', 'The node had condition: [MemoryPressure].'],
   ['oom-host', 'The job ran out-of-memory and exited.'],
   ['oom-host', 'Memory on h3 was 0.987, which exceeds the memory usage threshold of 0.95'],

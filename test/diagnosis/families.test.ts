@@ -39,7 +39,6 @@ const FAMILIES: readonly (readonly [FailureClass, string])[] = [
   ['oom-hbm', 'RuntimeError: [3] Failed to allocate 512 MiB on GPU: nothing is left'],
   ['oom-hbm', 'cudaMalloc failed: out of memory'],
   ['oom-host', 'a task was ended: memory limit exceeded'],
-  ['oom-host', 'BrokenExecutor: the workers ended with {SIGKILL(-9)}'],
   ['bad-node', "nvidia-smi couldn't communicate with the NVIDIA driver"],
   ['bad-node', 'cudaErrorDevices: all CUDA-capable devices are busy or unavailable'],
   ['preempted', 'Job 12 was requeued due to preemption by job 13'],

@@ -38,10 +38,6 @@ const LINES: readonly (readonly [FailureClass, string])[] = [
     'numpy.core._exceptions._ArrayMemoryError: Unable to allocate 14.9 GiB for an array with shape (2000000000,)',
   ],
   ['oom-host', 'terminate called after throwing an instance of std::bad_alloc'],
-  [
-    'oom-host',
-    '[2023-04-14 13:11:27,885] [ERROR] [launch.py:434:sigkill_handler] [...] exits with return code = -9',
-  ],
   ['oom-host', 'OSError: [Errno 12] Cannot allocate memory'],
   ['bad-node', 'RuntimeError: No accelerator found. Please run on a TPU or GPU.'],
   ['bad-node', 'NVRM: Xid (PCI:0000:8d:00): 79, pid=1234, GPU has fallen off the bus.'],
@@ -156,6 +152,7 @@ const LINES: readonly (readonly [FailureClass, string])[] = [
     "MlflowException: the request failed (Caused by ResponseError('too many 503 error responses'))",
   ],
   ['nan', 'RuntimeError: Train loss contains a NaN.'],
+  ['stalled', 'RuntimeError: DataLoader timed out after 1800 seconds'],
   [
     'dependency',
     'ERROR NRT:nrt_init Unable to determine Neuron Driver version. Please check that it is installed.',

@@ -128,11 +128,12 @@ train.py FAILED
     expect(died(log)).toMatchObject({ class: 'code-other', traceback: { file: '/app/model.py', line: 9 } });
   });
 
-  it('is memory where a rank was killed and the others lost their connection', () => {
+  it('is nobody knows what where a rank was killed, and no network where the others lost their connection', () => {
     const log = `[rank1]: ConnectionResetError: [Errno 104] Connection reset by peer
 torch.distributed.elastic: exitcode  : -9 (pid: 4541)
 traceback : Signal 9 (SIGKILL) received by PID 4541`;
-    expect(died(log).class).toBe('oom-host');
+    expect(died(log)).toMatchObject({ class: 'unknown', response: 'escalate' });
+    expect(died(`${log}\nMemory cgroup out of memory: Killed process 4541 (python3)`).class).toBe('oom-host');
   });
 });
 

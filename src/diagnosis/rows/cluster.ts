@@ -46,6 +46,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'stalled',
     /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)|[Tt]imed out .{0,60}\bstore based barrier\b|\bnot (?:finished|done|completed?) (?:after|within|in) \d{3,6} ?s/,
   ),
+  cause('stalled', /\bDataLoader timed out after \d/, 'medium'),
   // Python's own, of whoever asked for it.
   effect('stalled', /^Timeout \(\d{1,4}:\d\d:\d\d(?:\.\d{1,6})?\)!$/),
   effect('stalled', /\bwaiting for \w{0,20} ?barrier\b/, 'low'),

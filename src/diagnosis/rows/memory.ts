@@ -83,9 +83,12 @@ export const MEMORY_ROWS: readonly Row[] = [
     'oom-host',
     /The node was low on resource: memory|Container .{0,100} was using .{0,40}, which exceeds its request/,
   ),
+  effect('oom-host', /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}137\b/i),
+  // Whoever may send it: the kernel for want of memory, a scheduler, a person.
   effect(
     'oom-host',
-    /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}(?:137|-9)\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|\bSIGKILL\(-9\)|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated|exited|died) (?:by|on|with) signal (?:9|SIGKILL)\b/i,
+    /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}-9\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|\bSIGKILL\(-9\)|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated|exited|died) (?:by|on|with) signal (?:9|SIGKILL)\b/i,
+    'low',
   ),
   // Of a pool of processes that read and prepare.
   effect(
