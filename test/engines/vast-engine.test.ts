@@ -275,6 +275,27 @@ describe('an instance', () => {
     expect(await bench.engine.observe('job-1', '4711')).toMatchObject({ kind: 'state-lost' });
   });
 
+  it('that goes between the list and its log is gone, and its host that does not answer is not', async () => {
+    bench = await openVastBench();
+    await submitTo(bench.engine, bench.spec('sleep 100'));
+    await bench.until(7_000_001, 'running');
+    let isGoing = false;
+    const engine = createVastEngine({
+      ...bench.options,
+      fetch: async (url, init) => {
+        if (String(url).includes('/request_logs/')) {
+          if (!isGoing) return Response.json({ msg: 'away' }, { status: 404 });
+          for (const instance of bench.vast.account.list()) bench.vast.account.destroy(instance);
+          bench.clock.advance(60_000);
+        }
+        return fetch(url, init);
+      },
+    });
+    expect((await engine.observe('job-1', null)).kind).toBe('unknown');
+    isGoing = true;
+    expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'absent' });
+  });
+
   it('destroys itself some time after its job has ended, and after its longest life, with nobody there', async () => {
     bench = await openVastBench({ endGraceMinutes: 0.02 });
     await submitTo(bench.engine, bench.spec('true'));

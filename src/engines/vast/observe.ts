@@ -20,7 +20,15 @@ export async function observeOnVast(
   const found = await instancesOf(settings, jobId);
   if (found.kind === 'unknown') return { kind: 'unknown', message: found.message };
   const [instance] = found.value;
-  if (instance !== undefined) return observeInstance(settings, jobId, instance);
+  if (instance === undefined) return gone(lastSession);
+  const observed = await observeInstance(settings, jobId, instance);
+  if (observed.kind !== 'unknown') return observed;
+  // It may have been destroyed between the two questions, and the account alone says so.
+  const now = await instancesOf(settings, jobId);
+  return now.kind !== 'unknown' && now.value.length === 0 ? gone(lastSession) : observed;
+}
+
+function gone(lastSession: string | null): JobObservation {
   return lastSession === null
     ? { kind: 'absent', session: null }
     : {
