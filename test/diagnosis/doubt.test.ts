@@ -109,6 +109,9 @@ describe('an end in the middle of work', () => {
     const done = [...steps, 'Training completed. Do not forget to share your model', ...ignored];
     expect(died(...done, 'OSError: [Errno 9] Bad file descriptor').class).toBe('benign');
     expect(died(...steps, 'OSError: [Errno 9] Bad file descriptor').class).toBe('unknown');
+    const pipe = 'BrokenPipeError: [Errno 32] Broken pipe';
+    expect(died('starting', ...ignored, pipe).class).toBe('unknown');
+    expect(died('starting', pipe).class).toBe('network');
   });
 
   it('is well where the machine was taken and the job came to its end on another', () => {

@@ -164,7 +164,7 @@ const LINES: readonly (readonly [FailureClass, string])[] = [
   ['capacity', 'ResourceExhausted: 429 The following quota metrics exceed quota limits: h100_gpus'],
   [
     'network',
-    '429 Client Error: Too Many Requests for url: https://hub/datasets/a/b/train-00117-of-01024.parquet',
+    'HTTPError: 429 Client Error: Too Many Requests for url: https://huggingface.co/datasets/a/b/resolve/8d1f/data/train-00117-of-01024.parquet',
   ],
 ];
 
