@@ -112,7 +112,10 @@ export type ProposalTexts = ReadonlyMap<Digest, Observed<ProposalText | null>>;
 export type ChangeFacts = {
   readonly headSha: Sha;
   readonly baseSha: Sha;
+  /** The newest commit of the target branch that the head contains, which everything is compared with. */
   readonly mergeBase: Sha;
+  /** Whether the target branch ever pointed to it, by its newest moves. */
+  readonly isPastTip: Observed<boolean>;
   readonly changedPaths: readonly string[];
   /** Shipped path → id at the head; null = not there. */
   readonly trees: Readonly<Record<string, TreeId | null>>;

@@ -64,6 +64,8 @@ export const limits = {
   experimentLookPeriodMs: 6 * 60 * 60 * 1_000,
   /** Pull requests that one look reads. */
   otherPullsMax: 20,
+  /** Moves of a target branch that are read to find the base of a change; a change that begins further back is rebased. */
+  branchMovesRead: 500,
   /** Changes between two commits that one process keeps: one for each live run and some before. */
   changeCacheEntries: 20,
   /** Second and third tries of one day's proposal, after the first was withdrawn. */

@@ -6,11 +6,12 @@
 import { z } from 'zod';
 import type { BranchPush, BranchWork, Contributor } from '../domain/authorship.ts';
 import { branded, isSha, type Sha } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { call, type GitHubClient } from './call.ts';
 
-/** Pushes of a branch that are read, one page of GitHub's: a branch with more since the bot's own is refused. */
-const BRANCH_PUSHES_READ = 100;
+/** Moves of a branch in one page, the most that GitHub gives. */
+const MOVES_PER_PAGE = 100;
 
 /** GitHub sends `{}` for an account that it does not know any more. */
 const accountSchema = z
@@ -33,7 +34,7 @@ const comparisonSchema = z.object({
   ),
 });
 
-/** `base`: a commit of the target branch; `own`: the commit that the bot pushed, null where that is not known. */
+/** `base`: where the change begins; `own`: the commit that the bot pushed, null where that is not known. */
 export type BranchQuery = {
   readonly branch: string;
   readonly base: Sha;
@@ -41,7 +42,7 @@ export type BranchQuery = {
   readonly own: Sha | null;
 };
 
-/** Everything between the bot's own push and the head, and every commit that the target branch has not. */
+/** Every push between the bot's own and the head, and every commit between the base and the head. */
 export async function readBranchWork(
   client: GitHubClient,
   { branch, base, head, own }: BranchQuery,
@@ -68,18 +69,46 @@ export async function readBranchWork(
   });
 }
 
-/** The newest moves of a branch as GitHub lists them, newest first: what it stood on before and after each. */
-export async function readMoves(
+type Moves = { readonly moves: z.infer<typeof activitySchema>; readonly next: string | null };
+
+/** One page of the moves of a branch, newest first. `next`: the cursor of the page with older moves; null on the last page. */
+async function readMoves(
   client: GitHubClient,
   branch: string,
-): Promise<Observed<z.infer<typeof activitySchema>>> {
+  after: string | null,
+): Promise<Observed<Moves>> {
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/activity', {
     ref: `refs/heads/${branch}`,
-    per_page: BRANCH_PUSHES_READ,
+    per_page: MOVES_PER_PAGE,
+    ...(after === null ? {} : { after }),
   });
-  if (outcome.kind !== 'answered') return unknown(`GitHub does not tell who pushed: ${outcome.message}`);
+  if (outcome.kind !== 'answered')
+    return unknown(`GitHub does not list the moves of ${branch}: ${outcome.message}`);
   const parsed = activitySchema.safeParse(outcome.data);
-  return parsed.success ? known(parsed.data) : unknown('a list of pushes of another shape');
+  if (!parsed.success) return unknown(`GitHub lists the moves of ${branch} in another shape`);
+  const [, cursor] = NEXT_PAGE.exec(String(outcome.headers['link'] ?? '')) ?? [];
+  return known({ moves: parsed.data, next: cursor === undefined ? null : decodeURIComponent(cursor) });
+}
+
+/** Pages go by a cursor (GitHub REST, list repository activities). */
+const NEXT_PAGE = /[?&]after=([^&>]+)[^>]*>; rel="next"/;
+
+/** Commits that the branch pointed to in its newest `limits.branchMovesRead` moves. Stops at the page that has `wanted`. */
+export async function readPastTips(
+  client: GitHubClient,
+  branch: string,
+  wanted: Sha,
+): Promise<Observed<ReadonlySet<string>>> {
+  const tips = new Set<string>();
+  let after: string | null = null;
+  for (let read = 0; read < limits.branchMovesRead; read += MOVES_PER_PAGE) {
+    const page: Observed<Moves> = await readMoves(client, branch, after);
+    if (page.kind === 'unknown') return page;
+    for (const move of page.value.moves) tips.add(move.before).add(move.after);
+    after = page.value.next;
+    if (tips.has(wanted) || after === null) break;
+  }
+  return known(tips);
 }
 
 type Pushes = Pick<BranchWork, 'pushes' | 'isWhole'>;
@@ -91,11 +120,12 @@ async function readPushes(
   head: Sha,
   own: Sha | null,
 ): Promise<Observed<Pushes>> {
-  const moves = await readMoves(client, branch);
-  if (moves.kind === 'unknown') return moves;
+  const page = await readMoves(client, branch, null);
+  if (page.kind === 'unknown') return page;
+  const { moves } = page.value;
   const pushes: BranchPush[] = [];
   let wanted: string = head;
-  for (const { before, after, activity_type: kind, actor } of moves.value) {
+  for (const { before, after, activity_type: kind, actor } of moves) {
     // Deleted as it stood, it says no less about who pushed that.
     if (kind === 'branch_deletion' && before === wanted) continue;
     if (after !== wanted) return unknown(`GitHub does not tell yet who pushed ${wanted.slice(0, 12)}`);
@@ -104,9 +134,9 @@ async function readPushes(
     if (after === own || (own === null && kind === 'branch_creation'))
       return known({ pushes, isWhole: true });
   }
-  if (moves.value.length >= BRANCH_PUSHES_READ) return known({ pushes, isWhole: false });
+  if (page.value.next !== null) return known({ pushes, isWhole: false });
   // Not one push of the bot's is there: then everything that was pushed is somebody else's.
-  return moves.value.at(-1)?.activity_type === 'branch_creation'
+  return moves.at(-1)?.activity_type === 'branch_creation'
     ? known({ pushes, isWhole: true })
     : unknown(`GitHub does not tell who began the branch ${branch}`);
 }

@@ -42,7 +42,9 @@ export type GitHubClient = {
   /** How far GitHub's clock is ahead of this machine's; see `noteClock`. */
   readonly clock: { offsetMs: number };
   /** Newest answers by URL with their ETag: a 304 costs no quota. Bounded. */
-  readonly cache: Map<string, { readonly etag: string; readonly data: unknown }>;
+  readonly cache: Map<string, { readonly etag: string; readonly data: unknown; readonly link: unknown }>;
+  /** Commits that a branch was seen to point to, as `branch sha`: that stays true. Bounded. */
+  readonly pastTips: Set<string>;
 };
 
 export type CallOutcome =
@@ -56,12 +58,15 @@ export type CallOutcome =
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** A client for one repository. */
-export function createClient(options: Omit<GitHubClient, 'usage' | 'cache' | 'clock'>): GitHubClient {
+export function createClient(
+  options: Omit<GitHubClient, 'usage' | 'cache' | 'pastTips' | 'clock'>,
+): GitHubClient {
   return {
     ...options,
     usage: { rest: 0, graphql: 0, notModified: 0, contentWrites: 0 },
     clock: { offsetMs: 0 },
     cache: new Map(),
+    pastTips: new Set(),
   };
 }
 
@@ -110,7 +115,13 @@ async function once(client: GitHubClient, route: string, parameters: Record<stri
     if (failure.status === 304 && cached !== undefined) {
       client.usage.notModified += 1;
       return {
-        result: { kind: 'answered', status: 304, data: cached.data, headers: failure.headers },
+        // A 304 need not repeat the link to the next page.
+        result: {
+          kind: 'answered',
+          status: 304,
+          data: cached.data,
+          headers: { link: cached.link, ...failure.headers },
+        },
         retryAfterMs: null,
         notActed: false,
       };
@@ -151,7 +162,7 @@ function remember(
   const etag = answer.headers['etag'];
   if (key === null || typeof etag !== 'string') return;
   client.cache.delete(key);
-  client.cache.set(key, { etag, data: answer.data });
+  client.cache.set(key, { etag, data: answer.data, link: answer.headers['link'] });
   const oldest = client.cache.keys().next();
   if (client.cache.size > ETAG_CACHE_ENTRIES && oldest.done !== true) client.cache.delete(oldest.value);
 }

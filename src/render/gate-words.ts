@@ -91,7 +91,11 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
     ],
     stale: (f) => [
       `based on ${code(f.base)} of ${text(utc(f.baseAt))}, more than ${f.hoursMax} h ago${f.later.length > 0 ? `; since then what the job ships changed in ${commits(f.later)}` : ''}`,
-      'rebase the branch on its target',
+      `Rebase the branch onto ${code(f.branch)}`,
+    ],
+    'no-past-tip': (f) => [
+      `based on ${code(f.base)}, which ${code(f.branch)} did not point to in its newest ${f.moves} moves`,
+      `Rebase the branch onto ${code(f.branch)}`,
     ],
   },
   'checks-green': {

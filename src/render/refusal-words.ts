@@ -91,7 +91,8 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'target-branch': 'The pull request is not open, or does not go to the branch of the lane.',
   'head-repository': 'What would run does not lie in this repository.',
   'authors-known': 'Nobody can be named for a part of what was proposed.',
-  freshness: 'The branch is too far behind the one that it would be compared with.',
+  freshness:
+    'The branch is too far behind its target, or begins at a commit that the target never pointed to. Rebase it.',
   'config-valid':
     'The newest config of the default branch is not valid, or the lane of the run is not in it any more.',
   scope: "A file outside the lane's scope changes.",

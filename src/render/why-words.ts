@@ -37,7 +37,7 @@ const ACTS: Readonly<Record<RemedyKind, (about: string, people: number) => strin
   'put-branch-back': () =>
     'put the branch back on the commit that was proposed, or commit and push again under a name that GitHub knows',
   'put-text-back': () => 'put the text back as ferrybot wrote it',
-  rebase: () => 'rebase the branch on its target',
+  rebase: () => 'rebase the branch onto its target',
   'take-files-out': () => "take the files outside the lane's scope out",
   'change-values-only': () => 'change values only; code goes into a pull request of its own',
   'repair-file': () => 'repair the experiment file, which is no valid Python',

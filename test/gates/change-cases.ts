@@ -1,7 +1,7 @@
 // Cases of the gates over the change itself and its text.
 
 import type { ModelSize } from '../../src/domain/launch/model-size.ts';
-import { known } from '../../src/domain/observed.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
 import type { FerryLane } from '../../src/kinds/ferry/settings.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
@@ -53,6 +53,18 @@ export const CHANGE_CASES = {
         { change: known(aChange({ ...BEHIND, laterCommits: LATER })) },
         'warn',
         'fresh-behind',
+      ],
+      [
+        'a base that the target branch never pointed to',
+        { change: known(aChange({ ...BEHIND, isPastTip: known(false) })) },
+        'fail',
+        'no-past-tip',
+      ],
+      [
+        'moves of the target branch that cannot be read',
+        { change: known(aChange({ ...BEHIND, isPastTip: unknown('GitHub is away') })) },
+        'unknown',
+        'unreadable',
       ],
       ['unreadable', CHANGE, 'unknown', 'unreadable', CHANGE_READERS],
     ],

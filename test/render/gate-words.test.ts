@@ -114,6 +114,7 @@ const FOUND = {
   base: '111111111111',
   baseAt: '2026-11-20T07:00:00.000Z',
   hoursMax: 24,
+  moves: 500,
   later1: '222222222222 a faster loader',
   later2: '333333333333 another',
   check: 'CI / tests',

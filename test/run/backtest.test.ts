@@ -203,6 +203,12 @@ describe('a gate', () => {
     expect(replay(run, withLane({ freshnessHours: 13 }))).toEqual(['gate freshness warn -> fail (stale)']);
   });
 
+  it('of a base that the target branch never pointed to stays', () => {
+    const start = aRun();
+    const inner = verdict('freshness', 'fail', 'no-past-tip', { base: 'abc', branch: 'main', moves: 500 });
+    expect(replay(start.gated(lookWith(start, inner)), withLane({ freshnessHours: 13 }))).toEqual([]);
+  });
+
   it('that could not tell then cannot tell now', () => {
     const start = aRun();
     const blind = [

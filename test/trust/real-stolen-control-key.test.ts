@@ -53,6 +53,37 @@ it('a forged order for a head that changes a file outside the scope is refused w
   expect(await started()).toEqual([]);
 });
 
+/** ada's pull request, whose second commit takes back what its first does to a shipped file, merged by mira; the first on main. */
+async function innerCommit(method: string): Promise<string> {
+  await push(lab, 'ada/tidy', CHANGED);
+  const pushed = await lab.git('rev-parse', 'ada/tidy');
+  await push(lab, 'ada/tidy', {
+    files: { 'scripts/tell.py': await lab.git('show', 'main:scripts/tell.py') },
+  });
+  const pull = { title: 'Tidy', body: 'Tidies.', head: 'ada/tidy', base: 'main' };
+  const { number } = (await lab.as('ada', 'POST', '/pulls', pull)) as { readonly number: number };
+  await lab.as('mira', 'PUT', `/pulls/${number}/merge`, { merge_method: method });
+  return method === 'merge' ? pushed : lab.git('rev-parse', 'main~1');
+}
+
+it.each(['merge', 'rebase'])(
+  'a forged order for a change that begins at a commit inside a pull request (%s) is refused with freshness',
+  async (method) => {
+    const inner = await innerCommit(method);
+    const file = 'experiments/ferries/daily.py';
+    const proposed = await lab.git('show', `${branch()}:${file}`);
+    await push(lab, branch(), { back: inner });
+    await push(lab, branch(), { files: { [file]: proposed } });
+    await lab.sweep();
+    const verdicts = (await stateIn(lab))?.gate?.verdicts.filter(({ outcome }) => outcome === 'fail') ?? [];
+    expect(verdicts.map(({ gate, code }) => `${gate} ${code}`)).toContain('freshness no-past-tip');
+    expect(verdicts.map(({ gate }) => gate)).not.toContain('scope');
+    expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('freshness');
+    expect(await started()).toEqual([]);
+  },
+  120_000,
+);
+
 it('a forged order while another run of the lane is live is refused with lane-free', async () => {
   await orderWithStolenKey(lab, run, 'mira');
   const second = await proposeWithStolenKey(lab, run);

@@ -19,6 +19,7 @@ import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { provenBase } from '../../run/last-pass.ts';
 import { namedBy } from '../../settings/left-out.ts';
 import type { Lab } from '../lab.ts';
+import { findBase } from './change-base.ts';
 
 /** Python files whose difference from a failed attempt is read; a fix touches a handful, and a merge is a person's to judge. */
 const COMPARED_FILES_MAX = 100;
@@ -31,9 +32,9 @@ export type ChangeOf = {
   readonly runs: readonly RunState[];
 } | null;
 
-/** The change from the merge base with the lane's branch to `head`, and from the pass that it goes on from. Unknown where git cannot tell. */
+/** The change from its base on the lane's branch to `head`, and from the pass that it goes on from. Unknown where git cannot tell. */
 export async function changeFacts(
-  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  lab: Pick<Lab, 'parser' | 'judgeSyntax'> & { readonly client: Lab['client'] | null },
   git: GitReader,
   config: LaneScopedConfig,
   head: Sha,
@@ -44,14 +45,15 @@ export async function changeFacts(
   const proven = of === null ? known(null) : provenBase(of.state, of.runs);
   if (proven.kind === 'unknown') return proven;
   try {
-    const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
-    if (base === null) return unknown(`there is no branch ${lane.targetBranch}`);
-    const mergeBase = await git.mergeBase(base, head);
-    if (mergeBase === null) return unknown('the proposed commit has no history in common with the branch');
-    const stray = mergeBase === head ? null : await strayFrom(git, config, of, head);
+    const tip = await git.resolve(`refs/heads/${lane.targetBranch}`);
+    if (tip === null) return unknown(`there is no branch ${lane.targetBranch}`);
+    const base = await findBase(lab.client, git, lane.targetBranch, { tip, head });
+    if (base === null) return unknown('the proposed commit has no history in common with the branch');
+    const { mergeBase } = base;
+    const stray = (await git.mergeBase(tip, head)) === head ? null : await strayFrom(git, config, of, head);
     if (stray !== null) return unknown(stray);
     const laterCommits = await git.log({
-      from: base,
+      from: tip,
       not: mergeBase,
       sinceMs: null,
       paths: lane.ships,
@@ -62,8 +64,8 @@ export async function changeFacts(
     const delta = await deltaOf(lab, git, config, mergeBase, head);
     return known({
       headSha: head,
-      baseSha: base,
-      mergeBase,
+      baseSha: tip,
+      ...base,
       changedPaths: await git.changedPaths(mergeBase, head),
       trees,
       delta,

@@ -50,7 +50,7 @@ export function createGatherer(
 ): FactGatherer {
   const changesOf = ofEachLane((config) => ({
     changeOf: cachedChangeFacts(lab, git, config),
-    branchWorkOf: cachedBranchWork(lab, git, config),
+    branchWorkOf: cachedBranchWork(lab, config),
   }));
   const once = memoized();
   return {

@@ -69,8 +69,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
   };
   const brakes = await gatherBrakes(open, asked, threads.value.comments);
   // A record that claims the head for the bot's own is not believed here: GitHub says who pushed it.
-  const work =
-    change.kind === 'known' ? await branchWork(lab, open.git, state, pull.value, change.value) : change;
+  const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;
   const searchedRoots = await searchRoots(wantedRoots(config.checkpoints, state), lab.stores);
   const gates = gatesOnReading(open, state, {
     threads: threads.value,

@@ -28,7 +28,13 @@ export const VERDICTS = {
     'edit-unnamed': UNNAMED,
     'too-much-work': UNNAMED,
   },
-  freshness: { 'at-tip': AT_BASE, fresh: AT_BASE, 'fresh-behind': AT_BASE, stale: AT_BASE },
+  freshness: {
+    'at-tip': AT_BASE,
+    fresh: AT_BASE,
+    'fresh-behind': AT_BASE,
+    stale: { ...AT_BASE, branch: 'text' },
+    'no-past-tip': { base: 'text', branch: 'text', moves: 'integer' },
+  },
   'checks-green': {
     green: { checks: 'integer' },
     none: {},

@@ -1,7 +1,7 @@
 /** What mends the gates over the change and its text: pushes, and edits of the pull request's body. */
 
 import type { Verdict } from '../../domain/launch/verdict.ts';
-import { changed } from '../../domain/observed.ts';
+import { changed, known } from '../../domain/observed.ts';
 import { readFacts } from '../../domain/payload.ts';
 import type { GateFacts, Remedy } from '../gate.ts';
 import { edit, push, pushed, reworded } from './remedy.ts';
@@ -21,7 +21,12 @@ export function changeRemedies(verdict: Verdict): readonly Remedy[] {
     case 'freshness':
       return [
         push('rebase', (now) =>
-          pushed(now, (value) => ({ ...value, mergeBase: value.baseSha, laterCommits: [] })),
+          pushed(now, (value) => ({
+            ...value,
+            mergeBase: value.baseSha,
+            isPastTip: known(true),
+            laterCommits: [],
+          })),
         ),
       ];
     case 'preconditions':

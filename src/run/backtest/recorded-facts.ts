@@ -73,6 +73,7 @@ function changeThen(gate: Gate, then: Manifest, { lane }: LaneScopedConfig): Cha
     headSha: gate.commit,
     baseSha: base,
     mergeBase: base,
+    isPastTip: known(true),
     changedPaths: [],
     trees: Object.fromEntries(lane.ships.map((path) => [path, branded(at(path), isTreeId)])),
     delta: deltaOf(then.delta),

@@ -15,6 +15,7 @@ import { type GateReading, gateRun } from '../../../run/gate-run.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane-scope.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import { readBody } from '../../control/body-facts.ts';
+import { NEEDS_GITHUB } from '../../control/change-base.ts';
 import { changeFacts } from '../../control/change-facts.ts';
 
 export type BranchJudgement =
@@ -31,7 +32,6 @@ export type BranchJudgement =
       readonly verdicts: readonly Verdict[];
     };
 
-const NEEDS_GITHUB = unknown('only GitHub knows: it is judged on the pull request');
 const NO_BODY = unknown('no text was given: --body FILE has what the pull request would say');
 const EXPECTED: readonly string[] = [NEEDS_GITHUB.why, NO_BODY.why];
 
@@ -152,7 +152,8 @@ async function factsOf(
   const { base, head, config, body } = input;
   const git = { ...checkout.git, resolve: async () => base };
   const judgeSyntax: JudgeSyntax = (syntax, interpreter) => judgedByPython(syntax, interpreter, input.path);
-  const change = await changeFacts({ parser: createPythonParser, judgeSyntax }, git, config, head, null);
+  const lab = { parser: createPythonParser, judgeSyntax, client: null };
+  const change = await changeFacts(lab, git, config, head, null);
   return {
     pull: NEEDS_GITHUB,
     issue: NEEDS_GITHUB,

@@ -1,0 +1,155 @@
+/** What somebody could try with a commit that came to the target branch inside a merged pull request: nobody reviewed it alone. */
+
+import { describe, expect, it } from 'vitest';
+import { shownApprovalLine } from '../support/approve.ts';
+import { headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { branchOff, FILE, gated, label, openGates, openLab, openOwn, runOf } from '../support/own-pull.ts';
+import { approve, finish, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, fileOf, pushFile, say, told } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const METHODS = ['merge', 'rebase'] as const;
+const TOOL = 'lib/smalllab/tool.py';
+const REBASE = 'Rebase the branch onto `main`';
+
+/** Ada's pull request in which a second commit takes back what the first does, merged by Mira; the first on main. */
+async function innerCommit(lab: VirtualLab, method: (typeof METHODS)[number]): Promise<string> {
+  await branchOff(lab, 'ada', 'ada/tidy');
+  await pushFile(lab, 'ada', 'ada/tidy', TOOL, "print('ADA OWNS THE CLUSTER')\n");
+  const pushed = await headOf(lab, 'ada/tidy');
+  await pushFile(lab, 'ada', 'ada/tidy', TOOL, '# nothing\n');
+  const pull = { title: 'Tidy', body: 'Tidies.', head: 'ada/tidy', base: 'main' };
+  const { number } = (await lab.as('ada', 'POST', '/pulls', pull)) as { readonly number: number };
+  await lab.as('mira', 'PUT', `/pulls/${number}/merge`, { merge_method: method });
+  if (method === 'merge') return pushed;
+  const log = await lab.store.log({ from: await headOf(lab), paths: [TOOL], limit: 5 });
+  return log[1]?.sha ?? '';
+}
+
+/** Puts a branch on another commit and makes the same change there. */
+async function moveOnto(lab: VirtualLab, branch: string, commit: string): Promise<void> {
+  const edited = (await fileOf(lab, branch, FILE)) ?? '';
+  await lab.as('ada', 'PATCH', `/git/refs/heads/${branch}`, { sha: commit, force: true });
+  await pushFile(lab, 'ada', branch, FILE, edited);
+}
+
+async function gatesNow(lab: VirtualLab, run: string): Promise<readonly string[]> {
+  await lab.clock.advance(5 * MINUTE);
+  const state = await stateOf(lab, run);
+  return state === null ? [] : openGates(state);
+}
+
+describe.each([
+  ['the server', { server: true }],
+  ['the action alone', { server: false }],
+] as const)('the branch of a ferry, with %s,', (_, options) => {
+  it.each(METHODS)(
+    'that was put on a commit inside a pull request (%s) launches nothing, and launches after a rebase',
+    async (method) => {
+      const lab = await openLab(options);
+      const { run, pull, issue } = await propose(lab);
+      const branch = `ferrybot/proposal/${run}`;
+      const line = shownApprovalLine(lab, run) ?? '';
+      await moveOnto(lab, branch, await innerCommit(lab, method));
+      expect(await gatesNow(lab, run)).toContain('freshness no-past-tip');
+      expect(told(lab, 'card').at(-1)).toContain(REBASE);
+      expect(told(lab, 'card').at(-1)).not.toContain('Ready for approval');
+      for (const said of new Set([line, shownApprovalLine(lab, run) ?? line]))
+        await say(lab, 'mira', pull, said);
+      await lab.clock.advance(30 * MINUTE);
+      expect(lab.engine.startCount()).toBe(0);
+      await moveOnto(lab, branch, await headOf(lab));
+      await say(lab, 'ada', issue, 'Rebased onto main.');
+      expect(await gatesNow(lab, run)).toEqual([]);
+      await approve(lab, 'mira', pull, run);
+      await finish(lab, run);
+      expect(lab.engine.startCount()).toBe(1);
+      await lab.close();
+    },
+  );
+});
+
+it.each(METHODS)(
+  "somebody's own pull request that begins at a commit inside another one (%s) launches nothing",
+  async (method) => {
+    const lab = await openLab();
+    const inner = await innerCommit(lab, method);
+    const pull = await openOwn(lab);
+    await moveOnto(lab, 'ada/warmup', inner);
+    await label(lab, 'ada', pull);
+    const run = runOf(pull);
+    expect(openGates(await gated(lab, run))).toContain('freshness no-past-tip');
+    await say(lab, 'mira', pull, shownApprovalLine(lab, run) ?? '/approve-launch');
+    await lab.clock.advance(10 * MINUTE);
+    expect(lab.engine.startCount()).toBe(0);
+    await lab.close();
+  },
+);
+
+it('a contract that names a commit on top of one inside a pull request launches nothing', async () => {
+  const lab = await openHeroLab();
+  const inner = await innerCommit(lab, 'merge');
+  await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ada/side', sha: inner });
+  await pushFile(lab, 'ada', 'ada/side', 'lib/side.py', 'x = 1\n');
+  const answers = { 'Source SHA': await headOf(lab, 'ada/side'), Branch: 'ada/side' };
+  const issue = await openHeroIssue(lab, { answers });
+  const run = 'grug-moe-1e23-ep8';
+  await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate != null, {
+    limitMs: 60 * MINUTE,
+  });
+  expect(await gatesNow(lab, run)).toEqual(['freshness no-past-tip']);
+  const comment = await say(lab, 'mira', issue, shownApprovalLine(lab, run) ?? '/approve-launch');
+  await lab.clock.advance(10 * MINUTE);
+  expect(answersTo(lab, comment).join('')).toContain('which `main` did not point to');
+  expect(told(lab, 'card').at(-1)).toContain(REBASE);
+  expect(lab.engine.startCount()).toBe(0);
+  await lab.close();
+});
+
+/** Lists as many further pushes to main, newer than everything that happened until now. */
+function moveMain(lab: VirtualLab, moves: number): void {
+  const { activities, counters } = lab.world.state;
+  const [newest] = Object.values(activities)
+    .filter(({ ref }) => ref === 'refs/heads/main')
+    .toSorted((a, b) => b.id - a.id);
+  if (newest === undefined) throw new Error('main never moved');
+  for (let move = 0; move < moves; move += 1) {
+    counters['activities'] = (counters['activities'] ?? 0) + 1;
+    const id = counters['activities'];
+    const [before, after] = [newest.after, newest.after];
+    activities[id] = { ...newest, id, before, after, kind: 'push' };
+  }
+}
+
+describe('a ferry that begins at an old commit which main pointed to', () => {
+  /** A ferry is proposed, main moves on, and only a process that never saw the old tip looks at it. */
+  async function behindBy(moves: number) {
+    const lab = await openLab({ server: false });
+    const { run, pull } = await propose(lab);
+    await pushFile(lab, 'ada', 'main', 'README.md', 'newer\n');
+    moveMain(lab, moves - 1);
+    await say(lab, 'ada', pull, '/status');
+    return { lab, run, pull, gates: await gatesNow(lab, run) };
+  }
+
+  it('launches where main has moved 500 times since', async () => {
+    const { lab, run, pull, gates } = await behindBy(500);
+    expect(gates).toEqual([]);
+    await say(lab, 'mira', pull, shownApprovalLine(lab, run) ?? '');
+    await finish(lab, run);
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+
+  it('is asked for a rebase where main has moved more than 500 times since', async () => {
+    const { lab, run, pull, gates } = await behindBy(501);
+    expect(gates).toEqual(['freshness no-past-tip']);
+    expect(told(lab, 'card').at(-1)).toContain(REBASE);
+    expect(told(lab, 'card').at(-1)).toContain('in its newest 500 moves');
+    await say(lab, 'mira', pull, shownApprovalLine(lab, run) ?? '/approve-launch');
+    await lab.clock.advance(10 * MINUTE);
+    expect(lab.engine.startCount()).toBe(0);
+    await lab.close();
+  });
+});
