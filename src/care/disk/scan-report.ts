@@ -46,8 +46,10 @@ const FINE = /(?:✓|INFO -) All workers have >(\d{1,3}(?:\.\d{1,6})?)% free dis
 /** A sign that something about some worker could not be told. */
 const TROUBLE =
   /[⚠✗❌]|\b(?:ERROR|CRITICAL|Traceback|Exception|Failed|[Cc]ould not|[Uu]nable|[Tt]imed out)\b/u;
-/** The scan's own words after a restart: it acted, and was asked not to. */
-const ACTED = /Successfully restarted:|worker \d+: restarted\b|Deleting preempted TPU:/;
+/** The scan's own words after a restart: it acted, and was asked not to. Its summary counts dry restarts too. */
+const ACTED = /worker \d+: (?:Container )?restarted\b|Verified running:|Deleting preempted TPU:/;
+/** Logged before a restart, also before one that a dry run leaves out. */
+const RESTART = /(Restarting|\[DRY RUN\] Would restart) (\S+ worker \d{1,4})\s*$/;
 
 /**
  * Reads both outputs of the scan (the script logs to stderr) that was asked for `thresholdPercent`. The format is that of
@@ -57,7 +59,7 @@ export function readScanReport(end: ScanEnd, thresholdPercent: number): ScanRepo
   const lines = `${end.stdout}\n${end.stderr}`.split(/\r?\n/).filter((line) => line.trim() !== '');
   const last = lines.at(-1) ?? '';
   if (end.exitCode === null) return { kind: 'unreadable', code: 'not-run', line: last };
-  const acted = lines.find((line) => ACTED.test(line));
+  const acted = lines.find((line) => ACTED.test(line)) ?? restartIn(lines);
   if (acted !== undefined) return { kind: 'unreadable', code: 'not-a-dry-run', line: acted };
   if (end.exitCode !== 0) return { kind: 'unreadable', code: 'failed', line: last };
   const fine = lines.flatMap((line) => FINE.exec(line) ?? []);
@@ -74,6 +76,16 @@ export function readScanReport(end: ScanEnd, thresholdPercent: number): ScanRepo
     return { kind: 'unreadable', code: 'other-threshold', line: sentence };
   if (low.length > 0) return { kind: 'unreadable', code: 'contradiction', line: sentence };
   return { kind: 'read', low, problems };
+}
+
+/** The first restart that the script does not say it left out. */
+function restartIn(lines: readonly string[]): string | undefined {
+  const named = lines.flatMap((line) => {
+    const [, word, worker = ''] = RESTART.exec(line) ?? [];
+    return word === undefined ? [] : [{ line, word, worker }];
+  });
+  const leftOut = new Set(named.flatMap(({ word, worker }) => (word === 'Restarting' ? [] : worker)));
+  return named.find(({ worker }) => !leftOut.has(worker))?.line;
 }
 
 type LineReading =

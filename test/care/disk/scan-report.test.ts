@@ -30,6 +30,36 @@ describe('a scan', () => {
     });
   });
 
+  test('by the script that the policy names is read, which says in a dry run too how many it restarted', () => {
+    const at = '2025-11-21 03:00:09,100 -';
+    const stderr = [
+      `${at} INFO - Cluster: marin-us-central1-vllm`,
+      `${at} INFO - Threshold: 10% free space`,
+      `${at} INFO - Dry run: True`,
+      `${at} INFO - Found 2 manual workers for cluster`,
+      `${at} INFO - \nCollecting worker information...`,
+      `\r  0%|          | 0/2 [00:00<?, ?it/s]${at} INFO -   ray-vllm-a: 2 workers`,
+      `\r100%|██████████| 2/2 [00:01<00:00,  1.64it/s]`,
+      `${at} INFO - \nChecking disk space on 4 workers...`,
+      `\r  0%|          | 0/4 [00:00<?, ?it/s]${at} WARNING -   ⚠ ray-vllm-a worker 0: 4% free (3.9G available)`,
+      `${at} INFO - \n${'='.repeat(80)}`,
+      `${at} INFO - Found 1 workers with <10% free space:`,
+      `${at} INFO -   ray-vllm-a worker 0: 4% free (3.9G)`,
+      `${at} INFO - \n${'='.repeat(80)}`,
+      `${at} INFO - Restarting ray_docker containers...`,
+      `${at} INFO - Restarting ray-vllm-a worker 0`,
+      `${at} INFO -   [DRY RUN] Would restart ray-vllm-a worker 0`,
+      `${at} INFO - \n${'='.repeat(80)}`,
+      `${at} INFO - Summary:`,
+      `${at} INFO -   Successfully restarted: 1/1`,
+    ].join('\n');
+    expect(read('', { stderr })).toEqual({
+      kind: 'read',
+      problems: [],
+      low: [{ tpu: 'ray-vllm-a', worker: 0, percentFree: 4, available: '3.9G' }],
+    });
+  });
+
   test('by the script that Marin has today is read as well, which has no signs', () => {
     const head = '2026-11-21 03:00:00,100 - INFO - ';
     const table = `${head}\nWorker Summary:\n  ray-vllm-b:1  manual  v5p-8  3% (2.9G)`;
@@ -74,7 +104,15 @@ describe('a scan', () => {
       0,
       'contradiction',
     ],
-    ['acted', 'Summary: Successfully restarted: 1/1', 0, 'not-a-dry-run'],
+    ['acted', '  ✓ ray-vllm-a worker 0: Container restarted', 0, 'not-a-dry-run'],
+    ['looked whether what it restarted runs', '  Verified running: 0/1', 0, 'not-a-dry-run'],
+    [
+      'restarts a worker and does not call it a dry run',
+      `Restarting ray-vllm-a worker 0\nRestarting ray-vllm-a worker 1\n[DRY RUN] Would restart ray-vllm-a worker 0`,
+      0,
+      'not-a-dry-run',
+    ],
+    ['says a summary alone', 'Summary:\n  Successfully restarted: 1/1', 0, 'nothing-said'],
   ])('that %s is unreadable', (_what, stdout, exitCode, code) => {
     expect(read(stdout, { exitCode })).toMatchObject({ kind: 'unreadable', code });
   });
