@@ -86,12 +86,15 @@ async function readMoves(
     return unknown(`GitHub does not list the moves of ${branch}: ${outcome.message}`);
   const parsed = activitySchema.safeParse(outcome.data);
   if (!parsed.success) return unknown(`GitHub lists the moves of ${branch} in another shape`);
-  const [, cursor] = NEXT_PAGE.exec(String(outcome.headers['link'] ?? '')) ?? [];
-  return known({ moves: parsed.data, next: cursor === undefined ? null : decodeURIComponent(cursor) });
+  return known({ moves: parsed.data, next: nextCursor(String(outcome.headers['link'] ?? '')) });
 }
 
-/** Pages go by a cursor (GitHub REST, list repository activities). */
-const NEXT_PAGE = /[?&]after=([^&>]+)[^>]*>; rel="next"/;
+/** Pages of activities go by a cursor, which stands in the address of the next page (GitHub REST, list repository activities). */
+function nextCursor(link: string): string | null {
+  const next = link.split(',').find((part) => part.includes('rel="next"')) ?? '';
+  const address = next.slice(next.indexOf('<') + 1, next.indexOf('>'));
+  return new URLSearchParams(address.slice(address.indexOf('?') + 1)).get('after');
+}
 
 /** Commits that the branch pointed to in its newest `limits.branchMovesRead` moves. Stops at the page that has `wanted`. */
 export async function readPastTips(
