@@ -4,8 +4,10 @@ import {
   type Alias,
   type Document,
   isScalar,
+  Lexer,
   LineCounter,
   type ParsedNode,
+  Parser,
   parseDocument,
   visit,
   type YAMLError,
@@ -17,6 +19,8 @@ import { offsetOf, type Place, pathAt, placeAt, placeOf } from './yaml-place.ts'
 
 /** A config is a page or two; more is a mistake or an attack on the parser. */
 export const CONFIG_CHARACTERS_MAX = 100_000;
+/** Levels of lists and maps; the deepest key of a config has seven. */
+const CONFIG_LEVELS_MAX = 50;
 /** One open bracket can make every later line wrong; nobody reads more. */
 const CONFIG_PROBLEMS_MAX = 200;
 
@@ -179,15 +183,35 @@ function textProblems(text: string, lines: LineCounter): readonly ConfigProblem[
     return [problem('not-utf8', `${what}: save the file as UTF-8`, placeAt(lines, undecoded))];
   }
   const hidden = HIDDEN.exec(text);
-  return hidden === null
+  if (hidden !== null)
+    return [
+      problem(
+        'control-character',
+        `an invisible character, ${codePointOf(hidden[0])}: take it out`,
+        placeAt(lines, hidden.index),
+      ),
+    ];
+  const deep = tooDeepAt(text);
+  return deep === null
     ? []
     : [
         problem(
-          'control-character',
-          `an invisible character, ${codePointOf(hidden[0])}: take it out`,
-          placeAt(lines, hidden.index),
+          'syntax',
+          `more than ${CONFIG_LEVELS_MAX} lists and maps are open here: close the brackets before this place`,
+          placeAt(lines, deep),
         ),
       ];
+}
+
+/** Where the text nests too deep, or null. The tokens are read in a loop; a document is composed by recursion, which ends the stack. */
+function tooDeepAt(text: string): number | null {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    // A parser works while its tokens are taken.
+    Array.from(parser.next(lexeme));
+    if (parser.stack.length > CONFIG_LEVELS_MAX) return parser.offset;
+  }
+  return null;
 }
 
 /** A warning for a file that begins with a byte-order mark: other readers stumble over it. */

@@ -311,6 +311,29 @@ describe('the text: a config is refused for', () => {
     });
   });
 
+  it.each([
+    ['brackets', '['.repeat(20_000), 1, 51],
+    ['lists in one line', 'lanes:\n  '.concat('- '.repeat(20_000)), 2, null],
+    ['maps', '{a: '.repeat(5_000), 1, null],
+  ])(
+    '%s that nest deeper than a document can be read, with the place and what to do',
+    (_, text, line, column) => {
+      expect(readLabConfig(text)).toEqual({
+        kind: 'invalid',
+        problems: [
+          {
+            severity: 'error',
+            code: 'syntax',
+            path: '',
+            line,
+            column: column ?? expect.any(Number),
+            message: 'more than 50 lists and maps are open here: close the brackets before this place',
+          },
+        ],
+      });
+    },
+  );
+
   it('aliases that multiply', () => {
     const level = (i: number): string =>
       `k${i}: &k${i} [${Array(9)
