@@ -1,6 +1,8 @@
 /** What strangers look for in a repository before they trust its releases: who owns what, what is kept up, what a release says. */
 
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -91,6 +93,32 @@ describe('a release', () => {
     expect(subjects).toEqual(['action.yml', 'dist/index.js', 'dist/program.js']);
     for (const subject of subjects) expect(existsSync(join(ROOT, subject))).toBe(true);
     expect(Object.keys(OWN_JOBS)).toEqual(expect.arrayContaining(['release/attest', 'release/publish']));
+  });
+
+  it('is made only of a commit on main, which is checked before anything of it runs', async () => {
+    const steps = workflow.jobs['compare']?.steps ?? [];
+    const at = steps.findIndex(({ run }) => run?.includes('merge-base') === true);
+    expect(steps.slice(0, at).map(({ run }) => run)).toEqual([undefined]);
+    expect(steps[0]?.with['fetch-depth']).toBe(0);
+    const folder = await mkdtemp(join(tmpdir(), 'ferrybot-release-'));
+    const git = async (...args: readonly string[]): Promise<string> =>
+      (await execa('git', ['-C', folder, '-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example', ...args]))
+        .stdout;
+    const commit = async (message: string): Promise<string> => {
+      await git('commit', '--quiet', '--allow-empty', '-m', message);
+      return git('rev-parse', 'HEAD');
+    };
+    const checked = (COMMIT: string) =>
+      execa('bash', ['-e', '-c', steps[at]?.run ?? ''], { cwd: folder, env: { COMMIT }, reject: false });
+    await git('init', '--quiet');
+    const old = await commit('Old');
+    const tip = await commit('New');
+    await git('update-ref', 'refs/remotes/origin/main', tip);
+    const beside = await commit('Never merged');
+    expect([(await checked(old)).exitCode, (await checked(tip)).exitCode]).toEqual([0, 0]);
+    const refused = await checked(beside);
+    expect([refused.exitCode, refused.stdout]).toEqual([1, expect.stringContaining('is not on main')]);
+    await rm(folder, { recursive: true });
   });
 
   it('has its own part of the changelog, the line that a lab pins, and how to check it', async () => {
