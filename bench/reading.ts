@@ -6,7 +6,7 @@ import { readComment, readCommentOf } from '../src/commands/grammar/read-comment
 import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
 import { configDelta } from '../src/delta/config-delta.ts';
 import { createPythonParser } from '../src/host/python-parser.ts';
-import { withoutTokens } from '../src/host/redactor.ts';
+import { withoutTokens } from '../src/domain/written-secrets.ts';
 import { against, quickestMs, type Result } from './measure.ts';
 
 const EXPERIMENT = new URL('../fixtures/lab/experiments/ferries/daily.py', import.meta.url);

@@ -2,6 +2,7 @@
 
 import type { Contract, ContractValue } from '../domain/launch/contract.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
+import { secretNames } from '../domain/written-secrets.ts';
 import { readCommandLine } from './command-line.ts';
 import { readCount } from './quantity.ts';
 
@@ -24,6 +25,14 @@ export type Field = {
   /** The gate that holds it against what is really there; left out where there is nothing to look at. */
   readonly checkedBy?: GateId;
 };
+
+/** What is wanted in place of a text that holds a secret; null if it holds none. It names where the secret is, never the secret. */
+export function wantedForSecret(said: string): string | null {
+  const names = secretNames(said);
+  if (names === null) return null;
+  const where = names.length === 0 ? 'that it holds' : `in ${names.join(', ')}`;
+  return `a text without the secret ${where}; rotate that secret now, edit the issue, and delete the old revision from its edit history; a job gets secrets from passSecrets of its lane`;
+}
 
 /** In the order in which a person reads them. */
 export type ContractFields<Name extends string = string> = Readonly<Record<Name, Field>>;

@@ -10,6 +10,7 @@ import {
   namesOf,
   type Values,
   valueIn,
+  wantedForSecret,
 } from './fields.ts';
 import { saidIn } from './said-in-issue.ts';
 
@@ -72,6 +73,11 @@ function givenIn<Name extends string>(
   for (const name of namesOf(fields)) {
     const said = new Set(asked.flatMap(({ path, after }) => (path === name ? [after] : [])));
     if (said.size === 0 || !askedAlone) for (const one of stands.get(name) ?? []) said.add(one);
+    const secret = wantedForSecret([...said].join('\n'));
+    if (secret !== null) {
+      values[name] = { value: '', source: 'unclear', from: secret };
+      continue;
+    }
     const [first, ...others] = [...said].map((one) => ({ one, read: fields[name].read(one) }));
     if (first === undefined) continue;
     const isOne = others.every(({ read }) => isSameReading(read, first.read));

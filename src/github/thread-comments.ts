@@ -7,7 +7,7 @@ import { type Digest, type Instant, isSha, type Sha } from '../domain/ids.ts';
 import type { ReadMarker } from '../domain/marker.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { withoutTokens } from '../host/redactor.ts';
+import { withoutTokens } from '../domain/written-secrets.ts';
 import type { GitHubClient } from './call.ts';
 import { readPermission } from './permission.ts';
 import { readOn } from './thread-pages.ts';

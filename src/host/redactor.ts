@@ -1,22 +1,12 @@
 /** Takes secrets out of a text before it is stored or posted: every known value, however it was written down, and what looks like a token. */
 
+import { HIDDEN, withoutMachineSecrets } from '../domain/written-secrets.ts';
 import { formsOf, placesOf, replaced, type SecretForms } from './secret-places.ts';
-import { withoutNamed, withoutShapes } from './token-shapes.ts';
-
-const REPLACEMENT = '***';
 
 /** The text without the given secrets and without what looks like one. */
 export function redact(text: string, secrets: readonly string[]): string {
   const known = secrets.flatMap((secret) => formsOnce(secret) ?? []);
-  return withoutNamed(
-    withoutTokens(known.length === 0 ? text : replaced(text, placesOf(text, known), REPLACEMENT)),
-    REPLACEMENT,
-  );
-}
-
-/** The text without what has the shape of a token: for what people write, where `pad_token=7` is a setting. */
-export function withoutTokens(text: string): string {
-  return withoutShapes(text, REPLACEMENT);
+  return withoutMachineSecrets(known.length === 0 ? text : replaced(text, placesOf(text, known), HIDDEN));
 }
 
 /** A process has a handful of secrets and redacts line after line with them. */

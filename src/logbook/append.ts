@@ -5,6 +5,7 @@ import type { Instant } from '../domain/ids.ts';
 import { type EventDraft, type LogbookEvent, WRITERS } from '../domain/logbook/event.ts';
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { toRfc3339 } from '../domain/time.ts';
+import { withoutMachineSecrets } from '../domain/written-secrets.ts';
 import { GENESIS, hashedText, lineOf, signedText, type UnsealedEvent } from './chain.ts';
 import { LOGBOOK_LINE_CHARS_MAX } from './codec.ts';
 import type { Anchor, Hash, Signer } from './ports.ts';
@@ -46,6 +47,8 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
   invariant(writers.includes(draft.role), `logbook-role-${draft.role}-may-not-write-${draft.type}`);
   const signer = context.signers[draft.role];
   invariant(signer !== undefined && signer.role === draft.role, `logbook-no-signer-for-${draft.role}`);
+  // Runner and watch record what jobs, engines and trackers wrote. What control records is a person's or bound by a digest.
+  const written = draft.role === 'control' ? draft.data : withoutMachineSecrets(draft.data);
   const unsealed = {
     v: 1,
     run: context.run,
@@ -54,7 +57,7 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
     type: draft.type,
     role: draft.role,
     ...(draft.actor === undefined ? {} : { actor: draft.actor }),
-    data: wellFormed(head === null ? withKeys(draft.data, context.keys) : draft.data),
+    data: wellFormed(head === null ? withKeys(written, context.keys) : written),
     prev: head === null ? GENESIS : head.hash,
     keyId: signer.keyId,
     // Type and data come from one draft, so they fit each other; the spread hides that from the compiler.

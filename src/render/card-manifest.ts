@@ -147,7 +147,7 @@ function manifestParts(manifest: Manifest, digest: string, { gate }: RunState): 
   ];
   return paragraphs(
     table(['Manifest', ''], rows),
-    fenced(commandText(manifest.command), limits.shownBlockCharsMax),
+    `Exact command (scrubbed):\n\n${fenced(commandText(manifest.command), limits.shownBlockCharsMax)}`,
     fenced(JSON.stringify(manifest, null, 2), limits.shownManifestCharsMax),
   );
 }

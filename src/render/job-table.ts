@@ -5,6 +5,7 @@ import type { StorePath } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
+import { withoutTokens } from '../domain/written-secrets.ts';
 import { launchedCommit } from './adoption-words.ts';
 import { link } from './escape.ts';
 import { code, digestHex, table, text, utc } from './words.ts';
@@ -31,11 +32,12 @@ export function jobTable(state: RunState, submission: Submission): string {
   return table(['Launch', ''], rows);
 }
 
-/** The exact scrubbed command as one line, quoted where a blank would hide where an argument ends. */
+/** The command as one line, with each secret replaced, quoted where a blank would hide where an argument ends. */
 export function commandText(command: readonly string[]): string {
-  return command
+  const line = command
     .map((part) => (/^[\w@%+=:,./{}-]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`))
     .join(' ');
+  return withoutTokens(line);
 }
 
 /** The checkpoint that its command was given. */

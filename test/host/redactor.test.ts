@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redact, withoutTokens } from '../../src/host/redactor.ts';
+import { withoutTokens } from '../../src/domain/written-secrets.ts';
+import { redact } from '../../src/host/redactor.ts';
 
 /** A reproducible secret of these signs. */
 const signs = (alphabet: string, length: number): string =>

@@ -4,6 +4,7 @@
  */
 
 import { rootOf, startPoint } from '../../checkpoints/start.ts';
+import { wantedForSecret } from '../../contracts/fields.ts';
 import type { ContractIssue } from '../../domain/launch/contract.ts';
 import { rootHolder } from '../../domain/launch/output-root.ts';
 import { known } from '../../domain/observed.ts';
@@ -23,8 +24,9 @@ export async function refusedAsAsked(
   for (const { path, after } of asked) {
     const field = contracts.fields[path];
     const read = field?.read(after) ?? { value: after };
-    if ('unclear' in read)
-      return answerTo('resume-as-unclear', { name: field?.label ?? path, said: after, wanted: read.unclear });
+    const wanted = wantedForSecret(after) ?? ('unclear' in read ? read.unclear : null);
+    if (wanted !== null)
+      return answerTo('resume-as-unclear', { name: field?.label ?? path, said: after, wanted });
   }
   const { runs } = store.current();
   const root = asked.find(({ path }) => path === 'outputRoot')?.after;

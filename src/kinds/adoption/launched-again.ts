@@ -4,15 +4,14 @@ import type { LaneConfig } from '../../config/lane-schema.ts';
 import { type CommandLine, commandLineOf } from '../../contracts/command-line.ts';
 import type { PinnedSource } from '../../domain/launch/contract.ts';
 import type { Description } from '../../domain/logbook/run-state.ts';
-
-/** The sign in the place of a secret (src/host/redactor.ts): what has it is not all that was started. */
-const HIDDEN = '***';
+import { HIDDEN } from '../../domain/written-secrets.ts';
 
 /** What the engine says was started: as a command, or why it is none that can be launched. */
 export function startedBy({
   entrypoint,
 }: Pick<Description, 'entrypoint'>): CommandLine | 'no-entrypoint' | 'hidden' | 'needs-shell' | 'too-long' {
   if (entrypoint === null) return 'no-entrypoint';
+  // It is not all that was started.
   return entrypoint.includes(HIDDEN) ? 'hidden' : commandLineOf(entrypoint);
 }
 

@@ -9,6 +9,7 @@ import { branded, isRunId, type RunId } from '../../../domain/ids.ts';
 import type { Contract, ContractIssue, ContractValue } from '../../../domain/launch/contract.ts';
 import { isBudgetFor, isHeroByCost, trainingFlops } from '../../../domain/launch/model-size.ts';
 import { limits } from '../../../domain/limits.ts';
+import { secretNames } from '../../../domain/written-secrets.ts';
 import { FIELDS, type FieldName, isSlug, TOGETHER } from './fields.ts';
 import { scientific } from './quantity.ts';
 
@@ -87,6 +88,7 @@ function isSameSaid(name: FieldName, one: string, other: string): boolean {
 
 /** `[Hero run] Grug MoE 1e23 ep8` is `grug-moe-1e23-ep8`. */
 function slugOf(title: string): string | null {
+  if (secretNames(title) !== null) return null;
   const named = title.replace(/^\s*(\[hero run\]|hero run:)/i, '').toLowerCase();
   const slug = (named.match(/[a-z0-9]+/g) ?? []).join('-').slice(0, 60);
   return isSlug(slug) ? slug : null;

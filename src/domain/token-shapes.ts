@@ -29,7 +29,8 @@ const TOKENS: readonly RegExp[] = [
   // Models and experiments: Hugging Face, W&B, OpenAI and Anthropic, Replicate, Groq.
   /\b(?:hf|api_org)_[A-Za-z0-9]{20,100}\b/g,
   /\bwandb_v[0-9]_[A-Za-z0-9_-]{20,200}/g,
-  /\bsk-[A-Za-z0-9_-]{20,255}/g,
+  // A run or a branch may be named `sk-learn-…`: names have no upper case.
+  /\bsk-(?=[a-z0-9_-]{0,64}[A-Z])[A-Za-z0-9_-]{20,255}/g,
   /\b(?:r8|gsk)_[A-Za-z0-9]{36,64}\b/g,
   // Chat, mail, money: Slack, Discord, Telegram, SendGrid, Mailgun, Twilio, Stripe.
   /\bx(?:ox[a-z]|app)(?:\.xox[a-z])?-[A-Za-z0-9-]{10,255}/g,

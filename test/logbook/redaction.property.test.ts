@@ -1,0 +1,53 @@
+/** What runner and watch record of jobs, engines and trackers: a secret reaches no line of the record, whichever field holds it. */
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { TYPED_SECRETS } from '../support/leaks.ts';
+import { fileOf, lifeOfAFerry } from './sample-logbook.ts';
+
+const DRAFTS = lifeOfAFerry(1);
+const MACHINES = DRAFTS.flatMap(({ role }, index) => (role === 'control' ? [] : [index]));
+
+type Writing = (name: string, value: string) => string;
+const WRITINGS: readonly Writing[] = [
+  (name, value) => `${name}=${value}`,
+  (name, value) => `export ${name}="${value}"; python3 train.py`,
+  (name, value) => JSON.stringify({ [name]: value }),
+  (name, value) => `config ${name.toLowerCase()}: ${value} (from the environment)`,
+];
+
+/** The data with this text in the place of its nth text, and as the name and value of a metric. */
+function withText(draft: EventDraft, nth: number, text: string): EventDraft {
+  let seen = 0;
+  const data: unknown = JSON.parse(JSON.stringify(draft.data), (_, value: unknown) => {
+    if (typeof value !== 'string') return value;
+    seen += 1;
+    return seen - 1 === nth ? text : value;
+  });
+  const named = { [text]: text, nested: [{ message: text }] };
+  return { ...draft, data: { ...(data as object), named } } as unknown as EventDraft;
+}
+
+const secret = fc.constantFrom(...Object.entries(TYPED_SECRETS));
+
+it('is taken out of every text, nested text and name that a machine wrote', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...MACHINES),
+      fc.nat(8),
+      secret,
+      fc.constantFrom(...WRITINGS),
+      (at, nth, [name, value], write) => {
+        const drafts = DRAFTS.with(at, withText(DRAFTS[at] as EventDraft, nth, write(name, value)));
+        expect(fileOf(drafts).text).not.toContain(value.slice(4, 16));
+      },
+    ),
+  );
+});
+
+it('leaves ids, times, digests, addresses and measurements as they are', () => {
+  const { events } = fileOf(DRAFTS);
+  for (const [index, { type, data }] of DRAFTS.entries())
+    if (index > 0) expect({ type, data: events[index]?.data }).toEqual({ type, data });
+});
