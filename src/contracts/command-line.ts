@@ -60,25 +60,33 @@ function partsOf(text: string): readonly string[] | null {
   return all.includes('') ? null : all;
 }
 
-/** What the command gives one of these options, as `--name value` or `--name=value`. */
+/** Variables as `NAME=value`, then the arguments; an argument with blanks may hold a command of its own. */
+export function commandWords({ environment, command }: CommandLine): readonly string[] {
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  return [...variables, ...command.flatMap((part) => part.split(/\s+/))];
+}
+
+/** What the command gives one of these options or variables, as `--name value`, `--name=value` or `NAME=value`. */
 export function optionOf(line: CommandLine, names: readonly string[]): string | null {
   return optionsOf(line, names)[0] ?? null;
 }
 
 /** The same, as often as it stands there: which of them counts is up to the program. */
-export function optionsOf({ command }: CommandLine, names: readonly string[]): readonly string[] {
-  return command.flatMap((part, index) => {
-    const [name = '', value] = part.split(/=(.*)/s, 2);
-    // A plus sign is Hydra's.
-    return names.includes(name.replace(/^(?:--?|\+{1,2})/, '')) ? [value ?? command[index + 1] ?? ''] : [];
+export function optionsOf(line: CommandLine, names: readonly string[]): readonly string[] {
+  const wanted = new Set(names.map(optionName));
+  return commandWords(line).flatMap((word, index, words) => {
+    const [name = '', value] = word.split(/=(.*)/s, 2);
+    return wanted.has(optionName(name)) ? [value ?? words[index + 1] ?? ''] : [];
   });
 }
 
+/** The name of an option or variable without the spelling of its launcher: `--Load_Path`, `LOAD_PATH` and Hydra's `+load-path` are one. */
+export function optionName(text: string): string {
+  return text
+    .replace(/^(?:--?|\+{1,2})/, '')
+    .toLowerCase()
+    .replaceAll('_', '-');
+}
+
 /** Options that name the last step (Levanter, `trainer.num_train_steps`). */
-export const STEP_OPTIONS = [
-  'trainer.num_train_steps',
-  'num_train_steps',
-  'num-train-steps',
-  'max-steps',
-  'max_steps',
-];
+export const STEP_OPTIONS = ['trainer.num_train_steps', 'num_train_steps', 'max_steps'];

@@ -61,9 +61,7 @@ const AFTER_A_NAME: readonly RegExp[] = [
   /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,128}:)[^\s:/@"'<>]{1,255}(?=@)/gi,
   /(:\/\/)[A-Za-z0-9_-]{20,255}(?=@)/g,
   /([?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=)[A-Za-z0-9%+/=_-]{16,2048}/gi,
-  // AWS's secret key is forty signs without a mark of its own, Azure's account key 88; W&B's old key and Vast's are plain hex.
-  /(\baws[a-z_.-]{0,20}secret[a-z_.-]{0,20}["']?\s{0,4}[:=]\s{0,4}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/gi,
-  /(\b(?:Account|SharedAccess)Key=)[A-Za-z0-9+/]{42,88}={0,2}/g,
+  // W&B's old key, Vast's and Twilio's are plain hex.
   /(\bwandb[a-z_. -]{0,24}["']?\s{0,4}[:= ]\s{0,4}["']?)[0-9a-f]{40}\b/gi,
   /(\bvast(?:ai)?[a-z_. -]{0,24}["']?\s{0,4}[:= ]\s{0,4}["']?)[0-9a-f]{64}\b/gi,
   /(\btwilio[a-z_. -]{0,24}["']?\s{0,4}[:= ]\s{0,4}["']?)[0-9a-f]{32}\b/gi,

@@ -64,6 +64,7 @@ function isLiteralSecret(value: string): boolean {
 function isMadeOfWords(chunk: string): boolean {
   const words = chunk.split(/(?<=[a-z])(?=[A-Z])/);
   // Random characters change between letters and digits, and between cases, more often than words do.
-  const isCalm = /^\D*\d*\D*$/.test(chunk) && words.length <= Math.max(1, chunk.length / 3);
+  const numbers = chunk.match(/\d+/g) ?? [];
+  const isCalm = numbers.length <= 1 && words.length <= Math.max(1, chunk.length / 3);
   return chunk === '' || (isCalm && words.every((word) => WORD.test(word)));
 }

@@ -81,6 +81,8 @@ export type GateFacts = {
   readonly rootHolder: Observed<RootHolder | null>;
   /** What lies where it would write; left out once an attempt was there, and for a run that has no plan of its checkpoints. */
   readonly rootContents?: Observed<RootContents>;
+  /** Paths in the command below which, by the record, another run writes; left out where the record or the manifest is unknown. */
+  readonly othersPaths?: readonly string[];
   /** Another run that the record knows under this one's identity in the tracker; null: none is. */
   readonly trackerHolder: Observed<string | null>;
   readonly holds: Observed<readonly Hold[]>;

@@ -84,8 +84,12 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
       `write ${code(CHECKPOINT)} where the path belongs, such as ${code(`--trainer.initialize_from=${CHECKPOINT}`)}`,
     ],
     'command-differs': (f) => [
-      `the command begins from ${code(f.said)}, the contract says ${f.path === '' ? 'none' : code(f.path)}`,
-      `write ${code(CHECKPOINT)} in the command in place of the path`,
+      `the command names ${code(f.said)}, and the contract begins from ${f.path === '' ? 'nothing' : code(f.path)}`,
+      `write ${code(CHECKPOINT)} in the command in place of the path; list a model, a tokenizer or data under *Other inputs* of the contract`,
+    ],
+    undecided: (f) => [
+      `nobody can tell from the command what it begins from: ${text(f.why)}`,
+      `write one program with its arguments, and ${code(CHECKPOINT)} where the path of the checkpoint belongs`,
     ],
     unseen: () => ["only the job's own machine can look for its checkpoints: it goes on from what it finds"],
     'goes-on': (f) => [`goes on from step ${f.step}: ${code(f.path)}, the newest that may be used`],

@@ -1,7 +1,9 @@
 /** What another run of the record holds that this one would take: the place that it writes to, and its identity in the tracker. */
 
 import { rootContents } from '../checkpoints/root-contents.ts';
+import { writersOf } from '../checkpoints/start.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
+import { pathsIn } from '../contracts/command-paths.ts';
 import type { SearchedRoot } from '../domain/checkpoint/stored.ts';
 import { withoutEndSlashes } from '../domain/end-slashes.ts';
 import type { CheckpointPlan } from '../domain/launch/contract.ts';
@@ -23,7 +25,7 @@ type Asking = {
   readonly recordedRuns: Observed<readonly RunState[]>;
   readonly config: { readonly lane: Pick<LaneConfig, 'checkpointRoots'> };
 };
-type Held = Pick<GateFacts, 'rootHolder' | 'trackerHolder' | 'rootContents'>;
+type Held = Pick<GateFacts, 'rootHolder' | 'trackerHolder' | 'rootContents' | 'othersPaths'>;
 
 /** Unknown where the record or the manifest is. */
 export function heldElsewhere(asking: Asking, manifest: Observed<Manifest>): Held {
@@ -46,6 +48,9 @@ export function heldElsewhere(asking: Asking, manifest: Observed<Manifest>): Hel
   return {
     rootHolder: known(rootHolder(recordedRuns.value, places, mine)),
     trackerHolder: known(trackerHolder(recordedRuns.value, tracker, mine)),
+    othersPaths: pathsIn({ environment: {}, command: manifest.value.command }).filter((path) =>
+      writersOf(path, recordedRuns.value).some((one) => one.run !== run),
+    ),
     ...contentsOf(asking, places.common, before),
   };
 }

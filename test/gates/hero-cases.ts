@@ -17,6 +17,29 @@ const without = (name: string): Contract =>
 const STEP = 'gs://lab/runs/r1/checkpoints/step-1200';
 const FROM = { kind: 'proven', path: STEP, step: 1200, run: 'r1', attempt: 2 } as const;
 const unclear = { value: 'a few', source: 'unclear', from: 'a whole number' } as const;
+const INPUTS = { value: `meta/llama ${STEP} gs://lab/runs/r1/cache`, source: 'given', from: '' } as const;
+const runs = (...more: readonly string[]): Facts => ({
+  lane: { ...LANE, command: ['python3', 'train.py', ...more.flatMap((one) => one.split(' '))] },
+});
+/** Names a checkpoint that the contract does not. */
+const ELSEWHERE = [
+  `--initialize-from-checkpoint ${STEP}`,
+  `--initialize-from-checkpoint=${STEP}`,
+  `--initialize_from_checkpoint=${STEP}`,
+  '--load-checkpoint-path /ckpt/other',
+  `+trainer.initialize_from=${STEP}`,
+  '--Initialize-From s3://lab/other',
+  `--warm-start ${STEP}`,
+  `--config={"from":"${STEP}"}`,
+  '--teacher=/data/other/checkpoints/best',
+  '--weights=/data/other/model.safetensors',
+  'step-58014',
+];
+const UNDECIDED = [
+  '--initialize-from-checkpoint=$CKPT',
+  '--initialize-from-checkpoint=$(newest)',
+  '--load-checkpoint-path {elsewhere}',
+];
 /** Parts that a lane or a cluster decides, too. */
 const OTHERWISE: Readonly<Record<string, Partial<Manifest>>> = {
   cluster: { cluster: 'us-east5-a' },
@@ -123,7 +146,7 @@ export const HERO_CASES = {
         'a command with a path that only begins as the one of the contract',
         { start: known(FROM), lane: { ...LANE, command: ['python3', 'train.py', `--resume=${STEP}0`] } },
         'fail',
-        'not-in-command',
+        'command-differs',
       ],
       [
         'a fix whose command begins elsewhere than the rule says',
@@ -137,7 +160,56 @@ export const HERO_CASES = {
         'fail',
         'command-differs',
       ],
+      ...ELSEWHERE.map(
+        (argument) =>
+          [
+            `a command with ${argument} where the contract says none`,
+            runs(argument),
+            'fail',
+            'command-differs',
+          ] as const,
+      ),
+      ...UNDECIDED.map(
+        (argument) =>
+          [
+            `a command with ${argument}, which only the job's start decides`,
+            runs(argument),
+            'unknown',
+            'undecided',
+          ] as const,
+      ),
+      [
+        'a variable of the lane with a checkpoint',
+        { lane: { ...LANE, environment: { INITIALIZE_FROM: STEP } } },
+        'fail',
+        'command-differs',
+      ],
+      [
+        'a path of another run that is no input',
+        { othersPaths: ['gs://lab/runs/r1/cache'] },
+        'fail',
+        'command-differs',
+      ],
+      [
+        'a checkpoint to begin from that is called an input',
+        { ...runs(`--initialize-from-checkpoint=${STEP}`), ...says({ ...CONTRACT, inputs: INPUTS }) },
+        'fail',
+        'command-differs',
+      ],
+      [
+        'a contract without a command',
+        says(without('command')),
+        'unknown',
+        'undecided',
+        ['contract-complete'],
+      ],
       ['unreadable', { start: unknown('the store is away') }, 'unknown', 'unreadable'],
+      [
+        'an attempt that only its machine can look for, whose command names a checkpoint',
+        { ...runs(`--init=${STEP}`), resume: known({ kind: 'unseen' }) },
+        'fail',
+        'command-differs',
+      ],
       [
         'an attempt with nothing to go on from',
         { resume: known({ kind: 'ask', code: 'none-complete' }) },

@@ -7,9 +7,9 @@ import type { JobSpec } from '../../src/domain/engine.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
-import { ANSWERS, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
+import { ANSWERS, HERO_LANE, heroIssue, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
-import { approve, eventsOf, stateOf, until } from '../support/play.ts';
+import { approve, approveAndFinish, eventsOf, seal, stateOf, until } from '../support/play.ts';
 import { botComments, SHORT_FERRY, told } from '../support/talk.ts';
 import { MORNING, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -101,4 +101,80 @@ it('is looked at again by the launcher: what is gone by then starts nothing', as
     return refused.some(({ detail }) => detail.reason === 'checkpoint-proven');
   });
   expect(jobs).toEqual([]);
+});
+
+const BASE = ANSWERS['Command'] ?? '';
+const OTHER = 's3://lab/other/checkpoints/step-58014';
+
+it.each([
+  `${BASE} --initialize-from-checkpoint ${OTHER}`,
+  `${BASE} --initialize-from-checkpoint=${OTHER}`,
+  `${BASE} --load-checkpoint-path /ckpt/other/step-58014`,
+  `INITIALIZE_FROM=${OTHER} ${BASE}`,
+  `${BASE} --warm-start ${OTHER}`,
+])('blocks %s where the contract says none', async (command) => {
+  const lab = await openHeroLab();
+  onTestFinished(() => lab.close());
+  await openHeroIssue(lab, { answers: { Command: command } });
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
+  expect(await verdict(lab)).toMatchObject({ outcome: 'fail', code: 'command-differs' });
+});
+
+it.each([
+  `bash -c 'python3 train.py --initialize-from-checkpoint $CKPT'`,
+  `${BASE} --initialize-from-checkpoint '$CKPT'`,
+])('does not let %s pass: only the start of the job decides', async (command) => {
+  const lab = await openHeroLab();
+  onTestFinished(() => lab.close());
+  await openHeroIssue(lab, { answers: { Command: command } });
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
+  expect(await verdict(lab)).toMatchObject({ outcome: 'unknown', remedyBy: 'author' });
+});
+
+it('launches with a model that the contract lists as an input, and with a name that the lane adds to the start options only as proven', async () => {
+  const command = `${BASE} --teacher ${OTHER} --begin-at /data/models/seven`;
+  const answers = { Command: command, 'Other inputs': `${OTHER}\n/data/tokenizer` };
+  const lab = await openHeroLab();
+  onTestFinished(() => lab.close());
+  await openHeroIssue(lab, { answers });
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null, { limitMs: HOUR_MS });
+  const state = await stateOf(lab, RUN);
+  expect(state === null ? null : openGates(state)).toEqual([]);
+  const strict = await openHeroLab({
+    config: (text) => `${text.trimEnd()}\n${HERO_LANE}    startOptions: [begin_at]\n`,
+  });
+  onTestFinished(() => strict.close());
+  await openHeroIssue(strict, { answers });
+  await until(strict, 'the gates', async () => (await stateOf(strict, RUN))?.gate != null, {
+    limitMs: HOUR_MS,
+  });
+  expect(await verdict(strict)).toMatchObject({
+    code: 'command-differs',
+    found: { said: '/data/models/seven' },
+  });
+});
+
+it('blocks a path below the output root of another recorded run, unless the contract lists it', async () => {
+  const lab = await openHeroLab();
+  onTestFinished(() => lab.close());
+  const first = await openHeroIssue(lab);
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate?.digest != null, {
+    limitMs: HOUR_MS,
+  });
+  await approveAndFinish(lab, RUN, first);
+  await seal(lab, RUN, first);
+  const cache = 'outputs/grug-moe-1e23-ep8/cache';
+  const other = 'grug-moe-next';
+  const answers = {
+    ...{ 'Run slug': other, 'W&B run id': other, 'Output root': `outputs/${other}` },
+    Command: `${BASE} --tokenized ${cache}`,
+  };
+  const issue = await openHeroIssue(lab, { answers });
+  await until(lab, 'the gates', async () => (await stateOf(lab, other))?.gate != null, { limitMs: HOUR_MS });
+  const verdictOf = async () =>
+    (await stateOf(lab, other))?.gate?.verdicts.find(({ gate }) => gate === 'checkpoint-proven');
+  expect(await verdictOf()).toMatchObject({ code: 'command-differs', found: { said: cache } });
+  const { body } = await heroIssue(lab, { ...answers, 'Other inputs': cache });
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, { body });
+  await until(lab, 'the proof', async () => (await verdictOf())?.code === 'anew');
 });

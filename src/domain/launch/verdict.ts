@@ -67,6 +67,7 @@ export const VERDICTS = {
     refused: { why: 'text', path: 'text', dri: 'text' },
     'not-in-command': { path: 'text' },
     'command-differs': { said: 'text', path: 'text' },
+    undecided: { why: 'text' },
     unseen: {},
     'goes-on': { path: 'text', step: 'integer' },
     'none-to-go-on': { why: 'text', dri: 'text' },

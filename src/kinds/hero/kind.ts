@@ -25,7 +25,7 @@ import { configDrift } from './gates/config-drift.ts';
 import { containerBuilt } from './gates/container-built.ts';
 import { driAccepted } from './gates/dri-accepted.ts';
 import { HERO_RESPONSES } from './responses.ts';
-import { heroSettings } from './settings.ts';
+import { heroSettings, startOptionsOf } from './settings.ts';
 
 const OBJECTIVE = { kind: 'production', text: '' } as const;
 const FROM_ISSUES = {
@@ -63,7 +63,7 @@ export const heroKind: Kind = {
     ],
     remedies: () => [],
   },
-  policy: () => ({}),
+  policy: (lane) => ({ 'lane.startOptions': startOptionsOf(lane).join(',') }),
   responses: HERO_RESPONSES,
   judge: judgeRun,
   contracts: {

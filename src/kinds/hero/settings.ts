@@ -1,7 +1,7 @@
 /** The settings that a lane of hero runs has; what a run is of stands in its issue (docs/policy-coverage.md, the rows HR). */
 
 import { z } from 'zod';
-import { cadenceSetting, laneKeys } from '../../config/lane-schema.ts';
+import { cadenceSetting, type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
 import { argumentArray, name } from '../../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../../watch/cadence.ts';
 
@@ -11,6 +11,12 @@ const HERO_CADENCE: Cadence = { ...USUAL_CADENCE, pollMs: 900_000 };
 const YEAR_HOURS = 8_760;
 /** Who follows a run of weeks in its issue hears of it once a day where nothing happens (policy HR-26). */
 const UPDATE_HOURS = 24;
+
+/** Options and variables of Levanter, Marin and ours that say where a job begins. */
+const START_OPTIONS = [
+  ...['trainer.initialize_from', 'trainer.load_checkpoint_path', 'initialize_from', 'load_checkpoint_path'],
+  ...['initialize_from_checkpoint', 'initialize_from_checkpoint_path'],
+];
 
 /** A lane of hero runs. */
 export const heroSettings = z.strictObject({
@@ -34,5 +40,18 @@ export const heroSettings = z.strictObject({
     })
     .prefault({})
     .describe('The checklist of a contract.'),
+  startOptions: z
+    .array(name)
+    .min(1)
+    .max(50)
+    .default(START_OPTIONS)
+    .describe(
+      'Options and variables of the command that say which checkpoint a job begins from. Leading dashes, capitals, and dashes for underscores make no difference.',
+    ),
   cadence: cadenceSetting(HERO_CADENCE),
 });
+
+/** The lane's names for where a job begins. */
+export function startOptionsOf(lane: LaneConfig): readonly string[] {
+  return 'startOptions' in lane && Array.isArray(lane.startOptions) ? lane.startOptions : START_OPTIONS;
+}

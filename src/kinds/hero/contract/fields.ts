@@ -197,6 +197,13 @@ export const FIELDS = {
       return isSlug(said) ? { value: said } : { unclear: `the name of a recorded run, or ${OUTSIDE}` };
     },
   },
+  inputs: {
+    label: 'Other inputs',
+    also: ['inputs', 'input paths', 'models, tokenizers and data'],
+    needed: false,
+    read: (said) => ({ value: inputsIn(said).join(' ') }),
+    checkedBy: 'checkpoint-proven',
+  },
   finalStep: {
     label: 'Final step',
     also: ['final training step', 'last step', 'training steps', 'train steps', 'total steps', 'steps'],
@@ -258,6 +265,11 @@ export const FIELDS = {
     read: matching(/^(?:every\s{1,3})?([1-9]\d{0,2})\s*(?:m|min|minutes?)?$/i, 'a number of minutes'),
   },
 } as const satisfies Readonly<Record<string, Field>>;
+
+/** Paths of models, tokenizers and data that the command may name beside the checkpoint that the run begins from. */
+export function inputsIn(said: string): readonly string[] {
+  return said.split(/[\s,;]+/).filter((one) => one !== '' && one !== '-');
+}
 
 /** The repository's journal is no run's to be named like. */
 export function isSlug(said: string): said is RunId {

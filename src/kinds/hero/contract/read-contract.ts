@@ -51,11 +51,10 @@ function heldAgainstSize(contract: Contract): Contract {
 const SAID_BY_COMMAND: readonly {
   readonly name: FieldName;
   readonly options: readonly string[];
-  readonly variable: string | null;
 }[] = [
-  { name: 'finalStep', options: STEP_OPTIONS, variable: null },
-  { name: 'trackerId', options: ['trainer.tracker.id', 'trainer.id', 'wandb.id'], variable: 'WANDB_RUN_ID' },
-  { name: 'resume', options: ['trainer.tracker.resume', 'wandb.resume'], variable: 'WANDB_RESUME' },
+  { name: 'finalStep', options: STEP_OPTIONS },
+  { name: 'trackerId', options: ['trainer.tracker.id', 'trainer.id', 'wandb.id', 'WANDB_RUN_ID'] },
+  { name: 'resume', options: ['trainer.tracker.resume', 'wandb.resume', 'WANDB_RESUME'] },
 ];
 
 /** The command decides what happens: an answer that says otherwise is none (policy HR-13, HR-38). */
@@ -63,12 +62,8 @@ function heldAgainstCommand(contract: Contract): Contract {
   const line = readCommandLine(contractValue(contract, 'command') ?? '');
   if (line === null) return contract;
   const open: Record<string, ContractValue> = {};
-  for (const { name, options, variable } of SAID_BY_COMMAND) {
-    const all = [
-      ...optionsOf(line, options),
-      ...(variable === null ? [] : [line.environment[variable] ?? '']),
-    ];
-    const read = all.flatMap((said) => {
+  for (const { name, options } of SAID_BY_COMMAND) {
+    const read = optionsOf(line, options).flatMap((said) => {
       const one = said === '' || said.includes('{') ? null : FIELDS[name].read(said);
       return one !== null && 'value' in one ? [one.value] : [];
     });
