@@ -2,7 +2,7 @@
 
 import { addReaction, inTable, type Reactable, reactionRefusal } from '../threads/routes/reactions.ts';
 import type { ReactionContent } from '../threads/state-threads.ts';
-import { findRepo, repoById } from '../world/lookup.ts';
+import { findIssue, findRepo, must, repoById } from '../world/lookup.ts';
 import { readNodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
 import { reactionNames, reactionNode } from './authored-nodes.ts';
@@ -10,7 +10,7 @@ import { type CommitInput, commitOnBranch } from './commit-on-branch.ts';
 import { actIn, type Context, demand, threadWrite } from './context.ts';
 import { fault } from './fault.ts';
 import { threadMutations } from './thread-mutations.ts';
-import { commentNode } from './thread-nodes.ts';
+import { commentNode, reviewCommentNode } from './thread-nodes.ts';
 import { type RefUpdateInput, updateRefs } from './update-refs.ts';
 
 type Input<Fields> = { readonly input: Fields & { readonly clientMutationId?: string | null } };
@@ -57,18 +57,32 @@ export function mutations(context: Context): object {
   };
 }
 
-/** Hiding is for people who may write and for Apps with the permission; the author may hide the own comment. */
+/**
+ * Hiding is for people who may write (docs.github.com, repository roles: *Hide anyone's comments*) and for Apps with the
+ * permission; the author may hide the own comment. It starts no webhook and is no edit.
+ */
 function minimize(context: Context, id: string, reason: string | null, clientMutationId: unknown): object {
   const read = readNodeId(id);
-  const comment = read?.prefix === 'IC' ? context.world.state.comments[read.key] : undefined;
-  if (comment === undefined) throw unknownNode(id);
-  const repo = repoById(context.world, comment.repoId);
-  const own = comment.authorId === context.actor.id;
-  demand(context, repo, threadWrite, own ? 'anyone' : 'triage');
-  const changed = { ...comment, minimizedReason: reason };
-  context.world.state.comments[comment.id] = changed;
-  const node = commentNode(context, changed);
+  const { state } = context.world;
+  const comment = read?.prefix === 'IC' ? state.comments[read.key] : undefined;
+  const line = read?.prefix === 'PRRC' ? state.reviewComments[read.key] : undefined;
+  const row = comment ?? line;
+  if (row === undefined) throw unknownNode(id);
+  const repo = repoById(context.world, row.repoId);
+  const own = row.authorId === context.actor.id;
+  demand(context, repo, threadWrite, own ? 'anyone' : 'write');
+  if (comment !== undefined) state.comments[comment.id] = { ...comment, minimizedReason: reason };
+  if (line !== undefined) state.reviewComments[line.id] = { ...line, minimizedReason: reason };
+  const node = minimizedNode(context, repo, row.id, comment !== undefined);
   return { minimizedComment: node, unminimizedComment: node, clientMutationId };
+}
+
+function minimizedNode(context: Context, repo: Repo, id: number, isComment: boolean): object {
+  const { comments, reviewComments } = context.world.state;
+  if (isComment) return commentNode(context, must(comments[id], `comment ${id}`));
+  const row = must(reviewComments[id], `review comment ${id}`);
+  const issue = must(findIssue(context.world, repo, row.issueNumber), `issue ${row.issueNumber}`);
+  return reviewCommentNode(context, repo, issue, row);
 }
 
 function reactable(context: Context, id: string): { readonly repo: Repo; readonly target: Reactable } {

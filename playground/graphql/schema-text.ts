@@ -186,8 +186,8 @@ const threads = /* GraphQL */ `
     reactionGroups: [ReactionGroup!]
   }
   type IssueConnection { totalCount: Int!, nodes: [Issue], pageInfo: PageInfo! }
-  type PullRequestReviewComment implements Node & Comment {
-    id: ID!, databaseId: Int, body: String!, bodyText: String!, author: Actor, authorAssociation: CommentAuthorAssociation!, createdAt: DateTime!, updatedAt: DateTime!
+  type PullRequestReviewComment implements Node & Comment & Minimizable {
+    id: ID!, databaseId: Int, isMinimized: Boolean!, minimizedReason: String, viewerCanMinimize: Boolean!, body: String!, bodyText: String!, author: Actor, authorAssociation: CommentAuthorAssociation!, createdAt: DateTime!, updatedAt: DateTime!
     lastEditedAt: DateTime, editor: Actor, includesCreatedEdit: Boolean!, viewerDidAuthor: Boolean!, path: String!, line: Int, diffHunk: String!, url: URI!, commit: Commit
     userContentEdits(first: Int, last: Int, after: String, before: String): UserContentEditConnection, reactionGroups: [ReactionGroup!]
   }

@@ -93,6 +93,9 @@ export function reviewCommentNode(context: Context, repo: Repo, issue: Issue, ro
     path: row.path,
     line: row.line,
     diffHunk: row.diffHunk,
+    isMinimized: (row.minimizedReason ?? null) !== null,
+    minimizedReason: row.minimizedReason ?? null,
+    viewerCanMinimize: true,
     url: `${threadPage(context.world, repo, issue)}#discussion_r${row.id}`,
     commit: () => commitNode(context.world, repo, row.commitSha),
   };

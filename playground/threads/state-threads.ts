@@ -166,4 +166,6 @@ export type ReviewComment = Authored & {
   readonly commitSha: string;
   readonly diffHunk: string;
   readonly inReplyToId: number | null;
+  /** As of a comment; absent in a state of before it was kept. */
+  readonly minimizedReason?: string | null;
 };

@@ -103,7 +103,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'card-edited': {
     job: 'no, nothing was launched on it',
     wait: 'yes',
-    next: "Somebody with write permission, or a workflow of the repository, edited or deleted the status card before the launch. The card is restored by itself; open its edit history and find out who it was and why. If it showed another change than the pull request's, somebody wanted an approval for something else.",
+    next: "Somebody with write permission, or a workflow of the repository, edited, hid or deleted the status card before the launch. The card is restored by itself; its edit history says who edited it, the thread who deleted it, and GitHub does not tell who hid it. If it showed another change than the pull request's, somebody wanted an approval for something else.",
   },
   'proposal-edited': {
     job: 'no, nothing on the cluster was changed by it',

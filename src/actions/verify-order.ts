@@ -7,7 +7,7 @@
 
 import { permits } from '../domain/actor.ts';
 import { wasShownBefore } from '../domain/approval-binding.ts';
-import type { PullFacts } from '../domain/facts.ts';
+import type { CommentFacts, PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
@@ -48,6 +48,8 @@ export type OrderFacts = ApprovalFacts & {
   readonly recordedRuns: Observed<readonly RunState[]>;
   /** What was said in the run's threads to hold it back and stands answered in no record. */
   readonly brakes: Observed<readonly Brake[]>;
+  /** A comment that an approver may have read in place of the card; null where there is none. */
+  readonly secondCard: Observed<CommentFacts | null>;
   /** What the card said at every moment, by GitHub's own history of it. */
   readonly cards: Observed<readonly CardHistory[]>;
 };
@@ -244,8 +246,13 @@ function showingRefusal(
   state: RunState,
   { order }: IssuedOrder,
   what: OnShow,
-  { cards, cited, config }: OrderFacts,
+  { cards, cited, config, secondCard }: OrderFacts,
 ): OrderJudgement | null {
+  if (secondCard.kind === 'unknown') return refuse('unreadable', 'standing', secondCard.why);
+  if (secondCard.value !== null) {
+    const { surface, id, thread, author } = secondCard.value;
+    return refuse('second-card', 'ending', `${surface} ${id} by ${author.login} in #${thread}`);
+  }
   if (cards.kind === 'unknown') return refuse('unreadable', 'standing', cards.why);
   for (const approval of order.approvals) {
     const where = `${approval.surface} ${approval.comment}`;

@@ -16,6 +16,7 @@ import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/r
 import { need } from '../domain/need.ts';
 import { answering, type CommandContext, type CommandDecision, type GateView } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
+import { secondCardRefusal } from './second-card.ts';
 import { digestPrefix } from './values.ts';
 
 const answer = answering({
@@ -59,6 +60,7 @@ type Said = Pick<
   | 'now'
   | 'cardLeftUntil'
   | 'isCardUnread'
+  | 'secondCard'
   | 'unread'
 > & {
   readonly gates: Pick<GateView, 'digest' | 'commit' | 'body' | 'verdicts'> | null;
@@ -112,6 +114,8 @@ function bindingRefusal(
   const naming = namingOf(given, digest);
   if (naming === 'other') return answer('approval-digest-changed', { given: given ?? '', ...line });
   if (naming !== 'named') return answer('approval-digest-needed', line);
+  const second = secondCardRefusal(context, digest);
+  if (second !== null) return second;
   if (context.isCardUnread) return need('cardHistory');
   const shownAt = shownAtOf(context.state, digest);
   if (shownAt === null) {

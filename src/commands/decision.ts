@@ -89,6 +89,8 @@ export type CommandContext = PlaceContext & {
   readonly cardLeftUntil: string | null;
   /** Whether the card was edited since it was shown, and nobody has read yet by whom. */
   readonly isCardUnread: boolean;
+  /** A comment that offers this digest like a card and is not ferrybot's; it stood there when the command was written. */
+  readonly secondCard: (digest: Digest) => Observed<CommentFacts | null> | Needing;
   /** Whether what the cluster says of a job that is to be taken over stood there, as it was posted, when this was said. */
   readonly isJobShown: boolean;
   /** What `gates` and `interested` rest on and nobody has read yet: whoever goes by them asks for it. */
@@ -137,6 +139,8 @@ type ClosingOutcome = 'failed' | 'lost' | 'stopped' | 'rejected' | 'unsealed';
 export const COMMON_ANSWERS = {
   'not-permitted': { needs: 'text', held: 'text?' },
   'permission-unknown': { why: 'text' },
+  /** `name`: as `commentName` gives it. */
+  'second-card': { name: 'text', thread: 'integer', by: 'text' },
   'no-run-here': { name: 'text?' },
   'run-over': { name: 'text?' },
   'named-run-unknown': { run: 'text', live: 'list' },

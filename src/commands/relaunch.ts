@@ -19,6 +19,7 @@ import { need } from '../domain/need.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { withoutJob } from './direct-watch.ts';
+import { secondCardRefusal } from './second-card.ts';
 import { digestPrefix, reasonText } from './values.ts';
 
 const answer = answering({
@@ -92,6 +93,8 @@ function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
   const restarts = last.order.manifest?.envelope.restarts ?? 0;
   if (gate === null || gate.digest !== digest || namingOf(args['digest'], digest) !== 'named')
     return answer('relaunch-digest-needed', { digest: bindingHex(digest), restarts });
+  const second = secondCardRefusal(context, digest);
+  if (second !== null) return second;
   const { id, bodyDigest } = comment;
   const surface = comment.surface === 'review' ? 'review' : 'comment';
   const draft = {

@@ -67,6 +67,8 @@ export type Effect =
       readonly thread: number;
       readonly comment: number;
       readonly body: string;
+      /** Node id of a comment that somebody hid: it is made visible first. */
+      readonly hidden?: string;
     }
   | {
       readonly kind: 'put-check-run';

@@ -76,7 +76,7 @@ export async function call(
   route: string,
   parameters: Record<string, unknown> = {},
 ): Promise<CallOutcome> {
-  // GraphQL is only ever asked questions here, and a question may be asked again.
+  // What is sent over GraphQL here may be sent twice: questions, and that a comment is visible.
   const isRead = route.startsWith('GET ') || route.endsWith('/graphql');
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await once(client, route, parameters);

@@ -3,10 +3,11 @@
 import { z } from 'zod';
 import { assertNever } from '../domain/assert.ts';
 import type { Surface } from '../domain/command.ts';
-import type { EffectOutcome } from '../domain/effect.ts';
+import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type CallOutcome, call, type GitHubClient } from './call.ts';
+import { query } from './graphql.ts';
 
 const numbered = z.object({
   id: z.number().int(),
@@ -131,12 +132,26 @@ const PAGE_COMMENTS = 100;
 /** The oldest come first, so that whoever floods a thread puts ours behind theirs: more than GitHub takes of ten people in ten minutes. */
 const PAGES_MAX = 10;
 
-/** Replaces a comment's text. The same text twice is the same comment: safe to repeat. */
+const UNHIDE = `mutation($id: ID!) {
+  unminimizeComment(input: { subjectId: $id }) { unminimizedComment { isMinimized } }
+}`;
+const unhidden = z.object({
+  unminimizeComment: z.object({ unminimizedComment: z.object({ isMinimized: z.literal(false) }) }),
+});
+
+/**
+ * Replaces a comment's text; one that somebody hid (`hidden`: its node id) is made visible first. The same text twice is
+ * the same comment: safe to repeat.
+ */
 export async function editComment(
   client: GitHubClient,
-  comment: number,
-  body: string,
+  { comment, body, hidden }: Pick<Extract<Effect, { kind: 'edit-comment' }>, 'comment' | 'body' | 'hidden'>,
 ): Promise<EffectOutcome> {
+  if (hidden !== undefined) {
+    client.usage.contentWrites += 1;
+    const shown = await query(client, UNHIDE, { id: hidden }, unhidden);
+    if (shown.kind === 'unknown') return { kind: 'unknown', message: shown.why };
+  }
   return idOf(
     await call(client, 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
       comment_id: comment,

@@ -7,8 +7,7 @@ import { type Connection, PAGE_INFO, pageInfoSchema } from './thread-pages.ts';
 const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
 const WRITTEN = `id databaseId body createdAt updatedAt lastEditedAt viewerDidAuthor author ${AUTHOR}`;
 const COMMENT_FIELDS = `${WRITTEN} isMinimized`;
-/** Reviews and their comments: where GitHub lets them be minimised, the answer to it does not need it. */
-const LINE_COMMENTS = `comments(last: 20) { nodes { ${WRITTEN} } ${PAGE_INFO} }`;
+const LINE_COMMENTS = `comments(last: 20) { nodes { ${COMMENT_FIELDS} } ${PAGE_INFO} }`;
 const REVIEW_FIELDS = `${WRITTEN} state submittedAt commit { oid } ${LINE_COMMENTS}`;
 /** `diff` is the whole text that the edit left. */
 const EDIT_FIELDS = `editedAt editor ${AUTHOR} diff`;
@@ -209,7 +208,7 @@ export const REVIEWS_CONNECTION: Connection<typeof reviewSchema> = {
 export const LINE_COMMENTS_CONNECTION: Connection<typeof commentSchema> = {
   types: ['PullRequestReview'],
   field: 'comments',
-  selection: WRITTEN,
+  selection: COMMENT_FIELDS,
   node: commentSchema,
   newestFirst: false,
 };

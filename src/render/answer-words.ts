@@ -19,7 +19,7 @@ import { mayTouch, whoApproves } from './wanted.ts';
 import { WATCH_WORDS } from './watch-words.ts';
 import { wayBack, wayOn } from './way-back.ts';
 import { whyWords } from './why-words.ts';
-import { approvalLine, code, count, ofRun, otherVersion, text, utc } from './words.ts';
+import { approvalLine, code, commentLink, count, ofRun, otherVersion, text, utc } from './words.ts';
 
 /** The words for a recorded answer; one of another version of ferrybot is shown as it stands. */
 export function answerWords(
@@ -200,6 +200,12 @@ const WORDS: Sentences<AnswerCode> = {
     `not done: it takes ${text(d.needs)} permission${d.held ? `, and you have ${text(d.held)}` : ''}.`,
   'permission-unknown': (d) =>
     `not done: GitHub did not tell what you may do here (${text(d.why)}). Nothing happened; please try again later.`,
+  'second-card': (d) => {
+    const [todo, what] = /^review-\d/.test(d.name)
+      ? ['Take the launch line out of', 'review']
+      : ['Delete or hide', 'comment'];
+    return `not approved: a ${what} by ${code(d.by)} shows the launch line like a card, and ferrybot did not write it. ${todo} the ${what} at ${commentLink(d.name, d.thread)}, then approve again with the line of the card.`;
+  },
   'no-run-here': () =>
     'nothing happened: no run belongs to this thread. Commands go to the pull request or the issue of a ferry.',
   'run-over': () => 'nothing happened: the run of this thread is over.',

@@ -71,6 +71,8 @@ function unclearWords(reason: string): string {
 
 function cardEditWords(how: string): string {
   switch (how) {
+    case 'hidden':
+      return 'The card that showed the manifest was hidden (minimized), so that readers of the thread do not see it.';
     case 'deleted':
       return 'The card that showed the manifest is not there any more.';
     case 'restored':
@@ -235,7 +237,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     title: 'Somebody else changed the status card',
     evidence: (d) => `${cardEditWords(d.how)}${editorWords(d)}${againWords(d)}`,
     did: 'Nobody counts as having been shown this manifest any more, and no approval that was given meanwhile counts. The card is written anew, unless it says above until when it is left.',
-    todo: 'Look at the card once more, and approve with the line that it shows then. Whoever may write here can edit a comment; its edit history says who did.',
+    todo: 'Look at the card once more, and approve with the line that it shows then. Whoever may write here can edit, hide or delete a comment; the edit history says who edited it.',
   },
   'proposal-edited': {
     title: 'Somebody else changed what is proposed for the cluster',

@@ -32,6 +32,8 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'approval-elsewhere': "The comment that is named as the approval stands in another thread than this run's.",
   'approval-before-shown':
     'What would run was not on show, or not for long enough, when the approval was written: approve what the card shows now.',
+  'second-card':
+    'A comment that ferrybot did not write showed the launch line like a card when the approval was given. Delete or hide that comment, then approve what the card shows.',
   'approval-before-end':
     'The approval was given before the attempt had failed that this one goes on from: approve what the card shows now.',
   'approval-too-old': 'The approval is older than this lab allows.',

@@ -26,6 +26,19 @@ export function approvalLine(digest: string): string {
   return `/approve-launch ${bindingHex(digest)}`;
 }
 
+/** A link to a comment of the same repository by its `commentName`, relative to the page of any of its threads. */
+export function commentLink(name: string, thread: number): string {
+  const [, surface = '', id = ''] = /^([a-z-]+)-(\d+)$/.exec(name) ?? [];
+  const anchor = (ANCHORS.get(surface) ?? 'issuecomment-') + id;
+  return `[#${thread}, ${anchor}](../issues/${thread}#${anchor})`;
+}
+
+/** By surface, what GitHub's addresses have before the number. */
+const ANCHORS: ReadonlyMap<string, string> = new Map([
+  ['review', 'pullrequestreview-'],
+  ['review-comment', 'discussion_r'],
+]);
+
 /** A commit as code, 12 hex digits. */
 export function shortCommit(sha: string): string {
   return inlineCode(sha.slice(0, 12), 12);

@@ -21,7 +21,7 @@ export type OnShow = { readonly digest: Digest; readonly body: Digest };
 type Run = Pick<RunState, 'run' | 'proposal' | 'attempts'>;
 
 /**
- * The comments that may have been the card that somebody read: those that are it, and of our others each that was edited,
+ * The visible comments that may have been the card that somebody read: those that are it, and of our others each that was edited,
  * since who edits may have taken the first line out of it, or have put another text of ours into its place.
  */
 export function cardCandidates(
@@ -29,7 +29,8 @@ export function cardCandidates(
   comments: readonly CommentFacts[],
 ): { readonly standing: readonly CommentFacts[]; readonly edited: readonly CommentFacts[] } {
   const ours = comments.filter(
-    ({ surface, byUs, thread }) => surface === 'comment' && byUs && thread === run.proposal.pull,
+    ({ surface, byUs, thread, minimized }) =>
+      surface === 'comment' && byUs && !minimized && thread === run.proposal.pull,
   );
   const standing = ours.filter(({ marker }) => isCardOf(run, marker));
   return {

@@ -12,7 +12,7 @@ import { quorumOf } from '../config/quorum.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import type { DigestOf, Instant } from '../domain/ids.ts';
+import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
@@ -23,6 +23,7 @@ import { cardLeftUntil } from './decide-shown.ts';
 import { unreadFacts } from './gate-run.ts';
 import { type LaneScopedConfig, proposingLanes } from './lane-scope.ts';
 import type { PendingItem } from './pending-commands.ts';
+import { secondCard } from './second-card.ts';
 import { showingsAt } from './shown-text.ts';
 
 export type CommandInput = {
@@ -67,6 +68,7 @@ export function contextOf(
     search: () => searchOf(input),
     cardLeftUntil: cardLeftUntil(input.state, input.now),
     isCardUnread: input.isCardUnread,
+    secondCard: (digest) => secondCardOf(input, item, digest),
     isJobShown: isJobShown(input, item),
     showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
     gates: input.gates,
@@ -92,6 +94,15 @@ function isJobShown({ state, facts }: CommandInput, { comment }: PendingItem): b
       createdAt <= comment.createdAt
     );
   });
+}
+
+function secondCardOf(
+  { state, facts: { comments, permissions } }: CommandInput,
+  { comment: approval }: PendingItem,
+  digest: Digest,
+): ReturnType<CommandContext['secondCard']> {
+  if (comments.kind === 'unknown') return comments;
+  return secondCard({ state, digest, approval }, comments.value, permissions);
 }
 
 function artefactsOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['artefacts']> {

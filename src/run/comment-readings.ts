@@ -1,6 +1,7 @@
 /** What was read of comments, kept: a thread of thousands is looked at again and again, and each of its texts is read once. */
 
 import { firstNamed } from '../commands/grammar/named-command.ts';
+import { offeredDigests } from '../commands/grammar/offered-digests.ts';
 import { type BoundedReading, readCommentOf, type Speaker } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
@@ -12,6 +13,7 @@ type Written = Pick<CommentFacts, 'bodyDigest' | 'body'>;
 
 const kept = new Map<string, BoundedReading>();
 const named = new Map<string, boolean>();
+const offered = new Map<string, readonly string[]>();
 
 /**
  * The reading of a comment as one of that speaker's. `bodyDigest` stands for the text, so that an edit is seen at once; of
@@ -29,6 +31,11 @@ export function readingOfComment(
 /** Whether a comment that nobody parses names a command. */
 export function namesCommand(comment: Written): boolean {
   return once(named, keyOf(comment), () => firstNamed(comment.body, COMMAND_DEFINITIONS) !== null);
+}
+
+/** Digests that a comment offers for approval in the shape of a card. */
+export function offeredDigestsOf(comment: Written): readonly string[] {
+  return once(offered, keyOf(comment), () => offeredDigests(comment.body));
 }
 
 /** The length too: what is kept of our own text is whole, of another's is without tokens. */

@@ -4,6 +4,7 @@ import type { Annotation } from '../domain/effect.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
@@ -225,12 +226,13 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
           ...shared(input, state.head),
         });
   }
-  if (!needsShowing(state, card.marker)) {
+  if (!needsShowing(state, card.comment)) {
     const isSaid = card.marker.isIntact && saysTheSame(card.comment.body, body);
     if (isSaid || isOnlyShown(state, card.marker) || !mayEditCard(input, card)) return null;
   }
-  const { id, thread } = card.comment;
-  return perform(key, { kind: 'edit-comment', thread, comment: id, body });
+  const { id, thread, nodeId, minimized } = card.comment;
+  const hidden = minimized && isBeforeLaunch(state) ? { hidden: nodeId } : {};
+  return perform(key, { kind: 'edit-comment', thread, comment: id, body, ...hidden });
 }
 
 /** The card whose first line somebody else changed, so that it does not prove itself any more: it is ours to write anew. */

@@ -37,19 +37,19 @@ export function decideShown(input: ShownInput): Step | null {
 }
 
 /** Whether a card has to be written, however short ago the last one was, since nobody could approve otherwise. */
-export function needsShowing(state: RunState, marker: VerifiedMarker): boolean {
+export function needsShowing(state: RunState, { marker, minimized }: CommentFacts): boolean {
   const isWanted = isApprovable(state) && state.shown === null && state.gate?.digest != null;
-  return isWanted && !showsGate(state, marker);
+  return isWanted && (minimized || marker === null || !showsGate(state, marker));
 }
 
 /**
  * The record as an approval may rely on it: nothing is on show where the threads in which it stands do not have the card
- * as it was shown, or where the card was edited since and its history could not be read.
+ * as it was shown and visible, or where the card was edited since and its history could not be read.
  */
 export function confirmedShowing(state: RunState, facts: RunFacts): RunState {
   if (state.shown === null) return state;
   const card = cardComment(state, facts.comments);
-  const isStanding = card !== null && isOursNow(state, card.marker);
+  const isStanding = card !== null && !card.minimized && isOursNow(state, card.marker);
   const isHistoryMissing = wasEditedSince(state, facts.comments) && facts.cardHistory.kind === 'unknown';
   return isStanding && !isHistoryMissing ? state : { ...state, shown: null };
 }
@@ -108,9 +108,11 @@ type CardOnShow = {
 function cardOnShow({ state, memory }: ShownInput, comments: readonly CommentFacts[]): CardOnShow | null {
   const standing = comments.find(({ marker }) => isCardOf(state, marker));
   const readAs =
-    standing === undefined ? null : { comment: standing.id, marker: standing.marker, at: timeOf(standing) };
+    standing === undefined || standing.minimized
+      ? null
+      : { comment: standing.id, marker: standing.marker, at: timeOf(standing) };
   const written = lastWritten(memory);
-  // The threads are read once: what this process wrote since stands in GitHub's answer alone.
+  // The threads are read once: what this process wrote since, and made visible, stands in GitHub's answer alone.
   const newest = written !== null && (readAs === null || isLater(written, readAs)) ? written : readAs;
   if (newest === null || newest.marker === null || !showsGate(state, newest.marker)) return null;
   const { comment, marker, at } = newest;
@@ -195,6 +197,8 @@ function howChanged(
   const foreign =
     history.kind === 'known' ? foreignSince(sinceShown(state, history.value), shownAt, isOurs) : null;
   if (!isOursNow(state, card.marker)) return { how: 'edited', by: foreign?.by ?? null };
+  // GitHub does not tell who hid a comment.
+  if (card.minimized) return { how: 'hidden', by: null };
   return foreign === null ? null : changeBy(foreign, false);
 }
 

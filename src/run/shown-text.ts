@@ -18,7 +18,7 @@ export const TEXT_RESTORES_MAX = 3;
 
 /** How a text was changed, as an incident says it, and by whom where GitHub tells. */
 export type TextChange = {
-  readonly how: 'edited' | 'deleted' | 'restored' | 'history';
+  readonly how: 'edited' | 'deleted' | 'hidden' | 'restored' | 'history';
   readonly by: string | null;
 };
 

@@ -325,6 +325,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
         : gated.manifest,
     brakes: known([]),
     cards: known(cardHistory(view)),
+    secondCard: known(null),
     fix: unknown('no order asks for it'),
     gates: known(gated.facts),
   };

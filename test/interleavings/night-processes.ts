@@ -217,6 +217,7 @@ function orderFacts(night: Night, state: RunState): OrderFacts {
     fix: unknown('no order asks for it'),
     brakes: known([]),
     cards: known([cardOf(night, state)]),
+    secondCard: known(null),
     shown: { pull: known(aPull()), issue: known(anIssue()), branchWork: known(NO_BRANCH_WORK) },
   };
 }

@@ -13,7 +13,7 @@ import {
   told,
 } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
-import { deleteAsWorkflow, editAs, editAsWorkflow } from '../support/workflow-voice.ts';
+import { deleteAsWorkflow, editAs, editAsWorkflow, hideAs } from '../support/workflow-voice.ts';
 
 const MINUTE = 60_000;
 
@@ -223,6 +223,37 @@ describe('a card that somebody else edited', () => {
     await deleteAsWorkflow(lab, cardOf(lab).id);
     const approval = await say(lab, 'mira', pull, await lineOf(ferry));
     await isRestoredAndTold(ferry, approval, /is not there any more/);
+  });
+});
+
+describe('a card that somebody hid', () => {
+  it.each(MODES)(
+    'shows nothing: it is visible again, and the thread is told once: $mode',
+    async ({ options }) => {
+      const ferry = await proposed(options);
+      const { lab, pull } = ferry;
+      const { id } = cardOf(lab);
+      await lab.clock.advance(2 * MINUTE);
+      await hideAs(lab, 'ada', id);
+      const approval = await say(lab, 'mira', pull, await lineOf(ferry));
+      await isRestoredAndTold(ferry, approval, /was hidden \(minimized\)/);
+      expect(lab.world.state.comments[id]?.minimizedReason).toBeNull();
+    },
+  );
+
+  it('has to be on show for the whole review period again', async () => {
+    const ferry = await proposed({
+      config: (text) => text.replace('shownForMs: 0', 'shownForMs: 600000'),
+    });
+    const { lab, run, pull } = ferry;
+    await lab.clock.advance(20 * MINUTE);
+    const before = (await stateOf(lab, run))?.shown?.shownAt ?? '';
+    await hideAs(lab, 'ada', cardOf(lab).id);
+    await say(lab, 'ada', pull, '/status');
+    await lab.clock.advance(MINUTE);
+    const after = (await stateOf(lab, run))?.shown?.shownAt ?? '';
+    expect(Date.parse(after)).toBeGreaterThanOrEqual(Date.parse(before) + 20 * MINUTE);
+    await lab.close();
   });
 });
 

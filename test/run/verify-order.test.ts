@@ -102,6 +102,7 @@ const good: OrderFacts = {
   fix: unknown('no order asks for it'),
   brakes: known([]),
   cards: known([aCard()]),
+  secondCard: known(null),
   shown: { pull: known(aPull()), issue: known(anIssue()), branchWork: known(NO_BRANCH_WORK) },
   ...said(),
 };
@@ -272,6 +273,8 @@ describe('the runner', () => {
     ],
     ['approval-before-shown', 'ending', ordered, { cards: known([aCard(sealed('09:00', { body: 'x' }))]) }],
     ['unreadable', 'standing', ordered, { cards: unknown('GitHub is silent') }],
+    ['second-card', 'ending', ordered, { secondCard: known(aComment(alice, 'a card')) }],
+    ['unreadable', 'standing', ordered, { secondCard: unknown('GitHub is silent') }],
     ['approval-by-author', 'ending', ordered, shown({ pull: known(aPull({ author: bob })) })],
     ['approval-by-author', 'ending', ordered, shown({ pull: known(aPull({ versions: editedBy(bob) })) })],
     [

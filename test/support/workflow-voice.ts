@@ -1,5 +1,6 @@
 /** What somebody with write access does to texts in the threads: speaks as github-actions[bot] through a workflow, edits, deletes. */
 
+import { z } from 'zod';
 import { openPull } from '../../playground/pulls/open-pull.ts';
 import { setLabels } from '../../playground/threads/label-changes.ts';
 import {
@@ -44,6 +45,28 @@ export async function deleteAsWorkflow(lab: VirtualLab, id: number): Promise<voi
 /** A person with write access edits a comment, anybody's. */
 export async function editAs(lab: VirtualLab, who: Person, id: number, body: string): Promise<void> {
   await lab.as(who, 'PATCH', `/issues/comments/${id}`, { body });
+}
+
+/** A person with write access hides a comment ("minimizes" it), anybody's, or shows it again. */
+export async function hideAs(
+  lab: Pick<VirtualLab, 'as'>,
+  who: Person,
+  id: number,
+  to: 'hidden' | 'visible' = 'hidden',
+): Promise<void> {
+  const { node_id } = z
+    .object({ node_id: z.string() })
+    .parse(await lab.as(who, 'GET', `/issues/comments/${id}`));
+  const call =
+    to === 'hidden'
+      ? 'minimizeComment(input: { subjectId: $id, classifier: OUTDATED })'
+      : 'unminimizeComment(input: { subjectId: $id })';
+  const query = `mutation($id: ID!) { ${call} { clientMutationId } }`;
+  // GraphQL stands beside the paths of REST.
+  const path = '/../../../../graphql';
+  const answer = await lab.as(who, 'POST', path, { query, variables: { id: node_id } });
+  if (answer !== null && typeof answer === 'object' && 'errors' in answer)
+    throw new Error(JSON.stringify(answer.errors));
 }
 
 /** Such a job opens an issue, with labels that it puts on. */

@@ -110,6 +110,15 @@ function stateOf(findings: readonly Finding[], check: string): string | undefine
 }
 
 describe('settings', () => {
+  it('warn where no App is installed, since every workflow that may write posts under the same name', () => {
+    const [found] = judgeSettings({ ...GOOD, appPermissions: known(null) }).filter(
+      ({ state }) => state !== 'ok',
+    );
+    expect(found).toMatchObject({ check: 'app-permissions', state: 'warning' });
+    expect(found?.found).toContain('any workflow with write permission can post under that name');
+    expect(found?.todo).toContain('Register an App');
+  });
+
   it('are ok where everything is set up', () => {
     expect(judgeSettings(GOOD).filter((finding) => finding.state !== 'ok')).toEqual([]);
   });

@@ -47,7 +47,7 @@ export async function writeText({ lab, config }: TextPlace, effect: TextEffect):
     }
     case 'edit-comment':
       return readBack(
-        await written({ lab, config }, effect.thread, () => editComment(client, effect.comment, body)),
+        await written({ lab, config }, effect.thread, () => editComment(client, { ...effect, body })),
         (standing) => markerReader(lab, config)(effect.thread, standing),
       );
     case 'open-issue': {

@@ -26,6 +26,7 @@ import { type CardHistory, cardCandidates } from '../../run/card-history.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { healthFor } from '../../run/lane-scope.ts';
 import { commandsSince, type PendingItem } from '../../run/pending-commands.ts';
+import { secondCard } from '../../run/second-card.ts';
 import { isUnheardRejection } from '../../run/unheard-rejections.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { lastKnownRun, readBody } from '../control/body-facts.ts';
@@ -89,6 +90,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     brakes,
     fix: await fixOf(open, state, order),
     cards: await cardHistories(open, state, threads.value.comments),
+    secondCard: await readSecondCard(open, state, threads.value.comments, { order, cited, permissions }),
     shown: { pull, issue: threads.value.issue, branchWork: work },
     digest: gates.bound.kind === 'known' ? known(gates.bound.value.digest) : gates.bound,
     gates: known(gates),
@@ -188,6 +190,7 @@ function withheld(open: OpenLane, why: string): OrderFacts {
     gates: nothing,
     brakes: nothing,
     cards: nothing,
+    secondCard: nothing,
   };
 }
 
@@ -235,12 +238,37 @@ async function cardHistories(
   return known(histories);
 }
 
+/** As of the newest approval: its author had every earlier comment on the page. */
+async function readSecondCard(
+  { lab }: OpenLane,
+  state: RunState,
+  comments: readonly CommentFacts[],
+  { order, cited, permissions }: Pick<ApprovalFacts, 'cited' | 'permissions'> & { readonly order: Order },
+): Promise<Observed<CommentFacts | null>> {
+  const approval = approvalsIn(cited).at(-1);
+  if (approval === undefined) return known(null);
+  const asked = { state, digest: approvedIn(order), approval };
+  const held = new Map(permissions);
+  for (;;) {
+    const found = secondCard(asked, comments, held);
+    if (found.kind !== 'need') return found;
+    for (const one of found.facts)
+      if (typeof one !== 'string' && one.fact === 'permissions')
+        held.set(one.of.id, await readPermission(lab.client, one.of));
+  }
+}
+
 /** The oldest of the approvals: what was said to hold this back since then is read again, whatever the record has of it. */
 function oldestOf(cited: ApprovalFacts['cited']): CommentFacts | null {
+  return approvalsIn(cited)[0] ?? null;
+}
+
+/** Oldest first. */
+function approvalsIn(cited: ApprovalFacts['cited']): readonly CommentFacts[] {
   const found = [...cited.values()].flatMap((one) =>
     one.kind === 'known' && one.value !== null ? [one.value] : [],
   );
-  return found.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)[0] ?? null;
+  return found.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id);
 }
 
 /** Live permissions under the names that the accounts have today: a renamed person keeps the id, and the right. */

@@ -28,6 +28,64 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...NAMES_WITHOUT_RULES.split(' '),
 ]);
 
+/** What a browser shows of a comment. `text` has a line end at each element that begins a line of its own. */
+export type ShownPage = { readonly text: string; readonly elements: ReadonlySet<string> };
+
+/** The text and the elements of a parsed comment's page; null where it has more than so many elements. */
+export function shownPageOf(root: Root, elementsMax: number): ShownPage | null {
+  const { html: source, pieces } = markupOf(root);
+  const parts: string[] = [];
+  const elements = new Set<string>();
+  let seen = 0;
+  const open: Step[] = stepsInto(treeOf(source, elementsMax), NOWHERE);
+  for (let step = open.pop(); step !== undefined; step = open.pop()) {
+    const { node } = step;
+    parts.push(textOn(node, pieces));
+    if (!('tagName' in node)) continue;
+    seen += 1;
+    // The page has no text inside Markdown's own blocks of code: the pieces have it.
+    if (KNOWN.has(node.tagName) && !(node.tagName === 'pre' && node.childNodes.length === 0))
+      elements.add(node.tagName);
+    if (!INLINE_ELEMENTS.has(node.tagName)) parts.push('\n');
+    open.push(...stepsInto(node, NOWHERE));
+  }
+  if (pieces.some(({ node }) => node.type === 'code' && node.value.trim().includes('\n')))
+    elements.add('pre');
+  return seen < elementsMax ? { text: parts.join(''), elements } : null;
+}
+
+/** What one node of the page adds to its text. */
+function textOn(node: DefaultTreeAdapterTypes.ChildNode, pieces: readonly Piece[]): string {
+  if (node.nodeName === '#text' && 'value' in node)
+    return Array.from(node.value, (sign) => {
+      const index = pieceOf(sign);
+      return index === null ? sign : sourceText(pieces[index]);
+    }).join('');
+  return node.nodeName === '#comment' && 'data' in node && /^\d{1,6}$/.test(node.data)
+    ? sourceText(pieces[Number(node.data)])
+    : '';
+}
+
+function sourceText(piece: Piece | undefined): string {
+  switch (piece?.node.type) {
+    case 'text':
+    case 'inlineCode':
+      return piece.node.value;
+    case 'code':
+      return `\n${piece.node.value}\n`;
+    case 'break':
+      return '\n';
+    default:
+      return '';
+  }
+}
+
+const INLINE_ELEMENTS: ReadonlySet<string> = new Set(
+  'a abbr b bdi bdo cite code data del dfn em font i img ins kbd label mark q s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
+
 const BODY = defaultTreeAdapter.createElement('body', html.NS.HTML, []);
 
 type Around = {
@@ -66,7 +124,7 @@ type Table = { readonly table: number };
 function metOn({ html: source, pieces, rendered }: Markup, elementsMax: number): readonly (Met | Table)[] {
   const met: (Met | Table)[] = [];
   // A list of its own instead of recursion: elements may be thousands deep.
-  const open: Step[] = stepsInto(treeOf(source, elementsMax), { paragraph: null, first: null });
+  const open: Step[] = stepsInto(treeOf(source, elementsMax), NOWHERE);
   for (let step = open.pop(); step !== undefined; step = open.pop()) {
     const { node, around } = step;
     const indices =
@@ -131,6 +189,7 @@ function stepsInto(node: DefaultTreeAdapterTypes.ParentNode, around: Around): St
   return childNodes.map((child) => ({ node: child, around })).toReversed();
 }
 
+const NOWHERE: Around = { paragraph: null, first: null };
 const AUTHORS: Rendered = { reason: 'html', end: Number.POSITIVE_INFINITY };
 
 function within(around: Around, node: DefaultTreeAdapterTypes.Element, made: Rendered | undefined): Around {

@@ -32,6 +32,7 @@ const OF_THE_ORDER = [
   'approval-not-given',
   'approval-elsewhere',
   'approval-before-shown',
+  'second-card',
   'approval-before-end',
   'approval-too-old',
   'approval-used',

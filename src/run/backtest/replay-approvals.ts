@@ -7,6 +7,7 @@ import { quorumOf } from '../../config/quorum.ts';
 import { type Actor, PERMISSIONS, type Permission } from '../../domain/actor.ts';
 import { branded, type Instant, isInstant } from '../../domain/ids.ts';
 import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
+import { known } from '../../domain/observed.ts';
 import { readFacts } from '../../domain/payload.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { LaneScopedConfig } from '../lane-scope.ts';
@@ -48,6 +49,7 @@ export function replayApproval(
           policy: policyOf(config, quorumOf(config)),
           cardLeftUntil: null,
           isCardUnread: false,
+          secondCard: () => known(null),
           unread: [],
         }),
       ),

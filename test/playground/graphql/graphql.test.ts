@@ -154,6 +154,14 @@ describe('mutations', () => {
         issue_number,
         body: 'not yours',
       });
+    const { repo, users } = { repo: Object.values(town.world.state.repos)[0], users: town.world.state.users };
+    const sol = Object.values(users).find(({ login }) => login === 'sol');
+    if (repo === undefined || sol === undefined) throw new Error('the town is empty');
+    // Hiding the comments of others takes write permission; triage is not enough.
+    town.world.state.repos[repo.id] = {
+      ...repo,
+      collaborators: { ...repo.collaborators, [sol.id]: 'triage' },
+    };
     await expect(
       town.as(town.seeded.tokens.sol).graphql(hide, { id: other.data.node_id }),
     ).rejects.toMatchObject({

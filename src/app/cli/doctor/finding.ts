@@ -1,7 +1,7 @@
 /** What the doctor says about one thing that ferrybot relies on and a lab has to set up. */
 
-/** `unknown`: this token cannot see it. It is never taken for ok. */
-export type FindingState = 'ok' | 'missing' | 'unknown';
+/** `warning`: a lab may choose it, and has to know. `unknown`: this token cannot see it; it is never taken for ok. */
+export type FindingState = 'ok' | 'warning' | 'missing' | 'unknown';
 
 export type Finding = {
   /** A word that stays the same, such as `environment-branches`; docs/threat-model.md names them. */
@@ -54,6 +54,11 @@ export function fine(check: DoctorCheck, found: string): Finding {
 /** Something that is not as ferrybot needs it. */
 export function missing(check: DoctorCheck, found: string, todo: string): Finding {
   return { check, state: 'missing', found, todo };
+}
+
+/** A choice with a known weakness. */
+export function warning(check: DoctorCheck, found: string, todo: string): Finding {
+  return { check, state: 'warning', found, todo };
 }
 
 /** Something that could not be read. */

@@ -15,7 +15,7 @@ import {
   LAUNCH_ENVIRONMENT,
   WATCH_ENVIRONMENT,
 } from './environments.ts';
-import { type DoctorCheck, type Finding, fine, LOOK, missing, unseen } from './finding.ts';
+import { type DoctorCheck, type Finding, fine, LOOK, missing, unseen, warning } from './finding.ts';
 import { judgeSecrets, type SecretFacts } from './judge-secrets.ts';
 
 export const LAUNCH_LABEL = 'ferrybot-launch';
@@ -164,11 +164,16 @@ function runnerGroup({ runnerGroups, launchWorkflow }: SettingsFacts): Finding {
   });
 }
 
+const WITHOUT_APP =
+  'no App is installed: ferrybot posts as github-actions[bot], and any workflow with write permission can post under that name';
+const INSTALL_APP =
+  'Register an App from app.yml, install it on the repository and put its slug into `appSlug`: approvers then recognize the card by its author. Without an App, keep the default permission of workflows at read, and compare the card with the diff of the pull request before you approve.';
+
 function appPermissions({ appPermissions: granted }: SettingsFacts): Finding {
   const check = 'app-permissions';
   const todo = 'Grant the App what app.yml asks for and nothing else.';
   return given(check, granted, todo, (permissions) => {
-    if (permissions === null) return fine(check, 'no App is installed: the workflows answer');
+    if (permissions === null) return warning(check, WITHOUT_APP, INSTALL_APP);
     const wanted: Readonly<Record<string, { readonly level: string }>> = APP_PERMISSIONS;
     const lacking = Object.entries(wanted).filter(
       ([name, { level }]) => permissions[name] !== level && permissions[name] !== 'write',

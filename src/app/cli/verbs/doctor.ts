@@ -14,7 +14,7 @@ import { createMeasure } from '../doctor/measure-calls.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 
 /**
- * Exit 0 only where everything was seen and is in order: what cannot be seen is not ok. The repository is
+ * Exit 0 only where everything was seen and is in order, perhaps with warnings: what cannot be seen is not ok. The repository is
  * GITHUB_REPOSITORY or the checkout's `origin`, the token GITHUB_TOKEN or GH_TOKEN, the API GITHUB_API_URL or github.com.
  */
 export async function doctorVerb(io: VerbIo): Promise<number> {
@@ -44,7 +44,7 @@ export async function doctorVerb(io: VerbIo): Promise<number> {
       judgeTrackers: createJudgeTrackers(io, configText, { fetch, now: Date.now }),
     }),
   );
-  const ok = findings.every((finding) => finding.state === 'ok');
+  const ok = findings.every(({ state }) => state === 'ok' || state === 'warning');
   answer(io, { ok, repository: `${owner}/${repo}`, findings }, `${findings.map(told).join('\n')}\n`);
   return ok ? EXIT.yes : EXIT.no;
 }

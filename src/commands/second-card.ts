@@ -1,0 +1,18 @@
+/** Refuses an approval that its author may have given to another text than the card. */
+
+import { commentName } from '../domain/answer-key.ts';
+import type { Digest } from '../domain/ids.ts';
+import { answerCommon, type CommandContext, type CommandDecision } from './decision.ts';
+
+/** Null where no second card was there, as GitHub shows the threads now. */
+export function secondCardRefusal(
+  { secondCard }: Pick<CommandContext, 'secondCard'>,
+  digest: Digest,
+): CommandDecision | null {
+  const second = secondCard(digest);
+  if (second.kind === 'need') return second;
+  if (second.kind === 'unknown') return answerCommon('permission-unknown', { why: second.why });
+  if (second.value === null) return null;
+  const { thread, author } = second.value;
+  return answerCommon('second-card', { name: commentName(second.value), thread, by: author.login });
+}

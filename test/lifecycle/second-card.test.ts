@@ -1,0 +1,193 @@
+/** A second card: what somebody else posts in the shape of ferrybot's card holds approvals back until it is out of sight. */
+
+import { describe, expect, it } from 'vitest';
+import type { Person } from '../../playground/world/seed.ts';
+import { propose, stateOf, until } from '../support/play.ts';
+import {
+  answersTo,
+  type BotComment,
+  botComments,
+  heldJobs,
+  pushExperiment,
+  SHORT_FERRY,
+  say,
+  told,
+} from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import { deleteAsWorkflow, editAsWorkflow, hideAs, sayAsWorkflow } from '../support/workflow-voice.ts';
+
+const MINUTE = 60_000;
+const MODES: readonly { readonly mode: string; readonly options: VirtualLabOptions }[] = [
+  { mode: 'with an App', options: {} },
+  { mode: 'without an App', options: { server: false } },
+];
+
+type Ferry = {
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly issue: number;
+};
+
+async function proposed(options: VirtualLabOptions = {}): Promise<Ferry> {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
+  const ferry = { lab, ...(await propose(lab)) };
+  await until(lab, 'the card', () => botComments(lab).some(({ kind }) => kind === 'card'));
+  await lab.clock.advance(MINUTE);
+  return ferry;
+}
+
+function cardOf(lab: VirtualLab): BotComment {
+  const card = botComments(lab).find(({ kind }) => kind === 'card');
+  if (card === undefined) throw new Error('there is no card');
+  return card;
+}
+
+async function digitsOf({ lab, run }: Ferry): Promise<string> {
+  const digest = (await stateOf(lab, run))?.gate?.digest ?? '';
+  return digest.slice('sha256:'.length, 'sha256:'.length + 32);
+}
+
+async function lineOf(ferry: Ferry): Promise<string> {
+  return `/approve-launch ${await digitsOf(ferry)}`;
+}
+
+/** ada changes what would run; gives the card of before with the digest of now. */
+async function changedBehindCard(ferry: Ferry): Promise<string> {
+  const { lab, run, issue } = ferry;
+  const before = cardOf(lab).text;
+  const old = await digitsOf(ferry);
+  await pushExperiment(lab, run, (text) => `${text}# Another commit.\n`);
+  await until(lab, 'the new showing', async () => {
+    const { shown, gate } = (await stateOf(lab, run)) ?? {};
+    return shown != null && shown.digest === gate?.digest && (await digitsOf(ferry)) !== old;
+  });
+  await say(lab, 'ada', issue, 'Another commit, which changes a remark.');
+  await lab.clock.advance(MINUTE);
+  return before.replaceAll(old, await digitsOf(ferry));
+}
+
+async function expectHeldBack({ lab, run }: Ferry, approval: number, second: number): Promise<void> {
+  await lab.clock.advance(5 * MINUTE);
+  const [answer = ''] = answersTo(lab, approval);
+  expect(answer).toContain('not approved');
+  expect(answer).toMatch(new RegExp(`Delete or hide the comment at .*#issuecomment-${second}\\)`));
+  expect(await stateOf(lab, run)).toMatchObject({ approvals: [], order: null });
+  expect(lab.engine.startCount()).toBe(0);
+}
+
+async function expectLaunch(ferry: Ferry): Promise<void> {
+  const { lab, run, pull } = ferry;
+  await say(lab, 'mira', pull, await lineOf(ferry));
+  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null);
+  expect(lab.engine.startCount()).toBe(1);
+  await lab.close();
+}
+
+describe('a copy of an earlier card with the digest of now, while the true card is hidden', () => {
+  it.each(MODES)(
+    'launches nothing until the copy is deleted and the card was shown again: $mode',
+    async ({ options }) => {
+      const ferry = await proposed(options);
+      const { lab, pull } = ferry;
+      const copy = await changedBehindCard(ferry);
+      await hideAs(lab, 'ada', cardOf(lab).id);
+      const second = await sayAsWorkflow(lab, pull, copy);
+      await lab.clock.advance(MINUTE);
+      await expectHeldBack(ferry, await say(lab, 'mira', pull, await lineOf(ferry)), second);
+      expect(told(lab, 'incident')).toEqual([expect.stringMatching(/was hidden \(minimized\)/)]);
+      expect(lab.world.state.comments[cardOf(lab).id]?.minimizedReason).toBeNull();
+      await deleteAsWorkflow(lab, second);
+      await lab.clock.advance(MINUTE);
+      await expectLaunch(ferry);
+    },
+  );
+
+  it.each(MODES)('with the marker of the card is held back too: $mode', async ({ options }) => {
+    const ferry = await proposed(options);
+    const { lab, pull } = ferry;
+    const copy = await changedBehindCard(ferry);
+    const marker = cardOf(lab).source.split('\n')[0];
+    await hideAs(lab, 'ada', cardOf(lab).id);
+    const second = await sayAsWorkflow(lab, pull, `${marker}\n${copy}`);
+    await lab.clock.advance(MINUTE);
+    await expectHeldBack(ferry, await say(lab, 'mira', pull, await lineOf(ferry)), second);
+    await lab.close();
+  });
+});
+
+describe('a comment that shows the launch line like a card', () => {
+  it.each(MODES)('holds approvals back until it is hidden: $mode', async ({ options }) => {
+    const ferry = await proposed(options);
+    const { lab, pull } = ferry;
+    const second = await sayAsWorkflow(lab, pull, `## Ready\n\n\`${await lineOf(ferry)}\``);
+    await lab.clock.advance(MINUTE);
+    await expectHeldBack(ferry, await say(lab, 'mira', pull, await lineOf(ferry)), second);
+    await hideAs(lab, 'mira', second);
+    await expectLaunch(ferry);
+  });
+
+  it('holds approvals back where a person with write access posted it', async () => {
+    const ferry = await proposed();
+    const { lab, pull, issue } = ferry;
+    const second = await say(lab, 'ada', issue, `| a | b |\n|-|-|\n| 1 | 2 |\n\n> ${await lineOf(ferry)}`);
+    await expectHeldBack(ferry, await say(lab, 'mira', pull, await lineOf(ferry)), second);
+    await lab.close();
+  });
+
+  it('holds nothing back where a person without write access posted it', async () => {
+    const ferry = await proposed();
+    const { lab, pull } = ferry;
+    await say(lab, 'sol', pull, cardOf(lab).text);
+    await say(lab, 'sol', pull, `# Ready\n\n\`${await lineOf(ferry)}\``);
+    await expectLaunch(ferry);
+  });
+
+  it.each([
+    { what: 'the line alone', by: 'ada', around: (line: string) => line },
+    {
+      what: 'the line in a quote and in code',
+      by: 'ada',
+      around: (line: string) => `> ${line}\n\n\`${line}\`, right?`,
+    },
+    {
+      what: 'the line of another manifest',
+      by: 'ada',
+      around: () => `# Old\n\n/approve-launch ${'ab'.repeat(16)}`,
+    },
+    { what: 'a table without the line', by: 'ada', around: () => '| a | b |\n|-|-|\n| 1 | 2 |' },
+  ] as const satisfies readonly {
+    readonly by: Person;
+    readonly what: string;
+    readonly around: (line: string) => string;
+  }[])('is none with $what, which holds nothing back', async ({ by, around }) => {
+    const ferry = await proposed();
+    const { lab, pull } = ferry;
+    await say(lab, by, pull, around(await lineOf(ferry)));
+    await sayAsWorkflow(lab, pull, around(await lineOf(ferry)));
+    await expectLaunch(ferry);
+  });
+
+  it('is refused by the runner where control did not see it: the order ends, and the thread says what to do', async () => {
+    const held = heldJobs('launch');
+    const ferry = await proposed({ beforeJob: held.beforeJob });
+    const { lab, run, pull } = ferry;
+    const line = await lineOf(ferry);
+    const second = await sayAsWorkflow(lab, pull, 'The nightly tests are green.');
+    await lab.clock.advance(MINUTE);
+    await say(lab, 'mira', pull, line);
+    await until(lab, 'the launcher', () => held.waiting() > 0);
+    await editAsWorkflow(lab, second, `# Ready\n\n\`${line}\``);
+    held.letGo();
+    await lab.clock.advance(5 * MINUTE);
+    expect(lab.engine.startCount()).toBe(0);
+    expect((await stateOf(lab, run))?.incidents.map(({ detail }) => detail)).toMatchObject([
+      { reason: 'second-card' },
+    ]);
+    expect(told(lab, 'incident')).toEqual([
+      expect.stringMatching(/Delete or hide that comment, then approve what the card shows/),
+    ]);
+    await deleteAsWorkflow(lab, second);
+    await expectLaunch(ferry);
+  });
+});

@@ -1,0 +1,115 @@
+/**
+ * The second card on the real bundle, in a lab without an App: a writer hides the card, and a workflow posts an earlier one
+ * with the digest of now under the name that ferrybot has there too.
+ */
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mintWorkflowToken } from '../../playground/identity/tokens.ts';
+import { REPOSITORY } from '../../playground/start/seed-lab.ts';
+import { approvalLine } from '../support/approve.ts';
+import { type BotComment, botComments } from '../support/talk.ts';
+import { hideAs } from '../support/workflow-voice.ts';
+import { push } from './attacks.ts';
+import {
+  type BundleWorld,
+  HOSTED,
+  LAUNCHER,
+  launchIn,
+  openBundleWorld,
+  proposedIn,
+  startedIn,
+  stateIn,
+} from './bundle-world.ts';
+
+const FILE = 'experiments/ferries/daily.py';
+let lab: BundleWorld;
+let run: string;
+let pull: number;
+let issue: number;
+/** The line that was approved. */
+let line: string;
+
+beforeAll(async () => {
+  lab = await openBundleWorld({ server: false });
+  const state = await proposedIn(lab);
+  ({ run } = state);
+  ({ pull, issue } = state.proposal);
+  await lab.runJobs();
+  lab.clock.advance(5_000);
+});
+afterAll(() => lab.close());
+
+function card(): BotComment {
+  const found = botComments(lab).find(({ kind }) => kind === 'card');
+  if (found === undefined) throw new Error('there is no card');
+  return found;
+}
+
+/** A job of a workflow that ada pushed writes, edits or deletes a comment with the token of its run. */
+async function asWorkflow(method: string, path: string, body?: object): Promise<{ readonly id: number }> {
+  const repoId = Object.values(lab.world.state.repos)[0]?.id ?? 0;
+  const job = { id: 999_999, repoId } as Parameters<typeof mintWorkflowToken>[1];
+  const { token } = mintWorkflowToken(lab.world, job, { issues: 'write', pull_requests: 'write' });
+  const url = `${lab.world.baseUrl}/api/v3/repos/${REPOSITORY.owner}/${REPOSITORY.name}${path}`;
+  const response = await lab.world.fetch(
+    new Request(url, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  );
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.status === 204 ? { id: 0 } : ((await response.json()) as { readonly id: number });
+}
+
+/** mira copies the line; what the chat workflow's job answered. */
+async function answered(): Promise<string> {
+  const body = approvalLine(lab);
+  const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as {
+    readonly id: number;
+  };
+  await lab.runJobs();
+  const answers = botComments(lab).filter(({ key }) => key === `comment-${said.id}`);
+  return answers.map(({ text }) => text).join('\n');
+}
+
+it('a copy of an earlier card holds approvals back until it is gone and the hidden card was shown again', async () => {
+  await lab.useRunners(HOSTED);
+  const before = { text: card().text, line: approvalLine(lab) };
+  const branch = `ferrybot/proposal/${run}`;
+  const file = await lab.git('show', `${branch}:${FILE}`);
+  await push(lab, branch, { files: { [FILE]: `${file}\n# A remark of ada.\n` } }, 'ada');
+  lab.clock.advance(1_000);
+  await lab.as('ada', 'POST', `/issues/${issue}/comments`, { body: 'A remark in the file.' });
+  await lab.as('ada', 'POST', `/issues/${issue}/comments`, { body: '/status' });
+  await lab.runJobs();
+  lab.clock.advance(5_000);
+  expect(approvalLine(lab)).not.toBe(before.line);
+  await hideAs(lab, 'ada', card().id);
+  const copy = before.text.replaceAll(before.line, approvalLine(lab));
+  const { id } = await asWorkflow('POST', `/issues/${pull}/comments`, { body: copy });
+  await lab.runJobs();
+  lab.clock.advance(5_000);
+  expect(await answered()).toMatch(
+    new RegExp(`not approved.*Delete or hide the comment at .*#issuecomment-${id}\\)`),
+  );
+  expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
+  expect(await startedIn(lab)).toEqual([]);
+  const told = botComments(lab).filter(({ kind }) => kind === 'incident');
+  expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('was hidden (minimized)')]);
+  expect(lab.world.state.comments[card().id]?.minimizedReason).toBeNull();
+  await asWorkflow('DELETE', `/issues/comments/${id}`);
+  lab.clock.advance(5_000);
+  line = approvalLine(lab);
+  expect(await answered()).toContain('approved manifest');
+});
+
+it('a comment that becomes a second card after control has looked is refused by the launcher', async () => {
+  const before = await stateIn(lab);
+  expect(before?.order?.status).toBe('open');
+  const note = Object.values(lab.world.state.comments).find(({ body }) => body === 'A remark in the file.');
+  await asWorkflow('PATCH', `/issues/comments/${note?.id}`, { body: `# Ready\n\n\`${line}\`` });
+  await lab.useRunners(HOSTED, LAUNCHER);
+  expect(await launchIn(lab, run, before?.order?.digest ?? '')).toContain('second-card');
+  expect(await startedIn(lab)).toEqual([]);
+});
