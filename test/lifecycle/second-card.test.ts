@@ -181,8 +181,8 @@ describe('a comment that shows the launch line like a card', () => {
     held.letGo();
     await lab.clock.advance(5 * MINUTE);
     expect(lab.engine.startCount()).toBe(0);
-    expect((await stateOf(lab, run))?.incidents.map(({ detail }) => detail)).toMatchObject([
-      { reason: 'second-card' },
+    expect((await stateOf(lab, run))?.incidents).toMatchObject([
+      { code: 'runner-refused', detail: { reason: 'second-card' } },
     ]);
     expect(told(lab, 'incident')).toEqual([
       expect.stringMatching(/Delete or hide that comment, then approve what the card shows/),

@@ -14,7 +14,6 @@ import {
   type BundleWorld,
   HOSTED,
   LAUNCHER,
-  launchIn,
   openBundleWorld,
   proposedIn,
   startedIn,
@@ -110,6 +109,10 @@ it('a comment that becomes a second card after control has looked is refused by 
   const note = Object.values(lab.world.state.comments).find(({ body }) => body === 'A remark in the file.');
   await asWorkflow('PATCH', `/issues/comments/${note?.id}`, { body: `# Ready\n\n\`${line}\`` });
   await lab.useRunners(HOSTED, LAUNCHER);
-  expect(await launchIn(lab, run, before?.order?.digest ?? '')).toContain('second-card');
+  await lab.runJobs();
+  expect((await stateIn(lab))?.incidents.at(-1)).toMatchObject({
+    code: 'runner-refused',
+    detail: { reason: 'second-card' },
+  });
   expect(await startedIn(lab)).toEqual([]);
 });
