@@ -14,7 +14,7 @@ export type RunOptions = {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Written to stdin, which is then closed. Without it stdin is empty. */
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   readonly timeoutMs?: number;
   /** Bound on stdout and on stderr, in bytes each. */
   readonly outputBytesMax?: number;

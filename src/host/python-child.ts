@@ -1,0 +1,100 @@
+/** Runs a Python script of ours in a child process: isolated, bounded, and with untrusted bytes on stdin. */
+
+import { cutText } from '../domain/cut-text.ts';
+import { type ProgramResult, runProgram } from './process.ts';
+
+/** Address space. CPython reads the longest file that we accept in a third of it. */
+const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
+/** CPU time. Sending the signal is up to the kernel, so a script may run a second longer. */
+const CPU_SECONDS_MAX = 4;
+/** Wall time: starting an interpreter on a busy machine can take several seconds. */
+const WALL_MS_MAX = 30_000;
+/** More than any script of ours prints about a file that it accepts. */
+const OUTPUT_BYTES_MAX = 8 * 1024 * 1024;
+const REASON_CHARS_MAX = 200;
+
+/** The oldest version of Python that our scripts run on. */
+export const PYTHON_OLDEST = '3.11';
+
+/**
+ * Sets the limits before anything else happens, then runs the script. macOS refuses a limit on address space; the limit
+ * on CPU time still ends the child there.
+ */
+const START = `
+import sys
+memory, seconds, script = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+if sys.version_info < (${PYTHON_OLDEST.replace('.', ', ')}):
+    sys.exit("Python ${PYTHON_OLDEST} or newer is needed, and this is %d.%d" % sys.version_info[:2])
+import resource
+try:
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+except (ValueError, OSError):
+    if sys.platform != "darwin":
+        raise
+resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+del sys.argv[1:4]
+exec(compile(script, "ferrybot", "exec"), {"__name__": "__main__"})
+`;
+
+export type PythonScript = {
+  /** The program to run, found on `path` or given as a path. */
+  readonly interpreter: string;
+  /** Source text, for the standard library of Python 3.11 and newer. */
+  readonly script: string;
+  readonly args?: readonly string[];
+  /** What the script reads from stdin. */
+  readonly input: Uint8Array | string;
+  /** The PATH on which the interpreter is found; the child sees no other variable. */
+  readonly path: string;
+};
+
+/** What the script printed, or why there is no answer, in words that say what a person can do about it. */
+export type PythonOutcome =
+  | { readonly ok: true; readonly stdout: string }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Runs `script` with `python -I -S`: no user folder, no `PYTHON*` variable, no `site`. Memory, CPU time, wall time and
+ * output are bounded. Never throws for what the child does; a limit, a signal and a non-zero exit are all `ok: false`.
+ */
+export async function runPython({
+  interpreter,
+  script,
+  args = [],
+  input,
+  path,
+}: PythonScript): Promise<PythonOutcome> {
+  const bounds = [MEMORY_BYTES_MAX, CPU_SECONDS_MAX].map(String);
+  const ended = await runProgram(interpreter, ['-I', '-S', '-c', START, ...bounds, script, ...args], {
+    env: { PATH: path },
+    cwd: '/',
+    input,
+    timeoutMs: WALL_MS_MAX,
+    outputBytesMax: OUTPUT_BYTES_MAX,
+  });
+  return ended.ok ? { ok: true, stdout: ended.stdout } : { ok: false, reason: reasonFor(ended, interpreter) };
+}
+
+function reasonFor({ kind, signal, exitCode, code, stderr }: ProgramResult, interpreter: string): string {
+  switch (kind) {
+    case 'not-started':
+      return code === 'ENOENT'
+        ? `there is no ${interpreter} on this machine: install Python ${PYTHON_OLDEST} or newer`
+        : `${interpreter} could not be started (${code ?? 'unknown error'}): check the Python installation`;
+    case 'timed-out':
+      return `${interpreter} gave no answer within ${WALL_MS_MAX / 1_000} seconds`;
+    case 'output-limit':
+      return 'the file has more settings than ferrybot reads';
+    case 'signalled':
+      return signal === 'SIGXCPU' || signal === 'SIGKILL'
+        ? `the file takes more than ${CPU_SECONDS_MAX} seconds to read`
+        : `${interpreter} was ended by ${signal ?? 'a signal'}`;
+    case 'cancelled':
+      return `${interpreter} was cancelled`;
+    case 'exited': {
+      const [last = ''] = stderr.trimEnd().split('\n').slice(-1);
+      return cutText(`${interpreter} failed (exit ${exitCode ?? '?'}): ${last}`, REASON_CHARS_MAX);
+    }
+  }
+}
