@@ -54,7 +54,7 @@ const PACKAGES = {
   'aws4fetch|@rgrove/parse-xml': '^src/stores/',
   'p-limit': '^src/app/',
   '@commander-js/extra-typings|commander': '^src/app/cli/',
-  zod: `^src/(settings|config|kinds|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|stores|app)/`,
+  zod: `^src/(host|settings|config|kinds|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|stores|app)/`,
 };
 
 const packagePath = (names) => `node_modules/(${names})(/|$)`;

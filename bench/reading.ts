@@ -5,8 +5,9 @@ import { COMMENT_OF_STRANGER } from '../src/commands/grammar/bounds.ts';
 import { readComment, readCommentOf } from '../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
 import { configDelta } from '../src/delta/config-delta.ts';
-import { createPythonParser } from '../src/host/python-parser.ts';
+import type { Reading } from '../src/domain/experiment.ts';
 import { withoutTokens } from '../src/domain/written-secrets.ts';
+import { createExperimentReader } from '../src/host/read-experiment.ts';
 import { against, quickestMs, type Result } from './measure.ts';
 
 const EXPERIMENT = new URL('../fixtures/lab/experiments/ferries/daily.py', import.meta.url);
@@ -100,13 +101,14 @@ function callLines(index: number): readonly string[] {
 
 /** The delta of two files of 1,000 lines: the demo's experiment, and below it more of a kind. */
 async function deltaMs(more: (index: number) => readonly string[]): Promise<number> {
-  const parser = await createPythonParser();
+  const read = (text: string): Promise<Reading> =>
+    createExperimentReader(process.env['PATH'] ?? '')(text, 'python3');
   const lines = (await readFile(EXPERIMENT, 'utf8')).split('\n');
   for (let index = 0; lines.length < 1_000; index += 1) lines.push(...more(index));
   const base = `${lines.join('\n')}\n`;
   const head = base.replace('7e-3', '8e-3').replace('SETTING_7 = 7', 'SETTING_7 = 8');
-  return quickestMs(10, () => {
-    const delta = configDelta(parser.parse(base), parser.parse(head));
+  return quickestMs(10, async () => {
+    const delta = configDelta(await read(base), await read(head));
     if (delta.kind !== 'knobs') throw new Error(`the delta is ${delta.kind}`);
   });
 }

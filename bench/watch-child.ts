@@ -118,6 +118,7 @@ const lab: Lab = {
   hash: sha256Hex,
   digestOf,
   verifySignature: verifyEd25519,
+  readExperiment: never,
   parser: never,
   judgeSyntax: never,
   helpers: { propose: never, check: never } as never,

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { embedScripts } from './embed-scripts.ts';
 import { embedWasm, WASM_FILES } from './embed-wasm.ts';
 import { lazyBuiltins } from './lazy-builtins.ts';
 import { leaveOut, missed } from './leave-out.ts';
@@ -50,7 +51,7 @@ export async function buildBundle(
     legalComments: 'none',
     alias: { yaml: resolve(root, 'node_modules/yaml/browser/dist/index.js') },
     banner: { js: BANNER },
-    plugins: [...apart, lazyBuiltins(), embedWasm(), starImports(), leaveOut(found)],
+    plugins: [...apart, lazyBuiltins(), embedScripts(), embedWasm(), starImports(), leaveOut(found)],
     logLevel: 'warning',
   });
   const [file] = result.outputFiles;

@@ -7,6 +7,7 @@ import { createClient, type Octokit } from '../github/call.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
 import { sha256Hex } from '../host/hash.ts';
 import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
+import { createExperimentReader } from '../host/read-experiment.ts';
 import { openStore, type StoreOpener } from '../stores/open.ts';
 import { channelSender } from './channels.ts';
 import { createImages } from './images.ts';
@@ -61,6 +62,7 @@ export function composeLab(parts: LabParts): Lab {
     hash: sha256Hex,
     digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
     verifySignature: verifyEd25519,
+    readExperiment: createExperimentReader(parts.environment['PATH'] ?? ''),
     parser: () => {
       parser ??= import('../host/python-parser.ts').then((module) => module.createPythonParser());
       return parser;

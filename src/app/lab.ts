@@ -4,6 +4,7 @@ import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import type { ChannelMessage, Delivery } from '../domain/channel.ts';
 import type { CheckpointReader, StorePath } from '../domain/checkpoint/stored.ts';
 import type { Engine } from '../domain/engine.ts';
+import type { ReadExperiment } from '../domain/experiment.ts';
 import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Observed } from '../domain/observed.ts';
@@ -43,6 +44,8 @@ export type Lab = {
   readonly hash: Hash;
   readonly digestOf: (text: string) => Digest;
   readonly verifySignature: VerifySignature;
+  /** Reads an experiment file in a child process with the interpreter of a lane. */
+  readonly readExperiment: ReadExperiment;
   /** Loaded when a Python file has to be read, not before: it takes longer than the rest together. */
   readonly parser: () => Promise<PythonParser>;
   readonly judgeSyntax: JudgeSyntax;

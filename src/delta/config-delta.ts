@@ -1,152 +1,124 @@
-/** What changed between two versions of an experiment file: nothing, knobs, something that is no knob, or text that is no Python. */
+/** What changed between two versions of an experiment file: nothing, settings, code, or one of them cannot be read. */
 
 import { cutText } from '../domain/cut-text.ts';
+import type { CodeStatement, ExperimentFile, Reading } from '../domain/experiment.ts';
 import type { Delta, KnobChange } from '../domain/launch/delta.ts';
-import type { PyNode, PySyntax } from '../domain/python-syntax.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
-import { diffBlock } from './diff-block.ts';
-import { diffExpression } from './diff-expression.ts';
-import type { Differences, ImportBinding, Structural } from './diff-outcome.ts';
-import { diffStatement } from './diff-statement.ts';
-import type { Pair } from './diff-value.ts';
-import { createPyFile, type PyFile } from './normal-form.ts';
-import { slotIndex } from './read-knobs.ts';
-import { isImport } from './statements.ts';
-import { syntaxErrorIn } from './syntax-error.ts';
+import { type Change, diffSettings } from './diff-settings.ts';
 
 const STATEMENT_CHARS_MAX = 200;
 
 /**
- * The delta from `base` to `head` (policy DF-18). A knob is data in a place that a person would name; a change of code is never counted as one.
+ * The delta from `base` to `head` (policy DF-18). The two differ in knobs only if their code is equal; the one exception
+ * is an import for a changed setting, which is a row of its own.
  */
 export function configDelta(
-  base: PySyntax,
-  head: PySyntax,
+  base: Reading,
+  head: Reading,
   buckets: readonly BucketRow[] = DEFAULT_BUCKETS,
 ): Delta {
-  for (const [side, syntax] of [
-    ['base', base],
-    ['head', head],
-  ] as const) {
-    const error = syntaxErrorIn(syntax);
-    if (error !== null) return { kind: 'unparsable', side, ...error };
-  }
+  if (base.kind === 'unparsable') return { ...base, side: 'base' };
+  if (head.kind === 'unparsable') return { ...head, side: 'head' };
   if (base.text === head.text) return { kind: 'none' };
-  const files = createPair(createPyFile(base), createPyFile(head));
-  const outcome = files.block(base.root, head.root, 'module');
-  if (outcome.kind === 'structural') return structural(outcome, files);
-  const idle = idleImport(outcome, files.base, files.head);
-  if (idle !== null) return structural(idle, files);
-  return outcome.changes.length === 0 ? { kind: 'none' } : named(outcome, files, buckets);
+  const added = importsOnlyIn(head, base);
+  const removed = importsOnlyIn(base, head);
+  const different = firstDifference(without(base.code, removed), without(head.code, added));
+  if (different !== null) return structural(firstDifference(base.code, head.code) ?? different, base, head);
+  const settings = diffSettings(base, head);
+  if (settings.kind === 'moved')
+    return structural({ side: 'head', statement: statementAt(head, settings.start) }, base, head);
+  const old = settings.changes.flatMap((change) => change.base ?? []);
+  const now = settings.changes.flatMap((change) => change.head ?? []);
+  const idle =
+    added.find((one) => !serves(one, now, head) || mentions(base, one)) ??
+    removed.find((one) => !serves(one, old, base) || mentions(head, one));
+  if (idle !== undefined)
+    return structural({ side: added.includes(idle) ? 'head' : 'base', statement: idle }, base, head);
+  const rows = [
+    ...added.map((one) => importRow(one, 'after')),
+    ...removed.map((one) => importRow(one, 'before')),
+    ...settings.changes.map((change) => rowOf(change, buckets)),
+  ];
+  if (rows.length === 0) return { kind: 'none' };
+  const isPutBack = added.length + removed.length === 0 && putBack(settings.changes, base, head);
+  return { kind: 'knobs', changes: rows, ...(isPutBack ? {} : { leavesMore: true }) };
 }
 
-function createPair(base: PyFile, head: PyFile): Pair {
-  const files: Pair = {
-    base,
-    head,
-    expression: (left, right) => diffExpression(left, right, files),
-    statement: (left, right) => diffStatement(left, right, files),
-    block: (left, right, scope) => diffBlock(left, right, scope, files),
-  };
-  return files;
+type Import = CodeStatement & { readonly imports: NonNullable<CodeStatement['imports']> };
+
+function importsOnlyIn(file: ExperimentFile, other: ExperimentFile): readonly Import[] {
+  const known = new Set(other.code.map(({ same }) => same));
+  return file.code.filter((one): one is Import => one.imports !== undefined && !known.has(one.same));
 }
 
-function structural({ side, node }: Structural, files: Pair): Delta {
-  const file = files[side];
-  const place = node ?? file.syntax.root;
-  const statement = file.source(place).split(/\r\n?|\n/)[0] ?? '';
-  return {
-    kind: 'structural',
-    side,
-    line: place.line,
-    statement: cutText(statement.trim(), STATEMENT_CHARS_MAX),
-  };
+function without(code: readonly CodeStatement[], some: readonly CodeStatement[]): readonly CodeStatement[] {
+  const left = new Set(some);
+  return code.filter((one) => !left.has(one));
 }
 
-function named({ changes }: Differences, files: Pair, buckets: readonly BucketRow[]): Delta {
-  const baseSlots = slotIndex(files.base);
-  const headSlots = slotIndex(files.head);
-  const used = new Set<string>();
-  const result: KnobChange[] = [];
-  for (const { base, head, at } of changes.toSorted((left, right) => left.at.start - right.at.start)) {
-    const slot = (head && headSlots.get(head)) ?? (base && baseSlots.get(base));
-    // A value that nobody can name is not countable.
-    if (slot == null) return structural({ kind: 'structural', side: 'head', node: at }, files);
-    result.push({
-      knob: slot.knob,
-      path: unused(slot.path, used),
-      before: base === null ? null : files.base.source(base),
-      after: head === null ? null : files.head.source(head),
-      bucket: bucketOf(slot.path, buckets),
-      line: at.line,
-    });
-  }
-  return { kind: 'knobs', changes: result, ...(isPutBack(changes, files) ? {} : { leavesMore: true }) };
+/** Whether the imported name is used, in changed values only, and nothing else in the file binds it. */
+function serves({ imports: { name } }: Import, changed: readonly object[], file: ExperimentFile): boolean {
+  const users = file.settings.filter(({ names }) => names?.includes(name));
+  const bindings = file.code.filter(({ imports }) => imports?.name === name);
+  const isChanged = users.every((user) => changed.includes(user));
+  return users.length > 0 && isChanged && bindings.length === 1 && !file.names.includes(name);
+}
+
+/** A name that means something without the import too (a builtin, say) would change its meaning. */
+function mentions({ settings, names, code }: ExperimentFile, { imports: { name } }: Import): boolean {
+  return (
+    names.includes(name) ||
+    settings.some((setting) => setting.names?.includes(name)) ||
+    code.some(({ imports }) => imports?.name === name)
+  );
+}
+
+function importRow({ imports: { name, text }, line }: Import, side: 'before' | 'after'): KnobChange {
+  return { knob: `import ${name}`, path: text, before: null, after: null, [side]: text, bucket: null, line };
+}
+
+function rowOf({ base, head, path, knob, line }: Change, buckets: readonly BucketRow[]): KnobChange {
+  const texts = { before: base?.text ?? null, after: head?.text ?? null };
+  return { knob, path, ...texts, bucket: bucketOf(path, buckets), line };
 }
 
 /** Whether the head with the old values in the places of the new ones is the base, byte for byte. */
-function isPutBack(changes: Differences['changes'], { base, head }: Pair): boolean {
+function putBack(changes: readonly Change[], base: ExperimentFile, head: ExperimentFile): boolean {
   let text = '';
   let from = 0;
   for (const change of changes.toSorted((a, b) => (a.head?.start ?? 0) - (b.head?.start ?? 0))) {
-    if (change.base === null || change.head === null || change.head.start < from) return false;
-    text += head.syntax.text.slice(from, change.head.start) + base.source(change.base);
+    if (change.base === null || change.head === null) return false;
+    text += head.text.slice(from, change.head.start) + base.text.slice(change.base.start, change.base.end);
     from = change.head.end;
   }
-  return text + head.syntax.text.slice(from) === base.syntax.text;
+  return text + head.text.slice(from) === base.text;
 }
 
-// An element that went and one that changed may have had the same index, each in its own file.
-function unused(path: string, used: Set<string>): string {
-  let free = path;
-  for (let count = 2; used.has(free); count += 1) free = `${path.replace(/#\d+$/, '')}#${count}`;
-  used.add(free);
-  return free;
+type Place = { readonly side: 'base' | 'head'; readonly statement: CodeStatement | undefined };
+
+/** The first statement that only one side has, and where both have it, the first that is in another place. */
+function firstDifference(base: readonly CodeStatement[], head: readonly CodeStatement[]): Place | null {
+  const at = head.findIndex(({ same }, index) => same !== base[index]?.same);
+  if (at === -1) return base.length === head.length ? null : { side: 'base', statement: base[head.length] };
+  const left = new Set(base.slice(at).map(({ same }) => same));
+  const isNew = !left.has(head[at]?.same ?? '');
+  const right = new Set(head.slice(at).map(({ same }) => same));
+  const isGone = base[at] !== undefined && !right.has(base[at].same);
+  return !isNew && isGone ? { side: 'base', statement: base[at] } : { side: 'head', statement: head[at] };
 }
 
-/** The first import that does more than serve changed values, as the place that makes the change structural; else null. */
-function idleImport(differences: Differences, base: PyFile, head: PyFile): Structural | null {
-  const now = differences.changes.flatMap((change) => (change.head === null ? [] : [change.head]));
-  const added = differences.importsAdded.find(
-    (binding) => !serves(binding, now, head) || isUsed(binding, base),
-  );
-  if (added !== undefined) return { kind: 'structural', side: 'head', node: added.statement };
-  const old = differences.changes.flatMap((change) => (change.base === null ? [] : [change.base]));
-  const removed = differences.importsRemoved.find(
-    (binding) => !serves(binding, old, base) || isUsed(binding, head),
-  );
-  return removed === undefined ? null : { kind: 'structural', side: 'base', node: removed.statement };
+function statementAt({ code }: ExperimentFile, offset: number): CodeStatement | undefined {
+  return code.findLast(({ start }) => start <= offset);
 }
 
-// A name that means something without the import too (a builtin, say) has changed its meaning.
-function isUsed(binding: ImportBinding, file: PyFile): boolean {
-  return usesOf(binding, file).length > 0;
-}
-
-// Used at least once, and nowhere outside the changed values.
-function serves(binding: ImportBinding, values: readonly PyNode[], file: PyFile): boolean {
-  const uses = usesOf(binding, file);
-  return (
-    uses.length > 0 &&
-    uses.every((use) => values.some((value) => value.start <= use.start && use.end <= value.end))
-  );
-}
-
-function usesOf(binding: ImportBinding, file: PyFile): readonly PyNode[] {
-  const uses: PyNode[] = [];
-  const visit = (node: PyNode): void => {
-    if (isImport(node)) return;
-    if (node.kind === 'identifier' || node.kind === 'attribute') {
-      const dotted = file.source(node).replace(/\s+/g, '').normalize('NFKC');
-      if (dotted === binding.usedAs || dotted.startsWith(`${binding.usedAs}.`)) {
-        uses.push(node);
-        return;
-      }
-    }
-    for (const child of node.children)
-      if (!(node.kind === 'keyword_argument' && child.field === 'name') && child.field !== 'attribute')
-        visit(child);
+function structural({ side, statement }: Place, base: ExperimentFile, head: ExperimentFile): Delta {
+  const { text } = side === 'base' ? base : head;
+  const source = statement === undefined ? '' : text.slice(statement.start, statement.end).trim();
+  const [first = ''] = source.split('\n');
+  return {
+    kind: 'structural',
+    side,
+    line: statement?.line ?? 1,
+    statement: cutText(first.trimEnd(), STATEMENT_CHARS_MAX),
   };
-  visit(file.syntax.root);
-  return uses;
 }

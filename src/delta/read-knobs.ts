@@ -1,10 +1,9 @@
 /** The knobs of one file, each with the path that tells it apart, its text and its place. */
 
+import type { ExperimentFile, Value } from '../domain/experiment.ts';
 import type { Bucket } from '../domain/launch/delta.ts';
-import type { PyNode, PySyntax } from '../domain/python-syntax.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
-import { createPyFile, type PyFile } from './normal-form.ts';
-import { type Slot, slotsOf } from './slots.ts';
+import { partOf } from './diff-settings.ts';
 
 /** One knob. `value` is source text; `start` and `end` are its offsets in the file, `line` is 1-based. */
 export type Knob = {
@@ -15,38 +14,28 @@ export type Knob = {
   readonly start: number;
   readonly end: number;
   readonly line: number;
+  readonly isString: boolean;
 };
 
-/** Every knob of a file in the order of the file. The file must parse. */
+/** Every knob of a file in the order of the file: settings that have no smaller setting inside. */
 export function readKnobs(
-  syntax: PySyntax,
+  { settings }: ExperimentFile,
   buckets: readonly BucketRow[] = DEFAULT_BUCKETS,
 ): readonly Knob[] {
-  const file = createPyFile(syntax);
-  return numberedSlots(file)
-    .filter((slot) => slot.isLeaf)
-    .map((slot) => ({
-      knob: slot.knob,
-      path: slot.path,
-      value: file.source(slot.node),
-      bucket: bucketOf(slot.path, buckets),
-      start: slot.node.start,
-      end: slot.node.end,
-      line: slot.node.line,
-    }));
+  return settings
+    .flatMap((setting) => smallest(setting, setting))
+    .map(({ path, knob, text, start, end, line, isString }) => ({
+      ...{ knob, path, value: text, bucket: bucketOf(path, buckets), start, end, line },
+      isString: isString === true,
+    }))
+    .toSorted((left, right) => left.start - right.start);
 }
 
-/** All slots, with the second and later ones of the same path marked `#2`, `#3`. */
-export function numberedSlots(file: PyFile): readonly Slot[] {
-  const seen = new Map<string, number>();
-  return slotsOf(file).map((slot) => {
-    const count = (seen.get(slot.path) ?? 0) + 1;
-    seen.set(slot.path, count);
-    return count === 1 ? slot : { ...slot, path: `${slot.path}#${count}` };
-  });
-}
+type Named = { readonly path: string; readonly knob: string };
 
-/** The slot of each value node. */
-export function slotIndex(file: PyFile): ReadonlyMap<PyNode, Slot> {
-  return new Map(numberedSlots(file).map((slot) => [slot.node, slot]));
+function smallest(value: Value, { path, knob }: Named): readonly (Value & Named)[] {
+  if (value.entries === undefined || value.entries.length === 0) return [{ ...value, path, knob }];
+  return value.entries
+    .filter((entry) => value.container === 'dict' || entry.entries !== undefined)
+    .flatMap((entry) => smallest(entry, partOf(entry, { path, knob })));
 }

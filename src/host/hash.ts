@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 
-/** SHA-256 of the UTF-8 bytes of `utf8`, as 64 lower-case hex digits (FIPS 180-4). */
-export function sha256Hex(utf8: string): string {
-  return hash('sha256', utf8, 'hex');
+/** SHA-256 of bytes, or of the UTF-8 bytes of a text, as 64 lower-case hex digits (FIPS 180-4). */
+export function sha256Hex(content: string | Uint8Array): string {
+  return hash('sha256', content, 'hex');
 }

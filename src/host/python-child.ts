@@ -52,7 +52,12 @@ export type PythonScript = {
 /** What the script printed, or why there is no answer, in words that say what a person can do about it. */
 export type PythonOutcome =
   | { readonly ok: true; readonly stdout: string }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** The cause is this machine at this moment, and not the input: the same question may get an answer later. */
+      readonly isTransient: boolean;
+    };
 
 /**
  * Runs `script` with `python -I -S`: no user folder, no `PYTHON*` variable, no `site`. Memory, CPU time, wall time and
@@ -73,7 +78,10 @@ export async function runPython({
     timeoutMs: WALL_MS_MAX,
     outputBytesMax: OUTPUT_BYTES_MAX,
   });
-  return ended.ok ? { ok: true, stdout: ended.stdout } : { ok: false, reason: reasonFor(ended, interpreter) };
+  if (ended.ok) return { ok: true, stdout: ended.stdout };
+  const isTransient =
+    ended.kind === 'not-started' || ended.kind === 'timed-out' || ended.signal === 'SIGKILL';
+  return { ok: false, reason: reasonFor(ended, interpreter), isTransient };
 }
 
 function reasonFor({ kind, signal, exitCode, code, stderr }: ProgramResult, interpreter: string): string {

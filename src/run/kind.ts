@@ -7,6 +7,7 @@ import type { CommandDecision } from '../commands/decision.ts';
 import type { LaneKind, LaneKinds } from '../config/lane-kind.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { ContractFields } from '../contracts/fields.ts';
+import type { ExperimentFile, ReadFile, Reading } from '../domain/experiment.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
 import type { Responses } from '../domain/failure-class.ts';
 import type { GitReader } from '../domain/git.ts';
@@ -20,7 +21,6 @@ import type { Manifest } from '../domain/launch/manifest.ts';
 import type { ModelSize } from '../domain/launch/model-size.ts';
 import type { Objective, ProposalRequest } from '../domain/logbook/events/launch-events.ts';
 import type { Description, Ending, RunState } from '../domain/logbook/run-state.ts';
-import type { PySyntax, PythonParser } from '../domain/python-syntax.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import type { OwnGates } from '../gates/gate.ts';
 import type { Proposals } from './proposing.ts';
@@ -29,14 +29,14 @@ export type Kind = LaneKind & {
   /** The file whose settings a proposal changes, and what it changes in it; null where a run takes the branch as it is. */
   readonly change: {
     readonly file: (lane: LaneConfig) => string;
-    readonly delta: (base: PySyntax, head: PySyntax) => Delta;
+    readonly delta: (base: Reading, head: Reading) => Delta;
     /** Tells what such a file would train; null where the lane says nothing of its scale, and no file has to be read. */
-    readonly size: (lane: LaneConfig) => ((head: PySyntax) => ModelSize) | null;
+    readonly size: (lane: LaneConfig) => ((head: ExperimentFile) => ModelSize) | null;
     /** The file that a run starts from which goes on from a pass. Throws `GitError` where git cannot tell. */
-    readonly start: (git: GitReader, parser: PythonParser, place: StartPlace) => Promise<CarriedOver>;
+    readonly start: (git: GitReader, read: ReadFile, place: StartPlace) => Promise<CarriedOver>;
   } | null;
   /** Reads what of a file is other than the attempt that has failed ran; left out: nobody asks. */
-  readonly comparesCode?: (base: PySyntax, head: PySyntax) => Delta;
+  readonly comparesCode?: (base: Reading, head: Reading) => Delta;
   /** Files and folders that a fix of a failed attempt may change, in words for people; empty where no gate of it looks. */
   readonly fixable: (lane: LaneConfig) => readonly string[];
   /** Which files of the lane a program may put a slip right in, once an attempt has failed; left out or null: none. */

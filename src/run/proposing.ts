@@ -2,6 +2,7 @@
 
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
+import type { ReadExperiment } from '../domain/experiment.ts';
 import type { GitExporter, GitReader } from '../domain/git.ts';
 import type { Instant, RunId, Sha } from '../domain/ids.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
@@ -9,7 +10,6 @@ import type { Objective } from '../domain/logbook/events/launch-events.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { Detail } from '../domain/payload.ts';
-import type { PythonParser } from '../domain/python-syntax.ts';
 
 /** Why there is nothing to propose, or why nobody may now. */
 export type NothingCode =
@@ -121,7 +121,7 @@ export type PlanWork = {
   readonly leavesOut: readonly string[];
   readonly git: GitReader & GitExporter;
   readonly store: { readonly current: () => { readonly runs: readonly RunState[] } };
-  readonly lab: { readonly parser: () => Promise<PythonParser>; readonly helpers: Helpers };
+  readonly lab: { readonly readExperiment: ReadExperiment; readonly helpers: Helpers };
   /** Experiment issues that were updated since a moment. */
   readonly issuesSince: (moment: string) => Promise<Observed<readonly ListedIssue[]>>;
   readonly redact: (text: string) => string;

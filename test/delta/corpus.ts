@@ -39,6 +39,11 @@ const entry = z.strictObject({
   expect: expectation.optional(),
   line: z.number().optional(),
   lineAnywhere: z.boolean().optional(),
+  /** The oldest Python that reads it: `3.12`. An older one refuses the file. */
+  python: z
+    .string()
+    .regex(/^3\.\d+$/)
+    .optional(),
 });
 type Entry = z.infer<typeof entry>;
 
@@ -50,6 +55,8 @@ export type CorpusCase = {
   readonly base: string;
   readonly head: string;
   readonly expect: Expectation;
+  /** The oldest minor version of Python 3 that reads it. */
+  readonly python: number;
 };
 
 /** Every case, in the order of the files. */
@@ -67,6 +74,7 @@ export function readCorpus(): readonly CorpusCase[] {
 
 function toCase(group: string, one: Entry): CorpusCase {
   const { name, reason } = one;
+  const python = Number(one.python?.slice('3.'.length) ?? 0);
   const expect = one.expect ?? {
     unparsable: one.base === undefined ? ('head' as const) : ('base' as const),
     line: one.lineAnywhere === true ? null : (one.line ?? null),
@@ -78,9 +86,9 @@ function toCase(group: string, one: Entry): CorpusCase {
       if (!text.includes(from)) throw new Error(`${name}: nothing to replace: ${from}`);
       return text.replace(from, () => to);
     }, start);
-    return { group, name, reason, base, head, expect };
+    return { group, name, reason, base, head, expect, python };
   }
   const [open = '', count = 0, middle = '', close = ''] = one.headRepeat ?? [];
   const head = one.head ?? `${open.repeat(count)}${middle}${close.repeat(count)}\n`;
-  return { group, name, reason, base: one.base ?? '', head, expect };
+  return { group, name, reason, base: one.base ?? '', head, expect, python };
 }

@@ -38,14 +38,11 @@ export const VALUES: readonly Value[] = [
   spelled('mix', '(mix)'),
   spelled('models.small', 'models . small'),
   spelled('6 * 512', '(6)*512'),
-  spelled("f'run_{date}'", 'f"run_{ date }"'),
   spelled("b'raw'", 'b"raw"'),
   spelled("int(os.environ.get('STEPS', '5'))", 'int( os.environ.get("STEPS", "5") )'),
-  spelled('1e-3 if small else 3e-3', '(1e-3) if small else 0.003'),
-  spelled('low < high <= 3', '(low) < high <= 0b11'),
-  spelled('models["a"]', "models['a']"),
-  spelled('not ready', 'not(ready)'),
   spelled('2j', '2.0J'),
+  spelled('[1, "a"]', "[ 1, 'a' ]"),
+  spelled('(8, low)', '(8, (low))'),
 ];
 
 const NAMES = ['lr', 'steps', 'seed', 'decay', 'model', 'weights', 'warmup'] as const;
@@ -87,7 +84,7 @@ const { slot } = fc.letrec<Record<'slot' | 'call' | 'positions' | 'dict' | 'list
           },
         ],
     ),
-    list: fc.array(tie('slot'), { minLength: 1, maxLength: 3 }).map(
+    list: fc.array(tie('dict'), { minLength: 1, maxLength: 3 }).map(
       (values): Shape =>
         (path) => [
           text('['),
@@ -107,7 +104,7 @@ const { slot } = fc.letrec<Record<'slot' | 'call' | 'positions' | 'dict' | 'list
             text(')'),
           ],
       ),
-    tuple: fc.array(tie('slot'), { minLength: 1, maxLength: 3 }).map(
+    tuple: fc.array(tie('dict'), { minLength: 1, maxLength: 3 }).map(
       (values): Shape =>
         (path) => [
           text('('),
@@ -144,11 +141,6 @@ const statement = (at: number): fc.Arbitrary<readonly Piece[]> =>
       text(`def default_${at}(x, *, y=`),
       ...shape(`default_${at}.y`),
       text('):\n    return x\n'),
-    ]),
-    slot.map((shape) => [
-      text(`@remote_${at}(cpus=`),
-      ...shape(`job_${at}.remote_${at}().cpus`),
-      text(`)\ndef job_${at}():\n    pass\n`),
     ]),
     slot.map((shape) => [
       text(`if mode_${at}:\n    run_${at}(**dict(kind=`),

@@ -46,7 +46,11 @@ print(os.environ.get("FERRYBOT_MARK"), os.environ.get("HOME"), sys.flags.isolate
     ['a crash', 'import os\nos.abort()\n', /ended by SIGABRT/],
     ['a script that is no Python', 'def\n', /SyntaxError/],
   ])('is ended by its bound on %s, with the reason', async (_name, script, reason) => {
-    expect(await run(script)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
+    expect(await run(script)).toMatchObject({
+      ok: false,
+      reason: expect.stringMatching(reason),
+      isTransient: false,
+    });
   });
 
   it('says what to install where there is no interpreter or an old one', async () => {
@@ -55,11 +59,13 @@ print(os.environ.get("FERRYBOT_MARK"), os.environ.get("HOME"), sys.flags.isolate
     expect(missing).toEqual({
       ok: false,
       reason: 'there is no python9 on this machine: install Python 3.11 or newer',
+      isTransient: true,
     });
     const broken = await pathWith('echo what >&2; exit 3');
     expect(await runPython({ interpreter: 'python3', script, input: '', path: broken })).toEqual({
       ok: false,
       reason: 'python3 failed (exit 3): what',
+      isTransient: false,
     });
   });
 });

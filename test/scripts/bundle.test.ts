@@ -29,11 +29,12 @@ else if (process.env.PROBE === 'follow') {
     onClosed: (reason) => console.log('closed', reason),
   });
 } else {
-  const { createPythonParser } = await import(${path('src/host/python-parser.ts')});
-  const { root } = (await createPythonParser()).parse('learning_rate = 3e-3');
+  const { createExperimentReader } = await import(${path('src/host/read-experiment.ts')});
+  const read = createExperimentReader(process.env.PATH);
+  const { settings } = await read('learning_rate = 3e-3', 'python3');
   const { stdout } = await execa('git', ['--version']);
   const wrong = z.number().safeParse('x').error?.issues[0]?.message;
-  console.log(JSON.stringify({ type: root.kind, git: stdout, wrong, mode: getInput('mode'), source: supervisorSource() }));
+  console.log(JSON.stringify({ knob: settings[0].path, git: stdout, wrong, mode: getInput('mode'), source: supervisorSource() }));
 }
 `;
 let folder = '';
@@ -51,10 +52,10 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the bundle of a probe', () => {
-  it('runs in a folder without packages: Python is parsed, git is started, an input is read', async () => {
+  it('runs in a folder without packages: Python reads a file, git is started, an input is read', async () => {
     const { stdout } = await execa(process.execPath, [file], { cwd: folder, env: { INPUT_MODE: 'chat' } });
     expect(JSON.parse(stdout)).toMatchObject({
-      type: 'module',
+      knob: 'learning_rate',
       git: expect.stringContaining('git version'),
       wrong: 'Invalid input: expected number, received string',
       mode: 'chat',

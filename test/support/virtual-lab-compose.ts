@@ -13,6 +13,7 @@ import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
 import { openStore, type StoreOpener } from '../../src/stores/open.ts';
 import type { InFlight } from './in-flight.ts';
+import { readExperiment } from './read-experiments.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import type { VirtualLabOptions } from './virtual-lab.ts';
 import type { Carrier, Wires } from './virtual-lab-carrier.ts';
@@ -74,6 +75,7 @@ export function composer(
       hash: sha256Hex,
       digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
       verifySignature: verifyOnce,
+      readExperiment: (source, python) => inFlight.track('Python', () => readExperiment(source, python)),
       parser: async () => parser,
       judgeSyntax: async (syntax, interpreter) => options.python?.(process, syntax, interpreter) ?? syntax,
       helpers: options.helpers ?? NO_HELPERS,

@@ -1,7 +1,9 @@
 /** What git says about a proposed change: paths, tree ids and the config delta, the same on the App's side and on the runner. */
 
 import { leftOutOfLane } from '../../config/engine-traits.ts';
+import { interpreterOf } from '../../config/interpreter.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
+import type { Reading } from '../../domain/experiment.ts';
 import type { ChangeFacts, FileChange } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { Instant, Sha, TreeId } from '../../domain/ids.ts';
@@ -13,7 +15,6 @@ import { limits } from '../../domain/limits.ts';
 import { isAdopted } from '../../domain/logbook/adoption.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import type { PySyntax } from '../../domain/python-syntax.ts';
 import { momentOfMs } from '../../domain/time.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { provenBase } from '../../run/last-pass.ts';
@@ -34,7 +35,7 @@ export type ChangeOf = {
 
 /** The change from its base on the lane's branch to `head`, and from the pass that it goes on from. Unknown where git cannot tell. */
 export async function changeFacts(
-  lab: Pick<Lab, 'parser' | 'judgeSyntax'> & { readonly client: Lab['client'] | null },
+  lab: Pick<Lab, 'readExperiment'> & { readonly client: Lab['client'] | null },
   git: GitReader,
   config: LaneScopedConfig,
   head: Sha,
@@ -125,7 +126,7 @@ export async function changedSince(
 
 /** File by file, so that a kind can tell what trains from what only tells of it. */
 async function sinceAttempt(
-  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
   config: LaneScopedConfig,
   { of, head }: { readonly of: ChangeOf; readonly head: Sha },
@@ -174,7 +175,7 @@ async function treesOf(
 }
 
 async function deltaOf(
-  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
   { kind: { change }, lane }: LaneScopedConfig,
   from: Sha,
@@ -191,22 +192,20 @@ async function deltaOf(
 }
 
 async function textDelta(
-  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
-  delta: (base: PySyntax, head: PySyntax) => Delta,
-  { command }: LaneConfig,
+  lab: Pick<Lab, 'readExperiment'>,
+  delta: (base: Reading, head: Reading) => Delta,
+  lane: LaneConfig,
   base: string,
   head: string,
 ): Promise<Delta> {
   if (base === head) return { kind: 'none' };
-  const parser = await lab.parser();
-  const interpreter = PYTHON.test(command[0] ?? '') ? (command[0] ?? '') : 'python3';
-  const judged = (text: string): Promise<PySyntax> => lab.judgeSyntax(parser.parse(text), interpreter);
-  return delta(await judged(base), await judged(head));
+  const python = interpreterOf(lane);
+  return delta(await lab.readExperiment(base, python), await lab.readExperiment(head, python));
 }
 
 /** Of the head alone; a file that does not parse is told by the delta. */
 async function sizeOf(
-  lab: Pick<Lab, 'parser'>,
+  lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
   { kind: { change }, lane }: LaneScopedConfig,
   head: Sha,
@@ -215,13 +214,13 @@ async function sizeOf(
   if (change === null || sizeIn === null) return null;
   const text = await git.readText(head, change.file(lane));
   if (text === null) return { kind: 'unknown', why: `${change.file(lane)} is not there` };
-  const syntax = (await lab.parser()).parse(text);
-  return !syntax.hasErrors ? sizeIn(syntax) : { kind: 'unknown', why: 'the experiment does not parse' };
+  const file = await lab.readExperiment(text, interpreterOf(lane));
+  return file.kind === 'read' ? sizeIn(file) : { kind: 'unknown', why: 'the experiment does not parse' };
 }
 
 /** What is new against the pass: computed from commits, so that nothing can be said to be taken over that was not run. */
 async function baseOf(
-  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
   { kind: { change }, lane }: LaneScopedConfig,
   place: { readonly mergeBase: Sha; readonly head: Sha; readonly pass: RunBase | null },
@@ -232,13 +231,11 @@ async function baseOf(
   const text = await git.readText(head, path);
   // The delta against the branch says what is wrong with the file.
   if (text === null) return null;
-  const start = await change.start(git, await lab.parser(), { path, pass: pass.commit, onto });
+  const read = (source: string): Promise<Reading> => lab.readExperiment(source, interpreterOf(lane));
+  const start = await change.start(git, read, { path, pass: pass.commit, onto });
   const delta = await textDelta(lab, change.delta, lane, start.text, text);
   return { ...pass, delta, notTaken: start.notTaken };
 }
-
-/** The job's own interpreter, where its command begins with one: by name, or by a path that means the same everywhere. */
-const PYTHON = /^(?:\/.*\/)?python[\d.]*$/;
 
 /** Keeps the newest answers by head and branch tip: a trigger that brings no push reads no file. */
 export function cachedChangeFacts(

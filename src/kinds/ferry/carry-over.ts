@@ -2,10 +2,9 @@
 
 import { configDelta } from '../../delta/config-delta.ts';
 import { readKnobs } from '../../delta/read-knobs.ts';
-import { syntaxErrorIn } from '../../delta/syntax-error.ts';
+import type { ExperimentFile, ReadFile, Reading } from '../../domain/experiment.ts';
 import type { CarriedOver, NotTaken } from '../../domain/launch/base.ts';
 import type { KnobChange } from '../../domain/launch/delta.ts';
-import type { PySyntax, PythonParser } from '../../domain/python-syntax.ts';
 import { applyEdits } from './edit.ts';
 import { isSameValueText } from './value-text.ts';
 
@@ -26,40 +25,47 @@ export type PassedFile = {
  * itself in the meantime, be it back to what it was: that is the newer word of people. Null where the pass changed more
  * than knobs, so that nobody can say what of it would be taken over.
  */
-export function carryOver(file: PassedFile, parser: PythonParser): CarriedOver | null {
+export async function carryOver(file: PassedFile, read: ReadFile): Promise<CarriedOver | null> {
   if (file.since?.length === 0) return { text: file.ran, notTaken: [] };
-  const passed = configDelta(parser.parse(file.left), parser.parse(file.ran));
+  const passed = configDelta(await read(file.left), await read(file.ran));
   if (passed.kind === 'structural' || passed.kind === 'unparsable') return null;
-  const since = file.since?.map((text) => parser.parse(text)) ?? null;
-  let syntax = parser.parse(file.target);
-  if (syntaxErrorIn(syntax) !== null) return null;
+  const since: Reading[] = [];
+  for (const text of file.since ?? []) since.push(await read(text));
+  const start = await read(file.target);
+  if (start.kind === 'unparsable') return null;
+  let target: ExperimentFile = start;
   const notTaken: NotTaken[] = [];
   for (const change of passed.kind === 'none' ? [] : passed.changes) {
     const { knob, path, after } = change;
-    const target = valueIn(syntax, path);
-    if (isSame(target, after)) continue;
-    const why = objection(change, target, since);
-    const edited = why === null ? applyEdits(syntax, [{ path, after: after ?? '' }], parser) : null;
-    if (edited?.ok === true) syntax = parser.parse(edited.value.text);
-    else notTaken.push({ knob, path, ran: after, target, why: why ?? 'no-value' });
+    const value = valueIn(target, path);
+    if (isSame(value, after)) continue;
+    const why = objection(change, value, file.since === null ? null : since);
+    const edited: Edited =
+      why === null ? await applyEdits(target, [{ path, after: after ?? '' }], read) : null;
+    const written: Reading | null = edited?.ok === true ? await read(edited.value.text) : null;
+    if (written?.kind === 'read') target = written;
+    else notTaken.push({ knob, path, ran: after, target: value, why: why ?? 'no-value' });
   }
-  return { text: syntax.text, notTaken };
+  return { text: target.text, notTaken };
 }
+
+type Edited = Awaited<ReturnType<typeof applyEdits>> | null;
 
 /** Why a value of the pass is not written; null = nothing is against it. */
 function objection(
   { path, before, after }: KnobChange,
   target: string | null,
-  since: readonly PySyntax[] | null,
+  since: readonly Reading[] | null,
 ): NotTaken['why'] | null {
   if (before === null || after === null) return 'no-value';
   if (target === null) return 'gone';
-  if (since === null || since.some((version) => syntaxErrorIn(version) !== null)) return 'unclear';
+  if (since === null || since.some(({ kind }) => kind === 'unparsable')) return 'unclear';
   return since.some((version) => !isSame(valueIn(version, path), before)) ? 'moved' : null;
 }
 
-function valueIn(syntax: PySyntax, path: string): string | null {
-  return readKnobs(syntax).find((knob) => knob.path === path)?.value ?? null;
+function valueIn(file: Reading, path: string): string | null {
+  if (file.kind === 'unparsable') return null;
+  return readKnobs(file).find((knob) => knob.path === path)?.value ?? null;
 }
 
 function isSame(left: string | null, right: string | null): boolean {

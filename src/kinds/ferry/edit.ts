@@ -2,8 +2,8 @@
 
 import { configDelta } from '../../delta/config-delta.ts';
 import { type Knob, readKnobs } from '../../delta/read-knobs.ts';
+import type { ExperimentFile, ReadFile } from '../../domain/experiment.ts';
 import type { Delta, KnobChange } from '../../domain/launch/delta.ts';
-import type { PySyntax, PythonParser } from '../../domain/python-syntax.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
 
 /** One value to write: the knob's path as `ferrybot delta` prints it, and the new source text. */
@@ -17,26 +17,23 @@ export type EditedFile = { readonly text: string; readonly changes: readonly Kno
  */
 export type EditError =
   | { readonly code: 'no-edits' }
-  | { readonly code: 'unparsable'; readonly line: number; readonly message: string }
   | { readonly code: 'unknown-path' | 'repeated-path' | 'overlap' | 'unchanged'; readonly path: string }
   | { readonly code: 'unexpected-delta'; readonly delta: Delta };
 
 /**
- * Writes all edits or none. The result is parsed again and must differ from `syntax` by exactly these edits
+ * Writes all edits or none. The result is read again and must differ from `file` by exactly these edits
  * (policy DF-10 and DF-18).
  */
-export function applyEdits(
-  syntax: PySyntax,
+export async function applyEdits(
+  file: ExperimentFile,
   edits: readonly Edit[],
-  parser: PythonParser,
-): Result<EditedFile, EditError> {
+  read: ReadFile,
+): Promise<Result<EditedFile, EditError>> {
   if (edits.length === 0) return fail({ code: 'no-edits' });
-  const own = configDelta(syntax, syntax);
-  if (own.kind === 'unparsable') return fail({ code: 'unparsable', line: own.line, message: own.message });
-  const planned = plan(readKnobs(syntax), edits);
+  const planned = plan(readKnobs(file), edits);
   if (!planned.ok) return planned;
-  const text = replaced(syntax.text, planned.value);
-  const delta = configDelta(syntax, parser.parse(text));
+  const text = replaced(file.text, planned.value);
+  const delta = configDelta(file, await read(text));
   if (delta.kind === 'none') return fail({ code: 'unchanged', path: edits[0]?.path ?? '' });
   if (delta.kind !== 'knobs') return fail({ code: 'unexpected-delta', delta });
   const missing = planned.value.find(

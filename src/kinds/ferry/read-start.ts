@@ -1,8 +1,8 @@
 /** Reads what a run starts from out of git: the file of the pass, and what the target branch made of it since. */
 
+import type { ReadFile } from '../../domain/experiment.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { CarriedOver } from '../../domain/launch/base.ts';
-import type { PythonParser } from '../../domain/python-syntax.ts';
 import type { StartPlace } from '../../run/kind.ts';
 import { carryOver } from './carry-over.ts';
 
@@ -12,7 +12,7 @@ const BASE_COMMITS_READ = 50;
 /** The same answer whenever and wherever it is asked, since it follows from commits alone. Throws `GitError` where git cannot tell. */
 export async function readStart(
   git: GitReader,
-  parser: PythonParser,
+  read: ReadFile,
   { path, pass, onto }: StartPlace,
 ): Promise<CarriedOver> {
   const left = await git.mergeBase(onto, pass);
@@ -38,7 +38,7 @@ export async function readStart(
   }
   const isWhole = commits.length <= BASE_COMMITS_READ;
   const file = { ran: ranText, left: leftText, target: targetText, since: isWhole ? since : null };
-  const carried = carryOver(file, parser);
+  const carried = await carryOver(file, read);
   if (carried === null) throw unclear(`${path} at ${pass} differs from ${left} in more than knobs`);
   return carried;
 }

@@ -2,19 +2,19 @@
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { readKnobs } from '../../delta/read-knobs.ts';
+import type { ExperimentFile } from '../../domain/experiment.ts';
 import { type ModelSize, trainingFlops } from '../../domain/launch/model-size.ts';
-import type { PySyntax } from '../../domain/python-syntax.ts';
 import { type FerryLane, ferryLane } from './settings.ts';
 
 type Scale = NonNullable<FerryLane['scale']>;
 
 /** Tells what a file would train in this lane; null where the lane says nothing of its scale. */
-export function sizeOf(lane: LaneConfig): ((file: PySyntax) => ModelSize) | null {
+export function sizeOf(lane: LaneConfig): ((file: ExperimentFile) => ModelSize) | null {
   const { scale } = ferryLane(lane);
   return scale === null ? null : (file) => sizeIn(file, scale, lane.environment);
 }
 
-function sizeIn(file: PySyntax, scale: Scale, environment: LaneConfig['environment']): ModelSize {
+function sizeIn(file: ExperimentFile, scale: Scale, environment: LaneConfig['environment']): ModelSize {
   const parameters = Number(scale.parameters);
   if (scale.flopsVariable !== null) {
     const flops = numberIn(environment[scale.flopsVariable]);

@@ -36,7 +36,8 @@ function tooLarge({ before, after }: Change, step: Step): string | null {
   if ('values' in step)
     return step.values.some((value) => isSameValueText(value, after)) ? null : step.values.join(', ');
   const [from, to] = [numberOf(before), numberOf(after)];
-  if (from === null || to === null) return null;
+  if (from === null) return null;
+  if (to === null) return 'a number that can be compared';
   if ('absolute' in step)
     return Math.abs(to - from) <= step.absolute * (1 + SLACK) ? null : `${step.absolute} up or down`;
   const isWithin =

@@ -16,6 +16,7 @@ const knob = (path: string, value: string): Knob => ({
   start: 0,
   end: 0,
   line: 1,
+  isString: false,
 });
 const LR: Candidate = {
   id: 'lr',

@@ -1,9 +1,9 @@
 /** What a ferry would train: parameters and FLOPs by its file and its lane, or why nobody can tell. */
 
 import { describe, expect, it } from 'vitest';
-import { createPythonParser } from '../../../src/host/python-parser.ts';
 import { sizeOf } from '../../../src/kinds/ferry/scale.ts';
 import { LANE } from '../../gates/sample-facts.ts';
+import { experimentFile } from '../../support/read-experiments.ts';
 
 const FILE = `BATCH = 1_024
 STEPS = steps()
@@ -14,14 +14,14 @@ train_config = SimpleTrainConfig(
 `;
 const SCALE = { parameters: '125e6', flops: '1e19', tolerancePercent: 20, tokens: null, flopsVariable: null };
 const TRAIN = 'train_config.SimpleTrainConfig()';
-const parser = await createPythonParser();
+const file = await experimentFile(FILE);
 
 function sizeIn(
   scale: Partial<NonNullable<typeof LANE.scale>> | null,
   environment: Readonly<Record<string, string>> = {},
 ) {
   const lane = { ...LANE, environment, scale: scale === null ? null : { ...SCALE, ...scale } };
-  return sizeOf(lane)?.(parser.parse(FILE)) ?? null;
+  return sizeOf(lane)?.(file) ?? null;
 }
 
 describe('the size of a ferry', () => {

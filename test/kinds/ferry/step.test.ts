@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { configDelta } from '../../../src/delta/config-delta.ts';
-import { createPythonParser } from '../../../src/host/python-parser.ts';
 import { canBePutBack, largeStep, type Steps } from '../../../src/kinds/ferry/step.ts';
+import { readText } from '../../support/read-experiments.ts';
 
 const STEPS: Steps = {
   factor: 2,
@@ -31,6 +31,12 @@ describe('a step', () => {
     ['schedule', '"linear"', "'cosine'", null],
     ['schedule', '"linear"', '"constant"', '"linear", "cosine"'],
     ['remat', 'False', 'True', null],
+    ['depth', '8', 'DEPTH', 'a number that can be compared'],
+    ['depth', '8', 'float("8")', 'a number that can be compared'],
+    ['lr', '3e-3', '(3e-3 * 1000)', 'a number that can be compared'],
+    ['lr', '3e-3', '3e-3*1000', 'a number that can be compared'],
+    ['dropout', '0.1', 'None', 'a number that can be compared'],
+    ['depth', 'DEPTH', '8', null],
     ['name', '"a"', '"b"', null],
   ])('of %s from %s to %s: too large by %s', (knob, before, after, most) => {
     const change = { knob, path: `train.${knob}`, before, after };
@@ -39,16 +45,15 @@ describe('a step', () => {
 });
 
 describe('a file can be put back', () => {
-  const FILE = 'LR = 3e-3  # the usual one\nWARMUP = 100\n';
+  const FILE = 'LR = 3e-3  # the usual one\nrun(warmup=100)\n';
 
   it.each([
-    ['two values', 'LR = 4e-3  # the usual one\nWARMUP = 50\n', true],
-    ['a comment beside', 'LR = 4e-3  # a new one\nWARMUP = 100\n', false],
-    ['a setting that came', 'LR = 4e-3  # the usual one\nWARMUP = 100\nDECAY = 0.1\n', false],
-    ['another layout', 'LR =  4e-3  # the usual one\nWARMUP = 100\n', false],
+    ['two values', 'LR = 4e-3  # the usual one\nrun(warmup=50)\n', true],
+    ['a comment beside', 'LR = 4e-3  # a new one\nrun(warmup=100)\n', false],
+    ['a setting that came', 'LR = 4e-3  # the usual one\nrun(warmup=100, decay=0.1)\n', false],
+    ['another layout', 'LR =  4e-3  # the usual one\nrun(warmup=100)\n', false],
   ])('after %s', async (_, text, isSo) => {
-    const parser = await createPythonParser();
-    const delta = configDelta(parser.parse(FILE), parser.parse(text));
+    const delta = configDelta(await readText(FILE), await readText(text));
     expect(delta.kind).toBe('knobs');
     expect(canBePutBack(delta)).toBe(isSo);
   });

@@ -5,12 +5,10 @@ import { branded, isDigest, isInstant, isRunId, type Sha } from '../../../domain
 import type { GateId, Verdict } from '../../../domain/launch/verdict.ts';
 import type { EventDataByType } from '../../../domain/logbook/event.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
-import type { JudgeSyntax } from '../../../domain/python-syntax.ts';
 import { compactDate, dateOf } from '../../../domain/time.ts';
 import type { Checkout } from '../../../host/git/checkout.ts';
 import { sha256Hex } from '../../../host/hash.ts';
-import { judgedByPython } from '../../../host/python-compile.ts';
-import { createPythonParser } from '../../../host/python-parser.ts';
+import { createExperimentReader } from '../../../host/read-experiment.ts';
 import { type GateReading, gateRun } from '../../../run/gate-run.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane-scope.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
@@ -151,8 +149,7 @@ async function factsOf(
 ): Promise<GateReading> {
   const { base, head, config, body } = input;
   const git = { ...checkout.git, resolve: async () => base };
-  const judgeSyntax: JudgeSyntax = (syntax, interpreter) => judgedByPython(syntax, interpreter, input.path);
-  const lab = { parser: createPythonParser, judgeSyntax, client: null };
+  const lab = { readExperiment: createExperimentReader(input.path), client: null };
   const change = await changeFacts(lab, git, config, head, null);
   return {
     pull: NEEDS_GITHUB,

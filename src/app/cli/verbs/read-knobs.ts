@@ -1,26 +1,21 @@
 /** `ferrybot read-knobs FILE.py`: the knobs of an experiment file, as `/propose` takes them. */
 
-import { configDelta } from '../../../delta/config-delta.ts';
 import { readKnobs } from '../../../delta/read-knobs.ts';
-import { judgedByPython } from '../../../host/python-compile.ts';
-import { createPythonParser } from '../../../host/python-parser.ts';
+import { createExperimentReader } from '../../../host/read-experiment.ts';
 import { spelledPath } from '../../../kinds/ferry/ask/resolve-knob.ts';
-import { readArgument } from '../read-argument.ts';
+import { readArgumentBytes } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-/** Exit 0 with the knobs, 1 for a file that does not parse. */
+/** Exit 0 with the knobs, 1 for a file that cannot be read. */
 export async function readKnobsVerb(io: VerbIo, file: string): Promise<number> {
-  const text = await readArgument(io, file);
-  if (!text.ok) return misused(io, text.error);
-  const parsed = (await createPythonParser()).parse(text.value);
-  const syntax = await judgedByPython(parsed, 'python3', io.environment['PATH'] ?? '');
-  const own = configDelta(syntax, syntax);
-  if (own.kind === 'unparsable') {
-    const { kind, line, message } = own;
-    answer(io, { kind, line, message }, `line ${line}: ${message}\n`);
+  const bytes = await readArgumentBytes(io, file);
+  if (!bytes.ok) return misused(io, bytes.error);
+  const reading = await createExperimentReader(io.environment['PATH'] ?? '')(bytes.value, 'python3');
+  if (reading.kind === 'unparsable') {
+    answer(io, reading, `line ${reading.line}: ${reading.message}\n`);
     return EXIT.no;
   }
-  const knobs = readKnobs(syntax).map(({ path, knob, value, bucket, line }) => ({
+  const knobs = readKnobs(reading).map(({ path, knob, value, bucket, line }) => ({
     ...{ knob, path, value, bucket, line },
     spelled: spelledPath(path),
   }));

@@ -1,7 +1,7 @@
 /** The edit that a person asked for: knobs by name and values as text, held against what the file really has. */
 
 import { type Knob, readKnobs } from '../../../delta/read-knobs.ts';
-import type { PySyntax, PythonParser } from '../../../domain/python-syntax.ts';
+import type { ExperimentFile, ReadFile } from '../../../domain/experiment.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { applyEdits, type Edit, type EditedFile } from '../edit.ts';
 import { isPlainString, isPlainValue, namesIn } from './plain-value.ts';
@@ -19,25 +19,25 @@ export type AskRefusal =
 export type AskedEdit = EditedFile & { readonly edits: readonly Edit[] };
 
 /** Writes all of the asked values or none. The file parses. `knobsMax` null: the lab only warns of too many. */
-export function askedChange(
-  syntax: PySyntax,
-  parser: PythonParser,
+export async function askedChange(
+  file: ExperimentFile,
+  read: ReadFile,
   asked: readonly (readonly [name: string, value: string])[],
   knobsMax: number | null,
-): Result<AskedEdit, AskRefusal> {
+): Promise<Result<AskedEdit, AskRefusal>> {
   if (knobsMax !== null && asked.length > knobsMax)
     return fail({ code: 'over-budget', count: asked.length, max: knobsMax });
-  const knobs = readKnobs(syntax);
-  const names = namesIn(syntax);
+  const knobs = readKnobs(file);
+  const names = namesIn(file);
   const edits: Edit[] = [];
   for (const [name, value] of asked) {
-    const edit = editOf(name, value, { knobs, names, parser });
+    const edit = await editOf(name, value, { knobs, names, read });
     if (!edit.ok) return edit;
     const { path } = edit.value;
     if (edits.some((other) => other.path === path))
       return fail({ code: 'repeated-knob', name, path: spelledPath(path) });
     // Each for itself first, so that the answer names the one that does not fit.
-    const alone = applyEdits(syntax, [edit.value], parser);
+    const alone = await applyEdits(file, [edit.value], read);
     const before = knobs.find((knob) => knob.path === path)?.value ?? '';
     if (!alone.ok)
       return fail(
@@ -47,7 +47,7 @@ export function askedChange(
       );
     edits.push(edit.value);
   }
-  const all = applyEdits(syntax, edits, parser);
+  const all = await applyEdits(file, edits, read);
   if (all.ok) return ok({ ...all.value, edits });
   const [name, value] = asked[0] ?? ['', ''];
   return fail({ code: 'value-refused', name, value, before: '' });
@@ -56,10 +56,14 @@ export function askedChange(
 type File = {
   readonly knobs: readonly Knob[];
   readonly names: ReadonlySet<string>;
-  readonly parser: PythonParser;
+  readonly read: ReadFile;
 };
 
-function editOf(name: string, value: string, { knobs, names, parser }: File): Result<Edit, AskRefusal> {
+async function editOf(
+  name: string,
+  value: string,
+  { knobs, names, read }: File,
+): Promise<Result<Edit, AskRefusal>> {
   const found = resolveKnob(name, knobs);
   switch (found.kind) {
     case 'unknown':
@@ -67,9 +71,9 @@ function editOf(name: string, value: string, { knobs, names, parser }: File): Re
     case 'ambiguous':
       return fail({ code: 'ambiguous-knob', name, paths: found.paths });
     case 'found': {
-      const { path, value: before } = found.knob;
-      const after = sourceText(value, before, parser);
-      return isPlainValue(after, names, parser)
+      const { path, value: before, isString } = found.knob;
+      const after = isString ? await stringText(value, before, read) : value.trim();
+      return (await isPlainValue(after, names, read))
         ? ok({ path, after })
         : fail({ code: 'value-refused', name, value, before });
     }
@@ -77,9 +81,8 @@ function editOf(name: string, value: string, { knobs, names, parser }: File): Re
 }
 
 /** A command's quotes are gone when it is read: where the file has a string, a bare text stands for one. */
-function sourceText(value: string, before: string, parser: PythonParser): string {
-  const isText = isPlainString(before, parser) && !isPlainString(value, parser);
-  if (!isText) return value.trim();
+async function stringText(value: string, before: string, read: ReadFile): Promise<string> {
+  if (await isPlainString(value, read)) return value.trim();
   const quote = before.trim().endsWith("'") ? "'" : '"';
   return `${quote}${value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`)}${quote}`;
 }

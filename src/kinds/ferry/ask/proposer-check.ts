@@ -1,7 +1,7 @@
 /** The answer of an outside proposer, checked like anybody's: bounded, plain values, no scale, nothing that failed before. */
 
 import { readKnobs } from '../../../delta/read-knobs.ts';
-import type { PySyntax, PythonParser } from '../../../domain/python-syntax.ts';
+import type { ExperimentFile, ReadFile } from '../../../domain/experiment.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import type { RecentFerry } from '../candidates.ts';
 import { applyEdits, type Edit, type EditedFile } from '../edit.ts';
@@ -31,29 +31,29 @@ export type ProposerBounds = {
 };
 
 /** The edited file, or the first thing that is wrong. The result's delta is exactly the edits (`applyEdits`). */
-export function checkProposedEdits(
-  syntax: PySyntax,
-  parser: PythonParser,
+export async function checkProposedEdits(
+  file: ExperimentFile,
+  read: ReadFile,
   edits: readonly ProposedEdit[],
   bounds: ProposerBounds,
-): Result<EditedFile, ProposerRefusal> {
+): Promise<Result<EditedFile, ProposerRefusal>> {
   if (edits.length === 0) return fail({ code: 'no-edits', path: '' });
   if (edits.length > bounds.knobsMax) return fail({ code: 'too-many-edits', path: edits[0]?.path ?? '' });
-  const knobs = readKnobs(syntax);
-  const names = namesIn(syntax);
+  const knobs = readKnobs(file);
+  const names = namesIn(file);
   for (const { path, before, after } of edits) {
     const knob = knobs.find((one) => one.path === path);
     if (knob === undefined) return fail({ code: 'unknown-path', path });
     if (before !== null && !isSameValueText(before, knob.value)) return fail({ code: 'other-before', path });
     if (bounds.scaleKnobs.includes(path) || bounds.scaleKnobs.includes(knob.knob))
       return fail({ code: 'scale-knob', path });
-    if (!isPlainValue(after, names, parser)) return fail({ code: 'value-refused', path });
+    if (!(await isPlainValue(after, names, read))) return fail({ code: 'value-refused', path });
     if (hasFailed(path, after, bounds.recent)) return fail({ code: 'failed-before', path });
   }
-  const edited = applyEdits(
-    syntax,
+  const edited = await applyEdits(
+    file,
     edits.map(({ path, after }) => ({ path, after })),
-    parser,
+    read,
   );
   return edited.ok ? ok(edited.value) : fail({ code: 'edit-refused', path: edits[0]?.path ?? '' });
 }

@@ -1,9 +1,8 @@
 /** Holds the PR's table against what the files really say: every knob declared once, with the right values, and no other. */
 
-import { negated, numberValue } from '../../../delta/number-value.ts';
-import { stringCharacters, stringPrefix } from '../../../delta/string-value.ts';
 import type { Mismatch } from '../../../domain/facts.ts';
 import type { Delta, KnobChange } from '../../../domain/launch/delta.ts';
+import { isSameValueText } from '../value-text.ts';
 import { declaredName, declaredRow, onOneLine } from './declared-row.ts';
 import type { DeclaredRow } from './delta-table.ts';
 
@@ -66,8 +65,7 @@ function saysTheSame(change: KnobChange, row: DeclaredRow): boolean {
 function isSameText(real: string | null, declared: string | null): boolean {
   if (real === null || declared === null) return real === declared;
   // `0.003` says the same as `3e-3`, and `1` not the same as `1.0`.
-  const value = literalValue(real);
-  return onOneLine(real) === onOneLine(declared) || (value !== null && value === literalValue(declared));
+  return onOneLine(real) === onOneLine(declared) || isSameValueText(real, declared);
 }
 
 function mismatch(
@@ -91,24 +89,4 @@ function mismatch(
 
 function pairText({ before, after }: Pick<DeclaredRow, 'before' | 'after'>): string {
   return `${before ?? 'absent'} -> ${after ?? 'absent'}`;
-}
-
-/** What a literal stands for, so that a table may spell a number or a string otherwise than the file does. */
-const DIGITS = String.raw`\d[\d_]*`;
-const NUMBER = new RegExp(
-  String.raw`^(-?)\s*(0x[\da-f_]+|0o[0-7_]+|0b[01_]+|(?:${DIGITS}(?:\.(?:${DIGITS})?)?|\.${DIGITS})(?:e[+-]?${DIGITS})?)$`,
-  'i',
-);
-const STRING = /^(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')$/;
-
-/** Equal texts for equal values of one type; null for what is neither a number nor one plain string. */
-function literalValue(source: string): string | null {
-  const text = source.trim();
-  const number = NUMBER.exec(text);
-  if (number !== null) {
-    const value = numberValue(number[2] ?? '');
-    return number[1] === '-' ? negated(value) : value;
-  }
-  const string = STRING.exec(text);
-  return string === null ? null : `str:${stringCharacters(string[1] ?? string[2] ?? '', stringPrefix(''))}`;
 }

@@ -34,11 +34,11 @@ export async function chooseChange(
   input: ChooseInput,
 ): Promise<Change | Nothing | Failed | Refused> {
   const lane = ferryLane(open.config.lane);
-  const { syntax, parser, text } = experiment;
+  const { file, read, text } = experiment;
   const plain = { kind: 'change', candidate: null, rationale: null, reason: '' } as const;
   if (input.knobs.length > 0) {
     const knobsMax = lane.budget.enforce === 'block' ? lane.budget.knobs : null;
-    const asked = askedChange(syntax, parser, input.knobs, knobsMax);
+    const asked = await askedChange(file, read, input.knobs, knobsMax);
     if (!asked.ok) return refusal(asked.error);
     const { changes } = asked.value;
     return { ...plain, text: asked.value.text, changes, risk: riskOf(changes, lane) };
@@ -46,7 +46,7 @@ export async function chooseChange(
   const recent = runsOfLane(open.store.current().runs, open.config.laneName).map(pastFerry);
   const choice = chooseCandidate({
     candidates: lane.candidates,
-    knobs: readKnobs(syntax),
+    knobs: readKnobs(file),
     recent,
     today: input.date,
     memoryDays: lane.memoryDays,
@@ -58,7 +58,7 @@ export async function chooseChange(
     return { ...plain, text, changes: [], risk: 'low', reason };
   }
   if (choice.kind === 'proposal') {
-    const edited = applyEdits(syntax, choice.edits, parser);
+    const edited = await applyEdits(file, choice.edits, read);
     if (!edited.ok) return nothing('edit-refused', `${choice.candidate.id}: ${edited.error.code}`);
     const { candidate, risk, rationale } = choice;
     return { ...plain, ...edited.value, risk, reason: candidate.reason, candidate: candidate.id, rationale };

@@ -11,7 +11,7 @@ import { applyEdits } from '../edit.ts';
 import type { ProposalView } from '../proposal-view.ts';
 import { ferryLane } from '../settings.ts';
 import { isSameValueText } from '../value-text.ts';
-import { startOn } from './experiment.ts';
+import { readerOf, startOn } from './experiment.ts';
 import { knobsBetween, planned, viewOf } from './plan.ts';
 import { sinceLastFerry } from './since-last.ts';
 
@@ -60,22 +60,24 @@ export type ProposedFile = {
  * that did so died before it could record which commit was its own.
  */
 async function isAsWritten(
-  { lab, git, config }: PlanWork,
+  open: PlanWork,
   { mergeBase, tip }: { readonly mergeBase: Sha; readonly tip: Sha },
   { from, text }: ProposedFile,
   { changes, candidate, request }: Origin,
 ): Promise<boolean> {
+  const { git, config } = open;
   const path = ferryLane(config.lane).experiment;
   const touched = await git.changedPaths(mergeBase, tip);
   if (touched.length > 1 || (touched.length === 1 && touched[0] !== path)) return false;
   const asked = request === null ? [] : askOf(request).knobs;
   if (changes.length === 0) return text === from && asked.length === 0;
   if (request === null && candidate === null) return false;
-  const parser = await lab.parser();
-  const syntax = parser.parse(from);
+  const read = readerOf(open);
+  const file = await read(from);
+  if (file.kind === 'unparsable') return false;
   const edits = changes.map(({ path: knob, after }) => ({ path: knob, after: after ?? '' }));
   const written =
-    request === null ? applyEdits(syntax, edits, parser) : askedChange(syntax, parser, asked, null);
+    request === null ? await applyEdits(file, edits, read) : await askedChange(file, read, asked, null);
   return written.ok && written.value.text === text;
 }
 
@@ -84,14 +86,14 @@ export async function proposedFile(
   open: PlanWork,
   begun: Pick<PartialProposal, 'mergeBase' | 'tip'>,
 ): Promise<ProposedFile> {
-  const { lab, git, config } = open;
+  const { git, config } = open;
   const path = ferryLane(config.lane).experiment;
   const [onBranch, text] = [await git.readText(begun.mergeBase, path), await git.readText(begun.tip, path)];
   if (onBranch === null || text === null) throw new GitError('unreadable', `${path} is not on the branch`);
   const { text: from, pass, notTaken } = await startOn(open, begun.mergeBase, onBranch);
-  const parser = await lab.parser();
-  const changes = knobsBetween(parser, from, text);
-  const total = knobsBetween(parser, onBranch, text);
+  const read = readerOf(open);
+  const changes = await knobsBetween(read, from, text);
+  const total = await knobsBetween(read, onBranch, text);
   const knobs = changes === null || total === null ? null : { changes, total };
   return { start: { pass, notTaken }, knobs, from, text };
 }

@@ -2,9 +2,9 @@
 
 import { fillLane } from '../../../config/fill.ts';
 import { configDelta } from '../../../delta/config-delta.ts';
+import type { ReadFile } from '../../../domain/experiment.ts';
 import type { KnobChange } from '../../../domain/launch/delta.ts';
 import { commandKey } from '../../../domain/logbook/run-state.ts';
-import type { PythonParser } from '../../../domain/python-syntax.ts';
 import { askOf } from '../../../run/propose-request.ts';
 import {
   type Failed,
@@ -47,7 +47,7 @@ export async function planProposal(
   if (change.kind !== 'change') return change;
   const path = ferryLane(open.config.lane).experiment;
   const isChanged = change.text !== experiment.onBranch;
-  const total = knobsBetween(experiment.parser, experiment.onBranch, change.text);
+  const total = await knobsBetween(experiment.read, experiment.onBranch, change.text);
   if (total === null) return nothing('edit-refused', `${path} would change in more than knobs`);
   const checks = await checked(open, asked, { base, path, text: change.text, isChanged });
   if (checks.kind !== 'passed') return checks;
@@ -62,12 +62,12 @@ export async function planProposal(
 }
 
 /** The knobs that differ between two texts of the file; null where more than knobs does. */
-export function knobsBetween(
-  parser: PythonParser,
+export async function knobsBetween(
+  read: ReadFile,
   before: string,
   after: string,
-): readonly KnobChange[] | null {
-  const delta = configDelta(parser.parse(before), parser.parse(after));
+): Promise<readonly KnobChange[] | null> {
+  const delta = configDelta(await read(before), await read(after));
   if (delta.kind === 'none') return [];
   return delta.kind === 'knobs' ? delta.changes : null;
 }

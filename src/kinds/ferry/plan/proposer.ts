@@ -79,9 +79,9 @@ export async function askProposer(
   }
   const { edits, rationale, risk } = answer.data;
   const lane = ferryLane(open.config.lane);
-  const checked = checkProposedEdits(
-    experiment.syntax,
-    experiment.parser,
+  const checked = await checkProposedEdits(
+    experiment.file,
+    experiment.read,
     edits.map(({ path, before, after }) => ({ path, before: before ?? null, after })),
     { knobsMax: lane.budget.knobs, scaleKnobs: lane.scaleKnobs, recent: input.recent },
   );
@@ -92,7 +92,7 @@ export async function askProposer(
 /** What a proposer is told: the file, its knobs, what was tried and what came of it, and what happened since the last ferry. */
 export function proposerContext(
   config: PlanWork['config'],
-  { text, syntax }: Pick<Experiment, 'text' | 'syntax'>,
+  { text, file }: Pick<Experiment, 'text' | 'file'>,
   { run, date, objective, context, recent }: Omit<ProposerInput, 'asked'>,
 ): object {
   const lane = ferryLane(config.lane);
@@ -103,7 +103,7 @@ export function proposerContext(
     lane: config.laneName,
     objective,
     experiment: { path: lane.experiment, text },
-    knobs: readKnobs(syntax).map(({ path, knob, value, bucket, line }) => ({
+    knobs: readKnobs(file).map(({ path, knob, value, bucket, line }) => ({
       path,
       knob,
       value,

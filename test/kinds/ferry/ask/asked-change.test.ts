@@ -3,19 +3,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createPythonParser } from '../../../../src/host/python-parser.ts';
 import { askedChange } from '../../../../src/kinds/ferry/ask/asked-change.ts';
+import { experimentFile, readText } from '../../../support/read-experiments.ts';
 
-const parser = await createPythonParser();
 const LAB = readFileSync(
   join(import.meta.dirname, '../../../../fixtures/lab/experiments/ferries/daily.py'),
   'utf8',
 );
-const ask = (
+const ask = async (
   asked: Readonly<Record<string, string>>,
   text = LAB,
   max: number | null = null,
-): ReturnType<typeof askedChange> => askedChange(parser.parse(text), parser, Object.entries(asked), max);
+): ReturnType<typeof askedChange> =>
+  askedChange(await experimentFile(text), readText, Object.entries(asked), max);
 
 describe('a knob by name', () => {
   it.each([
@@ -46,13 +46,16 @@ describe('a knob by name', () => {
     ['a text with its quotes', 'lr_schedule', "'cosine'", 'lr_schedule="linear"', "lr_schedule='cosine'"],
     ['arithmetic', 'TRAIN_BATCH_SIZE', '2 * 8', 'TRAIN_BATCH_SIZE = 8', 'TRAIN_BATCH_SIZE = 2 * 8'],
     ['a name that the file has', 'warmup', 'TRAIN_BATCH_SIZE', 'warmup=100', 'warmup=TRAIN_BATCH_SIZE'],
-  ])('%s', (_, name, value, before, after) => {
+  ])('%s', async (_, name, value, before, after) => {
     expect(LAB).toContain(before);
-    expect(ask({ [name]: value })).toMatchObject({ ok: true, value: { text: LAB.replace(before, after) } });
+    expect(await ask({ [name]: value })).toMatchObject({
+      ok: true,
+      value: { text: LAB.replace(before, after) },
+    });
   });
 
-  it('two at once, in the order of the file', () => {
-    const result = ask({ warmup: '80', learning_rate: '4e-3' });
+  it('two at once, in the order of the file', async () => {
+    const result = await ask({ warmup: '80', learning_rate: '4e-3' });
     expect(result).toMatchObject({
       ok: true,
       value: { changes: [{ knob: 'learning_rate' }, { knob: 'warmup', before: '100', after: '80' }] },
@@ -80,25 +83,27 @@ describe('an ask that is answered instead', () => {
       { warmup: '80', 'SimpleTrainConfig().warmup': '90' },
       { code: 'repeated-knob' },
     ],
-  ])('%s', (_, asked, error) => {
-    const result = ask(asked as unknown as Readonly<Record<string, string>>);
+  ])('%s', async (_, asked, error) => {
+    const result = await ask(asked as unknown as Readonly<Record<string, string>>);
     // Where the file has a text, what is no plain text is put between quotes: it is a value then and no code.
     if (error === null)
       expect(result).toMatchObject({ value: { changes: [{ after: '"f\\"{RUN_NAME}\\""' }] } });
     else expect(result).toMatchObject({ ok: false, error });
   });
 
-  it('a name that two knobs have, with the paths that tell them apart', () => {
+  it('a name that two knobs have, with the paths that tell them apart', async () => {
     const text = 'a(lr=1)\nb(lr=2)\nb(lr=3)\n';
-    expect(ask({ lr: '5' }, text)).toEqual({
+    expect(await ask({ lr: '5' }, text)).toEqual({
       ok: false,
-      error: { code: 'ambiguous-knob', name: 'lr', paths: ['a().lr', 'b().lr', 'b().lr#2'] },
+      error: { code: 'ambiguous-knob', name: 'lr', paths: ['a().lr', 'b().lr', 'b()#2.lr'] },
     });
-    expect(ask({ 'b().lr': '5' }, text)).toMatchObject({ value: { text: 'a(lr=1)\nb(lr=5)\nb(lr=3)\n' } });
+    expect(await ask({ 'b().lr': '5' }, text)).toMatchObject({
+      value: { text: 'a(lr=1)\nb(lr=5)\nb(lr=3)\n' },
+    });
   });
 
-  it('more knobs than a lab allows, where it blocks', () => {
-    expect(ask({ warmup: '80', learning_rate: '4e-3' }, LAB, 1)).toMatchObject({
+  it('more knobs than a lab allows, where it blocks', async () => {
+    expect(await ask({ warmup: '80', learning_rate: '4e-3' }, LAB, 1)).toMatchObject({
       error: { code: 'over-budget', count: 2, max: 1 },
     });
   });
