@@ -108,11 +108,11 @@ describe('what people write', () => {
     const asked = new Set<string>();
     const lab = await openVirtualLab({
       ferry: SHORT_FERRY,
-      // The server has no Python.
-      python: (process, syntax, interpreter) => {
+      // The runner's Python is older than the server's.
+      python: (process, interpreter) => {
         asked.add(`${process}: ${interpreter}`);
-        const refusal = { line: 7, message: "'return' outside function" };
-        return process === 'launch' ? { ...syntax, refusal } : syntax;
+        const message = "'return' outside function";
+        return process === 'launch' ? { kind: 'unparsable', line: 7, message } : null;
       },
     });
     const { run, pull } = await propose(lab);

@@ -75,9 +75,10 @@ export function composer(
       hash: sha256Hex,
       digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
       verifySignature: verifyOnce,
-      readExperiment: (source, python) => inFlight.track('Python', () => readExperiment(source, python)),
+      readExperiment: async (source, python) =>
+        options.python?.(process, python) ?? inFlight.track('Python', () => readExperiment(source, python)),
       parser: async () => parser,
-      judgeSyntax: async (syntax, interpreter) => options.python?.(process, syntax, interpreter) ?? syntax,
+      judgeSyntax: async (syntax) => syntax,
       helpers: options.helpers ?? NO_HELPERS,
       sendToChannel: options.sendToChannel ?? (() => Promise.reject(new Error('this lab has no channels'))),
       stores: (path) => watched(openStore(virtualStores(clock), path), inFlight),

@@ -16,7 +16,7 @@ import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
 import { createTrackers } from '../../src/app/trackers.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
-import type { PySyntax } from '../../src/domain/python-syntax.ts';
+import type { Reading } from '../../src/domain/experiment.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
 import { triggerOf } from '../../src/handlers/registry.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
@@ -62,8 +62,8 @@ export type VirtualLabOptions = {
   readonly beforeJob?: (mode: string) => Promise<void>;
   /** The machines of a cluster; none unless given. */
   readonly cloudOf?: (clock: VirtualClock) => CloudOf;
-  /** The Python of a process, which may refuse a file; without it no machine has one, and the tree alone judges. */
-  readonly python?: (process: string, syntax: PySyntax, interpreter: string) => PySyntax;
+  /** What the Python of a process says instead of reading a file; null or left out: the Python of this machine reads it. */
+  readonly python?: (process: string, interpreter: string) => Reading | null;
   /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
   readonly helpers?: Lab['helpers'];
   readonly sendToChannel?: Lab['sendToChannel'];
