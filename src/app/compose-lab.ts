@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { branded, isDigest, isInstant } from '../domain/ids.ts';
 import type { PythonParser } from '../domain/python-syntax.ts';
 import { createClient, type Octokit } from '../github/call.ts';
+import { fixSmallMistake } from '../host/fix-small-mistake.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
 import { sha256Hex } from '../host/hash.ts';
 import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
@@ -67,6 +68,7 @@ export function composeLab(parts: LabParts): Lab {
       parser ??= import('../host/python-parser.ts').then((module) => module.createPythonParser());
       return parser;
     },
+    fixSmallMistake: (question, python) => fixSmallMistake(question, python, parts.environment['PATH'] ?? ''),
     judgeSyntax: async (syntax, interpreter) => {
       const { judgedByPython } = await import('../host/python-compile.ts');
       return judgedByPython(syntax, interpreter, parts.environment['PATH'] ?? '');

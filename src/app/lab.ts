@@ -1,5 +1,6 @@
 /** Everything that a process needs to work on one repository, put together once at a composition root. */
 
+import type { FixAnswer, FixQuestion } from '../diagnosis/fix/suggest-fix.ts';
 import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import type { ChannelMessage, Delivery } from '../domain/channel.ts';
 import type { CheckpointReader, StorePath } from '../domain/checkpoint/stored.ts';
@@ -49,6 +50,8 @@ export type Lab = {
   /** Loaded when a Python file has to be read, not before: it takes longer than the rest together. */
   readonly parser: () => Promise<PythonParser>;
   readonly judgeSyntax: JudgeSyntax;
+  /** Asks the interpreter of a lane for the correction of a small mistake. */
+  readonly fixSmallMistake: (question: FixQuestion, python: string) => Promise<Observed<FixAnswer>>;
   /** Programs of the lab's own: its proposer, its checks before a push. */
   readonly helpers: Helpers;
   /** Says a message in a channel beside GitHub, and what came of it; it never throws. */

@@ -3,9 +3,9 @@
 import { loadPyodide } from 'pyodide';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { smallFix } from '../../src/app/small-fix.ts';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import { planFix, suggestFix } from '../../src/diagnosis/fix/suggest-fix.ts';
-import { createPythonParser } from '../../src/host/python-parser.ts';
+import { fixSmallMistake } from '../../src/host/fix-small-mistake.ts';
 
 const RUN = `
 import json, os, shutil, sys, traceback
@@ -36,24 +36,25 @@ const python = await loadPyodide();
 const runFiles = z
   .custom<(files: string) => string>((value) => typeof value === 'function')
   .parse(python.runPython(RUN));
-const parser = await createPythonParser();
 
 const run = (files: Files): string => runFiles(JSON.stringify(files));
 
 /** What the fixer makes of a log over these files. */
-function fixOf(log: string, files: Files) {
+async function fixFor(log: string, files: Files) {
   const found = diagnose(log.split('\n'), 'FAILED');
   if (found.class !== 'code-small' || found.traceback === null)
     return { kind: 'none', reason: found.class } as const;
   const { file, line, message } = found.traceback;
-  const plan = planFix({ file, line, error: message }, Object.keys(files));
-  if ('kind' in plan) return plan;
-  return suggestFix(
-    plan,
-    files[plan.path] ?? '',
-    plan.asked === null ? null : (files[plan.asked] ?? ''),
-    parser,
+  const source = {
+    paths: async () => Object.keys(files),
+    textOf: async (path: string) => files[path] ?? null,
+    mayChange: () => true,
+  };
+  const fix = await smallFix(source, { file, line, error: message }, (question) =>
+    fixSmallMistake(question, 'python3', process.env['PATH'] ?? ''),
   );
+  if (fix.kind === 'unknown') throw new Error(fix.why);
+  return fix.value;
 }
 
 const MAIN = 'from lab import train\n';
@@ -143,9 +144,9 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
 describe('a slip of one file', () => {
   it.each(SLIPS)(
     'is put right as the interpreter suggests it, and the job passes: %s',
-    (_what, files, changed) => {
+    async (_what, files, changed) => {
       const log = run(files);
-      const fix = fixOf(log, files);
+      const fix = await fixFor(log, files);
       expect(fix, log).toMatchObject({ kind: 'fix', path: 'lab/train.py' });
       if (fix.kind !== 'fix') return;
       expect(fix.diff).toContain(`\n+${changed}\n`);
@@ -282,7 +283,7 @@ const REFUSED: readonly (readonly [what: string, log: string, files: Files, reas
 ];
 
 describe('a log', () => {
-  it.each(REFUSED)('that %s changes nothing', (_what, log, files, reason) => {
-    expect(fixOf(log, files)).toEqual({ kind: 'none', reason });
+  it.each(REFUSED)('that %s changes nothing', async (_what, log, files, reason) => {
+    expect(await fixFor(log, files)).toEqual({ kind: 'none', reason });
   });
 });

@@ -9,6 +9,7 @@ import { known, type Observed } from '../../src/domain/observed.ts';
 import type { PythonParser } from '../../src/domain/python-syntax.ts';
 import { remembered } from '../../src/domain/remembered.ts';
 import { createClient } from '../../src/github/call.ts';
+import { fixSmallMistake } from '../../src/host/fix-small-mistake.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
 import { openStore, type StoreOpener } from '../../src/stores/open.ts';
@@ -78,6 +79,8 @@ export function composer(
       readExperiment: async (source, python) =>
         options.python?.(process, python) ?? inFlight.track('Python', () => readExperiment(source, python)),
       parser: async () => parser,
+      fixSmallMistake: (question, python) =>
+        inFlight.track('Python', () => fixSmallMistake(question, python, PATH)),
       judgeSyntax: async (syntax) => syntax,
       helpers: options.helpers ?? NO_HELPERS,
       sendToChannel: options.sendToChannel ?? (() => Promise.reject(new Error('this lab has no channels'))),

@@ -9,25 +9,26 @@ import { redact } from '../../host/redactor.ts';
 import type { Lab } from '../lab.ts';
 import { smallFix } from '../small-fix.ts';
 
-/** Unknown where git cannot tell, or Python is asked and does not answer. */
+/** `python` is the interpreter of the run's lane. */
+export type FixScope = { readonly mayChange: (path: string) => boolean; readonly python: string };
+
+/** Unknown when git cannot tell or Python does not answer. */
 export async function fixFacts(
-  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  lab: Pick<Lab, 'fixSmallMistake'>,
   git: GitReader,
   slip: SlipOfAttempt,
-  mayChange: (path: string) => boolean,
+  { mayChange, python }: FixScope,
 ): Promise<Observed<SmallFix>> {
   const { commit } = slip;
   try {
     const paths = (): Promise<readonly string[]> => git.listFiles(commit, '');
     const textOf = (path: string): Promise<string | null> => textIn(git, commit, path);
-    const found = await smallFix({ paths, textOf, mayChange }, slip, lab.parser);
-    if (found.kind === 'none') return known(found);
-    // The grammar takes more than Python does; where there is no Python here, the checks of the branch have the word.
-    const parser = await lab.parser();
-    const { refusal } = await lab.judgeSyntax(parser.parse(found.text), 'python3');
-    if (refusal !== null) return known({ kind: 'none', reason: 'not-mended' });
+    const found = await smallFix({ paths, textOf, mayChange }, slip, (question) =>
+      lab.fixSmallMistake(question, python),
+    );
+    if (found.kind === 'unknown' || found.value.kind === 'none') return found;
     // What is shown and recorded; the commit has the file as it is.
-    return known({ ...found, diff: redact(found.diff, []) });
+    return known({ ...found.value, diff: redact(found.value.diff, []) });
   } catch (error) {
     if (error instanceof GitError) return unknown(error.message);
     throw error;
@@ -39,12 +40,12 @@ export async function fixFacts(
  * whatever anybody recorded.
  */
 export async function fixInTree(
-  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
+  lab: Pick<Lab, 'fixSmallMistake'>,
   git: GitReader,
   slip: SlipOfAttempt,
-  { commit, mayChange }: { readonly commit: Sha; readonly mayChange: (path: string) => boolean },
+  { commit, ...scope }: FixScope & { readonly commit: Sha },
 ): Promise<Observed<FixInTree>> {
-  const found = await fixFacts(lab, git, slip, mayChange);
+  const found = await fixFacts(lab, git, slip, scope);
   if (found.kind === 'unknown') return found;
   if (found.value.kind === 'none') return known({ kind: 'otherwise', why: found.value.reason });
   const { path, text } = found.value;

@@ -1,5 +1,6 @@
 /** What there is to a slip that the newest attempt died of: by the files themselves, and by the lab's own fixer. */
 
+import { interpreterOf } from '../../config/interpreter.ts';
 import type { RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import {
@@ -42,8 +43,9 @@ export async function smallFixFacts(reader: Reader, state: RunState): Promise<Ru
   const asked = askedOf(reader, state);
   if (asked === null) return NO_SLIP;
   const { slip, mayChange } = asked;
-  const { lab, git, once } = reader;
-  return once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, mayChange));
+  const { lab, git, config, once } = reader;
+  const scope = { mayChange, python: interpreterOf(config.lane) };
+  return once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, scope));
 }
 
 /** What came of the question to the lab's own fixer: a request for the list of its jobs, and one for its answer. */

@@ -3,6 +3,7 @@
 import { type ApprovalFacts, approvalsUsed, type Cited } from '../../actions/verify-approvals.ts';
 import type { OrderFacts } from '../../actions/verify-order.ts';
 import { approvingAttempt } from '../../actions/verify-pre-approval.ts';
+import { interpreterOf } from '../../config/interpreter.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
 import type { SearchedRoot } from '../../domain/checkpoint/stored.ts';
@@ -108,7 +109,11 @@ async function fixOf(
   const mayChange = config.kind.mends?.(config.lane) ?? null;
   if (slip === null || mayChange === null)
     return known({ kind: 'otherwise', why: 'the attempt died of nothing that is put right so' });
-  return fixInTree(lab, git, slip, { commit: order.commit, mayChange });
+  return fixInTree(lab, git, slip, {
+    commit: order.commit,
+    mayChange,
+    python: interpreterOf(config.lane),
+  });
 }
 
 type OwnReading = {

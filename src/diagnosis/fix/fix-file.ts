@@ -1,18 +1,4 @@
-/** A file with a few places changed, and the difference as people and `git apply` read it. */
-
-/** `text` in place of what stands from `start` up to `end`. */
-export type Edit = { readonly start: number; readonly end: number; readonly text: string };
-
-/** The text with all edits, none of which overlap. */
-export function edited(text: string, edits: readonly Edit[]): string {
-  let result = '';
-  let from = 0;
-  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
-    result += text.slice(from, edit.start) + edit.text;
-    from = edit.end;
-  }
-  return result + text.slice(from);
-}
+/** The difference between a file and its correction, as people and `git apply` read it. */
 
 /** Of two texts that differ in single lines, or in lines that were put in at one place. */
 export function unifiedDiff(path: string, before: string, after: string): string {

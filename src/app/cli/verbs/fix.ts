@@ -6,7 +6,8 @@ import { join, relative, resolve, sep } from 'node:path';
 import { createDiagnosis } from '../../../diagnosis/diagnose.ts';
 import type { NoFix } from '../../../diagnosis/fix/no-fix.ts';
 import type { Fix } from '../../../diagnosis/fix/suggest-fix.ts';
-import { createPythonParser } from '../../../host/python-parser.ts';
+import { known, type Observed } from '../../../domain/observed.ts';
+import { fixSmallMistake } from '../../../host/fix-small-mistake.ts';
 import { noFixWords } from '../../../render/fix-words.ts';
 import { smallFix } from '../../small-fix.ts';
 import { logLines } from '../log-lines.ts';
@@ -22,10 +23,12 @@ export async function fixVerb(io: VerbIo, { log, tree }: FixOptions): Promise<nu
     const stream = log === '-' ? io.stdin : createReadStream(resolve(io.cwd, log));
     for await (const line of logLines(stream)) diagnosis.read(line);
     const { class: kind, traceback } = diagnosis.conclude('FAILED');
-    const found: Fix | NoFix =
+    const looked: Observed<Fix | NoFix> =
       kind !== 'code-small' || traceback === null
-        ? { kind: 'none', reason: 'not-small' }
+        ? known({ kind: 'none', reason: 'not-small' })
         : await fixIn(io, tree, { ...traceback, error: traceback.message });
+    if (looked.kind === 'unknown') return refused(io, { code: 'no-python', message: looked.why });
+    const found = looked.value;
     const at = traceback === null ? '' : `${traceback.file}:${traceback.line}: ${traceback.message}\n`;
     if (found.kind === 'none') {
       const { reason } = found;
@@ -49,14 +52,14 @@ async function fixIn(
   io: VerbIo,
   tree: string,
   failure: Parameters<typeof smallFix>[1],
-): Promise<Fix | NoFix> {
+): Promise<Observed<Fix | NoFix>> {
   const root = resolve(io.cwd, tree);
   const textOf = async (path: string): Promise<string | null> => {
     const text = await readArgument(io, join(root, path));
     return text.ok ? text.value : null;
   };
-  return smallFix({ paths: () => pathsIn(root), textOf, mayChange: () => true }, failure, () =>
-    createPythonParser(),
+  return smallFix({ paths: () => pathsIn(root), textOf, mayChange: () => true }, failure, (question) =>
+    fixSmallMistake(question, 'python3', io.environment['PATH'] ?? ''),
   );
 }
 
