@@ -44,7 +44,6 @@ const PACKAGES = {
   // What Ray leaves out of such a package, and what a lab says that its scripts do.
   ignore: '^src/(engines/ray|settings)/',
   yaml: '^src/(config|care/infra|app/cli)/',
-  'web-tree-sitter|tree-sitter-python': '^src/host/',
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|contracts|kinds|render)/',
   parse5: '^src/commands/grammar/',
   leven: '^src/(?:settings|diagnosis)/',

@@ -35,7 +35,7 @@ const OWN: readonly Suite[] = [
       'real processes beside the core: git, Python, object stores, trackers, the programs of the engines and of a lab',
     minutes: 4,
     files: found(
-      'test/host/{git/git-program,python-compile,process}.test.ts',
+      'test/host/{git/git-program,python-child,process}.test.ts',
       'test/logbook/python-*.test.ts',
       'test/app/{hostile-logbook,cli/command-line}.test.ts',
       'test/engines/{vast-engine,ray-submit,local-engine,ray-scripts-edges,engine-contract}.test.ts',

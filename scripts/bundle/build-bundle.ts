@@ -1,10 +1,8 @@
 /** Makes one file from an entry, and the action's two: the same input gives the same bytes on every machine. */
 
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { embedScripts } from './embed-scripts.ts';
-import { embedWasm, WASM_FILES } from './embed-wasm.ts';
 import { lazyBuiltins } from './lazy-builtins.ts';
 import { leaveOut, missed } from './leave-out.ts';
 import { licensesOf } from './licenses.ts';
@@ -51,20 +49,18 @@ export async function buildBundle(
     legalComments: 'none',
     alias: { yaml: resolve(root, 'node_modules/yaml/browser/dist/index.js') },
     banner: { js: BANNER },
-    plugins: [...apart, lazyBuiltins(), embedScripts(), embedWasm(), starImports(), leaveOut(found)],
+    plugins: [...apart, lazyBuiltins(), embedScripts(), starImports(), leaveOut(found)],
     logLevel: 'warning',
   });
   const [file] = result.outputFiles;
   if (file === undefined) throw new Error('esbuild made no file');
   const inputs = Object.values(result.metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-  const require = createRequire(import.meta.url);
-  const wasm = Object.values(WASM_FILES).map((path) => require.resolve(path));
   const used = inputs
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .map(([path]) => resolve(root, path));
   return {
     code: file.contents,
-    licenses: await licensesOf([...used, ...wasm]),
+    licenses: await licensesOf(used),
     shares: sharesOf(inputs),
     missed: missed(found),
   };

@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import { branded, isDigest, isInstant } from '../domain/ids.ts';
-import type { PythonParser } from '../domain/python-syntax.ts';
 import { createClient, type Octokit } from '../github/call.ts';
 import { fixSmallMistake } from '../host/fix-small-mistake.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
@@ -50,7 +49,6 @@ export function composeLab(parts: LabParts): Lab {
   });
   const now = (): ReturnType<Lab['now']> =>
     branded(Math.trunc(parts.now() + client.clock.offsetMs), isInstant);
-  let parser: Promise<PythonParser> | null = null;
   return {
     repository: parts.repository,
     client,
@@ -64,15 +62,7 @@ export function composeLab(parts: LabParts): Lab {
     digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
     verifySignature: verifyEd25519,
     readExperiment: createExperimentReader(parts.environment['PATH'] ?? ''),
-    parser: () => {
-      parser ??= import('../host/python-parser.ts').then((module) => module.createPythonParser());
-      return parser;
-    },
     fixSmallMistake: (question, python) => fixSmallMistake(question, python, parts.environment['PATH'] ?? ''),
-    judgeSyntax: async (syntax, interpreter) => {
-      const { judgedByPython } = await import('../host/python-compile.ts');
-      return judgedByPython(syntax, interpreter, parts.environment['PATH'] ?? '');
-    },
     helpers: createHelpers(parts.environment['PATH'] ?? ''),
     sendToChannel: channelSender(parts.environment, { fetch, sleep: parts.sleep }),
     stores: (path) => openStore(storeOpener(parts), path),

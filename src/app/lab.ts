@@ -9,7 +9,6 @@ import type { ReadExperiment } from '../domain/experiment.ts';
 import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { JudgeSyntax, PythonParser } from '../domain/python-syntax.ts';
 import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/ports.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
@@ -47,9 +46,6 @@ export type Lab = {
   readonly verifySignature: VerifySignature;
   /** Reads an experiment file in a child process with the interpreter of a lane. */
   readonly readExperiment: ReadExperiment;
-  /** Loaded when a Python file has to be read, not before: it takes longer than the rest together. */
-  readonly parser: () => Promise<PythonParser>;
-  readonly judgeSyntax: JudgeSyntax;
   /** Asks the interpreter of a lane for the correction of a small mistake. */
   readonly fixSmallMistake: (question: FixQuestion, python: string) => Promise<Observed<FixAnswer>>;
   /** Programs of the lab's own: its proposer, its checks before a push. */

@@ -86,7 +86,6 @@ const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['package-fflate-has-its-rooms', 'src/engines/ray/rest/g.ts', 'fflate'],
   ['package-ignore-has-its-rooms', 'src/domain/launch/b.ts', 'ignore'],
   ['package-yaml-has-its-rooms', 'src/github/d.ts', 'yaml'],
-  ['package-web-tree-sitter-has-its-rooms', 'src/kinds/ferry/a.ts', 'web-tree-sitter'],
   ['package-mdast-has-its-rooms', 'src/run/b.ts', 'mdast-util-from-markdown'],
   ['package-parse5-has-its-rooms', 'src/render/c.ts', 'parse5'],
   ['package-leven-has-its-rooms', 'src/render/b.ts', 'leven'],

@@ -6,8 +6,6 @@ import type { Lab } from '../../src/app/lab.ts';
 import type { CheckpointReader } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
 import { known, type Observed } from '../../src/domain/observed.ts';
-import type { PythonParser } from '../../src/domain/python-syntax.ts';
-import { remembered } from '../../src/domain/remembered.ts';
 import { createClient } from '../../src/github/call.ts';
 import { fixSmallMistake } from '../../src/host/fix-small-mistake.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
@@ -30,7 +28,6 @@ type ComposerInput = {
   readonly inFlight: InFlight;
   readonly log: string[];
   readonly clients: Lab['client'][];
-  readonly parser: PythonParser;
 };
 
 /** Composes processes that share a clock, a carrier and a log; each brings its name, its token and its keys. */
@@ -47,7 +44,6 @@ export function composer(
     const location = response.status === 302 ? response.headers.get('location') : null;
     return location === null ? response : ask(location, {});
   };
-  const parser = { parse: remembered(input.parser.parse, (text) => text) };
   return (process, token, keys) => {
     const baseUrl = `${carrier.origin}/api/v3`;
     const octokit = new Octokit({ authStrategy: null, baseUrl, request: { fetch: ask }, log: quiet });
@@ -78,10 +74,10 @@ export function composer(
       verifySignature: verifyOnce,
       readExperiment: async (source, python) =>
         options.python?.(process, python) ?? inFlight.track('Python', () => readExperiment(source, python)),
-      parser: async () => parser,
       fixSmallMistake: (question, python) =>
-        inFlight.track('Python', () => fixSmallMistake(question, python, PATH)),
-      judgeSyntax: async (syntax) => syntax,
+        inFlight.track('Python', () =>
+          fixSmallMistake(question, python, globalThis.process.env['PATH'] ?? ''),
+        ),
       helpers: options.helpers ?? NO_HELPERS,
       sendToChannel: options.sendToChannel ?? (() => Promise.reject(new Error('this lab has no channels'))),
       stores: (path) => watched(openStore(virtualStores(clock), path), inFlight),

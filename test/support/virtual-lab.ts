@@ -19,7 +19,6 @@ import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import type { Reading } from '../../src/domain/experiment.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
 import { triggerOf } from '../../src/handlers/registry.ts';
-import { createPythonParser } from '../../src/host/python-parser.ts';
 import { type FerryShape, ferryScript, type JobScript } from './ferry-script.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { leaveArtifact } from './left-artifacts.ts';
@@ -119,12 +118,8 @@ export function withDefaultCadence(config: string): string {
   return config.replace(/^ {4}cadence:.*\n(?: {6}.*\n)*/m, '');
 }
 
-let parser: ReturnType<typeof createPythonParser> | null = null;
-
 /** Opens a lab at six in the morning. */
 export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<VirtualLab> {
-  parser ??= createPythonParser();
-  const loaded = await parser;
   const inFlight = createInFlight();
   const carrier = await carrierFor(options, inFlight);
   const { from } = options;
@@ -162,7 +157,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     },
   });
   const clients: Lab['client'][] = [];
-  const compose = composer({ options, carrier, wires, clock, inFlight, log, clients, parser: loaded });
+  const compose = composer({ options, carrier, wires, clock, inFlight, log, clients });
   const actions = createActions({
     world,
     runners: RUNNERS,

@@ -95,7 +95,10 @@ async function fixerStanding(
       );
     const patch = patchIn(left, failure);
     if (patch.kind === 'none') return known(answered(patch.reason));
-    return known({ kind: 'answered', fix: await judgedPatch({ lab, git }, slip, mayChange, patch.text) });
+    return known({
+      kind: 'answered',
+      fix: await judgedPatch({ lab, git, config }, slip, mayChange, patch.text),
+    });
   } catch (error) {
     if (error instanceof GitError) return unknown(error.message);
     throw error;
@@ -161,12 +164,13 @@ function patchIn({ archive }: LeftArtifact, failure: string): Patch {
 
 /** Held against the files of the commit that ran, as nobody's word. */
 async function judgedPatch(
-  { lab, git }: Pick<Reader, 'lab' | 'git'>,
+  { lab, git, config }: Pick<Reader, 'lab' | 'git' | 'config'>,
   { commit }: SlipOfAttempt,
   mayChange: (path: string) => boolean,
   patch: string,
 ): Promise<ExternalFix> {
   const none = (reason: NoExternalFix): ExternalFix => ({ kind: 'none', reason });
+  const python = interpreterOf(config.lane);
   const read = readPatch(patch);
   if (read.kind === 'fault') return none(read.fault);
   const files: Record<string, string> = {};
@@ -177,7 +181,8 @@ async function judgedPatch(
     if (before.length > limits.fixedFileCharsMax) return none('too-long');
     const after = applyPatch(before, file);
     if (after.kind === 'fault') return none(after.fault);
-    if (file.path.endsWith('.py') && !(await isPython(lab, after.value))) return none('not-mended');
+    if (file.path.endsWith('.py') && (await lab.readExperiment(after.value, python)).kind === 'unparsable')
+      return none('not-mended');
     files[file.path] = after.value;
   }
   const [first] = read.value;
@@ -187,11 +192,4 @@ async function judgedPatch(
   // Who approves it would not see all that is committed.
   if (hidesChange(shown, diff) || diff.length > limits.shownBlockCharsMax) return none('patch-like-secret');
   return { kind: 'fix', files, place: `${first.path}:${firstLineOf(first)}`, diff };
-}
-
-async function isPython(lab: Pick<Lab, 'parser' | 'judgeSyntax'>, text: string): Promise<boolean> {
-  const parser = await lab.parser();
-  const syntax = parser.parse(text);
-  if (syntax.hasErrors || syntax.refusal !== null) return false;
-  return (await lab.judgeSyntax(syntax, 'python3')).refusal === null;
 }
