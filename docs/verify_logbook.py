@@ -21,7 +21,7 @@ import sys
 from datetime import datetime
 
 WRITERS = {"claimed": "runner", "submitted": "runner", "observed": "watch", "ended": "watch"} | dict.fromkeys(
-    "proposed gated shown approved approval-dropped ordered stop-requested sealed closed held released"
+    "proposed gated shown approved approval-dropped ordered dispatched stop-requested sealed closed held released"
     " command-seen command-answered consented objective-asked handoff watch-bounded"
     " watch-resumed taken checkpoint-rejected milestone contracted machine-kept tear-down-asked adopted".split(), "control") | {
     "incident": "control runner watch", "mutation-proposed": "control watch",

@@ -193,7 +193,7 @@ export type Mismatch = {
 /** Somebody with a role on the repository. */
 export type PersonFacts = { readonly actor: Actor; readonly permission: Permission };
 
-/** A run of the launch or watch workflow; `title` is the run name that carries the order or run. */
+/** A run of one of our workflows as GitHub shows it. `title`: its `run-name`, which any branch's workflow file can set to anything. */
 export type WorkflowRunFacts = {
   readonly id: number;
   readonly title: string;
@@ -241,10 +241,8 @@ export type RunFacts = {
   readonly clusterMutations: Observed<readonly MutationRecord[]>;
   /** Commands of these threads that stand in the repository journal, because they concern more than this run. */
   readonly handedOver: ReadonlyMap<string, SeenCommand>;
-  readonly launchRuns: Observed<readonly WorkflowRunFacts[]>;
-  readonly watchRuns: Observed<readonly WorkflowRunFacts[]>;
-  readonly stopRuns: Observed<readonly WorkflowRunFacts[]>;
-  readonly careRuns: Observed<readonly WorkflowRunFacts[]>;
+  /** Workflow runs that control started, by the id that the dispatch returned; null = GitHub has no such run any more. */
+  readonly workflowRuns: ReadonlyMap<number, Observed<WorkflowRunFacts | null>>;
   readonly closureLog: Observed<ClosureLogFacts>;
   /** What a registry says of the container that the contract names. */
   readonly containerImage: Observed<ImageLook>;

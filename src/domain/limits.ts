@@ -86,7 +86,9 @@ export const limits = {
   orderLifetimeMs: 2 * 60 * 60 * 1_000,
   /** A dispatched workflow run shows up in the list within this; until then absence means nothing. */
   dispatchVisibleMs: 60_000,
-  /** After this a launch that was dispatched and is in no list, or ended without a claim, is dispatched again. */
+  /** A workflow whose run ended without its work is dispatched again so much later for each try. */
+  redispatchPauseMs: 60_000,
+  /** The longest pause between two dispatches for one thing. */
   redispatchPeriodMs: 10 * 60 * 1_000,
   /** Dispatches of one order: each is harmless, since the claim is used once, but not free. */
   dispatchesPerOrderMax: 3,

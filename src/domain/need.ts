@@ -14,10 +14,6 @@ import { type Observed, unknown } from './observed.ts';
 /** A fact that is asked for as a whole. */
 export type FactName = keyof Pick<
   RunFacts,
-  | 'launchRuns'
-  | 'watchRuns'
-  | 'stopRuns'
-  | 'careRuns'
   | 'closureLog'
   | 'smallFix'
   | 'fixer'
@@ -32,9 +28,10 @@ export type FactName = keyof Pick<
   | 'searchedRoots'
 >;
 
-/** One of many: somebody's permission, an approving comment that no thread shows, the text that shows a proposal. */
+/** One of many: a workflow run, somebody's permission, an approving comment that no thread shows, the text that shows a proposal. */
 export type Need =
   | FactName
+  | { readonly fact: 'workflowRuns'; readonly of: number }
   | { readonly fact: 'permissions'; readonly of: Actor }
   | { readonly fact: 'cited'; readonly of: { readonly surface: Surface; readonly comment: number } }
   | { readonly fact: 'proposalTexts'; readonly of: Digest };
@@ -47,6 +44,7 @@ export function needName(one: Need): string {
       return `${one.fact} of ${one.of.id}`;
     case 'cited':
       return `${one.fact} ${commentName({ surface: one.of.surface, id: one.of.comment })}`;
+    case 'workflowRuns':
     case 'proposalTexts':
       return `${one.fact} of ${one.of}`;
     default:

@@ -1,4 +1,4 @@
-/** Workflow runs: dispatch one, and find the ones that carry our key in their name when an answer was lost. */
+/** Workflow runs: dispatch one, read one by its id, and list those of a workflow. */
 
 import { z } from 'zod';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
@@ -9,19 +9,16 @@ import { fromRfc3339 } from '../domain/time.ts';
 import { call, type GitHubClient } from './call.ts';
 
 const dispatched = z.object({ workflow_run_id: z.number().int() });
-const listed = z.object({
-  workflow_runs: z.array(
-    z.object({
-      id: z.number().int(),
-      display_title: z.string(),
-      status: z.string().nullable(),
-      conclusion: z.string().nullable(),
-      created_at: z.string(),
-      html_url: z.string(),
-      head_sha: z.string().refine(isSha),
-    }),
-  ),
+const runSchema = z.object({
+  id: z.number().int(),
+  display_title: z.string(),
+  status: z.string().nullable(),
+  conclusion: z.string().nullable(),
+  created_at: z.string(),
+  html_url: z.string(),
+  head_sha: z.string().refine(isSha),
 });
+const listed = z.object({ workflow_runs: z.array(runSchema) });
 
 /** Dispatches; `return_run_details` (GitHub, 2026-02-19) makes the answer carry the run's id. */
 export async function dispatchWorkflow(
@@ -38,7 +35,22 @@ export async function dispatchWorkflow(
     return { kind: 'refused', code: String(outcome.status), message: outcome.message };
   if (outcome.kind === 'unknown') return { kind: 'unknown', message: outcome.message };
   const parsed = dispatched.safeParse(outcome.data);
-  return { kind: 'done', number: parsed.success ? parsed.data.workflow_run_id : null };
+  return parsed.success
+    ? { kind: 'done', number: parsed.data.workflow_run_id }
+    : { kind: 'unknown', message: 'GitHub did not return the id of the workflow run' };
+}
+
+/** One workflow run by its id; null: GitHub has no such run, because somebody deleted it or it is too old. */
+export async function readWorkflowRun(
+  client: GitHubClient,
+  id: number,
+): Promise<Observed<WorkflowRunFacts | null>> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}', { run_id: id });
+  if (outcome.kind === 'refused' && outcome.status === 404) return known(null);
+  const parsed = outcome.kind === 'answered' ? runSchema.safeParse(outcome.data) : null;
+  return parsed?.success === true
+    ? known(factsOf(parsed.data))
+    : unknown(`the workflow run ${id} could not be read`);
 }
 
 /** Whether GitHub says that there is no such workflow; false where it says nothing. */
@@ -61,17 +73,19 @@ export async function listWorkflowRuns(
   });
   const parsed = outcome.kind === 'answered' ? listed.safeParse(outcome.data) : null;
   if (parsed === null || !parsed.success) return unknown(`the runs of ${workflow} could not be listed`);
-  return known(
-    parsed.data.workflow_runs.map((run) => ({
-      id: run.id,
-      title: run.display_title,
-      status: statusOf(run.status),
-      conclusion: run.conclusion,
-      createdAt: fromRfc3339(run.created_at) ?? neverCreated(run.created_at),
-      url: run.html_url,
-      commit: run.head_sha,
-    })),
-  );
+  return known(parsed.data.workflow_runs.map(factsOf));
+}
+
+function factsOf(run: z.infer<typeof runSchema>): WorkflowRunFacts {
+  return {
+    id: run.id,
+    title: run.display_title,
+    status: statusOf(run.status),
+    conclusion: run.conclusion,
+    createdAt: fromRfc3339(run.created_at) ?? neverCreated(run.created_at),
+    url: run.html_url,
+    commit: run.head_sha,
+  };
 }
 
 function statusOf(status: string | null): WorkflowRunFacts['status'] {

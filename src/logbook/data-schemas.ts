@@ -5,6 +5,7 @@ import { PERMISSIONS } from '../domain/actor.ts';
 import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
 import { DELIVERY_OUTCOMES } from '../domain/channel.ts';
 import { SURFACES } from '../domain/command.ts';
+import { DISPATCHED_WORKFLOWS } from '../domain/dispatch.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
 import { NOTICE_REASONS } from '../domain/logbook/events/notice-events.ts';
@@ -137,6 +138,11 @@ export const dataSchemas = {
   }),
   'approval-dropped': z.looseObject({ reason: z.enum(DROP_REASONS), digest, users: z.array(integer) }),
   ordered: z.looseObject({ order: orderSchema, orderDigest: digest }),
+  dispatched: z.looseObject({
+    workflow: z.enum(DISPATCHED_WORKFLOWS),
+    subject: text,
+    workflowRun: integer,
+  }),
   claimed: z.looseObject({
     orderDigest: digest,
     attempt: integer,

@@ -11,7 +11,7 @@ type Told = {
   readonly next: string;
 };
 
-type JobEvent = 'ordered' | 'claimed' | 'submitted' | 'observed' | 'stop-requested' | 'ended';
+type JobEvent = 'ordered' | 'dispatched' | 'claimed' | 'submitted' | 'observed' | 'stop-requested' | 'ended';
 
 export const jobTellers: { readonly [Type in JobEvent]: (event: EventOf<Type>) => Told } = {
   ordered: ({ data }) => ({
@@ -19,6 +19,12 @@ export const jobTellers: { readonly [Type in JobEvent]: (event: EventOf<Type>) =
     evidence: `order ${code(data.orderDigest)}, manifest ${code(data.order.digest)}, commit ${code(data.order.commit)}`,
     decision: `submit as ${code(data.order.submissionId)} before ${data.order.expiresAt}`,
     next: 'the runner checks the order and claims it',
+  }),
+  dispatched: ({ data }) => ({
+    status: `control started the ${data.workflow} workflow for ${code(data.subject)}`,
+    evidence: `workflow run ${data.workflowRun}`,
+    decision: 'only this workflow run counts as ours',
+    next: 'the workflow does its work, or another run is started once it is over',
   }),
   claimed: ({ data }) => ({
     status: `the runner claimed the order of attempt ${data.attempt}`,

@@ -60,6 +60,7 @@ const titles: { readonly [Type in EventType]: string } = {
   approved: 'approved',
   'approval-dropped': 'approval dropped',
   ordered: 'launch ordered',
+  dispatched: 'workflow dispatched',
   claimed: 'order claimed by the runner',
   submitted: 'launch',
   observed: 'check',

@@ -3,13 +3,15 @@
 import { preApprovalOf, preApprovalsUsed } from '../care/pre-approval.ts';
 import { targetName } from '../domain/care/mutation.ts';
 import { type Consent, consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
-import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
+import type { Dispatch } from '../domain/dispatch.ts';
+import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
+import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { Observed } from '../domain/observed.ts';
-import { type Claimable, decideClaimable } from './dispatch.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { decideDispatch } from './dispatch.ts';
 import type { LabConfig, LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
 
@@ -19,7 +21,8 @@ export type CareInput = {
   readonly record: string;
   readonly mutations: readonly MutationRecord[];
   readonly incidents: readonly Incident[];
-  readonly careRuns: Observed<readonly WorkflowRunFacts[]>;
+  readonly dispatches: readonly Dispatch[];
+  readonly workflowRuns: RunFacts['workflowRuns'];
   readonly isHeld: boolean;
   readonly config: LabConfig;
   /** The branch whose workflow is dispatched. */
@@ -36,16 +39,18 @@ export function decideCare(
   now: Instant,
   memory: AttemptCache,
 ): Step | null {
-  const { run: record, mutations, incidents } = state;
+  const { run: record, mutations, incidents, dispatches } = state;
   const isHeld =
     facts.journalHolds.kind === 'unknown' ||
     state.holds.length > 0 ||
     holdsOn(facts.journalHolds.value, state.proposal).length > 0;
-  const { careRuns } = facts;
+  const { workflowRuns } = facts;
   const ref = config.lane.targetBranch;
   return (
     (isHeld ? null : configConsent(state, facts, config, now)) ??
-    decideMutations({ record, mutations, incidents, careRuns, isHeld, config, ref, now, memory })
+    decideMutations({
+      ...{ record, mutations, incidents, dispatches, workflowRuns, isHeld, config, ref, now, memory },
+    })
   );
 }
 
@@ -98,19 +103,17 @@ function unused({ incidents }: CareInput, { proposal }: MutationRecord, consent:
 }
 
 /** What was begun is dispatched again, so that its end is told. */
-function dispatch(
-  { isHeld, careRuns, config, ref, record, now, memory }: CareInput,
-  one: MutationRecord,
-  consent: Consent,
-): Step | null {
-  if (isHeld && one.begun === null) return null;
-  const inputs = { run: record, mutation: one.digest };
-  const target = { workflow: config.workflows.care, ref, inputs };
-  return decideClaimable(claimableOf(one, consent), careRuns, target, now, memory);
-}
-
-function claimableOf({ digest, begun }: MutationRecord, { seq, at }: Consent): Claimable {
-  const name = `care:${digest}:${seq}:${begun === null ? 'open' : 'begun'}`;
-  const claimedAt = begun?.at ?? null;
-  return { name, digest, seq, at, claimedAt, listed: 'careRuns', isLookedForAtOnce: true };
+function dispatch(input: CareInput, { begun, digest }: MutationRecord, { at }: Consent): Step | null {
+  if (input.isHeld && begun === null) return null;
+  const wanted = {
+    workflow: 'care',
+    subject: digest,
+    file: input.config.workflows.care,
+    ref: input.ref,
+    inputs: { run: input.record, mutation: digest },
+    since: fromRfc3339(at) ?? 0,
+    triesMax: limits.dispatchesPerOrderMax,
+    overdueMs: null,
+  } as const;
+  return decideDispatch(wanted, input);
 }

@@ -1,6 +1,7 @@
 /** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
 
 import { consentEndsAt } from '../domain/care/mutation-state.ts';
+import { dispatchesFor } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
@@ -11,7 +12,7 @@ import { allPass } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { type IssuedOrder, nextAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
-import { type Claimable, decideClaimable, dispatchKey } from './dispatch.ts';
+import { decideDispatch, dispatchKey, type WantedWorkflow } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
 import { goesOnFrom } from './goes-on-from.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
@@ -100,8 +101,8 @@ function distinctPeople<Approval extends { readonly actor: { readonly id: number
   return [...new Map(approvals.map((a) => [a.actor.id, a])).values()];
 }
 
-/** Dispatches the launch of an order that nobody carries out. Twice does no harm: an order is claimed once, and submits under one id. */
-export function decideDispatch(
+/** Dispatches the launch of an order until a runner has claimed it and submitted. Twice does no harm: an order is claimed once, and submits under one id. */
+export function decideLaunch(
   state: RunState,
   facts: RunFacts,
   config: LaneScopedConfig,
@@ -110,21 +111,32 @@ export function decideDispatch(
 ): Step | null {
   const { order } = state;
   if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return null;
-  const key = dispatchKey(claimableOf(order), now);
+  const wanted = launchOf(state.run, order, config);
   const detail = { orderDigest: order.digest, attempt: order.order.attempt };
   if (order.status === 'open' && now >= (fromRfc3339(order.order.expiresAt) ?? 0)) {
     return append(incidentDraft('control', 'order-expired', detail));
   }
-  const refused = memory.outcomes.get(key);
+  const refused = memory.outcomes.get(dispatchKey(wanted, state.dispatches));
   if (refused?.kind === 'refused' && order.status === 'open') {
     return append(incidentDraft('control', 'dispatch-failed', { ...detail, message: refused.message }));
   }
-  const inputs = { run: state.run, order: order.digest };
-  const target = { workflow: config.workflows.launch, ref: config.lane.targetBranch, inputs };
-  return decideClaimable(claimableOf(order), facts.launchRuns, target, now, memory);
+  // The process that issued the order dispatches it; others only once it has had its time.
+  const isFirst = dispatchesFor(state.dispatches, 'launch', order.digest).length === 0;
+  if (isFirst && !memory.appended.has(order.seq) && now - wanted.since < limits.redispatchPauseMs)
+    return null;
+  const { dispatches } = state;
+  return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 
-function claimableOf({ digest, status, seq, at, claim }: IssuedOrder): Claimable {
-  const name = `dispatch:${digest}:${status}`;
-  return { name, digest, seq, at, claimedAt: claim?.at ?? null, listed: 'launchRuns' };
+function launchOf(run: string, { digest, at }: IssuedOrder, config: LaneScopedConfig): WantedWorkflow {
+  return {
+    workflow: 'launch',
+    subject: digest,
+    file: config.workflows.launch,
+    ref: config.lane.targetBranch,
+    inputs: { run, order: digest },
+    since: fromRfc3339(at) ?? 0,
+    triesMax: limits.dispatchesPerOrderMax,
+    overdueMs: null,
+  };
 }

@@ -2,18 +2,20 @@
 
 import { openSignatureMatch } from '../care/bad-node.ts';
 import { hasCluster } from '../config/missing-cluster.ts';
+import type { Dispatch } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import { awaitsDescription } from '../domain/logbook/adoption.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import { marketWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/need.ts';
-import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { decideDispatch } from './dispatch.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
+import type { AttemptCache, Step } from './step.ts';
+
+/** A watch that was dispatched gets a machine and looks for the first time within this; nobody asks for it before. */
+const WATCH_START_MS = 3 * 60 * 1_000;
 
 /** Whether something of the run is to be looked at and has no watch whose lease still runs. */
 export function needsWatch(state: RunState, now: Instant): boolean {
@@ -38,37 +40,37 @@ export function decideWatch(
 ): Step | null {
   const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? marketWanted(state)?.cluster;
   if (!needsWatch(state, now) || cluster === undefined || !hasCluster(config, cluster)) return null;
-  const key = watchKey(state, now);
-  if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
-  if (isNotAsked(facts.watchRuns)) return need('watchRuns');
-  if (facts.watchRuns.kind === 'unknown') return null;
-  // One that is over and began before the job did has looked at the market, and never at the job (policy VA-11).
-  const submittedAt = fromRfc3339(state.submission?.at ?? '') ?? 0;
-  const onItsWay = facts.watchRuns.value.some(
-    (run) =>
-      isTitledFor(run.title, cluster) &&
-      (run.status !== 'completed' ||
-        (now - run.createdAt < limits.dispatchVisibleMs && run.createdAt >= submittedAt)),
-  );
-  if (onItsWay) return null;
-  return perform(key, {
-    kind: 'dispatch-workflow',
-    workflow: config.workflows.watch,
+  const wanted = {
+    workflow: 'watch',
+    subject: cluster,
+    file: config.workflows.watch,
     ref: config.lane.targetBranch,
     inputs: { cluster },
-  });
+    // One that is over and began before the job did has looked at the market, and never at the job (policy VA-11).
+    since: lastSignAt(state),
+    triesMax: null,
+    overdueMs: null,
+  } as const;
+  const dispatches = watchDispatches(state, facts);
+  return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 
-/** Whether a watch is needed that this process has not started just now. */
-export function isWatchOwed(state: RunState, memory: AttemptCache, now: Instant): boolean {
-  return needsWatch(state, now) && !isDone(memory, watchKey(state, now));
+/** Every recorded dispatch of a watch, oldest first: one watch looks after all runs of its cluster. */
+export function watchDispatches(state: RunState, { recordedRuns }: RunFacts): readonly Dispatch[] {
+  const others =
+    recordedRuns.kind === 'known' ? recordedRuns.value.filter(({ run }) => run !== state.run) : [];
+  return [...others, state]
+    .flatMap(({ dispatches }) => dispatches.filter(({ workflow }) => workflow === 'watch'))
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/**
- * Dispatched just now counts as on its way, though no list shows it yet; after that only the list counts, because a watch
- * that died before its first observation left nothing in the record.
- */
-function watchKey(state: RunState, now: Instant): string {
-  const attempt = state.submission?.attempt ?? 0;
-  return `watch:${state.run}:${attempt}:${Math.floor(now / limits.dispatchVisibleMs)}`;
+/** Whether a watch is needed and none was started just now. */
+export function isWatchOwed(state: RunState, now: Instant): boolean {
+  const last = state.dispatches.findLast(({ workflow }) => workflow === 'watch');
+  const isYoung = last !== undefined && now - (fromRfc3339(last.at) ?? 0) < WATCH_START_MS;
+  return needsWatch(state, now) && !isYoung;
+}
+
+function lastSignAt({ observation, submission, proposedAt }: RunState): number {
+  return fromRfc3339((observation ?? submission)?.at ?? proposedAt) ?? 0;
 }

@@ -1,82 +1,79 @@
-/** The one way to have a workflow carry out what was ordered or consented to: dispatched once, looked for in the list, and dispatched again. */
+/** The one way to start a workflow of ours: dispatch it, record the id that GitHub returned, and dispatch again once that very run is over. */
 
-import type { WorkflowRunFacts } from '../domain/facts.ts';
-import type { Digest, Instant } from '../domain/ids.ts';
+import { type Dispatch, dispatchesFor } from '../domain/dispatch.ts';
+import type { RunFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import { isNotAsked, type Need, need } from '../domain/need.ts';
-import type { Observed } from '../domain/observed.ts';
+import { need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
+import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
 
-/** An act that a runner claims before it calls anything: dispatched twice it is carried out once. */
-export type Claimable = {
-  /** What it is in the memory of a process; a claimed one that is stuck is dispatched again under a name of its own. */
-  readonly name: string;
-  /** Its first digits stand in the title of the workflow's runs. */
-  readonly digest: Digest;
-  /** Entry and time of the order, or of the consent. */
-  readonly seq: number;
-  readonly at: string;
-  readonly claimedAt: string | null;
-  /** The list of its workflow's runs. */
-  readonly listed: Extract<Need, 'launchRuns' | 'careRuns'>;
-  /** Another part of this process may have recorded it and be about to dispatch it: also a young one is looked for. */
-  readonly isLookedForAtOnce?: true;
+/** What a workflow is wanted for. */
+export type WantedWorkflow = Pick<Dispatch, 'workflow' | 'subject'> & {
+  /** The workflow's file, and the branch whose version of it runs. */
+  readonly file: string;
+  readonly ref: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Dispatches before this moment (ms since 1970) do not count as tries for what is wanted now. */
+  readonly since: number;
+  /** No more dispatches than this; null: as many as it takes, ever more slowly. */
+  readonly triesMax: number | null;
+  /** A run that has been in progress for so long has not done its work and counts as over; null: it is waited for. */
+  readonly overdueMs: number | null;
+};
+
+/** What is known of earlier dispatches. */
+export type DispatchFacts = {
+  readonly dispatches: readonly Dispatch[];
+  readonly workflowRuns: RunFacts['workflowRuns'];
+  readonly now: Instant;
+  readonly memory: AttemptCache;
 };
 
 /**
- * A dispatch of this process counts as on its way for a while; after that only the list counts, because a runner that died
- * before its claim left nothing in the record.
+ * The next step towards a run of the workflow; null while our run waits or works, or the tries are used up. Only runs whose id
+ * is recorded count: anybody who may push a branch can start a run with any title. A dispatch whose answer was lost is made
+ * again: a claim or a lease lets one of two runs work.
  */
-export function dispatchKey(act: Claimable, now: Instant): string {
-  return `${act.name}:${Math.floor((now - lastMoveAt(act)) / limits.redispatchPeriodMs)}`;
+export function decideDispatch(wanted: WantedWorkflow, known: DispatchFacts): Step | null {
+  const { workflow, subject, file, ref, inputs } = wanted;
+  const { memory, now } = known;
+  const sent = dispatchesFor(known.dispatches, workflow, subject);
+  const last = sent.at(-1);
+  const key = dispatchKey(wanted, known.dispatches);
+  const outcome = memory.outcomes.get(key);
+  if (outcome?.kind === 'done' && outcome.number !== null)
+    return append({
+      type: 'dispatched',
+      role: 'control',
+      data: { workflow, subject, workflowRun: outcome.number },
+    });
+  if (last !== undefined) {
+    const tries = sent.filter(({ at }) => (fromRfc3339(at) ?? 0) >= wanted.since).length;
+    const pauseMs = Math.min(tries * limits.redispatchPauseMs, limits.redispatchPeriodMs);
+    if (wanted.triesMax !== null && tries >= wanted.triesMax) return null;
+    if (now - sentAt(last) < pauseMs) return null;
+    const run = known.workflowRuns.get(last.workflowRun);
+    if (run === undefined) return need({ fact: 'workflowRuns', of: last.workflowRun });
+    if (run.kind === 'unknown') return null;
+    const isOverdue =
+      run.value?.status === 'in_progress' &&
+      wanted.overdueMs !== null &&
+      now - sentAt(last) >= wanted.overdueMs;
+    if (run.value !== null && run.value.status !== 'completed' && !isOverdue) return null;
+  }
+  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+  return perform(key, { kind: 'dispatch-workflow', workflow: file, ref, inputs });
 }
 
-/** The dispatch that is owed, or the list that says so; null: done, on its way, or tried as often as it may be. */
-export function decideClaimable(
-  act: Claimable,
-  listed: Observed<readonly WorkflowRunFacts[]>,
-  target: {
-    readonly workflow: string;
-    readonly ref: string;
-    readonly inputs: Readonly<Record<string, string>>;
-  },
-  now: Instant,
-  memory: AttemptCache,
-): Step | null {
-  const key = dispatchKey(act, now);
-  if (isDone(memory, key)) return null;
-  if (isNotAsked(listed) && isLookedFor(act, memory, now)) return need(act.listed);
-  const runs = runsOf(act, listed, memory);
-  if (runs === null) return null;
-  const isSpent =
-    !mayTry(memory, key, limits.dispatchesPerOrderMax) || runs.length >= limits.dispatchesPerOrderMax;
-  if (isSpent || runs.some((run) => run.status !== 'completed')) return null;
-  const newest = runs.reduce((at, run) => Math.max(at, run.createdAt), lastMoveAt(act));
-  const isFirst = runs.length === 0 && act.claimedAt === null;
-  return isFirst || now - newest >= limits.dispatchVisibleMs
-    ? perform(key, { kind: 'dispatch-workflow', ...target })
-    : null;
+/** What the next dispatch is called in the memory of a process. */
+export function dispatchKey(
+  { workflow, subject }: Pick<Dispatch, 'workflow' | 'subject'>,
+  dispatches: readonly Dispatch[],
+): string {
+  return `${workflow}:${subject}:${dispatchesFor(dispatches, workflow, subject).length}`;
 }
 
-/** Who recorded it just now knows that there are no runs, and others leave it to them; a try whose answer was lost may have made one. */
-function isLookedFor(act: Claimable, memory: AttemptCache, now: Instant): boolean {
-  const isOthers = act.isLookedForAtOnce === true && !memory.appended.has(act.seq);
-  const isLost = memory.outcomes.get(dispatchKey(act, now))?.kind === 'unknown';
-  return isOthers || isLost || now - lastMoveAt(act) >= limits.dispatchVisibleMs;
-}
-
-/** Null where they could not be read. */
-function runsOf(
-  { digest, seq, at }: Claimable,
-  listed: Observed<readonly WorkflowRunFacts[]>,
-  memory: AttemptCache,
-): readonly WorkflowRunFacts[] | null {
-  if (listed.kind === 'unknown') return isNotAsked(listed) && memory.appended.has(seq) ? [] : null;
-  const since = (fromRfc3339(at) ?? 0) - limits.clockSlackMs;
-  return listed.value.filter((run) => run.title.includes(digest.slice(7, 19)) && run.createdAt >= since);
-}
-
-function lastMoveAt({ claimedAt, at }: Claimable): number {
-  return fromRfc3339(claimedAt ?? at) ?? 0;
+function sentAt({ at }: Dispatch): number {
+  return fromRfc3339(at) ?? 0;
 }

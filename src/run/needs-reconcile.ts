@@ -85,8 +85,7 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
   if (decideUpdate(state, config, now) !== null) return true;
   if (decideReminder(state, config, now) !== null || unsealedClosing(state, config, now) !== null)
     return true;
-  const memory = looks.memories.of(state.run);
-  if (isWatchOwed(state, memory, now) || isStopOwed(state, memory, now)) return true;
+  if (isWatchOwed(state, now) || isStopOwed(state, now)) return true;
   const mayHaveEnded = triggers.some(
     (trigger) => trigger.kind === 'workflow-ended' || trigger.kind === 'sweep',
   );

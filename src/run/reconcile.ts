@@ -36,7 +36,7 @@ import { decideGates } from './decide-gates.ts';
 import { decideMilestone } from './decide-milestone.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
 import { decideReminder, unsealedClosing } from './decide-notices.ts';
-import { decideDispatch, decideOrder } from './decide-order.ts';
+import { decideLaunch, decideOrder } from './decide-order.ts';
 import { decideOffer, watchEndReminder } from './decide-ownership.ts';
 import { decidePages } from './decide-pages.ts';
 import { decideProposalTexts } from './decide-proposal-texts.ts';
@@ -115,7 +115,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
     page(input) ??
     decideSourceTag(input.state, input.memory) ??
     decideCare(input.state, input.facts, input.config, input.now, input.memory) ??
-    decideDispatch(input.state, input.facts, input.config, input.now, input.memory) ??
+    decideLaunch(input.state, input.facts, input.config, input.now, input.memory) ??
     decideStop(input.state, input.facts, input.config, input.now, input.memory) ??
     decideWatch(input.state, input.facts, input.config, input.now, input.memory) ??
     decideUndecided(input, command) ??

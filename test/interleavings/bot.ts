@@ -30,6 +30,7 @@ import {
   aPull,
   aWorkflowRun,
   editedBy,
+  seenRuns,
   someFacts,
 } from '../support/run-facts.ts';
 import { aConfig } from '../support/run-parts.ts';
@@ -63,8 +64,8 @@ function factsOf(world: World, view: Version): RunFacts {
       world.random.chance(0.03) ? unknown('GitHub is away') : known(held),
     ]),
   );
-  const titled = world.dispatches.map((one) =>
-    aWorkflowRun(`launch ${one.order.slice(7, 19)}`, {
+  const dispatched = world.dispatches.map((one) =>
+    aWorkflowRun('a launch', {
       id: one.id,
       status: one.done ? 'completed' : 'queued',
       createdAt: one.at,
@@ -81,7 +82,7 @@ function factsOf(world: World, view: Version): RunFacts {
     permissions,
     journalHolds: known(view.journal.holds),
     clusterMutations: known([]),
-    launchRuns: known(titled),
+    ...seenRuns(...dispatched),
   });
 }
 
@@ -154,7 +155,7 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
       world.dispatches.push({ id: world.dispatches.length + 1, order, at: world.now, done: false });
     }
     const outcome = isTold
-      ? ({ kind: 'done', number: null } as const)
+      ? ({ kind: 'done', number: world.dispatches.length } as const)
       : ({ kind: 'unknown', message: 'the answer was lost' } as const);
     const tries = new Map([
       ...control.memory.tries,

@@ -37,7 +37,7 @@ async function dayOf(options: {
  */
 function masked(events: readonly LogbookEvent[]): string {
   const ids =
-    /^(at|hash|sig|prev|seq|comment|workflowRun|orderDigest|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|commit|digest|shownAt)$/;
+    /^(at|hash|sig|prev|seq|comment|workflowRun|orderDigest|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|commit|digest|shownAt|subject)$/;
   return JSON.stringify(
     events
       .filter((event) => event.type !== 'observed')

@@ -1,7 +1,6 @@
 /** What is told and what is not begun where the config does not have the cluster of a job any more. */
 
 import { describe, expect, it } from 'vitest';
-import { known } from '../../src/domain/observed.ts';
 import { decideMissingCluster } from '../../src/run/decide-missing-cluster.ts';
 import { decideStop } from '../../src/run/decide-stop.ts';
 import { decideWatch } from '../../src/run/decide-watch.ts';
@@ -13,7 +12,7 @@ import { CONFIG, gatedOn, told } from './parts.ts';
 
 const running = gatedOn().approved(bob).ordered().submitted();
 const ELSEWHERE = { ...CONFIG, clusters: {} };
-const FACTS = someFacts({ watchRuns: known([]), stopRuns: known([]) });
+const FACTS = someFacts();
 const ended = (run: RunBuilder): RunBuilder => run.observed().ended();
 const codes = (run: RunBuilder, config: typeof CONFIG): unknown => {
   const step = decideMissingCluster(run.state, config);

@@ -3,99 +3,71 @@
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
-import { notAsked } from '../../src/domain/need.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
-import { decideStop } from '../../src/run/decide-stop.ts';
-import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';
+import { unknown } from '../../src/domain/observed.ts';
+import { decideStop, isStopOwed } from '../../src/run/decide-stop.ts';
+import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import { aWorkflowRun, instant, someFacts } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, memory, told } from './parts.ts';
+import { aWorkflowRun, instant, seenRuns, someFacts } from '../support/run-facts.ts';
+import { CONFIG, gatedOn, told } from './parts.ts';
 
 const submitted = gatedOn().approved(bob).ordered().submitted();
-const watched = submitted.observed();
+const watched = submitted.dispatched('watch', 'local', 5).observed();
 const asked = watched.stopRequested(alice);
 const past = (run: RunBuilder, ms: number): Instant =>
   instant(new Date(Date.parse(run.state.stop?.at ?? run.state.head.at) + ms).toISOString());
 
-const ALIVE = { ...aWorkflowRun('ferrybot watch local'), status: 'in_progress' as const };
-const stop = (
-  run: RunBuilder,
-  facts: Partial<RunFacts>,
-  ms = 1_000,
-  own: AttemptCache = NO_ATTEMPTS,
-): string => told(decideStop(run.state, someFacts(facts), CONFIG, past(run, ms), own));
-const UNREAD = { watchRuns: notAsked(), stopRuns: notAsked() };
+const stop = (run: RunBuilder, facts: Partial<RunFacts> = {}, ms = 1_000): string =>
+  told(decideStop(run.state, someFacts(facts), CONFIG, past(run, ms), NO_ATTEMPTS));
+const seen = (id: number, status: 'queued' | 'in_progress' | 'completed') =>
+  seenRuns(aWorkflowRun('any title', { id, status }));
+const ALIVE = seen(5, 'in_progress');
 const DISPATCH = 'dispatch-workflow stop';
 
 describe('a stop', () => {
   it('is left to a watch that is alive: it looks every 30 s', () => {
-    expect(stop(asked, { watchRuns: known([ALIVE]) })).toBe('nothing');
-    expect(stop(asked, { watchRuns: known([ALIVE]) }, 34_000)).toBe('nothing');
-    expect(stop(asked.observed(), { watchRuns: known([]) }, 90_000)).toBe('nothing');
+    expect(stop(asked)).toBe('need workflowRuns of 5');
+    expect(stop(asked, ALIVE)).toBe('nothing');
+    expect(stop(asked, ALIVE, 34_000)).toBe('nothing');
+    expect(stop(asked.observed(), {}, 90_000)).toBe('nothing');
   });
 
-  it('is dispatched where no watch is seen', () => {
-    expect(stop(asked, { watchRuns: known([]) })).toBe(DISPATCH);
-    expect(stop(asked, { watchRuns: known([{ ...ALIVE, status: 'completed' }]) })).toBe(DISPATCH);
-    expect(stop(asked, { watchRuns: known([{ ...ALIVE, status: 'queued' }]) })).toBe(DISPATCH);
-    expect(stop(asked, { watchRuns: known([{ ...ALIVE, title: 'ferrybot watch elsewhere' }]) })).toBe(
-      DISPATCH,
-    );
-    // `local-big` is another cluster.
-    expect(stop(asked, { watchRuns: known([{ ...ALIVE, title: 'ferrybot watch local-big' }]) })).toBe(
-      DISPATCH,
-    );
-    expect(stop(submitted.stopRequested(alice), { watchRuns: known([ALIVE]) })).toBe(DISPATCH);
+  it('is dispatched where the watch that control started is not in progress', () => {
+    expect(stop(asked, seen(5, 'completed'))).toBe(DISPATCH);
+    expect(stop(asked, seen(5, 'queued'))).toBe(DISPATCH);
+    expect(stop(asked, { workflowRuns: new Map([[5, unknown('away')]]) })).toBe(DISPATCH);
+    expect(stop(submitted.observed().stopRequested(alice))).toBe(DISPATCH);
+    expect(stop(submitted.stopRequested(alice))).toBe(DISPATCH);
   });
 
-  it('is dispatched where a watch that should have looked has not, or nobody can tell', () => {
-    expect(stop(asked, { watchRuns: known([ALIVE]) }, 35_000)).toBe(DISPATCH);
-    expect(stop(asked, { watchRuns: unknown('away'), stopRuns: unknown('away') })).toBe(DISPATCH);
+  it('is dispatched where a watch that should have looked has not', () => {
+    expect(stop(asked, ALIVE, 35_000)).toBe(DISPATCH);
   });
 
-  it('is not dispatched beside one on its way, and not for ever', () => {
-    const facts = (...runs: { status: 'completed' | 'queued'; ms: number }[]): Partial<RunFacts> => ({
-      stopRuns: known(
-        runs.map(({ status, ms }) => ({
-          ...aWorkflowRun(`ferrybot stop ${asked.state.run}`),
-          status,
-          createdAt: past(asked, ms),
-        })),
-      ),
-    });
-    // The second run of a day has the first one's name and more.
-    const others = { ...aWorkflowRun(`ferrybot stop ${asked.state.run}-2`), status: 'queued' as const };
-    expect(stop(asked, { stopRuns: known([{ ...others, createdAt: past(asked, 0) }]) })).toBe(DISPATCH);
+  it('is not dispatched beside a run of ours, and is dispatched again whenever that is over', () => {
+    const sent = asked.dispatched('stop', String(asked.state.stop?.seq), 9);
     const late = 12 * 60_000;
-    expect(stop(asked, facts({ status: 'queued', ms: 0 }))).toBe('nothing');
-    expect(stop(asked, facts({ status: 'completed', ms: 0 }), 60_000)).toBe('nothing');
-    expect(stop(asked, facts({ status: 'completed', ms: 0 }), late)).toBe(DISPATCH);
-    expect(stop(asked, facts({ status: 'completed', ms: -60_000 }))).toBe(DISPATCH);
-    const three = [0, 1, 2].map((ms) => ({ status: 'completed' as const, ms }));
-    expect(stop(asked, facts(...three), late)).toBe('nothing');
+    expect(stop(sent, {}, late)).toBe('need workflowRuns of 9');
+    expect(stop(sent, seen(9, 'queued'), late)).toBe('nothing');
+    expect(stop(sent, seen(9, 'in_progress'), late)).toBe('nothing');
+    expect(stop(sent, seen(9, 'in_progress'), 30 * 60_000)).toBe(DISPATCH);
+    expect(stop(sent, seen(9, 'completed'), late)).toBe(DISPATCH);
+    const often = [9, 9, 9, 9, 9].reduce(
+      (run, id) => run.dispatched('stop', String(asked.state.stop?.seq), id),
+      asked,
+    );
+    expect(stop(often, seen(9, 'completed'), 60 * 60_000)).toBe(DISPATCH);
   });
 
-  it('is dispatched once by a process', () => {
-    const key = `stop:${asked.state.run}:0`;
-    const done = memory({ outcomes: new Map([[key, { kind: 'done', number: 1 }]]) });
-    expect(stop(asked, {}, 1_000, done)).toBe('nothing');
-    expect(stop(asked, UNREAD, 1_000, done)).toBe('nothing');
-  });
-
-  it('asks for what GitHub lists where that decides, and for no more', () => {
-    expect(stop(asked, UNREAD, 1_000)).toBe('need watchRuns');
-    expect(stop(asked, { ...UNREAD, watchRuns: known([]) }, 1_000)).toBe('need stopRuns');
-    // Too late for a watch to be given the benefit of the doubt.
-    expect(stop(asked, UNREAD, 35_000)).toBe('need stopRuns');
-    expect(stop(asked.observed(), UNREAD, 90_000)).toBe('nothing');
+  it('is owed until the engine confirms it or a live watch has looked', () => {
+    expect(isStopOwed(asked.state, past(asked, 1_000))).toBe(true);
+    expect(isStopOwed(asked.observed().state, past(asked, 90_000))).toBe(false);
+    expect(isStopOwed(asked.ended().state, past(asked, 1_000))).toBe(false);
   });
 
   it('is nothing where nobody asked, where there is no job, and after its end', () => {
     const ordered = gatedOn().approved(bob).ordered();
-    for (const run of [watched, ordered.stopRequested(alice), asked.ended()]) {
-      expect(stop(run, {})).toBe('nothing');
-      expect(stop(run, UNREAD)).toBe('nothing');
-    }
+    for (const run of [watched, ordered.stopRequested(alice), asked.ended()])
+      expect(stop(run)).toBe('nothing');
   });
 });

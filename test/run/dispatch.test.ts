@@ -1,88 +1,136 @@
-/** The dispatch of what a runner claims: once, looked for before it is tried again, and again where nothing came of it. */
+/** A dispatch: its id is recorded, only that very run counts, and it is made again once that run is over. */
 
 import { describe, expect, it } from 'vitest';
-import type { WorkflowRunFacts } from '../../src/domain/facts.ts';
+import type { Dispatch } from '../../src/domain/dispatch.ts';
+import type { EffectOutcome } from '../../src/domain/effect.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { notAsked } from '../../src/domain/need.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { decideMutations } from '../../src/run/decide-care.ts';
-import { decideClaimable } from '../../src/run/dispatch.ts';
-import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';
+import { decideDispatch, dispatchKey } from '../../src/run/dispatch.ts';
 import { at, record } from '../care/consent-parts.ts';
 import { aWorkflowRun } from '../support/run-facts.ts';
 import { CONFIG, memory, told } from './parts.ts';
 
-const ONE = record({ begun: null });
-const CONSENT = { seq: ONE.consents[0]?.seq ?? -1, at: ONE.consents[0]?.at ?? '' };
-const ACT = { name: 'care:a', digest: ONE.digest, ...CONSENT, claimedAt: null, listed: 'careRuns' } as const;
-const TARGET = { workflow: 'care.yml', ref: 'main', inputs: {} };
-const NOW = branded(at(10) + 5_000, isInstant);
-const OURS = memory({ appended: new Set([CONSENT.seq]) });
-const LOST = memory({
-  appended: new Set([CONSENT.seq]),
-  outcomes: new Map([['care:a:0', { kind: 'unknown', message: 'reset' }]]),
-});
-
-function dispatches(
-  runs: readonly WorkflowRunFacts[] | null,
-  how: { readonly memory?: AttemptCache; readonly now?: Instant; readonly claimedAt?: string } = {},
-): boolean {
-  const listed = runs === null ? notAsked() : known(runs);
-  const act = { ...ACT, claimedAt: how.claimedAt ?? null };
-  const step = decideClaimable(act, listed, TARGET, how.now ?? NOW, how.memory ?? NO_ATTEMPTS);
-  return step?.kind === 'perform';
-}
-
-/** What care does before it has seen the list. */
-function care(memory: AttemptCache): string {
-  const where = { record: 'journal', incidents: [], isHeld: false, config: CONFIG, ref: 'main' };
-  return told(decideMutations({ ...where, mutations: [ONE], careRuns: notAsked(), now: NOW, memory }));
-}
+const NOW = branded(at(10), isInstant);
+const WANTED = {
+  workflow: 'stop',
+  subject: '12',
+  file: 'stop.yml',
+  ref: 'main',
+  inputs: {},
+  since: NOW,
+  triesMax: null,
+  overdueMs: null,
+} as const;
 
 const later = (ms: number): Instant => branded(NOW + ms, isInstant);
-const run = (status: WorkflowRunFacts['status'], createdAt = NOW): WorkflowRunFacts =>
-  aWorkflowRun(`ferrybot care ${ONE.digest.slice(7, 19)}`, { status, createdAt });
+const sent = (ms: number, workflowRun = 77, change: Partial<Dispatch> = {}): Dispatch => ({
+  workflow: 'stop',
+  subject: '12',
+  workflowRun,
+  at: new Date(NOW + ms).toISOString(),
+  seq: 20,
+  ...change,
+});
+
+type Seen = Observed<ReturnType<typeof aWorkflowRun> | null>;
+type Case = {
+  readonly dispatches?: readonly Dispatch[];
+  readonly run?: Seen;
+  readonly outcome?: EffectOutcome;
+  readonly ms?: number;
+};
+
+function decide({ dispatches = [], run, outcome, ms = 0 }: Case, change: object = {}): string {
+  const wanted = { ...WANTED, ...change };
+  const outcomes = outcome === undefined ? [] : [[dispatchKey(wanted, dispatches), outcome] as const];
+  return told(
+    decideDispatch(wanted, {
+      dispatches,
+      workflowRuns: new Map(run === undefined ? [] : [[77, run]]),
+      now: later(ms),
+      memory: memory({ outcomes: new Map(outcomes) }),
+    }),
+  );
+}
+
+const shown = (status: 'queued' | 'in_progress' | 'completed'): Seen =>
+  known(aWorkflowRun('ferrybot stop', { status }));
+const MINUTE = 60_000;
 
 describe('a dispatch', () => {
-  it('is made at once by who recorded the consent, and by others once they have seen the list', () => {
-    expect(dispatches(null, { memory: OURS })).toBe(true);
-    expect(dispatches(null)).toBe(false);
-    expect(dispatches([])).toBe(true);
-    expect(care(NO_ATTEMPTS)).toBe('need careRuns');
+  it('is made where no run of ours is recorded, and its id is recorded', () => {
+    expect(decide({})).toBe('dispatch-workflow stop');
+    expect(decide({ outcome: { kind: 'done', number: 99 } })).toBe('dispatched');
+    expect(decide({ dispatches: [sent(0, 77, { subject: '13' })] })).toBe('dispatch-workflow stop');
   });
 
-  it('whose answer was lost is looked for before it is made again', () => {
-    expect(care(OURS)).toBe('dispatch-workflow care');
-    const key = `care:${ONE.digest}:${CONSENT.seq}:open:0`;
-    const lost = memory({ ...LOST, outcomes: new Map([[key, { kind: 'unknown', message: 'reset' }]]) });
-    expect(care(lost)).toBe('need careRuns');
-    const unread = decideClaimable(ACT, unknown('GitHub is away'), TARGET, NOW, LOST);
-    expect(unread).toBeNull();
-    expect(dispatches([run('queued')], { memory: LOST })).toBe(false);
-    expect(dispatches([], { memory: LOST })).toBe(true);
+  it('is made again where its answer was lost, because nobody knows the id', () => {
+    expect(decide({ outcome: { kind: 'unknown', message: 'reset' } })).toBe('dispatch-workflow stop');
+    expect(decide({ outcome: { kind: 'refused', code: '422', message: 'disabled' } })).toBe('nothing');
   });
 
-  it('is made again where a run ended without an end in the record, and not beside one that works', () => {
-    const soon = later(limits.dispatchVisibleMs);
-    expect(dispatches([run('completed')])).toBe(false);
-    expect(dispatches([run('completed')], { now: soon })).toBe(true);
-    expect(dispatches([run('in_progress')], { now: soon })).toBe(false);
-    const claimedAt = new Date(NOW).toISOString();
-    expect(dispatches([], { claimedAt })).toBe(false);
-    expect(dispatches([], { claimedAt, now: soon })).toBe(true);
+  it('waits for its run by the id, whatever else GitHub shows', () => {
+    const dispatches = [sent(0)];
+    expect(decide({ dispatches, ms: MINUTE })).toBe('need workflowRuns of 77');
+    for (const run of [shown('queued'), shown('in_progress'), unknown('GitHub is away')])
+      expect(decide({ dispatches, run, ms: 30 * MINUTE })).toBe('nothing');
   });
 
-  it('is not made endlessly, and runs of an earlier consent are not counted', () => {
-    const many = Array.from({ length: limits.dispatchesPerOrderMax }, () => run('completed'));
-    const late = later(10 * limits.dispatchVisibleMs);
-    expect(dispatches(many, { now: late })).toBe(false);
-    const before = at(-60);
-    expect(
-      dispatches(
-        many.map((one) => ({ ...one, createdAt: before })),
-        { now: late },
-      ),
-    ).toBe(true);
+  it('is made again once its run has ended, was cancelled or was deleted', () => {
+    const dispatches = [sent(0)];
+    const cancelled = known(aWorkflowRun('', { status: 'completed', conclusion: 'cancelled' }));
+    for (const run of [shown('completed'), cancelled, known(null)]) {
+      expect(decide({ dispatches, run, ms: MINUTE - 1 })).toBe('nothing');
+      expect(decide({ dispatches, run, ms: MINUTE })).toBe('dispatch-workflow stop');
+    }
+  });
+
+  it('is made again ever more slowly, and no more often than it may', () => {
+    const dispatches = [sent(0), sent(MINUTE), sent(3 * MINUTE)];
+    const run = shown('completed');
+    expect(decide({ dispatches, run, ms: 5 * MINUTE })).toBe('nothing');
+    expect(decide({ dispatches, run, ms: 6 * MINUTE })).toBe('dispatch-workflow stop');
+    expect(decide({ dispatches, run, ms: 60 * MINUTE }, { triesMax: 3 })).toBe('nothing');
+    const many = Array.from({ length: 30 }, () => sent(0));
+    expect(decide({ dispatches: many, run, ms: limits.redispatchPeriodMs })).toBe('dispatch-workflow stop');
+    expect(decide({ dispatches: [sent(-1)], run, ms: 0 })).toBe('dispatch-workflow stop');
+  });
+
+  it('is made beside a run that is in progress for too long', () => {
+    const dispatches = [sent(0)];
+    const overdue = { overdueMs: 20 * MINUTE };
+    expect(decide({ dispatches, run: shown('in_progress'), ms: 19 * MINUTE }, overdue)).toBe('nothing');
+    expect(decide({ dispatches, run: shown('in_progress'), ms: 20 * MINUTE }, overdue)).toBe(
+      'dispatch-workflow stop',
+    );
+    expect(decide({ dispatches, run: shown('queued'), ms: 20 * MINUTE }, overdue)).toBe('nothing');
+  });
+});
+
+describe('the dispatch of a change of a cluster', () => {
+  const one = record({ begun: null });
+  const care = (dispatches: readonly Dispatch[], status: 'queued' | 'completed'): string =>
+    told(
+      decideMutations({
+        record: 'journal',
+        mutations: [one],
+        incidents: [],
+        dispatches,
+        workflowRuns: new Map([[77, shown(status)]]),
+        isHeld: false,
+        config: CONFIG,
+        ref: 'main',
+        now: later(5 * MINUTE),
+        memory: memory({}),
+      }),
+    );
+
+  it('is made for each consent, and not beside a run of ours', () => {
+    const own = sent(0, 77, { workflow: 'care', subject: one.digest });
+    expect(care([], 'queued')).toBe('dispatch-workflow care');
+    expect(care([own], 'queued')).toBe('nothing');
+    expect(care([own], 'completed')).toBe('dispatch-workflow care');
   });
 });

@@ -1,6 +1,7 @@
 // Runs in any state, for tests: `aRun().gated().approved(alice).ordered().submitted().state` folds real, signed events.
 
 import type { Actor } from '../../src/domain/actor.ts';
+import type { Dispatch } from '../../src/domain/dispatch.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
@@ -48,6 +49,7 @@ export type RunBuilder = {
   /** Claims the order first, if nobody has. */
   readonly submitted: (change?: Partial<EventDataByType['submitted']>) => RunBuilder;
   readonly observed: (change?: Partial<EventDataByType['observed']>) => RunBuilder;
+  readonly dispatched: (workflow: Dispatch['workflow'], subject: string, workflowRun?: number) => RunBuilder;
   readonly stopRequested: (by: Actor) => RunBuilder;
   readonly ended: (change?: Partial<EventDataByType['ended']>) => RunBuilder;
   readonly sealed: (by: Actor, change?: Partial<EventDataByType['sealed']>) => RunBuilder;
@@ -143,6 +145,8 @@ function builderOf(growth: Growth, state: RunState): RunBuilder {
     },
     observed: (change = {}) =>
       add({ type: 'observed', role: 'watch', data: { ...observedData(growth.now), ...change } }),
+    dispatched: (workflow, subject, workflowRun = 77) =>
+      add({ type: 'dispatched', role: 'control', data: { workflow, subject, workflowRun } }),
     stopRequested: (by) =>
       add({ type: 'stop-requested', role: 'control', actor: by, data: { comment: 700, surface: 'comment' } }),
     ended: (change = {}) => add({ type: 'ended', role: 'watch', data: { ...endedData(state), ...change } }),

@@ -189,6 +189,11 @@ export function aWorkflowRun(title: string, change: Partial<WorkflowRunFacts> = 
   };
 }
 
+/** What GitHub says of one workflow run that control dispatched. */
+export function seenRuns(...runs: readonly WorkflowRunFacts[]): Pick<RunFacts, 'workflowRuns'> {
+  return { workflowRuns: new Map(runs.map((run) => [run.id, known(run)])) };
+}
+
 /** Who may do what here, as a lookup by numeric user id. */
 export function permissions(
   ...held: readonly (readonly [Actor, Permission])[]
@@ -221,10 +226,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     handedOver: new Map(),
     journalHolds: known([]),
     clusterMutations: known([]),
-    careRuns: known([]),
-    launchRuns: unknown('not asked for'),
-    watchRuns: known([]),
-    stopRuns: known([]),
+    workflowRuns: new Map(),
     containerImage: notAsked(),
     closureLog: known({ base: shaOf('base'), text: null }),
     sealTag: known(null),

@@ -1,8 +1,8 @@
 /** Changes of a cluster that belong to no run: what the journal says was consented to is handed to the runner. */
 
 import type { RunFacts } from '../../domain/facts.ts';
-import { notAsked } from '../../domain/need.ts';
-import { listWorkflowRuns } from '../../github/workflows.ts';
+import { needName } from '../../domain/need.ts';
+import { readWorkflowRun } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { decideMutations } from '../../run/decide-care.ts';
 import { anyLane } from '../../run/lane-scope.ts';
@@ -22,7 +22,7 @@ export async function careForJournal(open: OpenLab, memories: Memories, troubles
 async function careForCluster(open: OpenLab, memories: Memories, cluster: string): Promise<void> {
   const { lab, config, store } = open;
   let memory = memories.of(JOURNAL);
-  let careRuns: RunFacts['careRuns'] = notAsked();
+  let workflowRuns: RunFacts['workflowRuns'] = new Map();
   for (let round = 0; round < RECONCILE_ROUNDS_MAX; round += 1) {
     const { journal, broken } = store.current();
     const mutations = journal.mutations.filter(({ proposal }) => proposal.cluster === cluster);
@@ -33,7 +33,8 @@ async function careForCluster(open: OpenLab, memories: Memories, cluster: string
       record: JOURNAL,
       mutations,
       incidents,
-      careRuns,
+      dispatches: journal.dispatches,
+      workflowRuns,
       isHeld,
       config,
       ref: anyLane(config).lane.targetBranch,
@@ -42,7 +43,11 @@ async function careForCluster(open: OpenLab, memories: Memories, cluster: string
     });
     if (step === null) return;
     if (step.kind === 'need') {
-      careRuns = await listWorkflowRuns(lab.client, config.workflows.care);
+      for (const one of step.facts) {
+        if (typeof one === 'string' || one.fact !== 'workflowRuns')
+          throw new Error(`${needName(one)} is not what care asks for`);
+        workflowRuns = new Map([...workflowRuns, [one.of, await readWorkflowRun(lab.client, one.of)]]);
+      }
     } else if (step.kind === 'append') {
       const result = await store.append(JOURNAL, step.drafts, lab.now());
       if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);

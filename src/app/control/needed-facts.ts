@@ -10,7 +10,7 @@ import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPeople } from '../../github/people.ts';
 import { readPermission } from '../../github/permission.ts';
-import { listWorkflowRuns } from '../../github/workflows.ts';
+import { readWorkflowRun } from '../../github/workflows.ts';
 import { sealTagOf } from '../../run/begun-seal.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { containerImage } from '../images.ts';
@@ -43,15 +43,14 @@ type Looked = {
   readonly branchWorkOf: ReturnType<typeof cachedBranchWork>;
 };
 
-/** What was asked for, and of all else that nobody did; a workflow's runs are listed for all runs of a trigger together. */
+/** What was asked for, and of all else that nobody did. */
 export async function neededFacts(
   reader: Reader,
   looked: Looked,
   needed: Needed,
-): Promise<Pick<RunFacts, FactName | 'permissions' | 'cited' | 'proposalTexts'>> {
+): Promise<Pick<RunFacts, FactName | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'>> {
   const { lab, git, config, once } = reader;
   const { state, runs, comments, pull, changeNow } = looked;
-  const { launch, watch, stop, care } = config.workflows;
   const readIf = async <Value>(
     name: FactName,
     read: () => Promise<Observed<Value>>,
@@ -61,13 +60,7 @@ export async function neededFacts(
     key: string,
     read: () => Promise<Observed<Value>>,
   ): Promise<Observed<Value>> => readIf(name, () => once(key, read));
-  const listedIf = (name: FactName, workflow: string): Promise<Observed<readonly WorkflowRunFacts[]>> =>
-    onceIf(name, name, () => listWorkflowRuns(lab.client, workflow));
   return {
-    launchRuns: await listedIf('launchRuns', launch),
-    watchRuns: await listedIf('watchRuns', watch),
-    stopRuns: await listedIf('stopRuns', stop),
-    careRuns: await listedIf('careRuns', care),
     containerImage: await readIf('containerImage', () => containerImage(lab.images, config, once)),
     closureLog: await onceIf('closureLog', `closure ${config.laneName}`, () => closureLogOf(git, config)),
     smallFix: await readIf('smallFix', () => smallFixFacts(reader, state)),
@@ -84,10 +77,19 @@ export async function neededFacts(
       known(await searchedOnce(once, wantedRoots(config.checkpoints, state), lab.stores)),
     ),
     cardHistory: await readIf('cardHistory', () => readCardHistory(reader, state, comments)),
+    workflowRuns: await workflowRunsIn(reader, needed),
     permissions: await permissionsIn(reader, needed),
     cited: await citedIn(reader, state, needed),
     proposalTexts: await readProposalTexts(reader, state.mutations, comments, needed),
   };
+}
+
+async function workflowRunsIn({ lab, once }: Reader, needed: Needed): Promise<RunFacts['workflowRuns']> {
+  const found = new Map<number, Observed<WorkflowRunFacts | null>>();
+  for (const one of needed.values())
+    if (typeof one !== 'string' && one.fact === 'workflowRuns')
+      found.set(one.of, await once(`workflow run ${one.of}`, () => readWorkflowRun(lab.client, one.of)));
+  return found;
 }
 
 async function permissionsIn({ lab, once }: Reader, needed: Needed): Promise<RunFacts['permissions']> {

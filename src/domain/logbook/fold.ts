@@ -59,6 +59,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     approvals: [],
     drops: [],
     order: null,
+    dispatches: [],
     submission: null,
     observation: null,
     firstEval: null,
@@ -127,6 +128,8 @@ function applied(state: RunState, event: LogbookEvent): RunState {
           claim: null,
         },
       };
+    case 'dispatched':
+      return { ...state, dispatches: [...state.dispatches, { ...event.data, ...moment }] };
     case 'claimed':
       return withOrder(state, { status: 'claimed', claim: { ...event.data, at: event.at } });
     case 'submitted':

@@ -2,6 +2,7 @@
 
 import { type ClusterDisks, scansAfter } from '../care/disk-scan.ts';
 import { isMutationEvent, type MutationRecord, mutationsAfter } from '../care/mutation-state.ts';
+import type { Dispatch } from '../dispatch.ts';
 import { type Incident, readIncident } from '../incidents.ts';
 import { type Hold, holdFrom, holdName, liftedAfter, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
@@ -20,6 +21,8 @@ export type JournalState = {
   readonly lifted: readonly Hold[];
   /** Changes of a cluster that were proposed for no run, oldest first. */
   readonly mutations: readonly MutationRecord[];
+  /** Workflow runs that control started for them, oldest first. */
+  readonly dispatches: readonly Dispatch[];
   /** By cluster. */
   readonly disks: ReadonlyMap<string, ClusterDisks>;
   /** Machines under our label for which no live run is known, oldest first. */
@@ -35,6 +38,7 @@ export const EMPTY_JOURNAL: JournalState = {
   holds: [],
   lifted: [],
   mutations: [],
+  dispatches: [],
   disks: new Map(),
   orphans: [],
   questions: new Map(),
@@ -74,6 +78,10 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
       holds,
       lifted: holds === state.holds ? state.lifted : liftedAfter(state.lifted, state.holds, holds),
       mutations: isMutationEvent(event) ? mutationsAfter(state.mutations, event) : state.mutations,
+      dispatches:
+        event.type === 'dispatched'
+          ? [...state.dispatches, { ...event.data, at: event.at, seq: event.seq }]
+          : state.dispatches,
       disks:
         event.type === 'disk-scanned'
           ? scansAfter(state.disks, { ...event.data, at: event.at, seq: event.seq })

@@ -4,6 +4,7 @@ import type { Actor } from '../actor.ts';
 import type { MutationRecord } from '../care/mutation-state.ts';
 import type { StorePath } from '../checkpoint/stored.ts';
 import type { Surface } from '../command.ts';
+import type { Dispatch } from '../dispatch.ts';
 import type { Digest, Instant, RunId } from '../ids.ts';
 import { type Incident, incidentsWith } from '../incidents.ts';
 import type { Contract } from '../launch/contract.ts';
@@ -155,6 +156,8 @@ export type RunState = {
   readonly spentApprovals: ReadonlySet<string>;
   readonly drops: readonly EventOf<'approval-dropped'>[];
   readonly order: IssuedOrder | null;
+  /** Workflow runs that control started for this run, oldest first. */
+  readonly dispatches: readonly Dispatch[];
   readonly submission: Submission | null;
   readonly observation: Observation | null;
   /** The first observation that carried an eval: a moment a person must see. */

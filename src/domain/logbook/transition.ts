@@ -90,6 +90,7 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'held':
     case 'released':
       return personRule(event);
+    case 'dispatched':
     case 'incident':
       return null;
     case 'command-seen':

@@ -1,6 +1,7 @@
 /** A job from its first look to its end: what each event of it carries. */
 
 import type { Surface } from '../../command.ts';
+import type { Dispatch } from '../../dispatch.ts';
 import type { JobStatus } from '../../engine.ts';
 import type { Confidence, FailureClass, FirstResponse } from '../../failure-class.ts';
 import type { TrackerSilence } from '../../tracker.ts';
@@ -186,6 +187,8 @@ export type JobEventData = {
     readonly cadenceMs: number;
     readonly lease: Lease;
   };
+  /** Control started one of our workflows: `subject` says what for (`src/domain/dispatch.ts`). */
+  readonly dispatched: Omit<Dispatch, 'at' | 'seq'>;
   readonly 'stop-requested': { readonly comment: number; readonly surface: Surface };
   readonly ended: {
     readonly attempt: number;
