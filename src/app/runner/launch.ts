@@ -4,8 +4,10 @@ import { launchAction, type Submitted } from '../../actions/launch.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { branded, isRunId } from '../../domain/ids.ts';
+import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { anyLane } from '../../run/lane-scope.ts';
+import { memoized } from '../control/once.ts';
 import type { EngineOf } from '../lab.ts';
 import { type OpenLab, openForRun } from '../open-lab.ts';
 import { recordFault } from '../record-fault.ts';
@@ -31,6 +33,7 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
   const recorded = state();
   const open = recorded === null ? { ...lab, config: anyLane(lab.config) } : openForRun(lab, recorded);
   const { config } = open;
+  const factsOnce = memoized();
   const { repository, digestOf, now, boundary } = parts;
   const home = { repository, defaultBranch: input.defaultBranch, workflow: config.workflows.launch };
   const wrong = verifyWorkflowOrigin(input.place, home);
@@ -54,11 +57,19 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
       // Jobs that people have launched by hand run beside each other.
       others: ({ proposal }) =>
         proposal.adopts === undefined ? runsOfLane(store.current().runs, proposal.lane) : [],
-      facts: (run) => gatherOrderFacts(open, run),
+      facts: (run) => factsOnce(factsKey(run, store.current().journal), () => gatherOrderFacts(open, run)),
       ship: (run, order) => shipJob(open, run, order, engine, input),
       now,
       boundary,
       redact,
     }),
   );
+}
+
+/**
+ * What the facts rest on in the record. Control records its dispatch while this job verifies: the claim then loses the race,
+ * and nothing has to be read from GitHub again for that.
+ */
+function factsKey(state: RunState | null, { head }: JournalState): string {
+  return state === null ? 'none' : `${state.head.seq - state.dispatches.length} ${head?.seq ?? 'none'}`;
 }
