@@ -10,6 +10,7 @@ import type { Role } from '../domain/logbook/role.ts';
 import { isOver, type Notice, pagesOf, type RunState } from '../domain/logbook/run-state.ts';
 import { dateAfter, dateOf, fromRfc3339, timeOf, toRfc3339, weekdayOf } from '../domain/time.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
+import { isWaitOpen, WAIT_MENTION_MS } from './open-waits.ts';
 
 /** How old an incident may be when it is first told to those on call: through a night of quiet hours, and no older. */
 const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;
@@ -55,14 +56,18 @@ function dueFor(
 }
 
 function isDue(
-  { taken }: RunState,
+  state: RunState,
   { onCall: { againAfterMinutes } }: LaneScopedConfig,
   incident: Incident,
   told: readonly Notice[],
   now: Instant,
 ): boolean {
+  const { taken } = state;
   if (taken !== null && taken.seq > incident.seq) return false;
   const [first, again] = told;
+  const last = told.at(-1);
+  if (last !== undefined && isWaitOpen(state, incident, now))
+    return now - (fromRfc3339(last.at) ?? now) >= WAIT_MENTION_MS;
   // What happened before anybody was on call is history by now.
   if (first === undefined) return now - (fromRfc3339(incident.at) ?? 0) < PAGE_AGE_MAX_MS;
   if (again !== undefined || againAfterMinutes === null) return false;

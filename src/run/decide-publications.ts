@@ -11,18 +11,20 @@ import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
 import { need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { renderCard } from '../render/card.ts';
 import { checkConclusion, renderCheck } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
+import { utc } from '../render/words.ts';
 import { recordedApprovalVerdicts } from './approval-facts.ts';
 import { cardLeftUntil, needsShowing } from './decide-shown.ts';
 import { pastOf } from './history.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
+import { isWaitOpen, WAIT_UPDATE_MS } from './open-waits.ts';
 import { owedComments, type WordsOf } from './owed-comments.ts';
 import { isOpenProposal } from './proposal-texts.ts';
-import type { Publication } from './publications.ts';
+import { type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 import { tickedBody } from './tick-boxes.ts';
 
@@ -53,7 +55,13 @@ export function decidePublication(input: PublishInput): Step | null {
   if (input.facts.comments.kind === 'unknown') return null;
   const ours = input.facts.comments.value.filter(({ marker }) => marker !== null);
   if (input.isAlertsAlone === true) return nextComment(input, ours);
-  return nextComment(input, ours) ?? nextCheck(input, ours) ?? nextCard(input, ours) ?? nextTick(input);
+  return (
+    nextComment(input, ours) ??
+    nextWait(input, ours) ??
+    nextCheck(input, ours) ??
+    nextCard(input, ours) ??
+    nextTick(input)
+  );
 }
 
 /** Whether nobody owes these threads anything more: our own entry is the newest, and all that is told stands there. */
@@ -97,6 +105,35 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
     });
   }
   return null;
+}
+
+/** Keeps the one comment of an incident that stays open up to date: no second comment tells of it. */
+function nextWait(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
+  const { state, now, memory } = input;
+  for (const incident of state.incidents.filter((one) => isWaitOpen(state, one, now))) {
+    const publication = publicationsOf(state).find(
+      ({ kind, seq }) => kind === 'incident' && seq === incident.seq,
+    );
+    const standing = ours.find(
+      ({ marker }) =>
+        marker?.kind === 'incident' && marker.run === state.run && marker.key === String(incident.seq),
+    );
+    if (publication === undefined || standing === undefined) continue;
+    if (now - standing.updatedAt < WAIT_UPDATE_MS) continue;
+    const key = `wait:${incident.seq}:${Math.floor(now / WAIT_UPDATE_MS)}`;
+    if (!mayTry(memory, key, limits.effectTriesMax)) continue;
+    const body = `${renderPublication(publication, viewOf(input))}${waitLine(state, now)}`;
+    return perform(key, { kind: 'edit-comment', thread: standing.thread, comment: standing.id, body });
+  }
+  return null;
+}
+
+/** How it stands now; `dispatches`: only runs whose id is recorded are ours. */
+function waitLine({ dispatches }: RunState, now: Instant): string {
+  const last = dispatches.at(-1);
+  const run =
+    last === undefined ? 'No workflow run is recorded' : `Our newest workflow run is ${last.workflowRun}`;
+  return `\n- Checked last: ${utc(toRfc3339(now))}. ${run}; ferrybot dispatches again once it is over.`;
 }
 
 /** What people may consent to by this comment. */

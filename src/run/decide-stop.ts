@@ -3,16 +3,20 @@
 import { missingCluster } from '../config/missing-cluster.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { needsWatch, watchDispatches } from './decide-watch.ts';
 import { decideDispatch } from './dispatch.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import type { AttemptCache, Step } from './step.ts';
+import { type AttemptCache, append, type Step } from './step.ts';
 
 /** A watch that is alive has looked for a stop by then: its 30 s, and a fetch. One that hangs leaves 25 s for a stop workflow. */
 const STOP_PATIENCE_MS = 35_000;
+/** People are told of a stop that nothing has confirmed by then. */
+const STOP_TOLD_MS = 2 * 60 * 1_000;
+const NOT_CONFIRMED = 'no watch and no stop workflow has reported the end of the job';
 /** A stop workflow works for 15 minutes at the most, which its `timeout-minutes` says; one that took longer hangs. */
 const STOP_WORK_MS = 20 * 60 * 1_000;
 
@@ -30,6 +34,11 @@ export function decideStop(
   // Nobody could reach the job, and the tries are for when it can be reached again.
   if (!isStopPending(state) || missingCluster(state, config) !== null) return null;
   if (isSeenByWatch(state, now)) return null;
+  const isTold = incidentsWith(state.incidents, 'stop-unconfirmed').some(
+    ({ seq }) => seq > (state.stop?.seq ?? 0),
+  );
+  if (!isTold && now - stoppedAt(state) >= STOP_TOLD_MS)
+    return append(incidentDraft('control', 'stop-unconfirmed', { message: NOT_CONFIRMED }));
   const watch = watchDispatches(state, facts).at(-1);
   if (mayBeSeenByWatch(state, now) && watch !== undefined) {
     const run = facts.workflowRuns.get(watch.workflowRun);

@@ -1,14 +1,12 @@
 /** Whether somebody still watches a live run, told apart from how the run is (policy HR-39). */
 
-import type { WorkflowRunFacts } from '../domain/facts.ts';
+import { type Dispatch, dispatchesFor } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/ids.ts';
 import { incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { silenceAllowedMs } from '../domain/logbook/job-state.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { Observed } from '../domain/observed.ts';
-import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type Cadence, firstPaceMs } from './cadence.ts';
 
@@ -56,12 +54,12 @@ export function isSilenceTold(state: RunState, since: number): boolean {
  * Whether a watch was ever started for this job. One that nobody started, because control sleeps between two sweeps, has
  * not fallen silent: it is started, and nobody is alarmed.
  */
-export function wasStarted(state: RunState, watchRuns: Observed<readonly WorkflowRunFacts[]>): boolean {
-  if (state.observation !== null || watchRuns.kind === 'unknown') return true;
+export function wasStarted(state: RunState, dispatches: readonly Dispatch[]): boolean {
+  if (state.observation !== null) return true;
   const cluster = state.submission?.cluster ?? '';
   const submittedAt = fromRfc3339(state.submission?.at ?? '') ?? 0;
-  return watchRuns.value.some(
-    (run) => isTitledFor(run.title, cluster) && run.createdAt >= submittedAt - limits.dispatchVisibleMs,
+  return dispatchesFor(dispatches, 'watch', cluster).some(
+    ({ at }) => (fromRfc3339(at) ?? 0) >= submittedAt - limits.dispatchVisibleMs,
   );
 }
 
@@ -70,20 +68,18 @@ export function wasStarted(state: RunState, watchRuns: Observed<readonly Workflo
  * another one is started beside it, because the lease lets one of them work. `given-up`: several were started and none
  * has looked.
  */
-export type Restart = 'restart' | 'on-its-way' | 'given-up' | 'unknown';
+export type Restart = 'restart' | 'on-its-way' | 'given-up';
 
-/** `silentMs`: how long nothing was recorded; only watches of the run's cluster that began since then count as tried. */
+/** `silentMs`: how long nothing was recorded; only watches of the run's cluster that control started since then count as tried. */
 export function judgeRestart(
   state: RunState,
   silentMs: number,
-  watchRuns: Observed<readonly WorkflowRunFacts[]>,
+  dispatches: readonly Dispatch[],
   now: Instant,
 ): Restart {
-  if (watchRuns.kind === 'unknown') return 'unknown';
   const cluster = state.submission?.cluster ?? '';
-  const tried = watchRuns.value.filter(
-    (run) => isTitledFor(run.title, cluster) && now - run.createdAt < silentMs,
-  );
-  if (tried.some((run) => now - run.createdAt < WATCH_START_MS)) return 'on-its-way';
+  const ages = dispatchesFor(dispatches, 'watch', cluster).map(({ at }) => now - (fromRfc3339(at) ?? 0));
+  const tried = ages.filter((ageMs) => ageMs < silentMs);
+  if (tried.some((ageMs) => ageMs < WATCH_START_MS)) return 'on-its-way';
   return tried.length >= WATCH_RESTARTS_MAX ? 'given-up' : 'restart';
 }

@@ -45,7 +45,8 @@ describe('a stop', () => {
   });
 
   it('is not dispatched beside a run of ours, and is dispatched again whenever that is over', () => {
-    const sent = asked.dispatched('stop', String(asked.state.stop?.seq), 9);
+    const told = asked.incident('stop-unconfirmed', { message: 'not yet' });
+    const sent = told.dispatched('stop', String(asked.state.stop?.seq), 9);
     const late = 12 * 60_000;
     expect(stop(sent, {}, late)).toBe('need workflowRuns of 9');
     expect(stop(sent, seen(9, 'queued'), late)).toBe('nothing');
@@ -54,9 +55,17 @@ describe('a stop', () => {
     expect(stop(sent, seen(9, 'completed'), late)).toBe(DISPATCH);
     const often = [9, 9, 9, 9, 9].reduce(
       (run, id) => run.dispatched('stop', String(asked.state.stop?.seq), id),
-      asked,
+      told,
     );
     expect(stop(often, seen(9, 'completed'), 60 * 60_000)).toBe(DISPATCH);
+  });
+
+  it('is told to people where nothing has confirmed it after two minutes, once', () => {
+    const sent = asked.dispatched('stop', String(asked.state.stop?.seq), 9);
+    expect(stop(sent, seen(9, 'queued'), 119_000)).toBe('nothing');
+    expect(stop(sent, seen(9, 'queued'), 120_000)).toBe('incident');
+    const told = sent.incident('stop-unconfirmed', { message: 'not yet' });
+    expect(stop(told, seen(9, 'queued'), 130_000)).toBe('nothing');
   });
 
   it('is owed until the engine confirms it or a live watch has looked', () => {

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Dispatch } from '../../src/domain/dispatch.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import type { RentalTerms } from '../../src/domain/launch/rental-terms.ts';
 import type { Machine } from '../../src/domain/logbook/rental-state.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
 import { type Cadence, USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import {
   isSilenceTold,
@@ -19,7 +19,7 @@ import {
 import { gatedOn } from '../run/parts.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
-import { aWorkflowRun, instant } from '../support/run-facts.ts';
+import { instant } from '../support/run-facts.ts';
 
 const MINUTE = 60_000;
 const CADENCE = USUAL_CADENCE;
@@ -142,47 +142,44 @@ describe('a silence', () => {
   });
 });
 
+const sentAt = (ms: number, subject = 'local'): Dispatch => ({
+  workflow: 'watch',
+  subject,
+  workflowRun: 77,
+  at: new Date(ms).toISOString(),
+  seq: 9,
+});
+
 describe('a watch that nobody has started', () => {
-  const at = (ms: number) =>
-    known([{ ...aWorkflowRun('ferrybot watch local'), createdAt: later(submitted, ms) }]);
+  const at = (ms: number): readonly Dispatch[] => [sentAt(later(submitted, ms))];
 
   it('has not fallen silent', () => {
-    expect(wasStarted(submitted.state, known([]))).toBe(false);
+    expect(wasStarted(submitted.state, [])).toBe(false);
     expect(wasStarted(submitted.state, at(-10 * MINUTE))).toBe(false);
     expect(wasStarted(submitted.state, at(1_000))).toBe(true);
-    expect(wasStarted(watched.state, known([]))).toBe(true);
-    expect(wasStarted(submitted.state, unknown('away'))).toBe(true);
+    expect(wasStarted(watched.state, [])).toBe(true);
   });
 });
 
 describe('another watch', () => {
   const silentMs = 60 * MINUTE;
   const now = later(watched, silentMs);
-  const run = (agoMs: number, status: 'completed' | 'in_progress' = 'completed') => ({
-    ...aWorkflowRun('ferrybot watch local'),
-    status,
-    createdAt: instant(new Date(now - agoMs).toISOString()),
-  });
-  const judge = (...runs: ReturnType<typeof run>[]): string =>
-    judgeRestart(watched.state, silentMs, known(runs), now);
+  const run = (agoMs: number): Dispatch => sentAt(now - agoMs);
+  const judge = (...runs: readonly Dispatch[]): string => judgeRestart(watched.state, silentMs, runs, now);
 
   it('is started beside one that hangs since before the silence', () => {
     expect(judge()).toBe('restart');
-    expect(judge(run(90 * MINUTE, 'in_progress'))).toBe('restart');
+    expect(judge(run(90 * MINUTE))).toBe('restart');
   });
 
   it('is waited for, and given up after three', () => {
-    expect(judge(run(5 * MINUTE, 'in_progress'))).toBe('on-its-way');
+    expect(judge(run(5 * MINUTE))).toBe('on-its-way');
     expect(judge(run(15 * MINUTE))).toBe('restart');
     expect(judge(run(15 * MINUTE), run(30 * MINUTE), run(45 * MINUTE))).toBe('given-up');
   });
 
-  it('is not started blindly', () => {
-    expect(judgeRestart(watched.state, silentMs, unknown('GitHub is away'), now)).toBe('unknown');
-  });
-
   it('of another cluster is none of this run', () => {
-    const other = { ...run(5 * MINUTE), title: 'ferrybot watch elsewhere' };
+    const other = { ...run(5 * MINUTE), subject: 'elsewhere' };
     expect(judge(other)).toBe('restart');
   });
 });

@@ -3,6 +3,7 @@
 import { assertNever } from '../../domain/assert.ts';
 import { GitError } from '../../domain/git.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
+import { after } from '../../domain/time.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { triggerOf } from '../../handlers/registry.ts';
 import { anyLane } from '../../run/lane-scope.ts';
@@ -10,7 +11,7 @@ import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { configFor } from '../../run/run-config.ts';
 import { care } from '../care/care.ts';
 import { executorFor } from '../care/executor-for.ts';
-import { createWorker } from '../control/worker.ts';
+import { createWorker, type Worker } from '../control/worker.ts';
 import { scanMode } from '../disk-scan/scan-mode.ts';
 import { askFixer } from '../fixer/fix-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
@@ -80,7 +81,21 @@ async function chat(parts: ActionParts): Promise<ActionResult> {
   // The job after a launch is named its run: it says what the runner, which may not write in threads, has done.
   const worker = createWorker(parts.lab, parts.defaultBranch, parts.inputs.run === '' ? [] : ['runner']);
   await worker.handle([triggerFrom(parts)]);
+  await waitForStops(parts, worker);
   return { ok: true, result: 'reconciled', run: parts.inputs.run, jobId: '', detail: '' };
+}
+
+/** How long a chat job stays for a stop that it has heard of, and how long it waits between two looks. */
+const STOP_STAY_MS = 3 * 60 * 1_000;
+const STOP_LOOK_MS = 15_000;
+
+/** Where no server runs, nobody else looks whether the stop works: it is dispatched again here, and people are told. */
+async function waitForStops(parts: ActionParts, worker: Worker): Promise<void> {
+  const until = after(parts.lab.now(), STOP_STAY_MS);
+  while (parts.lab.now() < until && worker.hasOpenStop()) {
+    await parts.sleep(STOP_LOOK_MS);
+    await worker.handle([{ kind: 'workflow-ended' }]);
+  }
 }
 
 /** A schedule, a dispatch and the job after a launch are sweeps; an event that means nothing to us is not worth less than one. */

@@ -7,6 +7,7 @@ import type { Role } from '../../domain/logbook/role.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, toRfc3339 } from '../../domain/time.ts';
 import { synchronizeClock } from '../../github/call.ts';
+import { isStopOwed } from '../../run/decide-stop.ts';
 import { awaitedThread, type Looks, needsReconcile, noteReconciled } from '../../run/needs-reconcile.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import { deliver } from '../channels.ts';
@@ -51,6 +52,8 @@ import { type SweepCursor, sweep } from './sweep.ts';
 export type Worker = {
   /** Handles triggers that came together; throws only when nothing could be read or a bug was met. */
   readonly handle: (triggers: readonly ReconcileRequest[]) => Promise<void>;
+  /** Whether the record as it was read last has a stop that nothing has confirmed. */
+  readonly hasOpenStop: () => boolean;
   /** The receipt for a comment, at once: not behind work that is under way. */
   readonly acknowledge: (trigger: ReconcileRequest) => Promise<void>;
 };
@@ -63,6 +66,7 @@ type Own = {
   readonly looks: Looks;
   /** How far was swept; it moves only when everything that was found was handled. */
   cursor: SweepCursor | null;
+  hasOpenStop: boolean;
   /** Whether anything but a sweep woke this process since the last one, and whether the last one was left out for it. */
   hasHeard: boolean;
   hasSkipped: boolean;
@@ -91,6 +95,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     memories,
     looks: { now: lab.now, memories, settled: new Map(), holds: '', awaited: null },
     cursor: null,
+    hasOpenStop: false,
     hasHeard: false,
     hasSkipped: false,
     experimentsSeenAt: lab.now(),
@@ -106,6 +111,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
   };
   return {
     handle: (triggers) => handle(own, triggers),
+    hasOpenStop: () => own.hasOpenStop,
     acknowledge: async (trigger) => {
       const troubles: Trouble[] = [];
       await own.receipts.give([trigger], null, troubles);
@@ -134,6 +140,7 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   await contained(open, troubles, EVERYWHERE, () => restoreForStop(open, triggers, troubles));
   if (!open.store.current().broken.some(({ run }) => run === WHOLE_BRANCH))
     await lookFor(own, open, triggers, troubles);
+  own.hasOpenStop = open.store.current().runs.some((state) => isStopOwed(state, lab.now()));
   await contained(open, troubles, EVERYWHERE, () => reportTroubles(open, own.toldFaults, troubles));
   throwIfAny([...troubles, ...unreadFiles(open)]);
 }

@@ -7,7 +7,6 @@ import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { synchronizeClock } from '../../github/call.ts';
-import { listWorkflowRuns } from '../../github/workflows.ts';
 import { configFor } from '../../run/run-config.ts';
 import {
   isSilenceTold,
@@ -86,9 +85,9 @@ async function lookAfter(
   if (monitor.kind === 'fresh') return { ...finding, done: 'nothing' };
   // No watch could look, and nobody is told that one is started; the thread is told why by whoever reconciles.
   if (missingCluster(state, config) !== null) return { ...finding, done: 'cluster-missing' };
-  const watchRuns = await listWorkflowRuns(lab.client, config.workflows.watch);
-  if (wasStarted(state, watchRuns)) await publishSilence(open, run, monitor, publisher);
-  const judged = judgeRestart(state, monitor.silentMs, watchRuns, lab.now());
+  const dispatches = open.store.current().runs.flatMap((one) => one.dispatches);
+  if (wasStarted(state, dispatches)) await publishSilence(open, run, monitor, publisher);
+  const judged = judgeRestart(state, monitor.silentMs, dispatches, lab.now());
   return { ...finding, done: judged === 'restart' ? await start(open, state) : judged };
 }
 
@@ -124,12 +123,20 @@ function silence({ since, silentMs }: Extract<MonitorHealth, { kind: 'fresh' | '
 }
 
 async function start(open: OpenLab, state: RunState): Promise<WatchdogFinding['done']> {
-  const { config } = open;
+  const { config, lab, store } = open;
+  const cluster = state.submission?.cluster ?? '';
   const outcome = await perform(open, {
     kind: 'dispatch-workflow',
     workflow: config.workflows.watch,
     ref: configFor(config, state).lane.targetBranch,
-    inputs: { cluster: state.submission?.cluster ?? '' },
+    inputs: { cluster },
   });
-  return outcome.kind === 'done' ? 'restarted' : 'restart-refused';
+  if (outcome.kind !== 'done' || outcome.number === null) return 'restart-refused';
+  const data = { workflow: 'watch', subject: cluster, workflowRun: outcome.number } as const;
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const result = await store.append(state.run, [{ type: 'dispatched', role: 'control', data }], lab.now());
+    if (result.kind !== 'conflict') break;
+    await store.load();
+  }
+  return 'restarted';
 }

@@ -1,0 +1,142 @@
+/** Only workflow runs that ferrybot dispatched count: a run of a branch with our title keeps neither a stop nor a watch away. */
+
+import { describe, expect, it } from 'vitest';
+import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { heldJobs, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const WAYS = [{ server: true }, { server: false }];
+
+async function launched(
+  options: VirtualLabOptions,
+): Promise<{ lab: VirtualLab; run: string; issue: number }> {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
+  const { run, pull, issue } = await propose(lab);
+  await approve(lab, 'mira', pull);
+  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
+    stepMs: 1_000,
+    limitMs: 60 * MINUTE,
+  });
+  return { lab, run, issue };
+}
+
+type Run = VirtualLab['world']['state']['runs'][number];
+
+const runsOf = (lab: VirtualLab, file: string): readonly Run[] =>
+  Object.values(lab.world.state.runs).filter((run) => run.path.endsWith(file) && run.headBranch === 'main');
+
+let nextId = 900_000;
+
+/** A run of ada's branch that waits for a machine nobody has: the same file and the same title as ours. */
+function squat(lab: VirtualLab, file: string, displayTitle: string): void {
+  const like = Object.values(lab.world.state.runs).find((run) => run.path.endsWith('ferrybot-launch.yml'));
+  if (like === undefined) throw new Error('there was no launch');
+  const workflow = Object.values(lab.world.state.workflows).find(({ path }) => path.endsWith(file));
+  if (workflow === undefined) throw new Error(`there is no ${file}`);
+  nextId += 1;
+  const fake = {
+    ...{ ...like, id: nextId, displayTitle, path: workflow.path, workflowId: workflow.id },
+    ...{ headBranch: 'ada/quiet', status: 'queued' as const, conclusion: null },
+    ...{ createdAtMs: lab.clock.now(), startedAtMs: lab.clock.now(), updatedAtMs: lab.clock.now() },
+  };
+  Object.assign(lab.world.state.runs, { [nextId]: fake });
+}
+
+async function isStopped(lab: VirtualLab, run: string): Promise<boolean> {
+  const seen = await lab.engine.observe((await stateOf(lab, run))?.submission?.jobId ?? '', null);
+  return seen.kind === 'found' && seen.status === 'STOPPED';
+}
+
+describe('a squatted title', () => {
+  it.each(WAYS)('keeps no stop from the job (server: $server)', async ({ server }) => {
+    const held = heldJobs('watch');
+    const { lab, run, issue } = await launched({ server, beforeJob: held.beforeJob });
+    await lab.clock.advance(3 * MINUTE);
+    for (const title of [`ferrybot stop ${run}`, `stop ${run}`]) squat(lab, 'ferrybot-stop.yml', title);
+    await say(lab, 'mira', issue, '/stop');
+    const asked = lab.clock.now();
+    await until(lab, 'the stop', () => isStopped(lab, run), { stepMs: 1_000 });
+    expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
+    expect(runsOf(lab, 'ferrybot-stop.yml')).toHaveLength(1);
+    held.letGo();
+    await lab.close();
+  });
+
+  it.each(WAYS)('keeps no watch from the job (server: $server)', async ({ server }) => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, server });
+    const { run, pull } = await propose(lab);
+    await approve(lab, 'mira', pull);
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.order !== null, { stepMs: 100 });
+    for (const cluster of Object.keys({ local: 0, 'us-central1': 0 }))
+      squat(lab, 'ferrybot-watch.yml', `ferrybot watch ${cluster}`);
+    await lab.clock.advance(5 * MINUTE);
+    expect((await stateOf(lab, run))?.observation).not.toBeNull();
+    await lab.close();
+  });
+});
+
+describe('a stop that is not confirmed', () => {
+  it.each(WAYS)(
+    'is dispatched again once its own run was cancelled (server: $server)',
+    async ({ server }) => {
+      const held = heldJobs('watch');
+      const stops = heldJobs('stop');
+      const beforeJob = async (mode: string): Promise<void> => {
+        await held.beforeJob(mode);
+        await stops.beforeJob(mode);
+      };
+      const { lab, run, issue } = await launched({ server, beforeJob });
+      await lab.clock.advance(3 * MINUTE);
+      await say(lab, 'mira', issue, '/stop');
+      await until(lab, 'the dispatch', async () => runsOf(lab, 'ferrybot-stop.yml').length === 1, {
+        stepMs: 1_000,
+      });
+      const [own] = runsOf(lab, 'ferrybot-stop.yml');
+      await lab.clock.advance(5_000);
+      Object.assign(own ?? {}, { status: 'completed', conclusion: 'cancelled' });
+      await lab.clock.advance(2 * MINUTE);
+      expect(runsOf(lab, 'ferrybot-stop.yml').length).toBeGreaterThan(1);
+      const ids = (await eventsOf(lab, run)).flatMap((event) =>
+        event.type === 'dispatched' && event.data.workflow === 'stop' ? [event.data.workflowRun] : [],
+      );
+      expect(ids.slice(0, 2)).toEqual(
+        runsOf(lab, 'ferrybot-stop.yml')
+          .slice(0, 2)
+          .map(({ id }) => id),
+      );
+      stops.letGo();
+      held.letGo();
+      await lab.close();
+    },
+  );
+
+  it('has one incident comment, edited every ten minutes, and a mention an hour', async () => {
+    const held = heldJobs('watch');
+    const stops = heldJobs('stop');
+    const beforeJob = async (mode: string): Promise<void> => {
+      await held.beforeJob(mode);
+      await stops.beforeJob(mode);
+    };
+    const { lab, run, issue } = await launched({ beforeJob });
+    await lab.clock.advance(3 * MINUTE);
+    await say(lab, 'mira', issue, '/stop');
+    await lab.clock.advance(4 * MINUTE);
+    const incidents = (): readonly string[] =>
+      told(lab, 'incident').filter((text) => text.includes('The stop is not confirmed'));
+    expect(incidents()).toHaveLength(1);
+    const texts = new Set<string>(incidents());
+    for (let minutes = 0; minutes < 60; minutes += 5) {
+      await lab.clock.advance(5 * MINUTE);
+      for (const text of incidents()) texts.add(text);
+      expect(incidents()).toHaveLength(1);
+    }
+    expect(texts.size).toBeGreaterThanOrEqual(5);
+    expect(texts.size).toBeLessThanOrEqual(7);
+    expect(runsOf(lab, 'ferrybot-stop.yml').length).toBeLessThanOrEqual(3);
+    expect((await stateOf(lab, run))?.end).toBeNull();
+    stops.letGo();
+    held.letGo();
+    await lab.close();
+  });
+});
