@@ -3,13 +3,13 @@
 import { join } from 'node:path';
 import { branded, isDigest, isInstant } from '../domain/ids.ts';
 import { createClient, type Octokit } from '../github/call.ts';
-import { fixSmallMistake } from '../host/fix-small-mistake.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
 import { sha256Hex } from '../host/hash.ts';
 import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
 import { createExperimentReader } from '../host/read-experiment.ts';
 import { openStore, type StoreOpener } from '../stores/open.ts';
 import { channelSender } from './channels.ts';
+import { fixSmallMistake } from './fix-small-mistake.ts';
 import { createImages } from './images.ts';
 import type { Lab, Log } from './lab.ts';
 import { createHelpers } from './propose/helpers.ts';

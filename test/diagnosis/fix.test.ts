@@ -3,9 +3,9 @@
 import { loadPyodide } from 'pyodide';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { fixSmallMistake } from '../../src/app/fix-small-mistake.ts';
 import { smallFix } from '../../src/app/small-fix.ts';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import { fixSmallMistake } from '../../src/host/fix-small-mistake.ts';
 
 const RUN = `
 import json, os, shutil, sys, traceback

@@ -1,13 +1,13 @@
 /** One process of the bot in a lab on virtual time: its parts put together as src's own compose-lab.ts does. */
 
 import { Octokit } from '@octokit/core';
+import { fixSmallMistake } from '../../src/app/fix-small-mistake.ts';
 import { createImages } from '../../src/app/images.ts';
 import type { Lab } from '../../src/app/lab.ts';
 import type { CheckpointReader } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
 import { known, type Observed } from '../../src/domain/observed.ts';
 import { createClient } from '../../src/github/call.ts';
-import { fixSmallMistake } from '../../src/host/fix-small-mistake.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
 import { openStore, type StoreOpener } from '../../src/stores/open.ts';

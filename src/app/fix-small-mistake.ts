@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { NO_FIX_REASONS } from '../diagnosis/fix/no-fix.ts';
 import type { FixAnswer, FixQuestion } from '../diagnosis/fix/suggest-fix.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { scriptText } from './python/script.ts';
-import { runPython } from './python-child.ts';
+import { scriptText } from '../host/python/script.ts';
+import { runPython } from '../host/python-child.ts';
 
 const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('fix'), text: z.string() }),
