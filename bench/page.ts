@@ -92,13 +92,16 @@ function bodyOf(id: number): string {
 }
 
 async function visitHome(browser: Browser, site: RealSite): Promise<void> {
-  const page = await browser.newPage();
+  const page = await browser.newPage({ extraHTTPHeaders: site.headers });
   await page.goto(`${site.baseUrl}/lab/ferries`);
   await page.close();
 }
 
 async function visit(browser: Browser, site: RealSite, widthPx: number): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: widthPx, height: 900 } });
+  const context = await browser.newContext({
+    extraHTTPHeaders: site.headers,
+    viewport: { width: widthPx, height: 900 },
+  });
   const page = await context.newPage();
   await page.addInitScript(watchTheLoop);
   await page.goto(`${site.baseUrl}${THREAD}`);

@@ -29,7 +29,9 @@ try {
     colorScheme: 'light',
   });
   page.setDefaultTimeout(STAGE_TIMEOUT_MS);
-  await page.goto(`${await address()}/pulls`);
+  // The printed address signs the browser in.
+  await page.goto(await address());
+  await page.goto(`${page.url()}/pulls`);
   await approve(page);
   await chart(page);
   await page.waitForTimeout(TRAINING_MS);

@@ -13,7 +13,6 @@ import type { World } from '../world/world.ts';
 import { changeInstallation, changeWebhook, installationChange, webhookChange } from './control-app.ts';
 import type { OffsetClock } from './offset-clock.ts';
 import { listPeople } from './people.ts';
-import { runArchive } from './run-archive.ts';
 
 const drop = z.union([
   z.enum(['none', 'all']),
@@ -77,21 +76,8 @@ export async function answerControl(
         return clockAnswer(world, clock);
       });
     default:
-      return request.method === 'GET' ? logAnswer(world, path) : null;
+      return null;
   }
-}
-
-/** What the API's `…/logs` lead to: the text of a job, or an archive with the text of each step of a run. */
-function logAnswer(world: World, path: string): Response | null {
-  const [, kind, id = ''] = /^\/_playground\/logs\/(jobs|runs)\/(\d+)$/.exec(path) ?? [];
-  if (kind === undefined) return null;
-  const isThere = kind === 'runs' ? world.state.runs[id] : world.state.jobs[id];
-  if (isThere === undefined) return refuse(404, 'Not Found');
-  if (kind === 'runs')
-    return new Response(runArchive(world, id), { headers: { 'content-type': 'application/zip' } });
-  return new Response(world.state.logs[id] ?? '', {
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
-  });
 }
 
 async function change<Wanted>(

@@ -1,10 +1,12 @@
 /** One port on the loopback for everything: API, git, pages and control. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { answerLog, isLog } from '../actions/log-address.ts';
 import { answerResults, isResults } from '../actions/results/results-door.ts';
 import { ConnectionLost } from '../faults/connection-lost.ts';
 import { endWaits } from '../faults/slow-answers.ts';
 import { playground, results } from '../limits/limits.ts';
+import { answerWith } from '../pages/reply.ts';
 import type { World } from '../world/world.ts';
 import { addressOf, asAskedBy } from './api-host.ts';
 import { answerControl } from './control.ts';
@@ -12,6 +14,7 @@ import { type LiveEvents, startLiveEvents } from './live-events.ts';
 import { sendResponse, toRequest } from './node-request.ts';
 import type { OffsetClock } from './offset-clock.ts';
 import { asPatch, patchAddress } from './patch-address.ts';
+import { admitUser, makeUserSecret, signInAddress } from './user-only.ts';
 
 /** Answers a request or says that it is not for it. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
@@ -29,6 +32,10 @@ export type Listening = {
   readonly ok: true;
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
+  /** Pages and control want it, in the cookie or as `Authorization: Bearer …`. */
+  readonly secret: string;
+  /** A page's address for a person: opening it signs the browser in. */
+  readonly signIn: (path: string) => string;
   /** Opens the rooms; until then every request is answered with 503. */
   readonly serve: (rooms: Rooms) => void;
   /** Takes no more requests, lets those under way end, and frees the port. */
@@ -70,11 +77,14 @@ export async function listen(port: number): Promise<ListenOutcome> {
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   const origin = `http://127.0.0.1:${bound}`;
+  const secret = makeUserSecret();
   return {
     ok: true,
     origin,
+    secret,
+    signIn: (path) => signInAddress(origin, path, secret),
     serve: (rooms) => {
-      open = { rooms, origin, live: startLiveEvents(rooms.world.bus) };
+      open = { rooms, origin, secret, live: startLiveEvents(rooms.world.bus) };
     },
     close: async () => {
       open?.live.close();
@@ -86,16 +96,20 @@ export async function listen(port: number): Promise<ListenOutcome> {
   };
 }
 
-type OpenRooms = { readonly rooms: Rooms; readonly origin: string; readonly live: LiveEvents };
+type OpenRooms = Pick<Listening, 'origin' | 'secret'> & { readonly rooms: Rooms; readonly live: LiveEvents };
 
-/** `/api` is the world's; the services of jobs have addresses of their own; git knows its own requests; `/_playground` is control's; the rest are pages. */
+/**
+ * `/api` is the world's; the services of jobs have addresses of their own; git knows its own requests. Each of these asks for
+ * its own tokens. `/_playground` is control's and the rest are pages: both are for the user alone.
+ */
 async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { rooms, origin, live } = open;
   if (!isOurName(incoming.headers.host)) {
     outgoing.writeHead(421, { 'content-type': 'text/plain' }).end('Ask for 127.0.0.1 or localhost.\n');
     return;
   }
-  const path = addressOf(incoming.url, incoming.headers.host, origin).pathname;
+  const address = addressOf(incoming.url, incoming.headers.host, origin);
+  const path = address.pathname;
   if (path.startsWith('/api/') && (incoming.headers['user-agent'] ?? '').trim() === '') {
     // docs.github.com/rest: getting started, "User agent required".
     outgoing.writeHead(403, { 'content-type': 'text/plain' });
@@ -111,15 +125,19 @@ async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: Serve
     return serveFetch(incoming, outgoing, origin, (request) => answerResults(rooms.world, request), bytes);
   }
   if (rooms.git !== undefined && (await rooms.git(incoming, outgoing))) return;
+  if (isLog(path))
+    return serveFetch(incoming, outgoing, origin, async (request) => answerLog(rooms.world, request));
+  const patch = patchAddress(path);
+  if (patch !== null && incoming.method === 'GET')
+    return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(asPatch(request, patch)));
+  const refusal = admitUser(incoming, address, open);
+  if (refusal !== null) return answerWith(outgoing, refusal);
   if (path === '/_playground/events' && incoming.method === 'GET') return live.open(outgoing);
   if (isControl(path)) {
     return serveFetch(incoming, outgoing, origin, async (request) => {
       return (await answerControl(rooms.world, rooms.clock, request)) ?? nothingHere(405);
     });
   }
-  const patch = patchAddress(path);
-  if (patch !== null && incoming.method === 'GET')
-    return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(asPatch(request, patch)));
   if (rooms.pages !== undefined && (await rooms.pages(incoming, outgoing))) return;
   await sendResponse(outgoing, nothingHere(404));
 }
@@ -145,7 +163,7 @@ async function serveFetch(
 }
 
 function isControl(path: string): boolean {
-  return /^\/_playground\/(people|usage|deliveries|limits|unserved|faults|clock|installation|webhook|logs\/(jobs|runs)\/\d+)$/.test(
+  return /^\/_playground\/(people|usage|deliveries|limits|unserved|faults|clock|installation|webhook)$/.test(
     path,
   );
 }

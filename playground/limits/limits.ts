@@ -118,6 +118,8 @@ export const actions = {
   /** A job ends after this time whatever `timeout-minutes` says: six hours on GitHub's machines, five days on own ones. */
   hostedJobMinutes: 360,
   selfHostedJobMinutes: 5 * 24 * 60,
+  /** docs.github.com/rest/actions/workflow-runs, "Download workflow run logs". */
+  logAddressLifeMs: 60_000,
   /** A run is cancelled after this time, waiting and approval counted. */
   runLifeMs: 35 * 24 * 60 * 60 * 1000,
   /** Runs are run again so long after they were made, and so often (docs: re-running workflows and jobs). */

@@ -9,8 +9,6 @@ export type PageRequest = {
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   readonly cookies: ReadonlyMap<string, string>;
-  /** The browser says that another site caused the request: such a one may read but not act. */
-  readonly crossSite: boolean;
   /** True for the page's own script: it wants the outcome, not a redirect. */
   readonly wantsJson: boolean;
   /** A live look at a long thread: so many of its comments, a number of full hundreds, are on the page already. Null: not a live look. */
@@ -19,14 +17,12 @@ export type PageRequest = {
 
 export function readPageRequest(incoming: IncomingMessage): PageRequest {
   const url = new URL(incoming.url ?? '/', 'http://playground.invalid');
-  const site = incoming.headers['sec-fetch-site'];
   return {
     method: incoming.method ?? 'GET',
     path: url.pathname,
     segments: decodeSegments(url.pathname),
     query: url.searchParams,
     cookies: readCookies(incoming.headers.cookie ?? ''),
-    crossSite: site !== undefined && site !== 'same-origin' && site !== 'none',
     knownEarlier: hundredsOf(incoming.headers['x-playground-earlier']),
     wantsJson: (incoming.headers.accept ?? '').includes('application/json'),
   };
@@ -59,7 +55,8 @@ function decodeSegments(path: string): readonly string[] {
   }
 }
 
-function readCookies(header: string): ReadonlyMap<string, string> {
+/** Values by name. */
+export function readCookies(header: string): ReadonlyMap<string, string> {
   const pairs = header.split(';').map((pair) => pair.trim().split('='));
   return new Map(
     pairs.flatMap(([name, value]) => (name !== undefined && value !== undefined ? [[name, value]] : [])),

@@ -46,8 +46,6 @@ async function reply(options: PagesOptions, request: PageRequest, incoming: Inco
   const visit = await openVisit(options, request);
   if (reading) return look(visit, options);
   if (request.method !== 'POST') return showFailure(visit, 405, 'This page knows GET and POST only.');
-  // A form on somebody else's site could speak for the person in front of the browser.
-  if (request.crossSite) return showFailure(visit, 403, 'This form came from another site.');
   const form = await readForm(incoming);
   if (form === 'too-large') return showFailure(visit, 413, 'That is more than a comment can hold.');
   if (request.path === '/_playground/preview') return previewMarkup(form);

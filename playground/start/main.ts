@@ -78,7 +78,7 @@ async function start(options: StartOptions): Promise<number> {
   }
   const lab = { ...opened.lab, cluster, own };
   const say = (line: string): void => (options.json ? console.error(line) : console.log(line));
-  say(`the lab:   ${lab.origin}/${REPOSITORY.owner}/${REPOSITORY.name}`);
+  say(`the lab:   ${lab.signIn(`/${REPOSITORY.owner}/${REPOSITORY.name}`)}`);
   say(`its files: ${folder.root}`);
   return options.auto ? auto(lab, options, say) : stay(lab, options, say);
 }

@@ -40,8 +40,7 @@ export type LabSource = {
   readonly pages?: (world: World, keys: LabKeys) => Partial<PagesOptions>;
 };
 
-export type OpenedLab = {
-  readonly origin: string;
+export type OpenedLab = Pick<Listening, 'origin' | 'secret' | 'signIn'> & {
   readonly world: World;
   readonly clock: OffsetClock;
   readonly actions: Actions;
@@ -179,6 +178,8 @@ async function assemble(
   await actions.tick();
   return {
     origin: bound.origin,
+    secret: bound.secret,
+    signIn: bound.signIn,
     world,
     clock,
     actions,

@@ -54,7 +54,7 @@ export async function openIssue(
 
 /** Opens an issue with a form of the repository, on the page as a browser does it; its number. */
 export async function fillForm(
-  { origin, world }: Pick<OpenedLab, 'origin' | 'world'>,
+  { origin, secret, world }: Pick<OpenedLab, 'origin' | 'secret' | 'world'>,
   login: Speaker,
   { template, answers, commitField }: Try['form'],
 ): Promise<number> {
@@ -65,7 +65,11 @@ export async function fillForm(
   const fields = Object.entries({ ...said, [commitField]: branch.commit.sha });
   const response = await fetch(`${origin}/${REPOSITORY.owner}/${REPOSITORY.name}/issues`, {
     method: 'POST',
-    headers: { accept: 'application/json', cookie: `${speakerCookie}=${login}` },
+    headers: {
+      authorization: `Bearer ${secret}`,
+      accept: 'application/json',
+      cookie: `${speakerCookie}=${login}`,
+    },
     body: new URLSearchParams([
       ['template', template],
       ['title', title],

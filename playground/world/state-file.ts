@@ -59,7 +59,8 @@ async function load(path: string): Promise<State | null> {
 /** Written beside, flushed, renamed over, and the directory flushed: after a crash there is the old text or the new one. */
 async function writeAtomically(path: string, text: string): Promise<void> {
   const beside = `${path}.new`;
-  const file = await open(beside, 'w');
+  // Everybody's tokens are in it.
+  const file = await open(beside, 'w', 0o600);
   try {
     await file.writeFile(text);
     await file.sync();

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { FaultKind } from '../../playground/faults/fault.ts';
+import type { OpenedLab } from '../../playground/start/open-lab.ts';
 
 export type Maintainer = {
   readonly dispatchDaily: () => Promise<void>;
@@ -17,10 +18,13 @@ export type Maintainer = {
 const people = z.array(z.object({ login: z.string(), token: z.string() }));
 const faults = z.object({ struck: z.record(z.string(), z.number()) });
 
-/** Finds her token at `origin`; whatever is no success, of any request, throws. */
-export async function maintainerOf(origin: string): Promise<Maintainer> {
+/** Finds her token in the lab's control; whatever is no success, of any request, throws. */
+export async function maintainerOf({
+  origin,
+  secret,
+}: Pick<OpenedLab, 'origin' | 'secret'>): Promise<Maintainer> {
   const control: Maintainer['control'] = (method, path, body) =>
-    request(method, `${origin}/_playground${path}`, {}, body);
+    request(method, `${origin}/_playground${path}`, { authorization: `Bearer ${secret}` }, body);
   const here = people.parse(await control('GET', '/people'));
   const post = (path: string, body: object, who = 'mira'): Promise<unknown> => {
     const person = here.find(({ login }) => login === who);

@@ -82,7 +82,7 @@ export async function playForReal(
 
 async function playIn(lab: OpenedLab, fault: Fault, stop: AbortSignal): Promise<FaultReport> {
   const writes = countContent(lab.world);
-  const mira = await maintainerOf(lab.origin);
+  const mira = await maintainerOf(lab);
   await mira.control('PUT', '/faults', { faults: [fault] });
   // A lab that breaks ends the play too: nobody goes on asking it.
   const over = new AbortController();

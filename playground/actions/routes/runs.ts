@@ -5,6 +5,7 @@ import { type Answer, failed, notFound, ok } from '../../api/reply.ts';
 import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess } from '../../api/route.ts';
 import { actions as limits } from '../../limits/limits.ts';
 import { emitChange } from '../../world/emit.ts';
+import { logAddress } from '../log-address.ts';
 import { shapeJob, shapeRun } from '../shape-run.ts';
 import type { Job, Run } from '../state-actions.ts';
 import { runsOf } from './workflows.ts';
@@ -29,7 +30,7 @@ export const runRoutes: readonly Route[] = [
   reads('/actions/runs/:run/logs', read, (call) => {
     const run = runOf(call);
     if (run === null) return notFound();
-    return elsewhere(`${call.world.baseUrl}/_playground/logs/runs/${run.id}`);
+    return elsewhere(logAddress(call.world, 'runs', run.id));
   }),
   reads('/actions/jobs/:job', read, (call) => {
     const job = jobOf(call);
@@ -38,7 +39,7 @@ export const runRoutes: readonly Route[] = [
   reads('/actions/jobs/:job/logs', read, (call) => {
     const job = jobOf(call);
     if (job === null) return notFound();
-    return elsewhere(`${call.world.baseUrl}/_playground/logs/jobs/${job.id}`);
+    return elsewhere(logAddress(call.world, 'jobs', job.id));
   }),
   acts('POST', '/actions/runs/:run/cancel', write, (call) => cancelRun(call, false)),
   acts('POST', '/actions/runs/:run/force-cancel', write, (call) => cancelRun(call, true)),
@@ -51,7 +52,6 @@ export const runRoutes: readonly Route[] = [
   acts('POST', '/actions/runs/:run/approve', write, approve),
 ];
 
-/** Logs lie outside of the API, behind an address that GitHub signs for a minute. */
 function elsewhere(location: string): Answer {
   return { status: 302, body: null, headers: { location } };
 }

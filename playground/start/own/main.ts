@@ -71,7 +71,7 @@ function answerOf(
     error: null,
     origin: lab.origin,
     repository: `${owner}/${name}`,
-    page: `${lab.origin}/${owner}/${name}`,
+    page: lab.signIn(`/${owner}/${name}`),
     branch: checkout.branch,
     uncommitted: checkout.uncommitted,
     config: report,
@@ -95,7 +95,7 @@ function told(
   };
   const { uncommitted } = checkout;
   return [
-    `the lab:    ${lab.origin}/${owner}/${name}`,
+    `the lab:    ${lab.signIn(`/${owner}/${name}`)}`,
     `its branch: ${checkout.branch} of ${checkout.directory}, which is only read`,
     `its files:  ${lab.folder.root}`,
     `its config: ${words[state]}`,

@@ -1,6 +1,6 @@
 /** The playground over real HTTP: one port, control endpoints, live events, a clock that moves, a state that survives. */
 
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,10 @@ async function start(directory?: string) {
   const bugs: unknown[] = [];
   heard.serve({ world, clock, onBug: (error) => void bugs.push(error) });
   closers.push(heard.close);
-  return { ...heard, world, clock, seeded, bugs };
+  /** As whoever started it. */
+  const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${heard.origin}${path}`, { ...init, headers: { authorization: `Bearer ${heard.secret}` } });
+  return { ...heard, ask, world, clock, seeded, bugs };
 }
 
 const post = (url: string, token: string, body: unknown) =>
@@ -48,7 +51,7 @@ async function directory(): Promise<string> {
 
 describe('the server', () => {
   it('serves the API with its headers, and control beside it', async () => {
-    const { origin, seeded } = await start();
+    const { origin, ask, seeded } = await start();
     const made = await post(`${origin}/api/v3/repos/lab/ferries/issues`, seeded?.tokens.ada ?? '', {
       title: 'T',
     });
@@ -57,7 +60,7 @@ describe('the server', () => {
     const etag = first.headers.get('etag') ?? '';
     expect(((await first.json()) as { url: string }).url).toBe(`${origin}/api/v3/repos/lab/ferries/issues/1`);
     expect((await fetch(first.url, { headers: { 'if-none-match': etag } })).status).toBe(304);
-    const people = (await (await fetch(`${origin}/_playground/people`)).json()) as readonly {
+    const people = (await (await ask('/_playground/people')).json()) as readonly {
       login: string;
       role: string;
     }[];
@@ -67,16 +70,16 @@ describe('the server', () => {
       ['ravi', 'reader'],
       ['sol', 'stranger'],
     ]);
-    expect((await fetch(`${origin}/_playground/usage`)).status).toBe(200);
-    expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
+    expect((await ask('/_playground/usage')).status).toBe(200);
+    expect((await ask('/nowhere')).status).toBe(404);
     expect((await fetch(`${origin}/api/v3/gists`)).status).toBe(501);
-    expect(await (await fetch(`${origin}/_playground/unserved`)).json()).toHaveLength(1);
+    expect(await (await ask('/_playground/unserved')).json()).toHaveLength(1);
   });
 
   it('takes faults and moves its clock', async () => {
-    const { origin, world } = await start();
+    const { ask, world } = await start();
     const put = (path: string, body: unknown) =>
-      fetch(`${origin}/_playground/${path}`, { method: 'PUT', body: JSON.stringify(body) });
+      ask(`/_playground/${path}`, { method: 'PUT', body: JSON.stringify(body) });
     const fault = { event: 'issues', seed: 3, rate: 0.5 };
     expect(await (await put('faults', { drop: fault })).json()).toEqual({
       drop: fault,
@@ -93,8 +96,8 @@ describe('the server', () => {
   });
 
   it('tells open pages of every change, and closes in spite of them', async () => {
-    const { origin, seeded } = await start();
-    const stream = await fetch(`${origin}/_playground/events`);
+    const { origin, ask, seeded } = await start();
+    const stream = await ask('/_playground/events');
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
     await post(`${origin}/api/v3/repos/lab/ferries/issues`, seeded?.tokens.ada ?? '', { title: 'T' });
     let text = '';
@@ -109,11 +112,17 @@ describe('the server', () => {
   });
 
   it('answers only to its own name, so that no page of the open web reads its tokens', async () => {
-    const { origin } = await start();
+    const { origin, secret } = await start();
+    const authorization = `Bearer ${secret}`;
     const port = Number(new URL(origin).port);
     const ask = (host: string): Promise<number> =>
       new Promise((resolve, reject) => {
-        const sent = request({ host: '127.0.0.1', port, path: '/_playground/people', headers: { host } });
+        const sent = request({
+          host: '127.0.0.1',
+          port,
+          path: '/_playground/people',
+          headers: { host, authorization },
+        });
         sent.on('response', (answer) => resolve(answer.resume().statusCode ?? 0)).on('error', reject);
         sent.end();
       });
@@ -160,6 +169,8 @@ describe('a state that is kept', () => {
         .toSorted(),
     ).toEqual(titles);
     expect(await readdir(path)).toEqual(['state.json']);
+    // It holds everybody's tokens: other users of the machine cannot read it.
+    expect((await stat(join(path, 'state.json'))).mode & 0o077).toBe(0);
     const again = await start(path);
     const issues = await fetch(`${again.origin}/api/v3/repos/lab/ferries/issues`);
     expect(await issues.json()).toHaveLength(8);

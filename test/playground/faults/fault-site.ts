@@ -82,7 +82,8 @@ export async function openFaultSite(state?: State): Promise<FaultSite> {
       return marks;
     },
     control: async (method, body) => {
-      const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+      const headers = { authorization: `Bearer ${bound.secret}` };
+      const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
       const answer = await fetch(`${bound.origin}/_playground/faults`, init);
       return { status: answer.status, answer: await answer.json() };
     },

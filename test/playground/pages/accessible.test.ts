@@ -44,7 +44,11 @@ describe.skipIf(chromiumPath === null)('axe', { meta: { skipReason: noChromium }
 
   describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     it.each([360, 1280])('finds nothing serious at %i pixels', async (width) => {
-      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+      const page = await browser.newPage({
+        extraHTTPHeaders: real.headers,
+        viewport: { width, height: 900 },
+        colorScheme,
+      });
       const addresses = [
         ...SAMPLE_SCREENS.map((path) => `${sample.baseUrl}${path}`),
         ...REAL_SCREENS.map((path) => `${real.baseUrl}${path}`),

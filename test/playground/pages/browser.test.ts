@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
 
   it('follows the real playground: the bot’s card appears, changes and is drawn by itself', async () => {
     const real = await openRealSite();
-    const page = await browser.newPage();
+    const page = await browser.newPage({ extraHTTPHeaders: real.headers });
     await page.goto(`${real.baseUrl}/lab/ferries/pull/1`);
     const chart = (points: string): string =>
       `\`\`\`mermaid\nxychart-beta\n  title "Loss"\n  line [${points}]\n\`\`\``;

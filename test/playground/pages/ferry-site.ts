@@ -9,6 +9,10 @@ import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../../s
 export type FerrySite = {
   /** The repository's front page. */
   readonly home: string;
+  /** The same as a person is given it: it signs the browser in. */
+  readonly printed: string;
+  /** What a program sends with every request of a page. */
+  readonly headers: { readonly authorization: string };
   readonly lab: VirtualLab;
   /** Requests of the bot that GitHub counts: all but a 304 and questions about the limits themselves. */
   readonly botRequests: () => number;
@@ -40,6 +44,8 @@ export async function openFerrySite({
   listening.serve({ world: lab.world, clock: null, pages, onBug: (error) => bugs.push(error) });
   return {
     home: `${listening.origin}/lab/ferries`,
+    printed: listening.signIn('/lab/ferries'),
+    headers: { authorization: `Bearer ${listening.secret}` },
     lab,
     botRequests: () => botRequests,
     close: async () => {

@@ -60,7 +60,7 @@ describe.skipIf(chromiumPath === null)(
 );
 
 async function dispatchTheDay({ page, site, ...seat }: Seat): Promise<void> {
-  await page.goto(site.home);
+  await page.goto(site.printed);
   await page.getByText('Nothing waits for you').waitFor();
   await page.getByRole('link', { name: 'Run a workflow' }).click();
   await page.getByRole('link', { name: 'ferrybot daily' }).click();

@@ -15,7 +15,13 @@ import { openVirtualLab, type VirtualLab } from '../../support/virtual-lab.ts';
 
 const FORM = new URL('../../../.github/ISSUE_TEMPLATE/hero-run.yml', import.meta.url);
 
-async function openSite(): Promise<{ readonly home: string; readonly lab: VirtualLab }> {
+type Site = {
+  /** Asks a page of the repository, signed in as whoever started the playground. */
+  readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly lab: VirtualLab;
+};
+
+async function openSite(): Promise<Site> {
   const listening = await listen(0);
   if (!listening.ok) throw new Error(`no port: ${listening.reason}`);
   const lab = await openVirtualLab({
@@ -35,14 +41,18 @@ async function openSite(): Promise<{ readonly home: string; readonly lab: Virtua
     await lab.close();
     await listening.close();
   });
-  return { home: `${listening.origin}/lab/ferries`, lab };
+  const ask: Site['ask'] = (path, init = {}) => {
+    const headers = { authorization: `Bearer ${listening.secret}`, ...init.headers };
+    return fetch(new URL(path, `${listening.origin}/lab/ferries/`), { ...init, headers });
+  };
+  return { ask, lab };
 }
 
 async function open(
-  home: string,
+  ask: Site['ask'],
   fields: Readonly<Record<string, string>>,
 ): Promise<{ readonly status: number; readonly to: string; readonly message: string }> {
-  const response = await fetch(`${home}/issues`, {
+  const response = await ask('issues', {
     method: 'POST',
     headers: {
       cookie: 'playground_speaker=ada',
@@ -55,14 +65,14 @@ async function open(
 }
 
 it('is filled in by the story, and what is opened with it passes every gate', async () => {
-  const { home, lab } = await openSite();
+  const { ask, lab } = await openSite();
   await pushFile(lab, 'ada', 'main', '.github/ISSUE_TEMPLATE/hero-run.yml', await readFile(FORM, 'utf8'));
   await pushFile(lab, 'ada', 'main', 'experiments/hero.py', 'print()\n');
-  const list = await (await fetch(`${home}/issues`)).text();
+  const list = await (await ask('issues')).text();
   expect(list).toContain('Try: a hero run, from its contract to its seal');
   expect(list).toContain('/rollback step=600');
   const link = /href="([^"]*issues\/new[^"]*)"/.exec(list)?.[1]?.replaceAll('&amp;', '&') ?? '';
-  const page = await (await fetch(new URL(link, home))).text();
+  const page = await (await ask(link)).text();
   // What a browser would send: every field as it stands in the page.
   const fields = Object.fromEntries(
     [...page.matchAll(/<input (?:type="hidden" )?name="([^"]+)"[^>]*? value="([^"]*)"/g)].map(
@@ -74,14 +84,14 @@ it('is filled in by the story, and what is opened with it passes every gate', as
   fields['field:resume'] = /<option selected>(\w+)</.exec(page)?.[1] ?? '';
   expect(fields).toMatchObject({ template: 'hero-run.yml', 'field:slug': 'small-hero' });
   expect(fields['field:commit']).toMatch(/^[0-9a-f]{40}$/);
-  const missing = await open(home, { ...fields, 'field:goal': ' ' });
+  const missing = await open(ask, { ...fields, 'field:goal': ' ' });
   expect(missing).toMatchObject({ status: 422, message: 'Goal is required.' });
-  const opened = await open(home, fields);
+  const opened = await open(ask, fields);
   expect(opened).toMatchObject({ status: 200 });
   await until(lab, 'the gates', async () => (await stateOf(lab, 'small-hero'))?.gate?.digest != null);
   const state = await stateOf(lab, 'small-hero');
   expect(state === null ? null : openGates(state)).toEqual([]);
-  const thread = await (await fetch(new URL(opened.to, home))).text();
+  const thread = await (await ask(opened.to)).text();
   expect(thread).toContain('Step by step: a hero run');
   expect(thread).toContain('data-insert="/seal"');
 });
@@ -108,10 +118,10 @@ body:
 });
 
 it('is not there where the repository has none, whatever is asked for', async () => {
-  const { home, lab } = await openSite();
+  const { ask, lab } = await openSite();
   // A form elsewhere is none.
   await pushFile(lab, 'ada', 'main', '.github/hero-run.yml', await readFile(FORM, 'utf8'));
   for (const template of ['', 'none.yml', '../hero-run.yml', '..%2Fhero-run.yml'])
-    expect((await fetch(`${home}/issues/new?template=${template}`)).status).toBe(404);
-  expect(await open(home, { template: 'none.yml', title: 'x' })).toMatchObject({ status: 422 });
+    expect((await ask(`issues/new?template=${template}`)).status).toBe(404);
+  expect(await open(ask, { template: 'none.yml', title: 'x' })).toMatchObject({ status: 422 });
 });

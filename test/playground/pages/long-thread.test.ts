@@ -26,7 +26,7 @@ const address = (): string => `${site.baseUrl}/lab/ferries/pull/1`;
 
 describe('five thousand comments', () => {
   it('stand on one page: the newest drawn, all others as text with their anchors', async () => {
-    const page = await (await fetch(address())).text();
+    const page = await (await fetch(address(), { headers: site.headers })).text();
     expect(page.match(/id="issuecomment-\d+"/g)).toHaveLength(COMMENTS);
     expect(page).toContain('line **100000** of a long story');
     expect(page).toContain('line <strong>104998</strong> of a long story');
@@ -34,20 +34,20 @@ describe('five thousand comments', () => {
   });
 
   it('are drawn as written where somebody asks for one of them', async () => {
-    const page = await (await fetch(`${address()}?around=102500`)).text();
+    const page = await (await fetch(`${address()}?around=102500`, { headers: site.headers })).text();
     expect(page).toContain('line <strong>102500</strong> of a long story, the needle');
     expect(page.match(/id="issuecomment-\d+"/g)).toHaveLength(COMMENTS);
   });
 
   it('come while the page is read already: its head is there before the last of them is', async () => {
-    const answer = await fetch(address());
+    const answer = await fetch(address(), { headers: site.headers });
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
     const { value: first = '' } = (await reader?.read()) ?? {};
     expect(first).toContain('<h1');
     expect(first).not.toContain('issuecomment-104898');
     // Whoever goes away in the middle breaks nothing: closing the site throws when anything did.
     await reader?.cancel();
-    expect((await fetch(`${site.baseUrl}/lab/ferries`)).status).toBe(200);
+    expect((await fetch(`${site.baseUrl}/lab/ferries`, { headers: site.headers })).status).toBe(200);
   });
 
   it('that cannot be read are said to be, and the newest stand all the same', async () => {
@@ -61,14 +61,14 @@ describe('five thousand comments', () => {
         durationMs: 0,
       },
     ];
-    const page = await (await fetch(address())).text();
+    const page = await (await fetch(address(), { headers: site.headers })).text();
     site.world.state.settings.faults = [];
     expect(page).toContain('A hundred comments cannot be read');
     expect(page).toContain('</html>');
   });
 
   it('are not sent again by a look at what is new', async () => {
-    const look = await fetch(address(), { headers: { 'x-playground-earlier': '4900' } });
+    const look = await fetch(address(), { headers: { ...site.headers, 'x-playground-earlier': '4900' } });
     const page = await look.text();
     expect(page).toContain('line <strong>104998</strong>');
     expect(page.match(/id="issuecomment-\d+"/g)?.length).toBe(COMMENTS - 4_900);
@@ -83,7 +83,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
   afterAll(() => browser.close());
 
   it.each([360, 1280])('%i pixels wide: scrolls, finds, jumps, and hears of a new one', async (width) => {
-    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    const page = await browser.newPage({ extraHTTPHeaders: site.headers, viewport: { width, height: 900 } });
     await page.goto(address());
     expect(await page.locator('*').count()).toBeLessThan(ELEMENTS_MAX);
     const paintMs = await page.evaluate(

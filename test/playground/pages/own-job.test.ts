@@ -4,17 +4,22 @@ import { expect, it } from 'vitest';
 import { isAdopted } from '../../../src/domain/logbook/adoption.ts';
 import { answered, JOB_ID, launchByHand, openAdoptingLab, runOf } from '../../support/adopted-job.ts';
 import { stateOf, until } from '../../support/play.ts';
-import { openFerrySite } from './ferry-site.ts';
+import { type FerrySite, openFerrySite } from './ferry-site.ts';
 
-const OF_ADA = {
-  method: 'POST',
-  headers: {
-    cookie: 'playground_speaker=ada',
-    accept: 'application/json',
-    'sec-fetch-site': 'same-origin',
-  },
-  redirect: 'manual',
-} as const;
+const pressAsAda = ({ home, headers }: FerrySite): Promise<Response> =>
+  fetch(`${home}/own-job`, {
+    method: 'POST',
+    headers: {
+      ...headers,
+      cookie: 'playground_speaker=ada',
+      accept: 'application/json',
+      'sec-fetch-site': 'same-origin',
+    },
+    redirect: 'manual',
+  });
+
+const issues = async ({ home, headers }: FerrySite): Promise<string> =>
+  (await fetch(`${home}/issues`, { headers })).text();
 
 it('is started by a button, taken over by the line of its issue, and handed over', async () => {
   const started: string[] = [];
@@ -29,8 +34,8 @@ it('is started by a button, taken over by the line of its issue, and handed over
     }),
   });
   const { lab } = site;
-  expect(await (await fetch(`${site.home}/issues`)).text()).toContain('Try a job of your own');
-  expect((await fetch(`${site.home}/own-job`, OF_ADA)).status).toBeLessThan(400);
+  expect(await issues(site)).toContain('Try a job of your own');
+  expect((await pressAsAda(site)).status).toBeLessThan(400);
   expect(started).toEqual(['ada']);
   const [issue] = Object.values(lab.world.state.issues);
   if (issue === undefined) throw new Error('no issue was opened');
@@ -52,7 +57,7 @@ it('is started by a button, taken over by the line of its issue, and handed over
 
 it('is not offered where the cluster of the lab is not this machine', async () => {
   const site = await openFerrySite();
-  expect(await (await fetch(`${site.home}/issues`)).text()).not.toContain('Try a job of your own');
-  expect((await fetch(`${site.home}/own-job`, OF_ADA)).status).toBeGreaterThanOrEqual(400);
+  expect(await issues(site)).not.toContain('Try a job of your own');
+  expect((await pressAsAda(site)).status).toBeGreaterThanOrEqual(400);
   await site.close();
 });

@@ -10,10 +10,12 @@ it('is opened by a button, and becomes a ferry by a command', async () => {
   const press = (cookie: string): Promise<Response> =>
     fetch(`${site.home}/own-pull`, {
       method: 'POST',
-      headers: { cookie, accept: 'application/json', 'sec-fetch-site': 'same-origin' },
+      headers: { ...site.headers, cookie, accept: 'application/json', 'sec-fetch-site': 'same-origin' },
       redirect: 'manual',
     });
-  expect(await (await fetch(`${site.home}/pulls`)).text()).toContain('Try a pull request of your own');
+  expect(await (await fetch(`${site.home}/pulls`, { headers: site.headers })).text()).toContain(
+    'Try a pull request of your own',
+  );
   const opened = await press('playground_speaker=ada');
   expect(opened.status).toBeLessThan(400);
   const [pull] = Object.values(site.lab.world.state.issues).filter((one) => one.pull !== null);
@@ -27,10 +29,13 @@ it('is opened by a button, and becomes a ferry by a command', async () => {
 
 it('with a slip in it is opened by another', async () => {
   const site = await openFerrySite();
-  expect(await (await fetch(`${site.home}/pulls`)).text()).toContain('a job that dies of a missing import');
+  expect(await (await fetch(`${site.home}/pulls`, { headers: site.headers })).text()).toContain(
+    'a job that dies of a missing import',
+  );
   const opened = await fetch(`${site.home}/slip`, {
     method: 'POST',
     headers: {
+      ...site.headers,
       cookie: 'playground_speaker=ada',
       accept: 'application/json',
       'sec-fetch-site': 'same-origin',

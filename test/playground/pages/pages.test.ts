@@ -171,17 +171,6 @@ describe('speaking', () => {
     expect(await asJson.json()).toEqual({ kind: 'refused', status: 422, message: 'Write something first.' });
   });
 
-  it('takes no form from another site', async () => {
-    const before = site.api.posted.length;
-    const cross = await post(
-      '/lab/marin/issues/4/comments',
-      { body: 'x' },
-      { 'sec-fetch-site': 'cross-site' },
-    );
-    expect(cross.status).toBe(403);
-    expect(site.api.posted.length).toBe(before);
-  });
-
   it('takes no more than a comment can hold', async () => {
     expect((await post('/lab/marin/issues/4/comments', { body: 'x'.repeat(1_100_000) })).status).toBe(413);
   });

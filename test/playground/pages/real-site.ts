@@ -13,6 +13,8 @@ const startMs = Date.parse('2026-11-21T06:00:00Z');
 
 export type RealSite = {
   readonly baseUrl: string;
+  /** What a browser sends that is signed in. */
+  readonly headers: { readonly authorization: string };
   readonly world: World;
   /** Calls the REST API as a person, or as `ferrybot`, whose token may write checks and threads. */
   readonly call: (
@@ -51,7 +53,7 @@ export async function openRealSite(): Promise<RealSite> {
     await listening.close();
     if (bugs.length > 0) throw new AggregateError(bugs, 'the playground broke');
   };
-  return { baseUrl, world, call, close };
+  return { baseUrl, headers: { authorization: `Bearer ${listening.secret}` }, world, call, close };
 }
 
 /** One second passes with every look at the clock, so that the order of things is the order of their times. */

@@ -15,12 +15,12 @@ afterAll(() => site.close());
 
 const get = async (path: string, who = 'mira'): Promise<string> => {
   const response = await fetch(`${site.baseUrl}${path}`, {
-    headers: { cookie: `playground_speaker=${who}` },
+    headers: { ...site.headers, cookie: `playground_speaker=${who}` },
   });
   return `${response.status}\n${await response.text()}`;
 };
 const post = async (path: string, fields: Record<string, string>, who = 'mira'): Promise<number> => {
-  const headers = { cookie: `playground_speaker=${who}` };
+  const headers = { ...site.headers, cookie: `playground_speaker=${who}` };
   return (
     await fetch(`${site.baseUrl}${path}`, {
       method: 'POST',
@@ -30,6 +30,19 @@ const post = async (path: string, fields: Record<string, string>, who = 'mira'):
     })
   ).status;
 };
+
+/** The log of a job is for whom the API names its address, for a minute: not for every user of the machine. */
+async function signedLog(jobId: number): Promise<void> {
+  const answer = await fetch(`${site.baseUrl}/api/v3/repos/lab/ferries/actions/jobs/${jobId}/logs`, {
+    redirect: 'manual',
+  });
+  const signed = new URL(answer.headers.get('location') ?? '');
+  expect(await (await fetch(signed)).text()).toContain('red <b>');
+  expect((await fetch(signed.origin + signed.pathname)).status).toBe(403);
+  const later = new URL(signed);
+  later.searchParams.set('se', String(Number(signed.searchParams.get('se')) + 60_000));
+  expect((await fetch(later)).status).toBe(403);
+}
 
 /** A dispatched run as the queue makes it; the workflow's file does not matter here. */
 function startRun(world: World): Run {
@@ -196,6 +209,7 @@ describe('the page on the real API', () => {
     expect(await get('/lab/ferries/actions')).toContain('Launch &lt;today&gt;');
     const address = `/lab/ferries/actions/runs/${run.id}`;
     appendLog(world, job.id, '\u001b[31mred <b>\u001b[0m');
+    await signedLog(job.id);
     const going = await get(address);
     expect(going).toContain('data-poll-ms');
     expect(going).toContain('<span class="ansi-red">red &lt;b&gt;</span>');

@@ -22,7 +22,9 @@ const get = async (
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<[number, string]> => {
-  const answer = await fetch(`${site.baseUrl}${path}`, { headers });
+  const answer = await fetch(`${site.baseUrl}${path}`, {
+    headers: { ...site.headers, ...headers },
+  });
   return [answer.status, await answer.text()];
 };
 const runAt = (index: number): string => lab.runs[index] ?? 'nowhere';
@@ -50,9 +52,9 @@ describe('a run', () => {
     const whole = /href="([^"]*\/log)"/.exec(page)?.[1] ?? '';
     const [status, text] = await get(whole);
     expect([status, text.split('\n').length]).toEqual([200, 100_001]);
-    expect((await fetch(`${site.baseUrl}${whole}`)).headers.get('content-type')).toBe(
-      'text/plain; charset=utf-8',
-    );
+    expect(
+      (await fetch(`${site.baseUrl}${whole}`, { headers: site.headers })).headers.get('content-type'),
+    ).toBe('text/plain; charset=utf-8');
     expect((await get(whole.replace(/job\/\d+/, 'job/1')))[0]).toBe(404);
   });
 
@@ -144,7 +146,11 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
     'axe finds nothing, nothing runs and nothing overflows ($width, $colorScheme)',
     { timeout: PATIENCE_MS },
     async ({ width, colorScheme }) => {
-      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+      const page = await browser.newPage({
+        extraHTTPHeaders: site.headers,
+        viewport: { width, height: 900 },
+        colorScheme,
+      });
       const found: string[] = [];
       page.on('pageerror', (error) => found.push(error.message));
       page.on('console', (message) => {
@@ -161,7 +167,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
   );
 
   it('reads without a script, and what is done there is done', async () => {
-    const page = await browser.newPage({ javaScriptEnabled: false });
+    const page = await browser.newPage({ extraHTTPHeaders: site.headers, javaScriptEnabled: false });
     await page.goto(`${site.baseUrl}${lab.pull}`);
     await page.getByLabel('Comment text').fill('said without a script');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
@@ -172,7 +178,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
   });
 
   it('moves nothing for who wants nothing to move', async () => {
-    const page = await browser.newPage({ reducedMotion: 'reduce' });
+    const page = await browser.newPage({ extraHTTPHeaders: site.headers, reducedMotion: 'reduce' });
     await page.goto(`${site.baseUrl}${runAt(3)}`);
     const moving = await page.evaluate(() => document.getAnimations().length);
     expect(moving).toBe(0);
@@ -180,7 +186,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
   });
 
   it('is walked by keyboard: skip link, focus that is seen, a menu that Escape closes, and a place to stand after a switch', async () => {
-    const page = await browser.newPage();
+    const page = await browser.newPage({ extraHTTPHeaders: site.headers });
     await page.goto(`${site.baseUrl}/_playground/world`);
     await page.keyboard.press('Tab');
     expect(await page.locator(':focus').textContent()).toBe('Skip to content');

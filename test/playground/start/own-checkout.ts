@@ -68,6 +68,8 @@ const answer = z.looseObject({
 });
 
 export type OwnPlayground = z.output<typeof answer> & {
+  /** A page of the repository, for whoever started the playground. */
+  readonly open: (path: string, init?: RequestInit) => Promise<Response>;
   /** The API as one of the people. */
   readonly call: (login: string, method: string, path: string, body?: object) => Promise<unknown>;
   /** Ctrl-C; the exit code. */
@@ -86,11 +88,17 @@ export async function openOwn(folder: string, ...options: readonly string[]): Pr
     child.then(({ exitCode }) => reject(new Error(`it ended with ${exitCode} and said: ${said}`)), reject);
   });
   const opened = answer.parse(JSON.parse(line));
+  const authorization = `Bearer ${new URL(opened.page).searchParams.get('token')}`;
   const people = z
     .array(z.object({ login: z.string(), token: z.string() }))
-    .parse(await (await fetch(`${opened.origin}/_playground/people`)).json());
+    .parse(await (await fetch(`${opened.origin}/_playground/people`, { headers: { authorization } })).json());
   return {
     ...opened,
+    open: (path, init = {}) =>
+      fetch(`${opened.origin}/${opened.repository}${path}`, {
+        ...init,
+        headers: { authorization, ...init.headers },
+      }),
     call: async (login, method, path, body) => {
       const token = people.find((one) => one.login === login)?.token ?? '';
       const response = await fetch(`${opened.origin}/api/v3/repos/${opened.repository}${path}`, {

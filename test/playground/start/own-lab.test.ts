@@ -13,6 +13,7 @@ import {
   edit,
   fingerprint,
   git,
+  type OwnPlayground,
   openOwn,
   refusedOwn,
 } from './own-checkout.ts';
@@ -26,7 +27,7 @@ async function checkout(change: (folder: string) => Promise<void> = async () => 
   return folder;
 }
 
-const text = async (address: string): Promise<string> => (await fetch(address)).text();
+const text = async (own: OwnPlayground, path = ''): Promise<string> => (await own.open(path)).text();
 
 describe.skipIf(chromiumPath === null)('with a browser', { meta: { skipReason: noChromium } }, () => {
   it('mira runs the daily workflow, asks the bot, and is answered; her checkout stays as it was', async () => {
@@ -57,7 +58,7 @@ describe.skipIf(chromiumPath === null)('with a browser', { meta: { skipReason: n
         .filter({ hasText: /\bsol\b/ })
         .first()
         .waitFor({ timeout: 120_000 });
-      expect(await text(`${own.page}/tree/somebody/elses`)).toContain('README.md');
+      expect(await text(own, '/tree/somebody/elses')).toContain('README.md');
     } finally {
       await browser.close();
       expect(await own.end()).toBe(0);
@@ -85,14 +86,14 @@ describe('a config', () => {
     try {
       expect(own.config.state).toBe('invalid');
       expect(own.config.problems).toMatchObject([{ line, column: 3, path: 'approvals.quorum' }]);
-      expect(await text(own.page)).toContain(`${CONFIG}:${line}:3`);
+      expect(await text(own)).toContain(`${CONFIG}:${line}:3`);
       const file = (await own.call('ada', 'GET', `/contents/${CONFIG}`)) as { sha: string; content: string };
       const mended = Buffer.from(file.content, 'base64')
         .toString('utf8')
         .replace('quorum: many', 'quorum: 1');
       const content = Buffer.from(mended).toString('base64');
       await own.call('ada', 'PUT', `/contents/${CONFIG}`, { message: 'Mend', content, sha: file.sha });
-      expect(await text(own.page)).not.toContain('config-problems');
+      expect(await text(own)).not.toContain('config-problems');
     } finally {
       await own.end();
     }
@@ -103,17 +104,17 @@ describe('a config', () => {
     const own = await openOwn(lab);
     const add = async (login: string): Promise<number> => {
       const headers = { cookie: `playground_speaker=${login}` };
-      return (await fetch(`${own.page}/example`, { method: 'POST', headers, redirect: 'manual' })).status;
+      return (await own.open('/example', { method: 'POST', headers, redirect: 'manual' })).status;
     };
     try {
       expect(own.config.state).toBe('missing');
-      expect(await text(own.page)).toContain('Add the example</button>');
+      expect(await text(own)).toContain('Add the example</button>');
       expect(await add('ravi')).toBeGreaterThanOrEqual(400);
       expect(await add('ada')).toBe(303);
-      const page = await text(own.page);
+      const page = await text(own);
       expect(page).not.toContain('Add the example</button>');
       expect(page).not.toContain('config-problems');
-      expect(await text(`${own.page}/actions`)).toContain('ferrybot daily');
+      expect(await text(own, '/actions')).toContain('ferrybot daily');
     } finally {
       await own.end();
     }
@@ -134,11 +135,11 @@ describe('a config', () => {
     });
     const own = await openOwn(lab, '--branch', 'strict', '--keep', keep);
     expect(own).toMatchObject({ branch: 'strict', uncommitted: 1 });
-    expect(await text(`${own.page}/blob/strict/${CONFIG}`)).toContain('shownForMs: 5000');
+    expect(await text(own, `/blob/strict/${CONFIG}`)).toContain('shownForMs: 5000');
     await own.call('mira', 'POST', '/issues', { title: 'Remember me' });
     await own.end();
     const again = await openOwn(lab, '--branch', 'strict', '--keep', keep);
-    expect(await text(`${again.page}/issues`)).toContain('Remember me');
+    expect(await text(again, '/issues')).toContain('Remember me');
     await again.end();
   });
 });

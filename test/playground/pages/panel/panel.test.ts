@@ -27,17 +27,20 @@ afterAll(async () => {
   await site.close();
 });
 
-const panel = async (): Promise<string> => (await fetch(`${site.baseUrl}/_playground/world`)).text();
+const panel = async (): Promise<string> =>
+  (await fetch(`${site.baseUrl}/_playground/world`, { headers: site.headers })).text();
 const turn = async (what: string, fields: Record<string, string>): Promise<number> => {
   const body = new URLSearchParams(fields);
   const address = `${site.baseUrl}/_playground/world/${what}`;
-  return (await fetch(address, { method: 'POST', body, redirect: 'manual' })).status;
+  return (await fetch(address, { method: 'POST', headers: site.headers, body, redirect: 'manual' })).status;
 };
 const fault = { kind: 'server-error', percent: '100', seed: '3', route: 'POST */comments', seconds: '60' };
 
 describe('the panel', () => {
   it('is reached from every page, and tells what a token has used of every limit', async () => {
-    expect(await (await fetch(`${site.baseUrl}/lab/ferries`)).text()).toContain('href="/_playground/world"');
+    expect(await (await fetch(`${site.baseUrl}/lab/ferries`, { headers: site.headers })).text()).toContain(
+      'href="/_playground/world"',
+    );
     await site.call('ferrybot', 'POST', '/repos/lab/ferries/issues/1/comments', { body: 'at sea' });
     const page = await panel();
     const row = /<h4><code>installation:\d+<\/code><\/h4>(.*?)<\/section>/s.exec(page)?.[1] ?? '';
@@ -88,7 +91,7 @@ describe('the panel', () => {
   });
 
   it('does nothing for a form on another site', async () => {
-    const headers = { 'sec-fetch-site': 'cross-site' };
+    const headers = { ...site.headers, 'sec-fetch-site': 'cross-site' };
     const address = `${site.baseUrl}/_playground/world/faults`;
     const answer = await fetch(address, { method: 'POST', body: new URLSearchParams(fault), headers });
     expect(answer.status).toBe(403);
