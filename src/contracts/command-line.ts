@@ -39,14 +39,14 @@ export function commandLineOf(text: string): CommandLine | 'needs-shell' | 'too-
   return { environment, command };
 }
 
-/** Words between blanks; quotes hold blanks together, and within single ones everything is itself. Another line is another command. */
+/** Words between plain blanks, as a shell takes them; quotes hold blanks together, and within single ones everything is itself. Another line is another command. */
 function partsOf(text: string): readonly string[] | null {
   const parts: string[] = [];
   let rest = text;
   let part: string | null = null;
   while (rest !== '') {
     const [found = '', blank, single, double, plain] =
-      /^(?:([^\S\n]+)|'([^']*)'|"((?:[^"\\$`]|\\.)*)"|([^\s'"\\|;&<>`$]+))/.exec(rest) ?? [];
+      /^(?:([ \t\r]+)|'([^']*)'|"((?:[^"\\$`]|\\.)*)"|([^ \t\r\n'"\\|;&<>`$]+))/.exec(rest) ?? [];
     if (found === '') return null;
     if (blank !== undefined) {
       if (part !== null) parts.push(part);

@@ -53,6 +53,30 @@ it.each([
     'the command',
     'U+001B',
   ],
+  [
+    'a no-break space',
+    { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 daily.py --note "a\u00a0--lr 3"' },
+    'the command',
+    'U+00A0',
+  ],
+  [
+    'a space of the width of a letter',
+    { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 daily.py --note "a\u3000b"' },
+    'the command',
+    'U+3000',
+  ],
+  [
+    'a blank of Braille',
+    { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 daily.py --note "\u2800"' },
+    'the command',
+    'U+2800',
+  ],
+  [
+    'a no-break space between its words',
+    { Command: 'LAB_OUTPUT_ROOT=outputs/grug-moe-1e23-ep8 python3 daily.py\u00a0--lr 3' },
+    'the command',
+    'U+00A0',
+  ],
   ['a soft hyphen', { 'Output root': 'outputs/grug\u00admoe' }, 'the command', 'U+00AD'],
 ] as const)(
   'a contract with %s launches nothing, and says where it is',

@@ -4,14 +4,16 @@ import type { Nodes } from 'mdast';
 
 /** Text and inline code; without struck text, HTML, images and footnotes, which say nothing or the opposite. */
 export function plainText(node: Nodes): string {
-  return textOf(node).replace(/\s+/g, ' ').trim();
+  return textOf(node)
+    .replace(/[ \t\r\n\f]+/g, ' ')
+    .trim();
 }
 
 /** The same, line by line as it was written. */
 export function plainLines(node: Nodes): readonly string[] {
   return textOf(node)
     .split('\n')
-    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .map((line) => line.replace(/[ \t\r\n\f]+/g, ' ').trim())
     .filter((line) => line !== '');
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { limits } from '../limits.ts';
-import { INVISIBLE } from '../unseen-signs.ts';
+import { UNSEEN } from '../unseen-signs.ts';
 
 /** Files of one patch: a slip and who imports it; more is somebody's work. */
 const FIX_FILES_MAX = 3;
@@ -188,4 +188,4 @@ const NOT_AN_EDIT =
 const HUNK = /^@@ -(\d{1,7})(?:,(\d{1,5}))? \+\d{1,7}(?:,(\d{1,5}))? @@/;
 const NO_NEWLINE = '\\ No newline at end of file';
 /** What a reader of the difference would not see, or would see elsewhere. A carriage return ends the lines of some files. */
-const HIDDEN = new RegExp(String.raw`[${INVISIBLE}\p{Cs}\p{Zl}\p{Zp}]|(?![\t\r])\p{Cc}|\r(?!$)`, 'u');
+const HIDDEN = new RegExp(String.raw`${UNSEEN}|\p{Cs}|\r(?!$)`, 'u');
