@@ -17,6 +17,7 @@ export type WorkQueue = {
 export function createWorkQueue(worker: Worker, log: Log): WorkQueue {
   let waiting: ReconcileRequest[] = [];
   let running: Promise<void> | null = null;
+  let nextLook: NodeJS.Timeout | undefined;
 
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -30,22 +31,27 @@ export function createWorkQueue(worker: Worker, log: Log): WorkQueue {
       }
     }
     running = null;
+    clearTimeout(nextLook);
+    const pauseMs = worker.lookAgainMs();
+    if (pauseMs !== null) nextLook = setTimeout(() => push({ kind: 'workflow-ended' }), pauseMs).unref();
+  };
+
+  const push = (trigger: ReconcileRequest): void => {
+    // 👀 goes out beside the work under way: a receipt that waits for others is none.
+    worker.acknowledge(trigger).catch((error: unknown) => log(`a receipt failed: ${String(error)}`));
+    waiting =
+      waiting.length >= TRIGGERS_WAITING_MAX
+        ? [
+            { kind: 'sweep', isOwed: true },
+            ...waiting.filter((w) => w.kind === 'comment').slice(-TRIGGERS_WAITING_MAX / 2),
+            trigger,
+          ]
+        : [...waiting, trigger];
+    running ??= drain();
   };
 
   return {
-    push: (trigger) => {
-      // 👀 goes out beside the work under way: a receipt that waits for others is none.
-      worker.acknowledge(trigger).catch((error: unknown) => log(`a receipt failed: ${String(error)}`));
-      waiting =
-        waiting.length >= TRIGGERS_WAITING_MAX
-          ? [
-              { kind: 'sweep', isOwed: true },
-              ...waiting.filter((w) => w.kind === 'comment').slice(-TRIGGERS_WAITING_MAX / 2),
-              trigger,
-            ]
-          : [...waiting, trigger];
-      running ??= drain();
-    },
+    push,
     idle: async () => {
       while (running !== null) await running;
     },

@@ -36,6 +36,7 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
   let worker = make();
   let waiting: ReconcileRequest[] = [];
   let isRunning = false;
+  let isLookSet = false;
   const stopped = new AbortController();
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -54,6 +55,16 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
       }
     }
     isRunning = false;
+    const pauseMs = worker.lookAgainMs();
+    if (pauseMs === null || isLookSet) return;
+    isLookSet = true;
+    clock
+      .sleep(pauseMs, stopped.signal)
+      .then(() => {
+        isLookSet = false;
+        push({ kind: 'workflow-ended' });
+      })
+      .catch(() => undefined);
   };
   const push = (trigger: ReconcileRequest): void => {
     worker.acknowledge(trigger).catch((error: unknown) => {

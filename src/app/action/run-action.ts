@@ -85,15 +85,16 @@ async function chat(parts: ActionParts): Promise<ActionResult> {
   return { ok: true, result: 'reconciled', run: parts.inputs.run, jobId: '', detail: '' };
 }
 
-/** How long a chat job stays for a stop that it has heard of, and how long it waits between two looks. */
+/** How long a chat job stays for a stop that nothing has confirmed. */
 const STOP_STAY_MS = 3 * 60 * 1_000;
-const STOP_LOOK_MS = 15_000;
 
 /** Where no server runs, nobody else looks whether the stop works: it is dispatched again here, and people are told. */
 async function waitForStops(parts: ActionParts, worker: Worker): Promise<void> {
   const until = after(parts.lab.now(), STOP_STAY_MS);
-  while (parts.lab.now() < until && worker.hasOpenStop()) {
-    await parts.sleep(STOP_LOOK_MS);
+  for (;;) {
+    const pauseMs = worker.lookAgainMs();
+    if (pauseMs === null || after(parts.lab.now(), pauseMs) > until) return;
+    await parts.sleep(pauseMs);
     await worker.handle([{ kind: 'workflow-ended' }]);
   }
 }

@@ -9,6 +9,7 @@ import { after, toRfc3339 } from '../../domain/time.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { isStopOwed } from '../../run/decide-stop.ts';
 import { awaitedThread, type Looks, needsReconcile, noteReconciled } from '../../run/needs-reconcile.ts';
+import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/open-waits.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import { deliver } from '../channels.ts';
 import type { Lab } from '../lab.ts';
@@ -52,8 +53,8 @@ import { type SweepCursor, sweep } from './sweep.ts';
 export type Worker = {
   /** Handles triggers that came together; throws only when nothing could be read or a bug was met. */
   readonly handle: (triggers: readonly ReconcileRequest[]) => Promise<void>;
-  /** Whether the record as it was read last has a stop that nothing has confirmed. */
-  readonly hasOpenStop: () => boolean;
+  /** After how long to look again though nothing triggers it: a stop or a watch of ours has not begun. Null: nothing waits. */
+  readonly lookAgainMs: () => number | null;
   /** The receipt for a comment, at once: not behind work that is under way. */
   readonly acknowledge: (trigger: ReconcileRequest) => Promise<void>;
 };
@@ -66,7 +67,7 @@ type Own = {
   readonly looks: Looks;
   /** How far was swept; it moves only when everything that was found was handled. */
   cursor: SweepCursor | null;
-  hasOpenStop: boolean;
+  lookAgainMs: number | null;
   /** Whether anything but a sweep woke this process since the last one, and whether the last one was left out for it. */
   hasHeard: boolean;
   hasSkipped: boolean;
@@ -95,7 +96,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     memories,
     looks: { now: lab.now, memories, settled: new Map(), holds: '', awaited: null },
     cursor: null,
-    hasOpenStop: false,
+    lookAgainMs: null,
     hasHeard: false,
     hasSkipped: false,
     experimentsSeenAt: lab.now(),
@@ -111,7 +112,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
   };
   return {
     handle: (triggers) => handle(own, triggers),
-    hasOpenStop: () => own.hasOpenStop,
+    lookAgainMs: () => own.lookAgainMs,
     acknowledge: async (trigger) => {
       const troubles: Trouble[] = [];
       await own.receipts.give([trigger], null, troubles);
@@ -140,9 +141,19 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   await contained(open, troubles, EVERYWHERE, () => restoreForStop(open, triggers, troubles));
   if (!open.store.current().broken.some(({ run }) => run === WHOLE_BRANCH))
     await lookFor(own, open, triggers, troubles);
-  own.hasOpenStop = open.store.current().runs.some((state) => isStopOwed(state, lab.now()));
+  own.lookAgainMs = lookAgainMs(open, lab.now());
   await contained(open, troubles, EVERYWHERE, () => reportTroubles(open, own.toldFaults, troubles));
   throwIfAny([...troubles, ...unreadFiles(open)]);
+}
+
+/** Looks at a stop that nothing has confirmed; the server and the chat job make them between the sweeps. */
+const OPEN_STOP_LOOK_MS = 30_000;
+
+function lookAgainMs(open: OpenLab, now: Instant): number | null {
+  const { runs } = open.store.current();
+  if (runs.some((state) => isStopOwed(state, now))) return OPEN_STOP_LOOK_MS;
+  const isSilent = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
+  return isSilent ? WAIT_UPDATE_MS : null;
 }
 
 /** Plain words where nothing waits for them are worth no look; should a gate wait there since, the next sweep finds them. */
