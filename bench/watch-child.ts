@@ -119,6 +119,7 @@ const lab: Lab = {
   digestOf,
   verifySignature: verifyEd25519,
   readExperiment: never,
+  pythonVersion: never,
   fixSmallMistake: never,
   helpers: { propose: never, check: never } as never,
   sendToChannel: never,

@@ -6,6 +6,7 @@ import { createClient, type Octokit } from '../github/call.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
 import { sha256Hex } from '../host/hash.ts';
 import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
+import { pythonVersion } from '../host/python-child.ts';
 import { createExperimentReader } from '../host/read-experiment.ts';
 import { openStore, type StoreOpener } from '../stores/open.ts';
 import { channelSender } from './channels.ts';
@@ -62,6 +63,7 @@ export function composeLab(parts: LabParts): Lab {
     digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
     verifySignature: verifyEd25519,
     readExperiment: createExperimentReader(parts.environment['PATH'] ?? ''),
+    pythonVersion: (python) => pythonVersion(python, parts.environment['PATH'] ?? ''),
     fixSmallMistake: (question, python) => fixSmallMistake(question, python, parts.environment['PATH'] ?? ''),
     helpers: createHelpers(parts.environment['PATH'] ?? ''),
     sendToChannel: channelSender(parts.environment, { fetch, sleep: parts.sleep }),

@@ -46,6 +46,8 @@ export type Lab = {
   readonly verifySignature: VerifySignature;
   /** Reads an experiment file in a child process with the interpreter of a lane. */
   readonly readExperiment: ReadExperiment;
+  /** Minor version of the interpreter of a lane, such as `3.11`. */
+  readonly pythonVersion: (python: string) => Promise<Observed<string>>;
   /** Asks the interpreter of a lane for the correction of a small mistake. */
   readonly fixSmallMistake: (question: FixQuestion, python: string) => Promise<Observed<FixAnswer>>;
   /** Programs of the lab's own: its proposer, its checks before a push. */

@@ -181,6 +181,14 @@ export const laneKeys = {
     .describe(
       'Names of runner environment variables that the job gets; their values are redacted everywhere.',
     ),
+  python: z
+    .string()
+    .max(300)
+    .regex(/^(?:\w[\w.+-]*|\/[\w./+@-]+)$/, 'the name of a program, or an absolute path')
+    .default('python3')
+    .describe(
+      'Python 3.11 or newer with which ferrybot reads the experiment, before an approval and again before the launch. At least as new as the one that runs it.',
+    ),
   ships: z
     .array(z.union([z.literal(WHOLE_TREE), path]))
     .min(1)

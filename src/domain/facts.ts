@@ -121,6 +121,8 @@ export type ChangeFacts = {
   readonly trees: Readonly<Record<string, TreeId | null>>;
   /** Against the merge base. */
   readonly delta: Delta;
+  /** Minor version of the Python that read the experiment, such as `3.11`. */
+  readonly python: string;
   /** The pass that it goes on from; null = it starts from the target branch alone. */
   readonly base: BaseFacts | null;
   /** Committer's time of the head: the newest change of what would run. */

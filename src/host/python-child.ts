@@ -1,6 +1,7 @@
 /** Runs a Python script of ours in a child process: isolated, bounded, and with untrusted bytes on stdin. */
 
 import { cutText } from '../domain/cut-text.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
 import { type ProgramResult, runProgram } from './process.ts';
 
 /** Address space. CPython reads the longest file that we accept in a third of it. */
@@ -82,6 +83,13 @@ export async function runPython({
   const isTransient =
     ended.kind === 'not-started' || ended.kind === 'timed-out' || ended.signal === 'SIGKILL';
   return { ok: false, reason: reasonFor(ended, interpreter), isTransient };
+}
+
+/** The minor version of an interpreter, such as `3.11`. Unknown when there is none, or when it is too old. */
+export async function pythonVersion(interpreter: string, path: string): Promise<Observed<string>> {
+  const script = 'import sys; print("%d.%d" % sys.version_info[:2])';
+  const outcome = await runPython({ interpreter, script, input: '', path });
+  return outcome.ok ? known(outcome.stdout.trim()) : unknown(outcome.reason);
 }
 
 function reasonFor({ kind, signal, exitCode, code, stderr }: ProgramResult, interpreter: string): string {

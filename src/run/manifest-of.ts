@@ -14,6 +14,9 @@ import type { EventDataByType } from '../domain/logbook/event.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 
+/** The policy key with the minor version of the Python that read the experiment. */
+export const PYTHON_POLICY = 'lane.python';
+
 export type ManifestFacts = {
   readonly run: RunId;
   readonly repository: string;
@@ -83,7 +86,7 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
       ...repairsOf(facts.config),
       ...rentalOf(facts.config),
     },
-    policy: policyOf(facts.config),
+    policy: policyOf(facts.config, facts.change),
   });
 }
 
@@ -147,7 +150,7 @@ function isTicked(body: BodyFacts, text: string): boolean {
 }
 
 /** The policy keys that gates and the runner read, as text: a changed key is a changed manifest. */
-function policyOf(config: LaneScopedConfig): Manifest['policy'] {
+function policyOf(config: LaneScopedConfig, { python }: ChangeFacts): Manifest['policy'] {
   const lane = config.lane;
   const cluster = config.clusters[lane.cluster];
   const launcher = traitsOf(config, lane.cluster)?.launcher ?? null;
@@ -167,6 +170,7 @@ function policyOf(config: LaneScopedConfig): Manifest['policy'] {
     'lane.engine': cluster?.engine ?? '',
     ...(launcher === null ? {} : { 'lane.launcher': launcher }),
     'lane.finalStep': lane.finalStep === null ? 'from the log' : String(lane.finalStep),
+    [PYTHON_POLICY]: python,
     'lane.passSecrets': lane.passSecrets.join(','),
     ...contractPolicy(config),
   };

@@ -97,6 +97,7 @@ export function aChange(change: Partial<ChangeFacts> = {}): ChangeFacts {
       ],
     },
     isPastTip: known(true),
+    python: '3.11',
     headAt: instant('2026-11-21T08:00:00.000Z'),
     mergeBaseAt: instant('2026-11-21T07:00:00.000Z'),
     laterCommits: [],

@@ -20,7 +20,7 @@ import type { Carrier, Wires } from './virtual-lab-carrier.ts';
 type ComposerInput = {
   readonly options: Pick<
     VirtualLabOptions,
-    'network' | 'helpers' | 'sendToChannel' | 'atBoundary' | 'python' | 'registry'
+    'network' | 'helpers' | 'sendToChannel' | 'atBoundary' | 'python' | 'pythonVersion' | 'registry'
   >;
   readonly carrier: Carrier;
   readonly wires: Wires;
@@ -74,6 +74,7 @@ export function composer(
       verifySignature: verifyOnce,
       readExperiment: async (source, python) =>
         options.python?.(process, python) ?? inFlight.track('Python', () => readExperiment(source, python)),
+      pythonVersion: async (python) => options.pythonVersion?.(process, python) ?? known('3.11'),
       fixSmallMistake: (question, python) =>
         inFlight.track('Python', () =>
           fixSmallMistake(question, python, globalThis.process.env['PATH'] ?? ''),

@@ -17,6 +17,7 @@ import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
 import { createTrackers } from '../../src/app/trackers.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import type { Reading } from '../../src/domain/experiment.ts';
+import type { Observed } from '../../src/domain/observed.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
 import { triggerOf } from '../../src/handlers/registry.ts';
 import { type FerryShape, ferryScript, type JobScript } from './ferry-script.ts';
@@ -63,6 +64,8 @@ export type VirtualLabOptions = {
   readonly cloudOf?: (clock: VirtualClock) => CloudOf;
   /** What the Python of a process says instead of reading a file; null or left out: the Python of this machine reads it. */
   readonly python?: (process: string, interpreter: string) => Reading | null;
+  /** The version that a process finds; left out: 3.11 everywhere. */
+  readonly pythonVersion?: (process: string, interpreter: string) => Observed<string>;
   /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
   readonly helpers?: Lab['helpers'];
   readonly sendToChannel?: Lab['sendToChannel'];

@@ -1,7 +1,6 @@
 /** What git says about a proposed change: paths, tree ids and the config delta, the same on the App's side and on the runner. */
 
 import { leftOutOfLane } from '../../config/engine-traits.ts';
-import { interpreterOf } from '../../config/interpreter.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { Reading } from '../../domain/experiment.ts';
 import type { ChangeFacts, FileChange } from '../../domain/facts.ts';
@@ -35,7 +34,7 @@ export type ChangeOf = {
 
 /** The change from its base on the lane's branch to `head`, and from the pass that it goes on from. Unknown where git cannot tell. */
 export async function changeFacts(
-  lab: Pick<Lab, 'readExperiment'> & { readonly client: Lab['client'] | null },
+  lab: Pick<Lab, 'readExperiment' | 'pythonVersion'> & { readonly client: Lab['client'] | null },
   git: GitReader,
   config: LaneScopedConfig,
   head: Sha,
@@ -61,6 +60,8 @@ export async function changeFacts(
       leavesOut,
       limit: LATER_COMMITS_MAX,
     });
+    const python = await lab.pythonVersion(lane.python);
+    if (python.kind === 'unknown') return python;
     const trees = await treesOf(git, head, lane.ships, leavesOut);
     const delta = await deltaOf(lab, git, config, mergeBase, head);
     return known({
@@ -70,6 +71,7 @@ export async function changeFacts(
       changedPaths: await git.changedPaths(mergeBase, head),
       trees,
       delta,
+      python: python.value,
       base: await baseOf(lab, git, config, { mergeBase, head, pass: proven.value }),
       headAt: await committedAt(git, head),
       mergeBaseAt: await committedAt(git, mergeBase),
@@ -199,8 +201,7 @@ async function textDelta(
   head: string,
 ): Promise<Delta> {
   if (base === head) return { kind: 'none' };
-  const python = interpreterOf(lane);
-  return delta(await lab.readExperiment(base, python), await lab.readExperiment(head, python));
+  return delta(await lab.readExperiment(base, lane.python), await lab.readExperiment(head, lane.python));
 }
 
 /** Of the head alone; a file that does not parse is told by the delta. */
@@ -214,7 +215,7 @@ async function sizeOf(
   if (change === null || sizeIn === null) return null;
   const text = await git.readText(head, change.file(lane));
   if (text === null) return { kind: 'unknown', why: `${change.file(lane)} is not there` };
-  const file = await lab.readExperiment(text, interpreterOf(lane));
+  const file = await lab.readExperiment(text, lane.python);
   return file.kind === 'read' ? sizeIn(file) : { kind: 'unknown', why: 'the experiment does not parse' };
 }
 
@@ -231,7 +232,7 @@ async function baseOf(
   const text = await git.readText(head, path);
   // The delta against the branch says what is wrong with the file.
   if (text === null) return null;
-  const read = (source: string): Promise<Reading> => lab.readExperiment(source, interpreterOf(lane));
+  const read = (source: string): Promise<Reading> => lab.readExperiment(source, lane.python);
   const start = await change.start(git, read, { path, pass: pass.commit, onto });
   const delta = await textDelta(lab, change.delta, lane, start.text, text);
   return { ...pass, delta, notTaken: start.notTaken };

@@ -1,6 +1,5 @@
 /** What there is to a slip that the newest attempt died of: by the files themselves, and by the lab's own fixer. */
 
-import { interpreterOf } from '../../config/interpreter.ts';
 import type { RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import {
@@ -44,7 +43,7 @@ export async function smallFixFacts(reader: Reader, state: RunState): Promise<Ru
   if (asked === null) return NO_SLIP;
   const { slip, mayChange } = asked;
   const { lab, git, config, once } = reader;
-  const scope = { mayChange, python: interpreterOf(config.lane) };
+  const scope = { mayChange, python: config.lane.python };
   return once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, scope));
 }
 
@@ -170,7 +169,7 @@ async function judgedPatch(
   patch: string,
 ): Promise<ExternalFix> {
   const none = (reason: NoExternalFix): ExternalFix => ({ kind: 'none', reason });
-  const python = interpreterOf(config.lane);
+  const python = config.lane.python;
   const read = readPatch(patch);
   if (read.kind === 'fault') return none(read.fault);
   const files: Record<string, string> = {};

@@ -3,7 +3,6 @@
 import { type ApprovalFacts, approvalsUsed, type Cited } from '../../actions/verify-approvals.ts';
 import type { OrderFacts } from '../../actions/verify-order.ts';
 import { approvingAttempt } from '../../actions/verify-pre-approval.ts';
-import { interpreterOf } from '../../config/interpreter.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
 import type { SearchedRoot } from '../../domain/checkpoint/stored.ts';
@@ -17,7 +16,7 @@ import { limits } from '../../domain/limits.ts';
 import { fallenApprovals } from '../../domain/logbook/fallen-approvals.ts';
 import { approvedManifest, type RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import type { ChangeGateFacts } from '../../gates/gate.ts';
+import type { ChangeGateFacts, GateFacts } from '../../gates/gate.ts';
 import { readAgain } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
@@ -26,6 +25,7 @@ import type { ThreadFacts } from '../../github/threads.ts';
 import { type CardHistory, cardCandidates } from '../../run/card-history.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { healthFor } from '../../run/lane-scope.ts';
+import { PYTHON_POLICY } from '../../run/manifest-of.ts';
 import { commandsSince, type PendingItem } from '../../run/pending-commands.ts';
 import { secondCard } from '../../run/second-card.ts';
 import { isUnheardRejection } from '../../run/unheard-rejections.ts';
@@ -93,9 +93,26 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     cards: await cardHistories(open, state, threads.value.comments),
     secondCard: await readSecondCard(open, state, threads.value.comments, { order, cited, permissions }),
     shown: { pull, issue: threads.value.issue, branchWork: work },
-    digest: gates.bound.kind === 'known' ? known(gates.bound.value.digest) : gates.bound,
+    digest: digestHere(state, change, gates.bound),
     gates: known(gates),
   };
+}
+
+/**
+ * The digest by this machine's own reading. Unknown when another version of Python read the experiment here: the two
+ * readings may differ, so comparing them shows nothing.
+ */
+function digestHere(
+  { gate }: RunState,
+  change: Observed<ChangeFacts>,
+  bound: GateFacts['bound'],
+): OrderFacts['digest'] {
+  const then = gate?.manifest?.policy[PYTHON_POLICY];
+  if (change.kind === 'known' && then !== undefined && then !== change.value.python)
+    return unknown(
+      `this runner has Python ${change.value.python}, and ${then} read the approved experiment: set \`python\` of the lane to a program that is ${then} on both`,
+    );
+  return bound.kind === 'known' ? known(bound.value.digest) : bound;
 }
 
 /** Of an order that rests on no approval of its own: the fix as it follows from the files that ran. Every other one has none. */
@@ -112,7 +129,7 @@ async function fixOf(
   return fixInTree(lab, git, slip, {
     commit: order.commit,
     mayChange,
-    python: interpreterOf(config.lane),
+    python: config.lane.python,
   });
 }
 

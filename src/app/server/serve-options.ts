@@ -1,7 +1,10 @@
 /** The server's settings from its environment, each with what it means and what is wrong with it. */
 
+import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import { fail, ok, type Result } from '../../domain/result.ts';
+import { parseSigningKey } from '../../host/keys.ts';
+import { KEY_VARIABLES } from '../signers.ts';
 
 /** How often the server looks for what webhooks did not bring. */
 export const SWEEP_PERIOD_MS = 30 * 60 * 1_000;
@@ -20,9 +23,18 @@ export type ServeOptions = {
   readonly now: () => number;
 };
 
+const withLineBreaks = (text: string): string => text.replaceAll('\\n', '\n');
+
 const schema = z.object({
   APP_ID: z.coerce.number().int().positive(),
-  PRIVATE_KEY: z.string().min(1),
+  PRIVATE_KEY: z
+    .string()
+    .min(1)
+    .refine(isRsaKey, 'not an RSA private key in PEM: download a new one from the App'),
+  [KEY_VARIABLES.control]: z
+    .string()
+    .refine((text) => text === '' || parseSigningKey(text).ok, 'not an Ed25519 private key in PEM')
+    .optional(),
   WEBHOOK_SECRET: z.string().min(8),
   GITHUB_API_URL: z.url().default('https://api.github.com'),
   GITHUB_SERVER_URL: z.url().default('https://github.com'),
@@ -31,6 +43,16 @@ const schema = z.object({
   FERRYBOT_WORK_DIR: z.string().min(1),
   FERRYBOT_SWEEP_MS: z.coerce.number().int().min(500).default(SWEEP_PERIOD_MS),
 });
+
+function isRsaKey(text: string): boolean {
+  try {
+    return createPrivateKey(withLineBreaks(text)).asymmetricKeyType === 'rsa';
+  } catch (error) {
+    // What OpenSSL says about a key that it cannot read may quote a part of it.
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}
 
 /** The options, or one line for each variable that is missing or malformed. */
 export function readServeOptions(
@@ -49,7 +71,7 @@ export function readServeOptions(
   const env = parsed.data;
   return ok({
     appId: env.APP_ID,
-    privateKey: env.PRIVATE_KEY.replaceAll('\\n', '\n'),
+    privateKey: withLineBreaks(env.PRIVATE_KEY),
     webhookSecret: env.WEBHOOK_SECRET,
     baseUrl: env.GITHUB_API_URL.replace(/\/$/, ''),
     serverUrl: env.GITHUB_SERVER_URL.replace(/\/$/, ''),

@@ -30,6 +30,7 @@ export type Middleware = (
 
 /** What is no delivery is answered by its headers alone. */
 const UNREAD = { kind: 'read', bytes: new Uint8Array() } as const;
+const OPENING_BRACE = '{'.charCodeAt(0);
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 
 /** A server that is not listening yet. `path`: where webhooks come. */
@@ -43,6 +44,8 @@ export function createWebhookServer(middleware: Middleware, path: string, log: L
       const body = isDelivery ? await readBody(request) : UNREAD;
       if (body.kind === 'gone') return;
       if (body.kind === 'refused') return refuse(request, response, body.status);
+      // Every payload of GitHub is a JSON object.
+      if (isDelivery && body.bytes[0] !== OPENING_BRACE) return refuse(request, response, 400);
       if (body === UNREAD) response.setHeader('connection', 'close');
       // Where a body was read before, the middleware takes these bytes (getPayload of @octokit/webhooks).
       Object.assign(request, { body: {}, rawBody: body.bytes });
@@ -69,10 +72,15 @@ export function createWebhookServer(middleware: Middleware, path: string, log: L
 function mayBeWebhook({ headers }: IncomingMessage): boolean {
   return (
     SIGNATURE.test(String(headers['x-hub-signature-256'])) &&
-    headers['x-github-event'] !== undefined &&
+    isEventName(headers['x-github-event']) &&
     headers['x-github-delivery'] !== undefined &&
     /^\s*application\/json\s*(?:;|$)/.test(headers['content-type'] ?? '')
   );
+}
+
+/** Handlers are looked up by the event's name, so a name that every object has is no event. */
+function isEventName(name: string | readonly string[] | undefined): boolean {
+  return typeof name === 'string' && !(name in Object.prototype);
 }
 
 const REFUSALS = {

@@ -10,7 +10,7 @@ import { known, unknown } from '../../domain/observed.ts';
 import { dateOf } from '../../domain/time.ts';
 import type { GateFacts } from '../../gates/gate.ts';
 import type { LaneScopedConfig } from '../lane-scope.ts';
-import { manifestOf } from '../manifest-of.ts';
+import { manifestOf, PYTHON_POLICY } from '../manifest-of.ts';
 
 /** `state`: as it was just after the look; `others`: what the other runs of the lane have launched, whenever. */
 export type RecordedLook = {
@@ -74,6 +74,7 @@ function changeThen(gate: Gate, then: Manifest, { lane }: LaneScopedConfig): Cha
     baseSha: base,
     mergeBase: base,
     isPastTip: known(true),
+    python: then.policy[PYTHON_POLICY] ?? '',
     changedPaths: [],
     trees: Object.fromEntries(lane.ships.map((path) => [path, branded(at(path), isTreeId)])),
     delta: deltaOf(then.delta),

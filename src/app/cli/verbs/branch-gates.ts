@@ -8,6 +8,7 @@ import { known, type Observed, unknown } from '../../../domain/observed.ts';
 import { compactDate, dateOf } from '../../../domain/time.ts';
 import type { Checkout } from '../../../host/git/checkout.ts';
 import { sha256Hex } from '../../../host/hash.ts';
+import { pythonVersion } from '../../../host/python-child.ts';
 import { createExperimentReader } from '../../../host/read-experiment.ts';
 import { type GateReading, gateRun } from '../../../run/gate-run.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane-scope.ts';
@@ -149,7 +150,11 @@ async function factsOf(
 ): Promise<GateReading> {
   const { base, head, config, body } = input;
   const git = { ...checkout.git, resolve: async () => base };
-  const lab = { readExperiment: createExperimentReader(input.path), client: null };
+  const lab = {
+    readExperiment: createExperimentReader(input.path),
+    pythonVersion: (python: string) => pythonVersion(python, input.path),
+    client: null,
+  };
   const change = await changeFacts(lab, git, config, head, null);
   return {
     pull: NEEDS_GITHUB,

@@ -2,6 +2,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { ancestorsThatShow } from '../../../host/ancestors.ts';
+import { pythonVersion } from '../../../host/python-child.ts';
 import { redact } from '../../../host/redactor.ts';
 import { readServeOptions } from '../../server/serve-options.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
@@ -11,6 +12,9 @@ import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 export async function serveVerb(io: VerbIo): Promise<number> {
   const options = readServeOptions(io.environment, Date.now);
   if (!options.ok) return misused(io, `these settings are missing or wrong:\n${options.error.join('\n')}`);
+  const python = await pythonVersion('python3', io.environment['PATH'] ?? '');
+  if (python.kind === 'unknown')
+    return misused(io, `ferrybot reads experiment files with Python: ${python.why}`);
   await mkdir(options.value.workDirectory, { recursive: true, mode: 0o700 });
   const secrets = Object.entries(io.environment).flatMap(([name, value]) =>
     /KEY|SECRET|TOKEN/.test(name) && value !== undefined ? [value] : [],

@@ -1,6 +1,5 @@
 /** What a proposal starts from: the experiment file of the lane's last sealed pass, on the tip of the lane's branch. */
 
-import { interpreterOf } from '../../../config/interpreter.ts';
 import type { ExperimentFile, ReadFile } from '../../../domain/experiment.ts';
 import type { Sha } from '../../../domain/ids.ts';
 import type { NotTaken, RunBase } from '../../../domain/launch/base.ts';
@@ -50,7 +49,7 @@ function unreadable({ line, message }: { readonly line: number; readonly message
 
 /** Reads files with the interpreter of the lane. */
 export function readerOf({ lab, config }: Pick<PlanWork, 'lab' | 'config'>): ReadFile {
-  return (text) => lab.readExperiment(text, interpreterOf(config.lane));
+  return (text) => lab.readExperiment(text, config.lane.python);
 }
 
 /** What a run that is made on this commit starts from. Throws `GitError` where git cannot tell. */
