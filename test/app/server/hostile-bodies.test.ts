@@ -194,6 +194,27 @@ describe('a body that is larger than any that GitHub sends', () => {
   });
 });
 
+describe('a signed delivery that GitHub never sends', () => {
+  const signed = (body: string, event: string): Promise<Answer> =>
+    send({
+      body: [Buffer.from(body)],
+      headers: {
+        'x-github-event': event,
+        'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
+      },
+    });
+
+  it.each([
+    ['null', 'ping'],
+    ['[]', 'ping'],
+    ['{}', '__proto__'],
+    ['{}', 'constructor'],
+  ])('is refused with 400: %s as %s', async (body, event) => {
+    expect(await signed(body, event)).toMatchObject({ status: 400 });
+    expect((await honest()).status).toBeLessThan(300);
+  });
+});
+
 describe('connections that never get to the point', () => {
   it.each([
     ['that say nothing', ''],
