@@ -8,7 +8,7 @@ import { heldElsewhere } from '../../src/run/held-elsewhere.ts';
 
 // Of a manifest and of a run only what is looked at here.
 const manifestOf = (outputRoot: string, roots: readonly string[]): Manifest =>
-  ({ outputRoot, cluster: 'west', resume: { roots }, tracker: {} }) as unknown as Manifest;
+  ({ command: [], outputRoot, cluster: 'west', resume: { roots }, tracker: {} }) as unknown as Manifest;
 const launched = (outputRoot: string): RunState =>
   ({
     run: 'a',

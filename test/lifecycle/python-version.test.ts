@@ -1,0 +1,47 @@
+/** The Python that reads an experiment is part of what is approved, and the launcher has to have the same one. */
+
+import { describe, expect, it } from 'vitest';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { approve, propose, stateOf } from '../support/play.ts';
+import { botComments, SHORT_FERRY } from '../support/talk.ts';
+import { openVirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+describe('the version of Python', () => {
+  it('stands in the manifest that people approve', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run } = await propose(lab);
+    expect((await stateOf(lab, run))?.gate?.manifest?.policy['lane.python']).toBe('3.11');
+    await lab.close();
+  });
+
+  it('keeps a launcher with another one from launching, and the log names both', async () => {
+    const lab = await openVirtualLab({
+      ferry: SHORT_FERRY,
+      pythonVersion: (process) => known(process.startsWith('launch') ? '3.12' : '3.11'),
+    });
+    const { run, pull } = await propose(lab);
+    await approve(lab, 'mira', pull, run);
+    await lab.clock.advance(10 * MINUTE);
+    expect((await stateOf(lab, run))?.order?.status).not.toBe('submitted');
+    expect(lab.engine.startCount()).toBe(0);
+    expect(`${lab.log.join('\n')}${JSON.stringify(botComments(lab))}`).toContain(
+      'this runner has Python 3.12, and 3.11 read the approved experiment',
+    );
+    await lab.close();
+  });
+
+  it('has to be known before anything can be approved', async () => {
+    const lab = await openVirtualLab({
+      ferry: SHORT_FERRY,
+      pythonVersion: () => unknown('there is no python3 on this machine: install Python 3.11 or newer'),
+    });
+    await lab.dispatchDaily();
+    await lab.clock.advance(5 * MINUTE);
+    const [card] = botComments(lab).filter(({ kind }) => kind === 'card');
+    expect(card?.text).toContain('there is no python3 on this machine');
+    expect(lab.engine.startCount()).toBe(0);
+    await lab.close();
+  });
+});
