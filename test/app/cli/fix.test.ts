@@ -38,7 +38,7 @@ async function fixed(cwd: string, log: string, json = true) {
       stderr: { write: (text) => said.push(text) },
       stdin: Readable.from([Buffer.from(log)]),
       cwd,
-      environment: {},
+      environment: { PATH: process.env['PATH'] },
       json,
     },
     { log: '-', tree: '.' },
