@@ -20,20 +20,17 @@ export type LintedFile = { readonly path: string; readonly findings: readonly In
 /** What each finding says of its mount point. */
 export const INFRA_WORDS: Readonly<Record<Code, string>> = {
   'write-unguarded': 'writes there although nothing may be mounted',
-  'mount-unchecked': 'set-up goes on though the mount failed',
-  'not-understood': 'may write there, and this reader cannot say',
+  'not-understood': 'may write there, or let a job write there, and this check cannot tell',
 };
 /** The gravest first. */
-const ORDER: readonly Code[] = ['write-unguarded', 'mount-unchecked', 'not-understood'];
+const ORDER: readonly Code[] = ['write-unguarded', 'not-understood'];
 const LEVELS: Readonly<Record<Code, Annotation['level']>> = {
   'write-unguarded': 'failure',
-  'mount-unchecked': 'warning',
   'not-understood': 'notice',
 };
 
 /**
- * `failure` = a command writes unguarded; `neutral` = a mount goes unchecked, or something was not understood or not
- * read; else `success`. `unread`: how many more files the commit changes.
+ * `failure` = a command writes unguarded; `neutral` = something was not understood or not read; else `success`. `unread`: how many more files the commit changes.
  */
 export function renderInfraCheck(
   files: readonly LintedFile[],
@@ -63,7 +60,7 @@ export function renderInfraCheck(
       unread > 0 ? `${count(unread, 'more changed file')} not read: that is unknown, not fine.` : null,
       isFine
         ? null
-        : `Where a mount failed, what is written below its folder fills the boot disk. Let set-up end there: \`mountpoint -q FOLDER || exit 1\` before the first write. No launch waits for this check.`,
+        : `Where a mount failed, what is written below its folder fills the boot disk. Put \`mountpoint -q FOLDER || exit 1\` after the mount and before the first write. No launch waits for this check.`,
     ),
     conclusion: isFine ? 'success' : numberOf('write-unguarded') > 0 ? 'failure' : 'neutral',
     annotations: shown.map(({ path, finding }) => annotationOf(path, finding)),
@@ -73,7 +70,6 @@ export function renderInfraCheck(
 function titleOf(numberOf: (wanted: Code) => number, unread: number): string {
   const said: readonly (readonly [number, string])[] = [
     [numberOf('write-unguarded'), 'unguarded write'],
-    [numberOf('mount-unchecked'), 'unchecked mount'],
     [numberOf('not-understood'), 'place not understood'],
     [unread, 'file not read'],
   ];

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { INFRA_FILES_MAX, lintTogether } from '../../src/app/control/infra-check.ts';
-import { INFRA_CHARACTERS_MAX, setupEntries } from '../../src/care/infra/setup-entries.ts';
+import { INFRA_CHARACTERS_MAX, setupLists } from '../../src/care/infra/setup-entries.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 
 const read = readLabConfig(
@@ -51,16 +51,11 @@ describe('thirty cluster files of a fork', () => {
       return `${key % 100 === 0 ? `m${index}:\n` : ''} k${index.slice(-3)}: 1`;
     });
     const shapes = [SHAPES['keys of one map'], small];
-    for (const text of shapes) expect(setupEntries(text).ok).toBe(true);
+    for (const text of shapes) expect(setupLists(text).ok).toBe(true);
     // Side by side, and the best of some: what a busy machine adds is in none of them.
     const [one = 0, many = 0] = shapes.map((text) =>
-      Math.min(...[1, 2, 3, 4].map(() => cpuMs(() => setupEntries(text)))),
+      Math.min(...[1, 2, 3, 4].map(() => cpuMs(() => setupLists(text)))),
     );
     expect(one / many).toBeLessThan(4);
-  });
-
-  it('with a key twice are told so on the line of the second', () => {
-    const twice = setupEntries('setup_commands: []\na: 1\nb: {c: 1, c: 2}\n');
-    expect(twice).toEqual({ ok: false, error: { line: 3, what: 'Map keys must be unique' } });
   });
 });

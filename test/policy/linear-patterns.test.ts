@@ -33,8 +33,6 @@ type Attack = NonNullable<z.infer<typeof VERDICT>['attack']>;
 
 /** Applied to texts of at most so many characters, which their caller counts, and cheap on that many. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  'src/care/infra/shell-resolve.ts':
-    'a word of a shell script, at most 1,024 characters (shellValueCharactersMax)',
   ...Object.fromEntries(
     ['cluster', 'code', 'data', 'memory', 'node', 'numbers', 'setup', 'storage', 'transport'].map((name) => [
       `src/diagnosis/rows/${name}.ts`,

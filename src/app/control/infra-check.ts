@@ -1,6 +1,6 @@
 /** Lints the cluster files of a branch before it is merged: set-up commands that write where a bucket may not be mounted (policy AG-20). */
 
-import { lintClusterFile, unreadFinding } from '../../care/infra/lint-cluster-file.ts';
+import { lintClusterFile, unreadFinding } from '../../care/infra/lint.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { type LintedFile, renderInfraCheck } from '../../render/infra-check.ts';
@@ -75,8 +75,7 @@ function isCluster(config: LabConfig, { path, text }: InfraText): boolean {
 }
 
 function lint(config: LabConfig, { path, text }: InfraText): LintedFile {
-  const linted = lintClusterFile(text, mountPointsOf(config, path));
-  return { path, findings: linted.ok ? linted.value : [unreadFinding(linted.error)] };
+  return { path, findings: lintClusterFile(text, mountPointsOf(config, path)) };
 }
 
 /** Mount points of the clusters whose file this is. */

@@ -1,121 +1,186 @@
-/** Lint of a cluster's file: set-up commands that write where a bucket belongs although it may not be mounted (policy AG-20). */
+/**
+ * The check of a cluster's file (policy AG-20): no set-up command may write at or below a mount point unless a command
+ * before it made sure that something is mounted there: `mountpoint -q POINT` or the mount itself, with `&&` or `|| exit`.
+ */
 
-import { mountedBy } from './command-meaning.ts';
-import { followEntry, type Sure } from './mount-flow.ts';
-import { parseShell, type ShellNode, type ShellReading } from './shell-parse.ts';
-import { type FillBudget, resolved } from './shell-resolve.ts';
+import { trimmedEnd } from '../../domain/trimmed-end.ts';
+import { type SetupEntry, setupLists, type Unread } from './setup-entries.ts';
+import { readCommands, type ShellCommand, withoutSudo } from './shell-commands.ts';
 
 /** Each command is held against each mount point; a cluster has one or two. */
 const INFRA_MOUNT_POINTS_MAX = 20;
-/** Characters of a file's commands once variables are filled in: `bash -c $A$A` multiplies what is read. */
-const SHELL_FILLED_CHARACTERS_MAX = 200_000;
+/** What stands for the mount point where a finding is about the file and not about one of them. */
+const ANY_MOUNT_POINT = '(unknown)';
 
-/** One entry of a list of commands; `line` is that of its first line in the file, from 1. */
-export type SetupEntry = { readonly key: string; readonly text: string; readonly line: number };
-
-/**
- * `write-unguarded`: writes there although nothing may be mounted. `mount-unchecked`: set-up goes on though the mount
- * failed, so that whatever runs later writes on the boot disk. `not-understood`: it may, and this reader cannot say.
- */
+/** `write-unguarded`: writes there although nothing may be mounted. `not-understood`: it may, and this check cannot tell. */
 export type InfraFinding = {
-  readonly code: 'write-unguarded' | 'mount-unchecked' | 'not-understood';
+  readonly code: 'write-unguarded' | 'not-understood';
   readonly mountPoint: string;
   readonly line: number;
   readonly what: string;
 };
 
-/** What every machine runs first, and then what heads and workers run, each by itself (Ray's cluster YAML). */
-const FIRST = ['initialization_commands', 'setup_commands'];
+/** Commands that only read or tell, or change what is there already. Any other that names a mount point counts as a write. */
+const READERS = new Set([
+  ...['ls', 'cat', 'test', '[', 'du', 'df', 'stat', 'grep', 'head', 'tail', 'wc', 'findmnt', 'mountpoint'],
+  ...['echo', 'printf', 'true', 'false', ':', 'sleep', 'chmod', 'chown', 'rm', 'rmdir'],
+]);
+const UNMOUNTERS = ['umount', 'fusermount', 'fusermount3'];
 
-/** Findings in the order of the file. `known`: mount points beside those that the commands themselves name. */
-export function lintInfra(entries: readonly SetupEntry[], known: readonly string[]): readonly InfraFinding[] {
-  const budget: FillBudget = { left: SHELL_FILLED_CHARACTERS_MAX };
-  const read = entries.map((entry) => ({ entry, reading: readEntry(entry.text, budget) }));
-  if (budget.left < 0) return [notJudged(`more than ${SHELL_FILLED_CHARACTERS_MAX} characters of commands`)];
-  const nodes = read.flatMap(({ reading }) => (reading.kind === 'read' ? [reading.node] : []));
-  const mountPoints = [...new Set([...known, ...nodes.flatMap(mountsIn)])];
+/** Mount points on which something is surely mounted; null: this place is never reached. */
+type Sure = ReadonlySet<string> | null;
+type Ends = { readonly ok: Sure; readonly failed: Sure };
+const NONE: ReadonlySet<string> = new Set();
+
+/** Findings in the order of the file. `known`: mount points beside those that the file's own commands mount. */
+export function lintClusterFile(text: string, known: readonly string[]): readonly InfraFinding[] {
+  const read = setupLists(text);
+  if (!read.ok) return [unreadFinding(read.error)];
+  const { lists, unread } = read.value;
+  const named = lists.flat().flatMap((entry) => mountPointsIn(plainNames(entry.text)));
+  const mountPoints = [...new Set([...known.map(trimmed), ...named])];
   if (mountPoints.length > INFRA_MOUNT_POINTS_MAX)
-    return [notJudged(`more than ${INFRA_MOUNT_POINTS_MAX} mount points`)];
+    return [
+      unreadFinding({
+        line: 1,
+        what: `not judged: too large: more than ${INFRA_MOUNT_POINTS_MAX} mount points`,
+      }),
+    ];
+  return [...lists.flatMap((list) => lintList(list, mountPoints)), ...unread.map(unreadFinding)].toSorted(
+    (a, b) => a.line - b.line,
+  );
+}
+
+/** The finding for what could not be read. */
+export function unreadFinding({ line, what }: Unread): InfraFinding {
+  return { code: 'not-understood', mountPoint: ANY_MOUNT_POINT, line, what };
+}
+
+/** Ray runs the entries of a list one by one, each in a shell of its own, and stops at the first that fails. */
+function lintList(list: readonly SetupEntry[], mountPoints: readonly string[]): readonly InfraFinding[] {
   const findings: InfraFinding[] = [];
-  const followAll = (keys: readonly string[], before: ReadonlySet<string>): ReadonlySet<string> => {
-    let sure = before;
-    for (const { entry, reading } of read.filter(({ entry: { key } }) => keys.includes(key))) {
-      if (reading.kind === 'not-understood') {
-        const named = mountPoints.filter((point) => entry.text.includes(point));
-        const points = named.length === 0 && /\bgcsfuse\b/.test(entry.text) ? ['(unknown)'] : named;
-        for (const mountPoint of points)
-          findings.push({
-            code: 'not-understood',
-            mountPoint,
-            line: entry.line + reading.line,
-            what: reading.what,
-          });
-        continue;
-      }
-      const flow = followEntry(reading.node, sure, mountPoints);
-      findings.push(...unchecked(entry, reading.node, flow.after));
-      findings.push(...flow.seen.map((seen) => ({ ...seen, line: entry.line + seen.line })));
-      // Where nothing gets beyond an entry, nothing after it can do harm.
-      sure = flow.after ?? new Set(mountPoints);
+  /** Mounts after which no entry ended with the certainty that something is mounted: jobs may write there later. */
+  const unchecked = new Map<string, InfraFinding>();
+  let sure = NONE;
+  for (const entry of list) {
+    const text = plainNames(entry.text);
+    const reading = readCommands(text);
+    if (reading.kind === 'not-understood') {
+      const point = mountPoints.find((one) => mentions(text, one));
+      const { what } = reading;
+      if (point !== undefined)
+        findings.push({ code: 'not-understood', mountPoint: point, line: entry.line + reading.line, what });
+      if (text.includes('mount')) sure = NONE;
+      continue;
     }
-    return sure;
-  };
-  const common = followAll(FIRST, new Set());
-  for (const key of new Set(entries.map((entry) => entry.key)))
-    if (!FIRST.includes(key)) followAll([key], common);
-  return findings.toSorted((a, b) => a.line - b.line);
+    let ends: Ends = { ok: sure, failed: null };
+    for (const command of reading.commands) {
+      const { joined } = command;
+      const before = joined === '&&' ? ends.ok : joined === '||' ? ends.failed : inBoth(ends.ok, ends.failed);
+      const at = { line: entry.line + command.line, what: [...command.words, ...command.writesTo].join(' ') };
+      if (before !== null)
+        findings.push(...judge(command, before, mountPoints).map((one) => ({ ...one, ...at })));
+      const mounted = mountedBy(command.words);
+      if (mounted !== null) unchecked.set(mounted, { code: 'not-understood', mountPoint: mounted, ...at });
+      const after = before === null ? { ok: null, failed: null } : endsOf(command, before, mountPoints);
+      ends = {
+        ok: joined === '||' ? inBoth(ends.ok, after.ok) : after.ok,
+        failed: joined === '&&' ? inBoth(ends.failed, after.failed) : after.failed,
+      };
+    }
+    // An `exit` that may be a good one ends this entry, and the next runs. Behind `||` a bare one passes the failure on.
+    const mayLeave = reading.commands.some(
+      ({ joined, words: [name, status = joined === '||' ? '1' : '0'] }) =>
+        name === 'exit' && !isFailure(status),
+    );
+    sure = mayLeave ? NONE : (ends.ok ?? new Set(mountPoints));
+    // A folder in a variable may have another name in the next command.
+    for (const point of sure) if (!point.replace(/^\$HOME\b/, '').includes('$')) unchecked.delete(point);
+  }
+  return [...findings, ...unchecked.values()];
 }
 
-/** Each command is held against each mount point: beyond a bound the file is told, and never fine. */
-function notJudged(what: string): InfraFinding {
-  return { code: 'not-understood', mountPoint: '(unknown)', line: 1, what: `not judged: too large: ${what}` };
+/** What the command does to mount points of which nobody is sure. */
+function judge(
+  { words, writesTo }: ShellCommand,
+  sure: ReadonlySet<string>,
+  mountPoints: readonly string[],
+): readonly Pick<InfraFinding, 'code' | 'mountPoint'>[] {
+  const [name = '', ...args] = withoutSudo(words);
+  const isPrepared =
+    name === 'mkdir' && args.every((word) => word.startsWith('-') || mountPoints.includes(trimmed(word)));
+  const isHarmless =
+    READERS.has(name) || UNMOUNTERS.includes(name) || isPrepared || mountedBy(words) !== null;
+  const used = isHarmless ? writesTo : [...words, ...writesTo];
+  const isVariable = name === 'export' || name.includes('=');
+  const code = isVariable ? ('not-understood' as const) : ('write-unguarded' as const);
+  return mountPoints
+    .filter((point) => !sure.has(point) && used.some((word) => mentions(word, point)))
+    .map((mountPoint) => ({ code, mountPoint }));
 }
 
-function readEntry(text: string, budget: FillBudget): ShellReading {
-  if (budget.left < 0) return { kind: 'not-understood', what: 'too large', line: 0 };
-  budget.left -= text.length;
-  const reading = parseShell(text);
-  return reading.kind === 'read' ? { ...reading, node: resolved(reading.node, budget) } : reading;
+/** Where something is surely mounted after the command went well, and after it failed. */
+function endsOf({ words }: ShellCommand, sure: ReadonlySet<string>, mountPoints: readonly string[]): Ends {
+  if (words[0] === 'exit') return { ok: null, failed: null };
+  if (words.some((word) => UNMOUNTERS.includes(word) || word.endsWith('.mount')))
+    return { ok: NONE, failed: NONE };
+  const mounted = mountedBy(words) ?? checkedBy(words);
+  const isNew = mounted !== null && mountPoints.includes(mounted);
+  return { ok: isNew ? new Set([...sure, mounted]) : sure, failed: sure };
 }
 
-/** Mounts of an entry after whose good end nobody can be sure of them. */
-function unchecked({ line }: SetupEntry, node: ShellNode, after: Sure): readonly InfraFinding[] {
-  if (after === null) return [];
-  return simpleIn(node).flatMap(({ words, line: offset }) => {
-    const mountPoint = mountedBy(words);
-    return mountPoint === null || after.has(mountPoint)
-      ? []
-      : [{ code: 'mount-unchecked' as const, mountPoint, line: line + offset, what: words.join(' ') }];
+/** The folder of `mountpoint [-q] FOLDER`, which fails where nothing is mounted. */
+function checkedBy(words: readonly string[]): string | null {
+  const [name, ...args] = withoutSudo(words);
+  const [folder, ...more] = args.filter((word) => word !== '-q' && word !== '--quiet');
+  return name === 'mountpoint' && folder !== undefined && more.length === 0 ? trimmed(folder) : null;
+}
+
+/** Where gcsfuse, s3fs, `rclone mount` or `mount` itself mounts something: their last path. */
+function mountedBy(words: readonly string[]): string | null {
+  const [name = '', ...args] = withoutSudo(words);
+  const isMount = ['gcsfuse', 's3fs', 'mount'].includes(name) || (name === 'rclone' && args[0] === 'mount');
+  const last = args.findLast((word, index) => isPath(word) && args[index - 1] !== '-o');
+  return isMount && last !== undefined ? trimmed(last) : null;
+}
+
+/** Mount points that a text names, also in a construct that is not understood, and in the names of systemd's units. */
+function mountPointsIn(text: string): readonly string[] {
+  return text.split(/[;&|\n()<>]/).flatMap((part) => {
+    const words = part.split(/[\s"'`]+/);
+    const unit = words.find((word) => word.endsWith('.mount') && !word.includes('/'));
+    if (unit !== undefined) return [`/${unit.slice(0, -'.mount'.length).replaceAll('-', '/')}`];
+    const at = words.findIndex((word) => ['gcsfuse', 's3fs', 'mount'].includes(word));
+    return at === -1 ? [] : (mountedBy(['mount', ...words.slice(at + 1)]) ?? []);
   });
 }
 
-function mountsIn(node: ShellNode): readonly string[] {
-  return simpleIn(node).flatMap(({ words }) => mountedBy(words) ?? []);
+/** `${NAME}` as `$NAME`, which is the same. */
+function plainNames(text: string): string {
+  return text.replaceAll(/\$\{(\w+)\}(?!\w)/g, '$$$1');
 }
 
-function simpleIn(node: ShellNode): readonly Extract<ShellNode, { kind: 'simple' }>[] {
-  switch (node.kind) {
-    case 'simple':
-      return [node];
-    case 'and':
-    case 'or':
-      return [...simpleIn(node.left), ...simpleIn(node.right)];
-    case 'not':
-    case 'subshell':
-    case 'background':
-      return simpleIn(node.of);
-    case 'while':
-    case 'until':
-      return [...simpleIn(node.test), ...simpleIn(node.body)];
-    case 'each':
-      return simpleIn(node.body);
-    case 'pipe':
-      return node.parts.flatMap(simpleIn);
-    case 'list':
-      return node.items.flatMap(simpleIn);
-    case 'if':
-      return [node.test, node.body, node.otherwise].flatMap(simpleIn);
-    default:
-      return node satisfies never;
-  }
+function isPath(word: string): boolean {
+  return !word.startsWith('-') && /^[/~$.]|^[^=:]*\//.test(word);
+}
+
+function isFailure(status: string): boolean {
+  return /^[1-9]\d?$/.test(status);
+}
+
+/** Whether the text names the folder or something below it: a neighbour with a longer name is another folder. */
+function mentions(text: string, point: string): boolean {
+  for (let at = text.indexOf(point); at !== -1; at = text.indexOf(point, at + 1))
+    if (!/[\w.-]/.test(text[at + point.length] ?? '')) return true;
+  return false;
+}
+
+function trimmed(path: string): string {
+  return path.length > 1 ? trimmedEnd(path, '/') : path;
+}
+
+function inBoth(a: Sure, b: Sure): Sure {
+  if (a === null) return b;
+  if (b === null) return a;
+  return new Set([...a].filter((point) => b.has(point)));
 }

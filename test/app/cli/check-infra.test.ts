@@ -41,7 +41,7 @@ available_node_types:
   expect(JSON.parse(out)).toMatchObject({
     ok: false,
     findings: [
-      { file: 'c.yaml', line: 4, code: 'mount-unchecked', mountPoint: '/tmp/gcsfuse_mount' },
+      { file: 'c.yaml', line: 4, code: 'not-understood', mountPoint: '/tmp/gcsfuse_mount' },
       { line: 7, code: 'write-unguarded' },
       { line: 9, code: 'write-unguarded' },
     ],
@@ -52,8 +52,17 @@ test('says what is wrong use', async () => {
   expect((await run(folder, 'none.yaml')).code).toBe(2);
   expect((await run(folder)).code).toBe(2);
   expect((await run(folder, '--unknown')).code).toBe(2);
+});
+
+test('says of a file that is no YAML that it is not understood, and checks the next', async () => {
   writeFileSync(join(folder, 'bad.yaml'), 'a: [\n');
-  expect((await run(folder, 'bad.yaml')).code).toBe(2);
+  writeFileSync(join(folder, 'good.yaml'), 'setup_commands: [touch /m/p/x]\n');
+  const { code, out } = await run(folder, 'bad.yaml', 'good.yaml', '--mount-point', '/m/p', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out).findings).toMatchObject([
+    { file: 'bad.yaml', code: 'not-understood' },
+    { file: 'good.yaml', line: 1, code: 'write-unguarded' },
+  ]);
 });
 
 test('says of no file that it is fine which is no map of keys', async () => {
@@ -65,6 +74,6 @@ test('says of no file that it is fine which is no map of keys', async () => {
   })) {
     writeFileSync(join(folder, name), text);
     const { code, out } = await run(folder, name, '--json');
-    expect({ name, code, ok: JSON.parse(out).ok }).toEqual({ name, code: 2, ok: false });
+    expect({ name, code, ok: JSON.parse(out).ok }).toEqual({ name, code: 1, ok: false });
   }
 });
