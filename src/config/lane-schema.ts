@@ -253,10 +253,6 @@ export type LaneConfig = z.infer<typeof shared> & { readonly kind: string };
 /** `shape` names the keys that a person may write. */
 export type LaneSchema = z.ZodType<LaneConfig> & { readonly shape: Readonly<Record<string, z.ZodType>> };
 
-/** A rule that a kind adds to those of every lane. `reads`: the keys of the lane, or `clusters`; it is left out where one of them is not in shape. */
-export type LaneRule = {
-  readonly reads: readonly string[];
-  /** `traits`: of the engine that the lane's cluster has. */
-  readonly configIssues: (lane: LaneConfig, traits: EngineTraits | null) => readonly ConfigIssue[];
-};
+/** A rule that a kind adds to those of every lane. `traits`: of the engine that the lane's cluster has. */
+export type LaneRule = (lane: LaneConfig, traits: EngineTraits | null) => readonly ConfigIssue[];
 export type TrackerConfig = LaneConfig['tracker'];

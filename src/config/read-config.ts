@@ -1,4 +1,4 @@
-/** `.github/ferrybot.yml` in three stages: YAML with positions → schema → rules; problems are values with line and column. */
+/** Reads `.github/ferrybot.yml` in three stages: YAML with positions, then the schema, then the rules. The rules are checked only where the schema accepts the file. Problems are values with line and column. */
 
 import type { Instant } from '../domain/ids.ts';
 import { type ConfigIssue, type ConfigProblem, dotted, type KeyPath } from '../settings/problem.ts';
@@ -6,8 +6,7 @@ import type { Known, LaneKind } from './lane-kind.ts';
 import { readYaml } from './read-yaml.ts';
 import { brokenRules } from './rules/all-rules.ts';
 import { configSchema, type LabConfig } from './schema.ts';
-import { issuesOfKinds, schemaErrors } from './schema-errors.ts';
-import { validSubset } from './valid-subset.ts';
+import { schemaErrors } from './schema-errors.ts';
 import type { Place } from './yaml-place.ts';
 
 /** Problems stand in the order of the text. */
@@ -26,25 +25,14 @@ export function readConfig<K extends LaneKind>(
 ): ConfigReading<K> {
   const yaml = readYaml(text);
   if (yaml.kind === 'unreadable') return { kind: 'invalid', problems: inOrder(yaml.problems) };
-  const place = (configIssues: readonly ConfigIssue[]): readonly ConfigProblem[] =>
-    configIssues.map((configIssue) => placed(configIssue, yaml.placeOf));
   const parsed = configSchema(kinds).safeParse(yaml.value);
-  if (!parsed.success) {
-    const issues = issuesOfKinds(parsed.error.issues);
-    const sound = validSubset(yaml.value, issues, kinds);
-    const configIssues = [
-      ...schemaErrors(issues, yaml.value, kinds),
-      ...(sound === null ? [] : brokenRules(sound.config, { now, ownCommands }, sound.unsound)),
-    ];
-    return { kind: 'invalid', problems: inOrder([...yaml.problems, ...place(configIssues)]) };
-  }
-  const config = { ...parsed.data, kinds };
-  const problems = inOrder([
-    ...yaml.problems,
-    ...place(brokenRules(config, { now, ownCommands }, { top: new Set(), lanes: new Map() })),
-  ]);
-  if (problems.some(({ severity }) => severity === 'error')) return { kind: 'invalid', problems };
-  return { kind: 'valid', config, warnings: problems };
+  const found = parsed.success
+    ? brokenRules({ ...parsed.data, kinds }, { now, ownCommands })
+    : schemaErrors(parsed.error.issues, yaml.value, kinds);
+  const problems = inOrder([...yaml.problems, ...found.map((one) => placed(one, yaml.placeOf))]);
+  if (!parsed.success || problems.some(({ severity }) => severity === 'error'))
+    return { kind: 'invalid', problems };
+  return { kind: 'valid', config: { ...parsed.data, kinds }, warnings: problems };
 }
 
 function placed({ path, ...configIssue }: ConfigIssue, placeOf: (path: KeyPath) => Place): ConfigProblem {

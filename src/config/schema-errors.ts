@@ -12,7 +12,7 @@ type Issue = z.core.$ZodIssue;
  * The issues of the kind that a lane says it is of, in place of those of every kind that it is not; where it names no kind
  * that there is, that alone.
  */
-export function issuesOfKinds(issues: readonly Issue[]): readonly Issue[] {
+function issuesOfKinds(issues: readonly Issue[]): readonly Issue[] {
   return issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union' || issue.errors.length < 2) return [issue];
     const about = issue.errors.map((errors) => errors.find((one) => isOfKind(one)));
@@ -36,7 +36,7 @@ function isOfKind({ code, path }: Issue): boolean {
   return code === 'invalid_value' && path.length === 1 && path[0] === 'kind';
 }
 
-/** One issue for each thing that is wrong: of ten unknown keys in one map, ten. */
+/** The first issue at each path: ten unknown keys in one map are ten issues. */
 export function schemaErrors(
   issues: readonly Issue[],
   value: unknown,
@@ -44,7 +44,10 @@ export function schemaErrors(
 ): readonly ConfigIssue[] {
   // Made only for a config that is wrong: it takes some milliseconds.
   const schema = configJsonSchema(kinds);
-  return issues.flatMap((issue) => configIssuesOf(issue, [], value, schema));
+  const found = issuesOfKinds(issues).flatMap((issue) => configIssuesOf(issue, [], value, schema));
+  return found.filter(
+    ({ path }, index) => found.findIndex((one) => dotted(one.path) === dotted(path)) === index,
+  );
 }
 
 function configIssuesOf(
@@ -161,14 +164,6 @@ function valueAt(value: unknown, path: KeyPath): unknown {
 
 function configIssue(code: ConfigIssue['code'], path: KeyPath, message: string): ConfigIssue {
   return { severity: 'error', code, path, message };
-}
-
-/** The paths of issues, for those who go on with the parts that are sound. */
-export function isAbout(issue: Issue, unit: string): boolean {
-  const path = dotted(issue.path);
-  const isInside = path === unit || path.startsWith(`${unit}.`);
-  if (issue.code === 'unrecognized_keys') return isInside;
-  return isInside || path === '' || unit.startsWith(`${path}.`);
 }
 
 /** `value` is a type's name in the schema's language, or a value that was found. */

@@ -557,14 +557,14 @@ describe('a config of two lanes is refused for', () => {
     expect(readLabConfig(withSecondLane(...APART), NOW)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
-  it('a mistake of each: what is wrong in one lane hides nothing of the other', () => {
-    const text = withSecondLane(...APART, ['cluster: local', 'cluster: far']).replace(
-      'cluster: local',
-      'cluster: 7',
-    );
+  it('a mistake in each of them, and names a problem of the whole file once', () => {
+    const text = withSecondLane(...APART, ['cluster: local', 'cluster: far'])
+      .replace('cluster: local', 'cluster: gone')
+      .replace('version: 1', 'version: 1\notherBots: [/retest, /retest]');
     const reading = readLabConfig(text, NOW);
     expect(reading.kind === 'invalid' && reading.problems.map(({ code, path }) => [code, path])).toEqual([
-      ['wrong-type', 'lanes.daily.cluster'],
+      ['doubled', 'otherBots.1'],
+      ['cluster-unknown', 'lanes.daily.cluster'],
       ['cluster-unknown', 'lanes.weekly.cluster'],
     ]);
   });

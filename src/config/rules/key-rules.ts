@@ -13,70 +13,51 @@ const KEY_ENDS_SOON_MS = 14 * 24 * 60 * 60 * 1_000;
 type Key = LabConfig['keys'][number];
 type PlacedKey = { readonly key: Key; readonly index: number };
 
-const everyRoleHasAKey: Rule = {
-  reads: ['keys'],
-  configIssues: (config) =>
-    ROLES.filter((role) => keysOf(config, role).length === 0).map((role) =>
-      error(
-        'role-without-key',
-        ['keys'],
-        `no key of role ${role}: what ${role} writes could not be verified`,
-      ),
-    ),
-};
+const everyRoleHasAKey: Rule = (config) =>
+  ROLES.filter((role) => keysOf(config, role).length === 0).map((role) =>
+    error('role-without-key', ['keys'], `no key of role ${role}: what ${role} writes could not be verified`),
+  );
 
-const everyRoleHasAKeyNow: Rule = {
-  reads: ['keys'],
-  configIssues: (config, { now }) =>
-    now === null ? [] : ROLES.flatMap((role) => keyNow(keysOf(config, role), role, now)),
-};
+const everyRoleHasAKeyNow: Rule = (config, { now }) =>
+  now === null ? [] : ROLES.flatMap((role) => keyNow(keysOf(config, role), role, now));
 
 /** One rotation after another leaves no moment in which nothing can be signed. */
-const noGapBetweenKeys: Rule = {
-  reads: ['keys'],
-  configIssues: (config) =>
-    ROLES.flatMap((role) => {
-      const keys = keysOf(config, role).toSorted((a, b) => startOf(a.key) - startOf(b.key));
-      return keys.flatMap(({ key, index }, at) => {
-        const latest = Math.max(...keys.slice(0, at).map((earlier) => endOf(earlier.key)));
-        return at === 0 || startOf(key) <= latest
-          ? []
-          : [warning('key-gap', ['keys', index, 'from'], `no key of role ${role} is valid just before`)];
-      });
-    }),
-};
-
-const keysAreTheirOwn: Rule = {
-  reads: ['keys'],
-  configIssues: ({ keys }) => [
-    ...doubled(
-      keys.map((key) => key.id),
-      (index) => ['keys', index, 'id'],
-      'the id',
-    ),
-    ...keys.flatMap((key, index) =>
-      keys.findIndex((other) => other.public === key.public) === index
+const noGapBetweenKeys: Rule = (config) =>
+  ROLES.flatMap((role) => {
+    const keys = keysOf(config, role).toSorted((a, b) => startOf(a.key) - startOf(b.key));
+    return keys.flatMap(({ key, index }, at) => {
+      const latest = Math.max(...keys.slice(0, at).map((earlier) => endOf(earlier.key)));
+      return at === 0 || startOf(key) <= latest
         ? []
-        : [
-            error(
-              'doubled',
-              ['keys', index, 'public'],
-              'the same key under two roles or ids: a role is only worth its own key',
-            ),
-          ],
-    ),
-  ],
-};
+        : [warning('key-gap', ['keys', index, 'from'], `no key of role ${role} is valid just before`)];
+    });
+  });
 
-const keysLast: Rule = {
-  reads: ['keys'],
-  configIssues: ({ keys }) =>
-    keys.flatMap((key, index) =>
-      startOf(key) < endOf(key)
-        ? []
-        : [error('key-window', ['keys', index, 'until'], '`until` is not after `from`')],
-    ),
-};
+const keysAreTheirOwn: Rule = ({ keys }) => [
+  ...doubled(
+    keys.map((key) => key.id),
+    (index) => ['keys', index, 'id'],
+    'the id',
+  ),
+  ...keys.flatMap((key, index) =>
+    keys.findIndex((other) => other.public === key.public) === index
+      ? []
+      : [
+          error(
+            'doubled',
+            ['keys', index, 'public'],
+            'the same key under two roles or ids: a role is only worth its own key',
+          ),
+        ],
+  ),
+];
+
+const keysLast: Rule = ({ keys }) =>
+  keys.flatMap((key, index) =>
+    startOf(key) < endOf(key)
+      ? []
+      : [error('key-window', ['keys', index, 'until'], '`until` is not after `from`')],
+  );
 
 export const KEY_RULES: readonly Rule[] = [
   everyRoleHasAKey,

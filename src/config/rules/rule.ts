@@ -1,31 +1,17 @@
-/** What a rule across keys is: which parts of the config it reads, and what it says against them. */
+/** What a rule across keys is: it reads a config that the schema accepts, and returns what is wrong with it. */
 
 import type { Instant } from '../../domain/ids.ts';
 import { type ConfigIssue, error, type KeyPath } from '../../settings/problem.ts';
 import type { LaneOfFile } from '../lane-of-file.ts';
-import type { LabConfig } from '../schema.ts';
 
-/** The parts that a rule may read: keys of the file, and keys of one lane with `lane.` before them. */
-export type Part = Exclude<keyof LabConfig, 'lanes'> | LanePart;
-export type LanePart = `lane.${string}`;
-
-/**
- * `reads` is complete: a rule is left out where one of these parts is not in shape. One that reads a part of a lane is asked
- * for each lane.
- */
-export type Rule = {
-  readonly reads: readonly Part[];
-  readonly configIssues: (config: LaneOfFile, asked: Asked) => readonly ConfigIssue[];
-};
+/** A rule about the file as one lane sees it. It is checked for each lane. */
+export type Rule = (config: LaneOfFile, asked: Asked) => readonly ConfigIssue[];
 
 /** What a rule is asked with: the moment, null where none is meant, and the names of our own commands. */
 export type Asked = { readonly now: Instant | null; readonly ownCommands: readonly string[] };
 
-/** A rule that compares lanes with each other; left out where one of these parts is not in shape in some lane. */
-export type LanesRule = {
-  readonly reads: readonly LanePart[];
-  readonly configIssues: (lanes: readonly LaneOfFile[]) => readonly ConfigIssue[];
-};
+/** A rule that compares lanes with each other. */
+export type LanesRule = (lanes: readonly LaneOfFile[]) => readonly ConfigIssue[];
 
 /** A path below the lane that a rule is asked for. */
 export function inLane(...path: KeyPath): KeyPath {

@@ -4,49 +4,37 @@ import { error } from '../../settings/problem.ts';
 import { inArguments, reservedName, writtenSecret } from '../../settings/secret-words.ts';
 import { doubled, inLane, type Rule } from './rule.ts';
 
-const secretsAreNotSet: Rule = {
-  reads: ['lane.environment'],
-  configIssues: ({ lane }) =>
-    Object.keys(lane.environment)
-      .filter((name) => SECRET_NAME.test(name))
-      .map((name) =>
-        error(
-          'secret-name',
-          inLane('environment', name),
-          'looks like a secret: name it under passSecrets instead',
-        ),
+const secretsAreNotSet: Rule = ({ lane }) =>
+  Object.keys(lane.environment)
+    .filter((name) => SECRET_NAME.test(name))
+    .map((name) =>
+      error(
+        'secret-name',
+        inLane('environment', name),
+        'looks like a secret: name it under passSecrets instead',
       ),
-};
+    );
 
-const secretsAreNotWritten: Rule = {
-  reads: ['lane.environment', 'lane.command'],
-  configIssues: ({ lane }) => [
-    ...Object.entries(lane.environment).flatMap(([name, text]) =>
-      writtenSecret(inLane('environment', name), text),
-    ),
-    ...inArguments(inLane('command'), lane.command),
-  ],
-};
+const secretsAreNotWritten: Rule = ({ lane }) => [
+  ...Object.entries(lane.environment).flatMap(([name, text]) =>
+    writtenSecret(inLane('environment', name), text),
+  ),
+  ...inArguments(inLane('command'), lane.command),
+];
 
-const reservedNamesAreLeftAlone: Rule = {
-  reads: ['lane.passSecrets', 'lane.environment'],
-  configIssues: ({ lane }) => [
-    ...lane.passSecrets.flatMap((name, index) => reservedName(inLane('passSecrets', index), name)),
-    ...Object.keys(lane.environment).flatMap((name) => reservedName(inLane('environment', name), name)),
-  ],
-};
+const reservedNamesAreLeftAlone: Rule = ({ lane }) => [
+  ...lane.passSecrets.flatMap((name, index) => reservedName(inLane('passSecrets', index), name)),
+  ...Object.keys(lane.environment).flatMap((name) => reservedName(inLane('environment', name), name)),
+];
 
-const secretsAreNamedOnce: Rule = {
-  reads: ['lane.passSecrets', 'lane.environment'],
-  configIssues: ({ lane }) => [
-    ...doubled(lane.passSecrets, (index) => inLane('passSecrets', index), 'the name'),
-    ...lane.passSecrets.flatMap((name, index) =>
-      Object.hasOwn(lane.environment, name)
-        ? [error('passed-and-set', inLane('passSecrets', index), `${name} is set under environment too`)]
-        : [],
-    ),
-  ],
-};
+const secretsAreNamedOnce: Rule = ({ lane }) => [
+  ...doubled(lane.passSecrets, (index) => inLane('passSecrets', index), 'the name'),
+  ...lane.passSecrets.flatMap((name, index) =>
+    Object.hasOwn(lane.environment, name)
+      ? [error('passed-and-set', inLane('passSecrets', index), `${name} is set under environment too`)]
+      : [],
+  ),
+];
 
 export const SECRET_RULES: readonly Rule[] = [
   secretsAreNotSet,

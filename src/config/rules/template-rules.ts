@@ -3,80 +3,58 @@
 import { type ConfigIssue, error, type KeyPath } from '../../settings/problem.ts';
 import { inLane, type Rule } from './rule.ts';
 
-const outputsAreApart: Rule = {
-  reads: ['lane.outputRoot', 'lane.metricsFile', 'lane.checkpointRoots'],
-  configIssues: ({ lane }) => [
-    ...(/\{(run|runName|date)\}/.test(lane.outputRoot)
+const outputsAreApart: Rule = ({ lane }) => [
+  ...(/\{(run|runName|date)\}/.test(lane.outputRoot)
+    ? []
+    : [
+        error('output-shared', inLane('outputRoot'), 'every run would write to one place: put {run} into it'),
+      ]),
+  ...(/\{(outputRoot|run|runName|date)\}/.test(lane.metricsFile)
+    ? []
+    : [
+        error(
+          'metrics-shared',
+          inLane('metricsFile'),
+          "another run's metrics would be judged: put {outputRoot} into it",
+        ),
+      ]),
+  ...lane.checkpointRoots.flatMap((root, index) =>
+    /\{(outputRoot|run|runName|date)\}/.test(root)
       ? []
       : [
           error(
-            'output-shared',
-            inLane('outputRoot'),
-            'every run would write to one place: put {run} into it',
+            'checkpoints-shared',
+            inLane('checkpointRoots', index),
+            "another run's checkpoints would be taken for its own: put {outputRoot} into it",
           ),
-        ]),
-    ...(/\{(outputRoot|run|runName|date)\}/.test(lane.metricsFile)
-      ? []
-      : [
-          error(
-            'metrics-shared',
-            inLane('metricsFile'),
-            "another run's metrics would be judged: put {outputRoot} into it",
-          ),
-        ]),
-    ...lane.checkpointRoots.flatMap((root, index) =>
-      /\{(outputRoot|run|runName|date)\}/.test(root)
-        ? []
-        : [
-            error(
-              'checkpoints-shared',
-              inLane('checkpointRoots', index),
-              "another run's checkpoints would be taken for its own: put {outputRoot} into it",
-            ),
-          ],
-    ),
-  ],
-};
+        ],
+  ),
+];
 
 /** Each template is filled from those before it alone, so each has placeholders of its own. */
-const placeholdersAreKnown: Rule = {
-  reads: [
-    'lane.runName',
-    'lane.outputRoot',
-    'lane.metricsFile',
-    'lane.checkpointRoots',
-    'lane.command',
-    'lane.environment',
-  ],
-  configIssues: ({ lane }) => [
-    ...oddPlaceholders(inLane('runName'), lane.runName, ['date']),
-    ...oddPlaceholders(inLane('outputRoot'), lane.outputRoot, ['date', 'runName', 'run']),
-    ...oddPlaceholders(inLane('metricsFile'), lane.metricsFile, PLACEHOLDERS),
-    ...lane.checkpointRoots.flatMap((text, index) =>
-      oddPlaceholders(inLane('checkpointRoots', index), text, PLACEHOLDERS),
-    ),
-    ...lane.command.flatMap((text, index) => oddPlaceholders(inLane('command', index), text, PLACEHOLDERS)),
-    ...Object.entries(lane.environment).flatMap(([name, text]) =>
-      oddPlaceholders(inLane('environment', name), text, PLACEHOLDERS),
-    ),
-  ],
-};
+const placeholdersAreKnown: Rule = ({ lane }) => [
+  ...oddPlaceholders(inLane('runName'), lane.runName, ['date']),
+  ...oddPlaceholders(inLane('outputRoot'), lane.outputRoot, ['date', 'runName', 'run']),
+  ...oddPlaceholders(inLane('metricsFile'), lane.metricsFile, PLACEHOLDERS),
+  ...lane.checkpointRoots.flatMap((text, index) =>
+    oddPlaceholders(inLane('checkpointRoots', index), text, PLACEHOLDERS),
+  ),
+  ...lane.command.flatMap((text, index) => oddPlaceholders(inLane('command', index), text, PLACEHOLDERS)),
+  ...Object.entries(lane.environment).flatMap(([name, text]) =>
+    oddPlaceholders(inLane('environment', name), text, PLACEHOLDERS),
+  ),
+];
 
-const linksAreLinks: Rule = {
-  reads: ['clusters'],
-  configIssues: ({ clusters }) =>
-    Object.entries(clusters).flatMap(([cluster, { links }]) =>
-      Object.entries(links).flatMap(([name, link]) => {
-        const path = ['clusters', cluster, 'links', name];
-        return [
-          ...(/^https?:\/\/[^\s/]+/.test(link)
-            ? []
-            : [error('bad-link', path, 'a link begins with https://')]),
-          ...oddPlaceholders(path, link, ['jobId', 'run']),
-        ];
-      }),
-    ),
-};
+const linksAreLinks: Rule = ({ clusters }) =>
+  Object.entries(clusters).flatMap(([cluster, { links }]) =>
+    Object.entries(links).flatMap(([name, link]) => {
+      const path = ['clusters', cluster, 'links', name];
+      return [
+        ...(/^https?:\/\/[^\s/]+/.test(link) ? [] : [error('bad-link', path, 'a link begins with https://')]),
+        ...oddPlaceholders(path, link, ['jobId', 'run']),
+      ];
+    }),
+  );
 
 export const TEMPLATE_RULES: readonly Rule[] = [outputsAreApart, placeholdersAreKnown, linksAreLinks];
 

@@ -10,22 +10,13 @@ import { type ConfigIssue, error, warning } from '../../settings/problem.ts';
 import { inArguments } from '../../settings/secret-words.ts';
 import { type FerryLane, ferryLane } from './settings.ts';
 
-type FerryRule = {
-  readonly reads: readonly (keyof FerryLane | 'clusters')[];
-  readonly configIssues: (config: {
-    readonly lane: FerryLane;
-    readonly traits: Traits;
-  }) => readonly ConfigIssue[];
-};
-type Traits = Parameters<LaneRule['configIssues']>[1];
+type FerryRule = (config: { readonly lane: FerryLane; readonly traits: Traits }) => readonly ConfigIssue[];
+type Traits = Parameters<LaneRule>[1];
 
-const scopeHoldsTheExperiment: FerryRule = {
-  reads: ['scope', 'experiment'],
-  configIssues: ({ lane }) =>
-    lane.scope.includes(lane.experiment)
-      ? []
-      : [error('not-in-scope', inLane('scope'), `does not hold the experiment ${lane.experiment}`)],
-};
+const scopeHoldsTheExperiment: FerryRule = ({ lane }) =>
+  lane.scope.includes(lane.experiment)
+    ? []
+    : [error('not-in-scope', inLane('scope'), `does not hold the experiment ${lane.experiment}`)];
 
 /** What of `ships` holds a path; undefined where nothing does, or where it is left out of the whole tree. */
 function shippedIn(lane: FerryLane, traits: Traits, path: string): string | undefined {
@@ -33,240 +24,190 @@ function shippedIn(lane: FerryLane, traits: Traits, path: string): string | unde
   return isLeftOut ? undefined : lane.ships.find((shipped) => covers(shipped, path));
 }
 
-const shipsHoldTheExperiment: FerryRule = {
-  reads: ['ships', 'experiment', 'clusters', 'cluster'],
-  configIssues: ({ lane, traits }) =>
-    shippedIn(lane, traits, lane.experiment) !== undefined
-      ? []
-      : [error('not-shipped', inLane('ships'), `the job would not get ${lane.experiment}`)],
-};
+const shipsHoldTheExperiment: FerryRule = ({ lane, traits }) =>
+  shippedIn(lane, traits, lane.experiment) !== undefined
+    ? []
+    : [error('not-shipped', inLane('ships'), `the job would not get ${lane.experiment}`)];
 
 /** Outside of what is shipped a change would not reach the job, and no approval would fall with it. */
-const shipsHoldTheScope: FerryRule = {
-  reads: ['ships', 'scope', 'experiment', 'clusters', 'cluster'],
-  configIssues: ({ lane, traits }) =>
-    lane.scope.flatMap((file, index) =>
-      file === lane.experiment || shippedIn(lane, traits, file) !== undefined
-        ? []
-        : [warning('not-shipped', inLane('scope', index), `the job would not get ${file}`)],
-    ),
-};
+const shipsHoldTheScope: FerryRule = ({ lane, traits }) =>
+  lane.scope.flatMap((file, index) =>
+    file === lane.experiment || shippedIn(lane, traits, file) !== undefined
+      ? []
+      : [warning('not-shipped', inLane('scope', index), `the job would not get ${file}`)],
+  );
 
 /** What the job does not get makes no other manifest, so that nobody could approve it as a fix. */
-const shipsHoldTheFixes: FerryRule = {
-  reads: ['ships', 'fixScope', 'clusters', 'cluster'],
-  configIssues: ({ lane, traits }) =>
-    lane.fixScope.flatMap((file, index) =>
-      shippedIn(lane, traits, file) !== undefined || lane.ships.some((path) => covers(file, path))
-        ? []
-        : [warning('not-shipped', inLane('fixScope', index), `the job would not get ${file}`)],
-    ),
-};
+const shipsHoldTheFixes: FerryRule = ({ lane, traits }) =>
+  lane.fixScope.flatMap((file, index) =>
+    shippedIn(lane, traits, file) !== undefined || lane.ships.some((path) => covers(file, path))
+      ? []
+      : [warning('not-shipped', inLane('fixScope', index), `the job would not get ${file}`)],
+  );
 
 /** A fixer is asked about files that a fix may change, and where there are none never. */
-const fixerHasFiles: FerryRule = {
-  reads: ['fixer', 'fixScope'],
-  configIssues: ({ lane }) =>
-    lane.fixer === null || lane.fixScope.length > 0
-      ? []
-      : [
-          error(
-            'fixer-without-scope',
-            inLane('fixer'),
-            'a fixer is asked about files of `fixScope`, which is empty',
-          ),
-        ],
-};
+const fixerHasFiles: FerryRule = ({ lane }) =>
+  lane.fixer === null || lane.fixScope.length > 0
+    ? []
+    : [
+        error(
+          'fixer-without-scope',
+          inLane('fixer'),
+          'a fixer is asked about files of `fixScope`, which is empty',
+        ),
+      ];
 
 /** What is launched without asking is a fix at all, and nothing that decides what is trained. */
-const preApprovedAreFixes: FerryRule = {
-  reads: ['preApprovedFixes', 'fixScope'],
-  configIssues: ({ lane }) =>
-    lane.preApprovedFixes.flatMap((path, index) => {
-      const where = inLane('preApprovedFixes', index);
-      if (path === WHOLE_TREE || !lane.fixScope.some((folder) => covers(folder, path)))
-        return [error('not-in-fix-scope', where, `${path} is nothing that a fix may change by \`fixScope\``)];
-      return decidesTraining(path)
-        ? [
-            error(
-              'pre-approved-trains',
-              where,
-              `${path} speaks of model, optimizer or data: each fix of it takes an approval of its own`,
-            ),
-          ]
-        : [];
-    }),
-};
+const preApprovedAreFixes: FerryRule = ({ lane }) =>
+  lane.preApprovedFixes.flatMap((path, index) => {
+    const where = inLane('preApprovedFixes', index);
+    if (path === WHOLE_TREE || !lane.fixScope.some((folder) => covers(folder, path)))
+      return [error('not-in-fix-scope', where, `${path} is nothing that a fix may change by \`fixScope\``)];
+    return decidesTraining(path)
+      ? [
+          error(
+            'pre-approved-trains',
+            where,
+            `${path} speaks of model, optimizer or data: each fix of it takes an approval of its own`,
+          ),
+        ]
+      : [];
+  });
 
 /** Two ways to the FLOPs could disagree, and with none nothing could be shown. */
-const scaleIsCountedOnce: FerryRule = {
-  reads: ['scale', 'environment'],
-  configIssues: ({ lane: { scale, environment } }) => {
-    if (scale === null) return [];
-    const { tokens, flopsVariable } = scale;
-    if ((tokens === null) === (flopsVariable === null))
-      return [error('not-counted', inLane('scale'), 'needs either tokens or flopsVariable')];
-    return flopsVariable === null || Object.hasOwn(environment, flopsVariable)
-      ? []
-      : [
-          error(
-            'not-counted',
-            inLane('scale', 'flopsVariable'),
-            `${flopsVariable} is not in the environment of the lane`,
-          ),
-        ];
-  },
+const scaleIsCountedOnce: FerryRule = ({ lane: { scale, environment } }) => {
+  if (scale === null) return [];
+  const { tokens, flopsVariable } = scale;
+  if ((tokens === null) === (flopsVariable === null))
+    return [error('not-counted', inLane('scale'), 'needs either tokens or flopsVariable')];
+  return flopsVariable === null || Object.hasOwn(environment, flopsVariable)
+    ? []
+    : [
+        error(
+          'not-counted',
+          inLane('scale', 'flopsVariable'),
+          `${flopsVariable} is not in the environment of the lane`,
+        ),
+      ];
 };
 
-const experimentIsPython: FerryRule = {
-  reads: ['experiment'],
-  configIssues: ({ lane }) =>
-    lane.experiment.endsWith('.py')
-      ? []
-      : [
-          error(
-            'not-python',
-            inLane('experiment'),
-            'a ferry edits a Python file: its config delta is read from the syntax',
-          ),
-        ],
-};
+const experimentIsPython: FerryRule = ({ lane }) =>
+  lane.experiment.endsWith('.py')
+    ? []
+    : [
+        error(
+          'not-python',
+          inLane('experiment'),
+          'a ferry edits a Python file: its config delta is read from the syntax',
+        ),
+      ];
 
-const scopeSparesTheRules: FerryRule = {
-  reads: ['scope', 'fixScope'],
-  configIssues: ({ lane }) =>
-    SCOPES.flatMap((key) =>
-      lane[key].flatMap((path, index) =>
-        covers('.github', path)
-          ? [
-              error(
-                'scope-guards',
-                inLane(key, index),
-                'a ferry could change the rules and workflows that it is judged by',
-              ),
-            ]
-          : [],
-      ),
-    ),
-};
-
-/** What a ferry may change, and what a fix of it may besides. */
-const SCOPES = ['scope', 'fixScope'] as const;
-
-const closureLogStandsApart: FerryRule = {
-  reads: ['ships', 'scope', 'fixScope', 'closureLog', 'clusters', 'cluster'],
-  configIssues: ({ lane, traits }): readonly ConfigIssue[] => {
-    const shipped = shippedIn(lane, traits, lane.closureLog);
-    return [
-      ...(shipped === undefined
-        ? []
-        : [
-            error(
-              'log-shipped',
-              inLane('closureLog'),
-              `stands inside ${shipped}, which is shipped: each closure would make every approval fall`,
-            ),
-          ]),
-      ...(lane.scope.includes(lane.closureLog) || lane.fixScope.some((path) => covers(path, lane.closureLog))
+const scopeSparesTheRules: FerryRule = ({ lane }) =>
+  SCOPES.flatMap((key) =>
+    lane[key].flatMap((path, index) =>
+      covers('.github', path)
         ? [
             error(
-              'log-in-scope',
-              inLane('closureLog'),
-              'a ferry may change it: only closure pull requests should',
-            ),
-          ]
-        : []),
-    ];
-  },
-};
-
-/** The gates compare paths letter by letter. */
-const scopePathsStand: FerryRule = {
-  reads: ['scope', 'fixScope'],
-  configIssues: ({ lane }) => SCOPES.flatMap((key) => standingPaths(key, lane[key])),
-};
-
-const candidatesAreApart: FerryRule = {
-  reads: ['candidates'],
-  configIssues: ({ lane }) => [
-    ...doubled(
-      lane.candidates.map(({ id }) => id),
-      (index) => inLane('candidates', index, 'id'),
-      'the id',
-    ),
-    ...lane.candidates.flatMap(({ values }, candidate) =>
-      doubled(values, (index) => inLane('candidates', candidate, 'values', index), 'the value'),
-    ),
-  ],
-};
-
-/** What is proposed by itself is never what blocks unless a person asked for it by name. */
-const candidatesKeepTheScale: FerryRule = {
-  reads: ['candidates', 'scaleKnobs'],
-  configIssues: ({ lane }) =>
-    lane.candidates.flatMap(({ path }, index) =>
-      lane.scaleKnobs.some((knob) => knob === path || knob === path.slice(path.lastIndexOf('.') + 1))
-        ? [
-            error(
-              'candidate-scales',
-              inLane('candidates', index, 'path'),
-              `${path} is a scale knob: its change blocks`,
+              'scope-guards',
+              inLane(key, index),
+              'a ferry could change the rules and workflows that it is judged by',
             ),
           ]
         : [],
     ),
-};
+  );
 
-const scaleKnobsAreThereOnce: FerryRule = {
-  reads: ['scaleKnobs'],
-  configIssues: ({ lane }) => doubled(lane.scaleKnobs, (index) => inLane('scaleKnobs', index), 'the knob'),
-};
+/** What a ferry may change, and what a fix of it may besides. */
+const SCOPES = ['scope', 'fixScope'] as const;
 
-const mergeNeedsAPull: FerryRule = {
-  reads: ['issueFirst', 'afterSeal'],
-  configIssues: ({ lane }) =>
-    lane.issueFirst && lane.afterSeal === 'merge'
-      ? [error('no-pull-to-merge', inLane('afterSeal'), 'with issueFirst there is no pull request to merge')]
-      : [],
-};
-
-const runNameIsDated: FerryRule = {
-  reads: ['runName'],
-  configIssues: ({ lane }) =>
-    lane.runName.includes('{date}')
+const closureLogStandsApart: FerryRule = ({ lane, traits }): readonly ConfigIssue[] => {
+  const shipped = shippedIn(lane, traits, lane.closureLog);
+  return [
+    ...(shipped === undefined
       ? []
-      : [error('run-undated', inLane('runName'), 'a ferry is named by its date: put {date} into it')],
+      : [
+          error(
+            'log-shipped',
+            inLane('closureLog'),
+            `stands inside ${shipped}, which is shipped: each closure would make every approval fall`,
+          ),
+        ]),
+    ...(lane.scope.includes(lane.closureLog) || lane.fixScope.some((path) => covers(path, lane.closureLog))
+      ? [
+          error(
+            'log-in-scope',
+            inLane('closureLog'),
+            'a ferry may change it: only closure pull requests should',
+          ),
+        ]
+      : []),
+  ];
 };
 
-const programsHoldNoSecrets: FerryRule = {
-  reads: ['proposer', 'checksBeforePush'],
-  configIssues: ({ lane }) => [
-    ...inArguments(inLane('proposer', 'command'), lane.proposer?.command ?? []),
-    ...(lane.checksBeforePush === 'repository' ? [] : lane.checksBeforePush).flatMap((command, index) =>
-      inArguments(inLane('checksBeforePush', index), command),
-    ),
-  ],
-};
+/** The gates compare paths letter by letter. */
+const scopePathsStand: FerryRule = ({ lane }) => SCOPES.flatMap((key) => standingPaths(key, lane[key]));
+
+const candidatesAreApart: FerryRule = ({ lane }) => [
+  ...doubled(
+    lane.candidates.map(({ id }) => id),
+    (index) => inLane('candidates', index, 'id'),
+    'the id',
+  ),
+  ...lane.candidates.flatMap(({ values }, candidate) =>
+    doubled(values, (index) => inLane('candidates', candidate, 'values', index), 'the value'),
+  ),
+];
+
+/** What is proposed by itself is never what blocks unless a person asked for it by name. */
+const candidatesKeepTheScale: FerryRule = ({ lane }) =>
+  lane.candidates.flatMap(({ path }, index) =>
+    lane.scaleKnobs.some((knob) => knob === path || knob === path.slice(path.lastIndexOf('.') + 1))
+      ? [
+          error(
+            'candidate-scales',
+            inLane('candidates', index, 'path'),
+            `${path} is a scale knob: its change blocks`,
+          ),
+        ]
+      : [],
+  );
+
+const scaleKnobsAreThereOnce: FerryRule = ({ lane }) =>
+  doubled(lane.scaleKnobs, (index) => inLane('scaleKnobs', index), 'the knob');
+
+const mergeNeedsAPull: FerryRule = ({ lane }) =>
+  lane.issueFirst && lane.afterSeal === 'merge'
+    ? [error('no-pull-to-merge', inLane('afterSeal'), 'with issueFirst there is no pull request to merge')]
+    : [];
+
+const runNameIsDated: FerryRule = ({ lane }) =>
+  lane.runName.includes('{date}')
+    ? []
+    : [error('run-undated', inLane('runName'), 'a ferry is named by its date: put {date} into it')];
+
+const programsHoldNoSecrets: FerryRule = ({ lane }) => [
+  ...inArguments(inLane('proposer', 'command'), lane.proposer?.command ?? []),
+  ...(lane.checksBeforePush === 'repository' ? [] : lane.checksBeforePush).flatMap((command, index) =>
+    inArguments(inLane('checksBeforePush', index), command),
+  ),
+];
 
 /** A file that is run while the job is submitted, beside the credentials of the cluster. */
-const scopeSparesTheBuild: FerryRule = {
-  reads: ['clusters', 'scope', 'fixScope', 'cluster'],
-  configIssues: ({ traits, lane }) => {
-    if (traits?.buildsChange !== true) return [];
-    return SCOPES.flatMap((key) =>
-      lane[key].flatMap((path, index) =>
-        isBuildFile(path)
-          ? [
-              error(
-                'scope-builds',
-                inLane(key, index),
-                'a script that submits may build what it ships beside the credentials of the cluster: no ferry that changes it is launched',
-              ),
-            ]
-          : [],
-      ),
-    );
-  },
+const scopeSparesTheBuild: FerryRule = ({ traits, lane }) => {
+  if (traits?.buildsChange !== true) return [];
+  return SCOPES.flatMap((key) =>
+    lane[key].flatMap((path, index) =>
+      isBuildFile(path)
+        ? [
+            error(
+              'scope-builds',
+              inLane(key, index),
+              'a script that submits may build what it ships beside the credentials of the cluster: no ferry that changes it is launched',
+            ),
+          ]
+        : [],
+    ),
+  );
 };
 
 const RULES: readonly FerryRule[] = [
@@ -290,7 +231,6 @@ const RULES: readonly FerryRule[] = [
   scopeSparesTheBuild,
 ];
 
-export const FERRY_RULES: readonly LaneRule[] = RULES.map(({ reads, configIssues }) => ({
-  reads,
-  configIssues: (lane, traits) => configIssues({ lane: ferryLane(lane), traits }),
-}));
+export const FERRY_RULES: readonly LaneRule[] = RULES.map(
+  (rule) => (lane, traits) => rule({ lane: ferryLane(lane), traits }),
+);

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { cadenceSetting, type LaneConfig, type LaneRule, laneKeys } from '../../config/lane-schema.ts';
+import { inLane } from '../../config/rules/rule.ts';
 import { namesOf } from '../../contracts/fields.ts';
 import { error } from '../../settings/problem.ts';
 import { argumentArray, name, path } from '../../settings/words.ts';
@@ -91,27 +92,27 @@ function isRentalLane(lane: LaneConfig): lane is RentalLane {
 }
 
 /** A default that nobody can read would be missing in each contract. */
-const defaultsAreRead: LaneRule = {
-  reads: ['defaults'],
-  configIssues: (lane) =>
-    Object.entries(rentalLane(lane).defaults).flatMap(([key, said]) => {
-      const found = namesOf(FIELDS).find((one) => one === key);
-      if (found === undefined)
-        return [
-          error('bad-value', ['defaults', key], `is no name of a contract: ${namesOf(FIELDS).join(', ')}`),
-        ];
-      const read = FIELDS[found].read(said);
-      return 'unclear' in read ? [error('bad-value', ['defaults', key], `has to be ${read.unclear}`)] : [];
-    }),
-};
+const defaultsAreRead: LaneRule = (lane) =>
+  Object.entries(rentalLane(lane).defaults).flatMap(([key, said]) => {
+    const found = namesOf(FIELDS).find((one) => one === key);
+    if (found === undefined)
+      return [
+        error(
+          'bad-value',
+          inLane('defaults', key),
+          `is no name of a contract: ${namesOf(FIELDS).join(', ')}`,
+        ),
+      ];
+    const read = FIELDS[found].read(said);
+    return 'unclear' in read
+      ? [error('bad-value', inLane('defaults', key), `has to be ${read.unclear}`)]
+      : [];
+  });
 
 /** Whatever a lane of rentals runs on has to rent: on any other cluster its caps would mean nothing. */
-const clusterRents: LaneRule = {
-  reads: ['cluster', 'clusters'],
-  configIssues: (_lane, traits) =>
-    traits === null || traits.rental !== undefined
-      ? []
-      : [error('bad-value', ['cluster'], 'is none whose machines are rented')],
-};
+const clusterRents: LaneRule = (_lane, traits) =>
+  traits === null || traits.rental !== undefined
+    ? []
+    : [error('bad-value', inLane('cluster'), 'is none whose machines are rented')];
 
 export const RENTAL_RULES: readonly LaneRule[] = [defaultsAreRead, clusterRents];

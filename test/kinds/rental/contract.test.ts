@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { inLane } from '../../../src/config/rules/rule.ts';
 import { namesOf } from '../../../src/contracts/fields.ts';
 import { openParts } from '../../../src/contracts/open-parts.ts';
 import { needsOf, settingsOf } from '../../../src/kinds/rental/contract/apply.ts';
@@ -190,12 +191,10 @@ it('puts what was said into the place of the settings, and asks the machine for 
 
 it('a default of the lane that nobody can read is told in the config', () => {
   const issues = (defaults: object) =>
-    RENTAL_RULES.flatMap((rule) =>
-      rule.reads.includes('defaults') ? rule.configIssues(laneWith({ defaults }), null) : [],
-    ).map(({ path }) => path);
+    RENTAL_RULES.flatMap((rule) => rule(laneWith({ defaults }), null)).map(({ path }) => path);
   expect(issues({ objective: 'lower eval/loss' })).toEqual([]);
   expect(issues({ objective: 'good samples', hours: '3', colour: 'red' })).toEqual([
-    ['defaults', 'objective'],
-    ['defaults', 'colour'],
+    inLane('defaults', 'objective'),
+    inLane('defaults', 'colour'),
   ]);
 });
