@@ -1,4 +1,4 @@
-/** Which registries are asked how a container was built, and what is made of one that nobody can tell of. */
+/** Which registries are asked from which commit a container was built. */
 
 import { z } from 'zod';
 import { variable } from '../settings/words.ts';
@@ -45,16 +45,12 @@ const registry = z
 /** Nothing is asked unless a lab names where. */
 export const containersSchema = z
   .strictObject({
-    label: z
-      .enum(['where-it-is', 'required'])
-      .default('where-it-is')
-      .describe(
-        'Whether a run is launched in a container that does not tell the commit it was built from (`org.opencontainers.image.revision`). One that tells another commit is refused either way.',
-      ),
     registries: z
       .record(host, registry)
       .default({})
-      .describe('Registries that are asked; `docker.io` is Docker Hub. No other is, whatever an issue says.'),
+      .describe(
+        'Registries that are asked; `docker.io` is Docker Hub. No other is, whatever an issue says, and no run is launched in an image of another.',
+      ),
   })
   .prefault({})
   .describe('What is asked of the containers that contracts name.');

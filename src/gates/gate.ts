@@ -173,12 +173,20 @@ type Judging<Gate extends GateId> = {
     remedyBy: RemedyActor,
     ...facts: FactsOf<Gate, Code>
   ) => Judgement;
+  /** The gate cannot tell, and holds the run back; the facts have a `why`. */
+  readonly unknown: <Code extends keyof Verdicts[Gate] & string>(
+    code: Code,
+    remedyBy: RemedyActor,
+    ...facts: FactsOf<Gate, Code>
+  ) => Judgement;
 };
 
 const JUDGING = {
   pass: (code: string, found: object = {}): Judgement => judgement('pass', code, 'anyone', found),
   warn: (code: string, by: RemedyActor, found: object = {}): Judgement => judgement('warn', code, by, found),
   block: (code: string, by: RemedyActor, found: object = {}): Judgement => judgement('fail', code, by, found),
+  unknown: (code: string, by: RemedyActor, found: object = {}): Judgement =>
+    judgement('unknown', code, by, found),
 };
 
 function judgement(

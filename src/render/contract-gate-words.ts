@@ -19,10 +19,6 @@ type Own = Extract<
   | 'entrypoint-known'
 >;
 
-/** Labels of the OCI's image format. */
-const REVISION = 'org.opencontainers.image.revision';
-const SOURCE = 'org.opencontainers.image.source';
-
 /** Whether anybody could look at what lies there; null where an attempt has been there before. */
 function lookedWords(looked: number | null): string {
   if (looked === null) return '';
@@ -103,43 +99,15 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
     ],
   },
   'container-built': {
-    none: () => ['names no container: what is shipped is the tree of the commit'],
+    none: () => ['names no image of a container: the job gets the files of the commit'],
     built: (f) => [`${code(f.image)} was built from ${code(f.commit)}, as its label says`],
-    'by-tag': (f) => [
-      `${code(f.image)} was built from ${code(f.commit)}, as its label says today; a tag can be moved`,
-      `name it by its digest: ${code(f.digest)}`,
-    ],
-    'as-said': (f) => [
-      `${code(f.image)} was built from ${code(f.commit)}, as its label and the contract say: that is not the commit of the run`,
-      'whoever approves looks at what differs between the two',
-    ],
-    'no-label': (f) => [
-      `${code(f.image)} does not tell which commit it was built from`,
-      `build it with the label ${code(REVISION)}`,
-    ],
-    'other-source': (f) => [
-      `${code(f.image)} tells the commit of another repository, ${code(f.source)}, as the image does that it began from`,
-      `build it with the labels ${code(REVISION)} and ${code(SOURCE)}`,
-    ],
-    'no-image': (f) => [
-      `${code(f.said)} is not the name of an image: nobody here can look which commit it was built from`,
-      'name an image with its digest, or the bundle in words that people can follow',
-    ],
-    'no-registry': (f) => [
-      `${code(f.said)} lies in a registry that is not asked: nobody here can look which commit it was built from`,
-      'name the registry under `containers.registries`',
-    ],
-    'runs-in-another': (f) => [
-      `the contract says ${code(f.said)}, and its cluster runs every job in ${code(f.runs)}`,
-      'name in the issue the image that the job gets, or have the lab set the other for the cluster; a digest and a tag are two names',
-    ],
-    absent: (f) => [
-      `its registry shows no ${code(f.image)}`,
-      'push it, or name another; a registry may hide what it shows to its members alone, and then it wants a key',
-    ],
-    differs: (f) => [
+    'other-commit': (f) => [
       `${code(f.image)} was built from ${code(f.built)} by its label, and the contract says ${code(f.wanted)}`,
-      'name the container of that commit; one that is meant to be of another stands in the issue under *Container built from*',
+      'name the container of that commit, or write the other commit in the issue under *Container built from*',
+    ],
+    'not-known': (f) => [
+      `nobody can tell which commit ${code(f.image)} was built from: ${text(f.why)}`,
+      'repair what is named here; ferrybot looks again by itself',
     ],
   },
   'dri-accepted': {

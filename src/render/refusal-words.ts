@@ -66,7 +66,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'config-drift':
     'What decides how the run trains is other than in the attempt before, in a setting, in a value of a file or in code, and the contract does not say that it is meant.',
   'container-built':
-    'The container is not the one that its cluster runs jobs in, or was built from another commit than the one that is ordered, or nobody can tell.',
+    'The container was built from another commit than the one that is ordered, or nobody can tell from which.',
   'tracker-own': 'Another run of the record reports under the identity that this one would have.',
   'output-root-own':
     'The place that this run would write to is another run’s, holds what is not of its line, or is not named by its command.',

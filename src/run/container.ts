@@ -47,7 +47,6 @@ export function containerOf(
   return {
     container: {
       said,
-      isRequired: config.containers.label === 'required',
       runsIn: traitsOf(config, config.lane.cluster)?.image ?? null,
       look: image === null || wantedImage(config) === null ? asked : { image: imageName(image), found },
     },

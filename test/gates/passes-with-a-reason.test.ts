@@ -9,6 +9,7 @@ import { alice } from '../support/run-drafts.ts';
 import { aBody, aChange, anIssue } from '../support/run-facts.ts';
 import { budget, LAUNCHES } from './case-parts.ts';
 import { aManifest } from './gate-manifest.ts';
+import { BUILT_CASES } from './hero-cases.ts';
 import { CONTRACT, gateFacts, LANE, PROPOSAL } from './sample-facts.ts';
 
 const NONE = { change: known(aChange({ delta: { kind: 'none' } })) } as const;
@@ -24,6 +25,10 @@ describe('a gate lets through, too,', () => {
     expect(verdict('delta-declared', facts)).toMatchObject({ outcome: 'pass', code: 'declared' });
     expect(verdict('delta-readable', facts)).toMatchObject({ outcome: 'pass', code: 'no-change' });
     expect(verdict('budget', facts)).toMatchObject({ outcome: 'pass', found: { knobs: 0 } });
+  });
+
+  it.each(BUILT_CASES)('a container %s', (_, facts, code) => {
+    expect(verdict('container-built', facts)).toMatchObject({ outcome: 'pass', code });
   });
 
   it('a change of scale that a person asked for by name', () => {

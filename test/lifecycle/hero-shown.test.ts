@@ -41,7 +41,7 @@ it('lists on the card what the launch rests on: given, inferred and from what, o
     '| Checkpoints kept for rollback | `10` | given |  |',
     '| initialize_from | `none` | given | ✅ passes (`checkpoint-proven`): ',
     '| Final step |  | **missing** | ❌ fails (`contract-complete`) |',
-    `| Container or bundle | \`${CONTAINER}\` | given | ⚠️ passes, with a warning (\`container-built\`): `,
+    `| Container or bundle | \`${CONTAINER}\` | given | ✅ passes (\`container-built\`): `,
     '| FLOP budget | `1.88e18` | inferred from six operations a parameter and token |  |',
   ])
     expect(card).toContain(row);

@@ -23,8 +23,6 @@ export type ImageLook =
 /** What is known of a container that a contract names. */
 export type ContainerFacts = {
   readonly said: string;
-  /** Whether the lab launches nothing in a container of which nobody can tell the commit. */
-  readonly isRequired: boolean;
   /** The image that the settings of its cluster give to every job; null where they name none. */
   readonly runsIn: string | null;
   /** `no-image`: what is said is no image's name. `no-registry`: one of a registry that the lab's config does not name. */

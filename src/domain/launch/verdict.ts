@@ -76,15 +76,8 @@ export const VERDICTS = {
   'container-built': {
     none: {},
     built: { image: 'text', commit: 'text' },
-    'by-tag': { image: 'text', commit: 'text', digest: 'text' },
-    'as-said': { image: 'text', commit: 'text' },
-    'no-label': { image: 'text' },
-    'other-source': { image: 'text', source: 'text' },
-    'no-image': { said: 'text' },
-    'no-registry': { said: 'text' },
-    'runs-in-another': { said: 'text', runs: 'text' },
-    absent: { image: 'text' },
-    differs: { image: 'text', built: 'text', wanted: 'text' },
+    'other-commit': { image: 'text', built: 'text', wanted: 'text' },
+    'not-known': { image: 'text', why: 'text' },
   },
   'dri-accepted': {
     'wrote-it': { dri: 'text' },

@@ -1,75 +1,49 @@
-/** Gate: the container that the contract names is the one that its cluster gives to a job, and was built from the commit of the run, as far as a label of it says (policy HR-14, HR-35). */
+/** Gate: the container that the contract names was built from the commit that is approved (policy HR-14, HR-35). */
 
-import {
-  type ContainerFacts,
-  type ImageLabels,
-  type ImageLook,
-  isSameImage,
-} from '../../../domain/launch/image.ts';
-import { cannotTell, type Gate, given, type Judgement, judging } from '../../../gates/gate.ts';
+import { type ImageLabels, isSameImage } from '../../../domain/launch/image.ts';
+import { type Gate, type Judgement, judging } from '../../../gates/gate.ts';
 import { contractValue } from '../contract/read-contract.ts';
 
-const { block, pass, warn } = judging('container-built');
+const { block, pass, unknown } = judging('container-built');
 
-type Wanted = { readonly commit: string; readonly isOther: boolean; readonly repository: string };
+/** Labels of the OCI's image format. */
+const REVISION = 'org.opencontainers.image.revision';
 
 export const containerBuilt: Gate = {
   id: 'container-built',
   evaluate: ({ container, contract, repository }) => {
     if (container === undefined || contract === undefined) return pass('none');
-    const { said, runsIn } = container;
+    const { said, runsIn, look } = container;
+    const notKnown = (why: string): Judgement => unknown('not-known', 'anyone', { image: said, why });
     if (runsIn !== null && !isSameImage(said, runsIn))
-      return block('runs-in-another', 'author', { said, runs: runsIn });
-    const source = contractValue(contract.recorded, 'commit');
-    const other = contractValue(contract.recorded, 'builtFrom');
-    const commit = other ?? source;
-    if (commit === null) return cannotTell('the contract has no source SHA');
-    return judged(container, { commit, isOther: other !== null && other !== source, repository });
+      return notKnown(`its cluster runs every job in another container, ${runsIn}`);
+    if (look === 'no-image') return pass('none');
+    if (look === 'no-registry') return notKnown('the config names no registry of this name');
+    // A person who approves the contract approves another commit that it names for the container.
+    const commit =
+      contractValue(contract.recorded, 'builtFrom') ?? contractValue(contract.recorded, 'commit');
+    if (commit === null) return notKnown('the contract names no commit');
+    const { image, found } = look;
+    if (found.kind === 'unknown') return notKnown(found.why);
+    if (found.value.kind === 'absent') return notKnown('its registry shows no such image');
+    const { digest, platforms } = found.value;
+    const other = platforms.find((labels) => isOtherCommit(labels, commit, repository));
+    if (other !== undefined)
+      return block('other-commit', 'author', { image, built: other.revision ?? '', wanted: commit });
+    const isUnlabelled = platforms.some(({ revision }) => revision?.toLowerCase() !== commit);
+    if (isUnlabelled) return notKnown(`it has no label ${REVISION} of this repository`);
+    // A tag can move before the job starts, so the record names the image that was read.
+    return pass('built', { image: image.endsWith(`@${digest}`) ? image : `${image}@${digest}`, commit });
   },
 };
 
-function judged({ said, isRequired, look }: ContainerFacts, wanted: Wanted): Judgement {
-  // Where the lab requires a label, what nobody can tell is no pass.
-  const open = (told: Judgement): Judgement => (isRequired ? { ...told, outcome: 'fail' } : told);
-  if (look === 'no-image') return open(warn('no-image', 'author', { said }));
-  if (look === 'no-registry') return open(warn('no-registry', 'lab', { said }));
-  const { image } = look;
-  return given(look.found, (found) => {
-    if (found.kind === 'absent') return block('absent', 'author', { image });
-    const labels = found.platforms.map((one) => standingOf(one, wanted));
-    const elsewhere = labels.find(({ kind }) => kind === 'differs');
-    if (elsewhere !== undefined)
-      return block('differs', 'author', { image, built: elsewhere.built, wanted: wanted.commit });
-    const foreign = labels.find(({ kind }) => kind === 'foreign');
-    if (foreign !== undefined) return open(warn('other-source', 'author', { image, source: foreign.built }));
-    if (labels.some(({ kind }) => kind === 'none')) return open(warn('no-label', 'author', { image }));
-    return built(image, found, wanted);
-  });
-}
-
-/** A tag can be moved between this look and the job's; a digest cannot. */
-function built(
-  image: string,
-  { digest }: Extract<ImageLook, { readonly kind: 'built' }>,
-  { commit, isOther }: Wanted,
-): Judgement {
-  if (!image.endsWith(`@${digest}`)) return warn('by-tag', 'author', { image, commit, digest });
-  return isOther ? warn('as-said', 'author', { image, commit }) : pass('built', { image, commit });
-}
-
 /**
- * A builder that writes no label leaves those of the image that it began from, which tell the commit of somebody else's
- * repository: they are no word about this one.
+ * Whether the labels name another commit of this repository. A builder that writes no labels leaves those of its base
+ * image, which name a commit of somebody else's repository.
  */
-function standingOf(
-  { revision, source }: ImageLabels,
-  { commit, repository }: Wanted,
-): { readonly kind: 'matches' | 'none' | 'foreign' | 'differs'; readonly built: string } {
-  if (revision === null) return { kind: 'none', built: '' };
-  if (revision.toLowerCase() === commit) return { kind: 'matches', built: revision };
-  return source !== null && !isOf(source, repository)
-    ? { kind: 'foreign', built: source }
-    : { kind: 'differs', built: revision };
+function isOtherCommit({ revision, source }: ImageLabels, commit: string, repository: string): boolean {
+  if (revision === null || revision.toLowerCase() === commit) return false;
+  return source === null || isOf(source, repository);
 }
 
 /** `https://github.com/lab/models.git`, and what else people write for it. */
