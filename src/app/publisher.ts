@@ -197,6 +197,7 @@ function inputFor(
     proposalTexts: new Map(state.mutations.map(({ digest }) => [digest, nothing])),
     body: nothing,
     recordedRuns: known(runs),
+    workflowRuns: new Map(),
   };
   return {
     state,

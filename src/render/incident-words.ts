@@ -204,7 +204,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   'monitor-stale': {
     title: 'The watch has fallen silent',
     evidence: why,
-    did: 'ferrybot starts another watch. This says nothing about the job itself.',
+    did: 'ferrybot starts another watch as soon as the last one it started is over. This says nothing about the job itself.',
     todo: 'Check that a runner for the watch workflow is online.',
   },
   'cluster-missing': {

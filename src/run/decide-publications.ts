@@ -3,6 +3,7 @@
 import type { Annotation } from '../domain/effect.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
+import type { Incident } from '../domain/incidents.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
@@ -11,17 +12,16 @@ import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
 import { need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
-import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { fromRfc3339 } from '../domain/time.ts';
 import { renderCard } from '../render/card.ts';
 import { checkConclusion, renderCheck } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
-import { utc } from '../render/words.ts';
 import { recordedApprovalVerdicts } from './approval-facts.ts';
 import { cardLeftUntil, needsShowing } from './decide-shown.ts';
 import { pastOf } from './history.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import { isWaitOpen, WAIT_UPDATE_MS } from './open-waits.ts';
+import { decideWaitEdit } from './open-waits.ts';
 import { owedComments, type WordsOf } from './owed-comments.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import { type Publication, publicationsOf } from './publications.ts';
@@ -34,7 +34,10 @@ const CARD_PERIOD_MS = 30 * 60 * 1_000;
 const CARD_PERIOD_PER_RUN_MS = 18_000;
 
 /** What is looked at to say it; a process that reads no pull request has `pull` unknown. */
-export type PublishedOn = Pick<RunFacts, 'comments' | 'recordedRuns' | 'proposalTexts' | 'pull' | 'body'>;
+export type PublishedOn = Pick<
+  RunFacts,
+  'comments' | 'recordedRuns' | 'proposalTexts' | 'pull' | 'body' | 'workflowRuns'
+>;
 
 export type PublishInput = {
   readonly state: RunState;
@@ -107,33 +110,15 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
   return null;
 }
 
-/** Keeps the one comment of an incident that stays open up to date: no second comment tells of it. */
+/** Control keeps the one comment of an incident that stays open up to date. */
 function nextWait(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
-  const { state, now, memory } = input;
-  for (const incident of state.incidents.filter((one) => isWaitOpen(state, one, now))) {
-    const publication = publicationsOf(state).find(
-      ({ kind, seq }) => kind === 'incident' && seq === incident.seq,
-    );
-    const standing = ours.find(
-      ({ marker }) =>
-        marker?.kind === 'incident' && marker.run === state.run && marker.key === String(incident.seq),
-    );
-    if (publication === undefined || standing === undefined) continue;
-    if (now - standing.updatedAt < WAIT_UPDATE_MS) continue;
-    const key = `wait:${incident.seq}:${Math.floor(now / WAIT_UPDATE_MS)}`;
-    if (!mayTry(memory, key, limits.effectTriesMax)) continue;
-    const body = `${renderPublication(publication, viewOf(input))}${waitLine(state, now)}`;
-    return perform(key, { kind: 'edit-comment', thread: standing.thread, comment: standing.id, body });
-  }
-  return null;
-}
-
-/** How it stands now; `dispatches`: only runs whose id is recorded are ours. */
-function waitLine({ dispatches }: RunState, now: Instant): string {
-  const last = dispatches.at(-1);
-  const run =
-    last === undefined ? 'No workflow run is recorded' : `Our newest workflow run is ${last.workflowRun}`;
-  return `\n- Checked last: ${utc(toRfc3339(now))}. ${run}; ferrybot dispatches again once it is over.`;
+  const { state, facts, now, memory } = input;
+  if (facts.pull.kind === 'unknown') return null;
+  const textOf = ({ seq }: Incident): string | null => {
+    const told = publicationsOf(state).find((one) => one.kind === 'incident' && one.seq === seq);
+    return told === undefined ? null : renderPublication(told, viewOf(input));
+  };
+  return decideWaitEdit({ state, facts, ours, textOf, now, memory });
 }
 
 /** What people may consent to by this comment. */

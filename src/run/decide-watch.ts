@@ -2,9 +2,10 @@
 
 import { openSignatureMatch } from '../care/bad-node.ts';
 import { hasCluster } from '../config/missing-cluster.ts';
-import type { Dispatch } from '../domain/dispatch.ts';
+import { type Dispatch, dispatchesFor } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { awaitsDescription } from '../domain/logbook/adoption.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import { marketWanted } from '../domain/logbook/renting.ts';
@@ -12,10 +13,12 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { decideDispatch } from './dispatch.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
-import type { AttemptCache, Step } from './step.ts';
+import { type AttemptCache, append, type Step } from './step.ts';
 
 /** A watch that was dispatched gets a machine and looks for the first time within this; nobody asks for it before. */
 const WATCH_START_MS = 3 * 60 * 1_000;
+
+const NOT_STARTED = 'a watch was dispatched, and none has looked at the job since';
 
 /** Whether something of the run is to be looked at and has no watch whose lease still runs. */
 export function needsWatch(state: RunState, now: Instant): boolean {
@@ -52,11 +55,36 @@ export function decideWatch(
     overdueMs: null,
   } as const;
   const dispatches = watchDispatches(state, facts);
+  if (isUnstarted(state, dispatches, cluster, now)) {
+    const since = (state.observation ?? state.submission)?.seq ?? 0;
+    return append(incidentDraft('control', 'monitor-stale', { since, why: NOT_STARTED }));
+  }
   return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 
+/** Whether people are to be told that a watch was dispatched for the job, long enough ago, and none has looked since. */
+function isUnstarted(
+  state: RunState,
+  dispatches: readonly Dispatch[],
+  cluster: string,
+  now: Instant,
+): boolean {
+  const sign = state.observation ?? state.submission;
+  // Whoever waits for a stop is told of that one already.
+  if (sign === null || state.end !== null || state.stop !== null) return false;
+  const first = dispatchesFor(dispatches, 'watch', cluster).find(({ at }) => at >= sign.at);
+  return (
+    first !== undefined &&
+    now - (fromRfc3339(first.at) ?? 0) >= WATCH_START_MS &&
+    !incidentsWith(state.incidents, 'monitor-stale').some(({ seq }) => seq > sign.seq)
+  );
+}
+
 /** Every recorded dispatch of a watch, oldest first: one watch looks after all runs of its cluster. */
-export function watchDispatches(state: RunState, { recordedRuns }: RunFacts): readonly Dispatch[] {
+export function watchDispatches(
+  state: RunState,
+  { recordedRuns }: Pick<RunFacts, 'recordedRuns'>,
+): readonly Dispatch[] {
   const others =
     recordedRuns.kind === 'known' ? recordedRuns.value.filter(({ run }) => run !== state.run) : [];
   return [...others, state]

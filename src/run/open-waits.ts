@@ -1,23 +1,109 @@
-/** Incidents that stay open while a workflow of ours does not do its work: people are reminded of them until it has. */
+/** Incidents that stay open while a workflow of ours does not do its work: their one comment is edited until it has. */
 
+import { type Dispatch, dispatchesFor } from '../domain/dispatch.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { Incident } from '../domain/incidents.ts';
+import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { needsWatch } from './decide-watch.ts';
+import { need } from '../domain/need.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import { utc, workflowRunLink } from '../render/words.ts';
+import { needsWatch, watchDispatches } from './decide-watch.ts';
+import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 
 /** The comment of an open incident is updated so often, and the people on call are mentioned again. */
 export const WAIT_UPDATE_MS = 10 * 60 * 1_000;
 export const WAIT_MENTION_MS = 60 * 60 * 1_000;
 
+/** How the last edit of the comment begins, by which it is recognised. */
+const CLOSED = '\n- Closed: ';
+
 /** Whether the incident is a stop that is not confirmed yet, or the silence of a watch that still is not there. */
 export function isWaitOpen(state: RunState, incident: Incident, now: Instant): boolean {
-  if (state.end !== null) return false;
-  switch (incident.code) {
-    case 'stop-unconfirmed':
-      return state.stop !== null && incident.seq > state.stop.seq;
-    case 'monitor-stale':
-      return needsWatch(state, now) && incident.seq > ((state.observation ?? state.submission)?.seq ?? 0);
-    default:
-      return false;
+  if (!isWait(state, incident) || state.end !== null) return false;
+  return incident.code === 'stop-unconfirmed' || (needsWatch(state, now) && !isLookedSince(state, incident));
+}
+
+/** The next edit of the comment of such an incident: every ten minutes while it is open, and once when it is not. */
+export function decideWaitEdit(input: {
+  readonly state: RunState;
+  readonly facts: Pick<RunFacts, 'recordedRuns' | 'workflowRuns'>;
+  readonly ours: readonly CommentFacts[];
+  readonly textOf: (incident: Incident) => string | null;
+  readonly now: Instant;
+  readonly memory: AttemptCache;
+}): Step | null {
+  const { state, now, memory } = input;
+  for (const incident of state.incidents.filter((one) => isWait(state, one))) {
+    const comment = input.ours.find(
+      ({ marker }) =>
+        marker?.kind === 'incident' && marker.run === state.run && marker.key === String(incident.seq),
+    );
+    const text = input.textOf(incident);
+    if (comment === undefined || text === null) continue;
+    const isOpen = isWaitOpen(state, incident, now);
+    if (isOpen ? now - comment.updatedAt < WAIT_UPDATE_MS : comment.body.includes(CLOSED)) continue;
+    const key = `wait:${incident.seq}:${isOpen ? Math.floor(now / WAIT_UPDATE_MS) : 'closed'}`;
+    if (!mayTry(memory, key, limits.effectTriesMax)) continue;
+    const line = isOpen ? openLine(input, incident) : closedLine(state);
+    if (typeof line !== 'string') return line;
+    return perform(key, {
+      kind: 'edit-comment',
+      thread: comment.thread,
+      comment: comment.id,
+      body: `${text}${line}`,
+    });
   }
+  return null;
+}
+
+/** The newest attempt's; while a stop is open, its own incident is the one that people are reminded of. */
+function isWait({ stop, submission, end }: RunState, { code, seq }: Incident): boolean {
+  return (
+    (code === 'stop-unconfirmed' && stop !== null && seq > stop.seq) ||
+    (code === 'monitor-stale' &&
+      (stop === null || end !== null) &&
+      submission !== null &&
+      seq > submission.seq)
+  );
+}
+
+function isLookedSince({ observation }: RunState, { seq }: Incident): boolean {
+  return observation !== null && observation.seq > seq;
+}
+
+/** Which workflow run of ours is waited for, and what GitHub says of it now. */
+function openLine(
+  { state, facts, now }: Parameters<typeof decideWaitEdit>[0],
+  { code }: Incident,
+): string | Step {
+  const last = (
+    code === 'stop-unconfirmed'
+      ? dispatchesFor(state.dispatches, 'stop', String(state.stop?.seq))
+      : dispatchesFor(watchDispatches(state, facts), 'watch', state.submission?.cluster ?? '')
+  ).at(-1);
+  const checked = `\n- Checked last: ${utc(toRfc3339(now))}.`;
+  if (last === undefined) return `${checked} No workflow run of ferrybot is recorded for it.`;
+  const run = facts.workflowRuns.get(last.workflowRun);
+  return run === undefined
+    ? need({ fact: 'workflowRuns', of: last.workflowRun })
+    : `${checked} ${standingOf(last, run)}`;
+}
+
+function standingOf(
+  { workflow, workflowRun }: Dispatch,
+  run: NonNullable<ReturnType<RunFacts['workflowRuns']['get']>>,
+): string {
+  const name = `Our ${workflow} ${workflowRunLink(workflowRun)}`;
+  if (run.kind === 'unknown') return `${name} could not be read.`;
+  const status = run.value?.status.replace('_', ' ') ?? 'deleted';
+  const isOver = run.value === null || run.value.status === 'completed';
+  return `${name} is ${status}; ferrybot dispatches it again ${isOver ? 'now' : 'as soon as it is over'}.`;
+}
+
+function closedLine({ end }: RunState): string {
+  return end === null
+    ? `${CLOSED}a watch looks at the job again.`
+    : `${CLOSED}the job ended as ${end.status} at ${utc(end.at)}.`;
 }

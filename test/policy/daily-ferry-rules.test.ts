@@ -15,11 +15,20 @@ import { eventsOf } from '../../src/watch/observation.ts';
 import { gateFacts, LANE, PROPOSAL } from '../gates/sample-facts.ts';
 import { CONFIG, done, gatedOn, gatesOn, inputOf } from '../run/parts.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import { aBody, aChange, anIssue, aPull, instant, NOON, someFacts } from '../support/run-facts.ts';
+import {
+  aBody,
+  aChange,
+  anIssue,
+  aPull,
+  aWorkflowRun,
+  instant,
+  NOON,
+  seenRuns,
+  someFacts,
+} from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
 
 const submitted = gatedOn().approved(bob).ordered().submitted();
-const watched = submitted.observed();
 
 function verdict(gate: GateId, facts: Partial<GateFacts> = {}): Verdict | undefined {
   return runGates(gateFacts(facts)).find((one) => one.gate === gate);
@@ -172,8 +181,10 @@ describe('in the threads', () => {
   });
 
   it('the boxes of approval and watch are ticked from the record, once the watch has looked', () => {
-    expect(tickedBody(submitted)).toBeNull();
-    expect(tickedBody(watched)).toContain('- [x] human approval\n- [x] monitoring loop started\n');
+    expect(tickedBody(submitted.dispatched('watch', 'local'))).toBeNull();
+    expect(tickedBody(submitted.dispatched('watch', 'local').observed())).toContain(
+      '- [x] human approval\n- [x] monitoring loop started\n',
+    );
   });
 });
 
@@ -181,7 +192,9 @@ describe('in the threads', () => {
 function tickedBody(run: typeof submitted): string | null {
   const keys: string[] = [];
   for (let round = 0; round < 20; round += 1) {
-    const step = reconcile(inputOf(run, someFacts(), { memory: done(...keys) }));
+    const step = reconcile(
+      inputOf(run, someFacts(seenRuns(aWorkflowRun('ferrybot watch local'))), { memory: done(...keys) }),
+    );
     if (step?.kind !== 'perform') return null;
     if (step.effect.kind === 'edit-pull-body') return step.effect.body;
     keys.push(step.key);

@@ -36,7 +36,8 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
   let worker = make();
   let waiting: ReconcileRequest[] = [];
   let isRunning = false;
-  let isLookSet = false;
+  /** The newest wish to look again replaces the one before. */
+  let look = 0;
   const stopped = new AbortController();
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -56,13 +57,13 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
     }
     isRunning = false;
     const pauseMs = worker.lookAgainMs();
-    if (pauseMs === null || isLookSet) return;
-    isLookSet = true;
+    look += 1;
+    const own = look;
+    if (pauseMs === null) return;
     clock
       .sleep(pauseMs, stopped.signal)
       .then(() => {
-        isLookSet = false;
-        push({ kind: 'workflow-ended' });
+        if (own === look) push({ kind: 'workflow-ended' });
       })
       .catch(() => undefined);
   };
