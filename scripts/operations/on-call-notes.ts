@@ -35,6 +35,16 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'yes',
     next: "The message is GitHub's. `ferrybot doctor` names the workflow, permission or environment that is missing.",
   },
+  'launch-failed': {
+    job: 'no',
+    wait: 'yes',
+    next: 'Open the workflow run that the comment links. Usual causes: a commit behind `uses:` that does not exist, a key that is missing in the environment, a machine that died. `ferrybot doctor` checks the workflow files and the environments.',
+  },
+  'launch-waiting': {
+    job: 'no',
+    wait: 'yes',
+    next: 'Settings → Actions → Runners: is one with the label `ferrybot-launch` online and idle? ferrybot starts no second launch while one waits.',
+  },
   'order-expired': {
     job: 'no',
     wait: 'yes',
@@ -54,6 +64,11 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     job: '**probably**, and nobody sees it',
     wait: 'as long as a job may run unseen',
     next: "The evidence says whether it is the job or only its log. Look from the runner of the watch: tunnel, token (`RAY_AUTH_TOKEN`), the dashboard's `/api/version`. `/stop` is kept and goes out once the cluster answers; to stop at once, use the cluster's own means.",
+  },
+  'log-withheld': {
+    job: '**yes**, and its status is watched',
+    wait: 'yes',
+    next: '`ferrybot doctor` lists each secret that an environment or a workflow file lacks (`job-secrets`, `workflow-secrets`). The next shift of the watch has what the workflow file names by then.',
   },
   'stop-unconfirmed': {
     job: '**yes**',

@@ -42,6 +42,8 @@ export type Launch = {
   readonly repository: string;
   readonly digestOf: DigestOf;
   readonly workflowRun: number;
+  /** Why this machine keeps no record of a job of the cluster; null or left out: it does. */
+  readonly stateProblem?: string | null;
   /** The cluster of the run's lane, and its engine; null where this runner has none. */
   readonly cluster: string;
   readonly engine: Engine | null;
@@ -71,7 +73,9 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
       const judged = judgeOrder(state, launch.orderDigest, await launch.facts(state));
       const ground = judged.kind === 'resume' ? judged.ground : judged;
       if (ground.kind === 'refused') return ground;
-      const { cluster, engine } = launch;
+      const { cluster, engine, stateProblem = null } = launch;
+      if (stateProblem !== null)
+        return { kind: 'refused', code: 'no-state-directory', effect: 'ending', why: stateProblem };
       return engine === null ? null : earlierJobFault(state, launch.others(state), { cluster, engine });
     },
     prepare: async ({ state, order }) => {
@@ -107,6 +111,8 @@ async function claim(
 async function lookBack(launch: Launch, { order }: Target): Promise<LookBack<Submitted>> {
   const { engine } = launch;
   if (engine === null) return { kind: 'over', ending: withoutEngine(launch) };
+  // Without the folder of the claim, *nothing there* says nothing about the job.
+  if (launch.stateProblem) return { kind: 'over', ending: unknown(launch, launch.stateProblem) };
   // No submission was recorded, so the job was never seen: *nothing there* is *absent* and not *lost*.
   const found = await engine.observe(order.order.submissionId, null);
   if (found.kind === 'unknown') return { kind: 'over', ending: unknown(launch, found.message) };

@@ -4,6 +4,7 @@
  */
 
 import { traitsOf } from '../config/engine-traits.ts';
+import { withheldText } from '../domain/withheld.ts';
 import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
@@ -34,11 +35,11 @@ export function createSecretRegistry(
   const clean = (text: string): string => redact(text, [...values]);
   return {
     learn: (config) => {
-      const names = [...new Set(Object.values(config.lanes).flatMap(({ passSecrets }) => passSecrets))];
+      const names = passedSecretsOf(config);
       const addresses = Object.values(config.onCall.channels).map(({ address }) => address);
       for (const value of [
         ...names,
-        ...clusterSecrets(config),
+        ...clusterSecretsOf(config),
         ...addresses,
         ...trackerKeys(config),
         ...registryKeys(config),
@@ -50,10 +51,7 @@ export function createSecretRegistry(
       return missing;
     },
     clean,
-    cleanJobText: (text) =>
-      missing.length === 0 || text === ''
-        ? clean(text)
-        : `(withheld: this process was not given ${missing.join(', ')} and cannot redact it)`,
+    cleanJobText: (text) => (missing.length === 0 || text === '' ? clean(text) : withheldText(missing)),
   };
 }
 
@@ -67,8 +65,13 @@ function trackerKeys(config: LabConfig): readonly string[] {
   return Object.values(config.lanes).flatMap(({ tracker }) => tracker.keyFrom ?? []);
 }
 
+/** The variables whose values the lanes pass to their jobs, each once. */
+export function passedSecretsOf({ lanes }: Pick<LabConfig, 'lanes'>): readonly string[] {
+  return [...new Set(Object.values(lanes).flatMap(({ passSecrets }) => passSecrets))];
+}
+
 /** What opens a cluster to this process: no job gets it, whatever it is called. */
-function clusterSecrets(config: LabConfig): readonly string[] {
+export function clusterSecretsOf(config: LabConfig): readonly string[] {
   return Object.keys(config.clusters).flatMap((cluster) => traitsOf(config, cluster)?.secretVariables ?? []);
 }
 

@@ -21,10 +21,13 @@ export const INCIDENTS = {
   'submit-conflict': { orderDigest: 'text?', why: 'text' },
   'submit-unknown': { orderDigest: 'text?', why: 'text' },
   'dispatch-failed': { orderDigest: 'text?', attempt: 'integer?', message: 'text' },
+  'launch-failed': { orderDigest: 'text', attempt: 'integer', url: 'text', why: 'text', left: 'integer' },
+  'launch-waiting': { orderDigest: 'text', attempt: 'integer', url: 'text', minutes: 'integer' },
   'order-expired': { orderDigest: 'text?', attempt: 'integer' },
   'launch-unreadable': { orderDigest: 'text?', why: 'text' },
   'engine-state-lost': { message: 'text', attempt: 'integer?' },
   'engine-unreadable': { message: 'text', since: 'text?', attempt: 'integer?' },
+  'log-withheld': { secrets: 'text', workflows: 'text', attempt: 'integer?' },
   'stop-unconfirmed': { message: 'text', attempt: 'integer?' },
   'failure-signature': {
     signature: 'text',

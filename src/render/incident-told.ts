@@ -14,5 +14,6 @@ export type IncidentTold = {
 export type IncidentWords<Code extends IncidentCode> = Omit<IncidentTold, 'evidence'> & {
   readonly evidence: (facts: IncidentFacts<Code>, place: PlaceWord) => string;
   /** Where it depends on the facts; null: as ever. */
+  readonly didFor?: (facts: IncidentFacts<Code>) => string | null;
   readonly todoFor?: (facts: IncidentFacts<Code>, place: PlaceWord) => string | null;
 };

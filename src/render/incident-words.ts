@@ -4,14 +4,14 @@ import type { Incident, IncidentCode } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { alarmWhy } from './alarm-words.ts';
 import { CHECKPOINT_INCIDENT_WORDS } from './checkpoint-incident-words.ts';
-import { fenced } from './escape.ts';
+import { fenced, link } from './escape.ts';
 import { recordedReasonWords } from './fix-words.ts';
 import type { IncidentTold, IncidentWords } from './incident-told.ts';
 import type { PlaceWord } from './place-word.ts';
 import { refusalWords } from './refusal-words.ts';
 import { relaunchWords } from './relaunch-words.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-incident-words.ts';
-import { code, otherVersion, text, utc } from './words.ts';
+import { code, count, otherVersion, text, utc } from './words.ts';
 
 /** The incident in a few words, for lists. */
 export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {
@@ -32,10 +32,12 @@ export function incidentWords(incident: Incident, place: PlaceWord): IncidentTol
   // The table has one entry a code, and each is handed the facts of its own code only.
   const words = INCIDENT_WORDS[incident.code] as Omit<IncidentTold, 'evidence'> & {
     readonly evidence: (facts: object, place: PlaceWord) => string;
+    readonly didFor?: (facts: object) => string | null;
     readonly todoFor?: (facts: object, place: PlaceWord) => string | null;
   };
-  const { title, did, todo } = words;
+  const { title, todo } = words;
   const { detail } = incident;
+  const did = words.didFor?.(detail) ?? words.did;
   const wanted = words.todoFor?.(detail, place) ?? todo;
   return { title, did, todo: wanted, evidence: words.evidence(detail, place) };
 }
@@ -151,6 +153,24 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     did: 'Nothing was submitted. The order has ended, and the approvals with it.',
     todo: 'Check that the launch workflow is on the default branch and may be dispatched, then approve again with the line that the card shows.',
   },
+  'launch-failed': {
+    title: 'The launch workflow failed before it took the order',
+    evidence: ({ why: said, url }) => `${text(said)} (${link('workflow run', url, limits.shownTextCharsMax)})`,
+    did: 'Nothing was submitted. The order has ended, and the approvals with it.',
+    didFor: ({ left }) =>
+      left > 0
+        ? `Nothing was submitted. The order stands, and ferrybot starts the workflow again within minutes, at most ${count(left, 'more time')}.`
+        : null,
+    todo: NEW_APPROVAL,
+    todoFor: ({ left }) => (left > 0 ? 'Clear the cause. No other comment is needed while the order stands.' : null),
+  },
+  'launch-waiting': {
+    title: 'The launch waits for a runner',
+    evidence: ({ minutes, url }) =>
+      `The ${link('workflow run', url, limits.shownTextCharsMax)} has been in the queue for ${minutes} min.`,
+    did: 'Nothing was submitted. ferrybot starts no second launch while this one waits.',
+    todo: 'Start a runner with the label `ferrybot-launch`. The launch then goes on by itself, as long as the order is valid.',
+  },
   'order-expired': {
     title: 'Nobody took the order in time',
     evidence: (d) => `Attempt ${d.attempt} was ordered and no runner claimed it.`,
@@ -174,6 +194,14 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     evidence: message,
     did: 'ferrybot keeps asking and concludes nothing.',
     todo: 'Check that the cluster can be reached from where the watch runs.',
+  },
+  'log-withheld': {
+    title: 'The watch cannot redact what the job writes',
+    evidence: ({ secrets }) => `Jobs get ${text(secrets)}, and the watch was not given it.`,
+    did: 'ferrybot watches status, steps and loss. It records no log line, tracker link or metric name of the job.',
+    todo: 'Give the watch the secret.',
+    todoFor: ({ secrets, workflows }) =>
+      `Put ${text(secrets)} into the secrets of the environment \`ferrybot-watch\`, and under \`env:\` in ${text(workflows)}.`,
   },
   'stop-unconfirmed': {
     title: 'The stop is not confirmed',

@@ -80,6 +80,8 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   fork: 'The branch lies in a fork.',
   'manifest-changed': "What the runner would run is not what was approved: the manifest's digest differs.",
   'tree-differs': 'The files on the runner are not those that were approved.',
+  'secret-missing': 'The launcher lacks a secret that this lane passes to its jobs.',
+  'no-state-directory': 'The launcher has no folder that keeps the records of jobs.',
   'files-left-out': 'Not every approved file would reach the job.',
   'build-files-changed':
     'The change touches files that are run while it is submitted, beside the credentials of the cluster.',

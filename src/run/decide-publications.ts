@@ -24,7 +24,7 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 import { decideWaitEdit } from './open-waits.ts';
 import { owedComments, type WordsOf } from './owed-comments.ts';
 import { isOpenProposal } from './proposal-texts.ts';
-import { type Publication, publicationsOf } from './publications.ts';
+import { isHeadOurs, type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 import { tickedBody } from './tick-boxes.ts';
 
@@ -211,10 +211,9 @@ function cardOf(state: RunState, ours: readonly CommentFacts[]): StandingCard | 
 
 /** The newest event is ours or has aged: another process that wrote it is still publishing. */
 function isSettled(input: PublishInput): boolean {
-  const { head, submission } = input.state;
-  const isRunners = submission?.seq === head.seq && input.memory.speaksFor?.includes('runner') === true;
+  const { head } = input.state;
   return (
-    isRunners ||
+    isHeadOurs(input.state, input.memory) ||
     input.memory.appended.has(head.seq) ||
     input.now - (fromRfc3339(head.at) ?? 0) >= limits.publishGraceMs
   );

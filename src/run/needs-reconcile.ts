@@ -18,7 +18,7 @@ import { isStopOwed } from './decide-stop.ts';
 import { decideUpdate } from './decide-update.ts';
 import { isWatchOwed } from './decide-watch.ts';
 import type { LabConfig } from './lane-scope.ts';
-import { publicationsOf } from './publications.ts';
+import { isHeadOurs, publicationsOf } from './publications.ts';
 import { configFor } from './run-config.ts';
 import { fixerAsked } from './slip-to-mend.ts';
 import type { AttemptCache } from './step.ts';
@@ -93,7 +93,8 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
   if (mayHaveEnded && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
     return true;
   // Where the watch has recorded the end, the check run says it at once: what the watch tells itself can wait.
-  const isOurs = state.end !== null || isForUsToTell(looks, state);
+  // A refusal of the runner is not left to the next sweep.
+  const isOurs = state.end !== null || isHeadOurs(state, looks.memories.of(state.run));
   return !isSettled(looks, state, now) && (isAged(state, now) || isOurs);
 }
 
@@ -126,14 +127,6 @@ function isSettled(looks: Looks, state: RunState, nowMs: number): boolean {
   const settled = looks.settled.get(state.run);
   if (settled === undefined || settled.standing !== standing(state)) return false;
   return settled.untilMs === null || nowMs < settled.untilMs;
-}
-
-/** The newest event is by somebody who does not speak in threads, and owes them a comment: a refusal is not left to the next sweep. */
-function isForUsToTell(looks: Looks, state: RunState): boolean {
-  const { speaksFor } = looks.memories.of(state.run);
-  return publicationsOf(state).some(
-    ({ seq, role }) => seq === state.head.seq && speaksFor?.includes(role) === true,
-  );
 }
 
 /** Whether the gates of a waiting run may answer otherwise: a branch moved that is not the record itself, or time passed. */

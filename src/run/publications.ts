@@ -8,6 +8,7 @@ import type { Role } from '../domain/logbook/role.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import type { MarkerKind } from '../domain/marker.ts';
 import { isEditTold } from './shown-text.ts';
+import type { AttemptCache } from './step.ts';
 
 /** A comment that the record asks for. `seq` is the newest event that it tells about; `at` its time. */
 export type Publication = {
@@ -35,6 +36,13 @@ export function publicationsOf(state: RunState): readonly Publication[] {
     ...noticesOf(state),
     ...milestonesOf(state),
   ];
+}
+
+/** Whether this process publishes the newest event for another role, such as a submission or a refusal of the runner. */
+export function isHeadOurs(state: RunState, { speaksFor }: Pick<AttemptCache, 'speaksFor'>): boolean {
+  return publicationsOf(state).some(
+    ({ seq, role }) => seq === state.head.seq && speaksFor?.includes(role) === true,
+  );
 }
 
 /**

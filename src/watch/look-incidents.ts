@@ -47,6 +47,7 @@ export function incidentsOf(
     ...aboutItsEnd,
     ...degraded(state, look),
     ...alarms(state, look, found),
+    ...withheld(state, look),
     ...goesOn(state, look),
   ];
 }
@@ -150,6 +151,12 @@ function lostIncident(state: RunState, look: Look): readonly EventDraft[] {
   return [incident(state, 'engine-state-lost', { message: redactAndTruncate(look, saidOf(look.job)) })];
 }
 
+/** What the job writes is recorded by no process that cannot redact it; a person can give the watch the secret. */
+function withheld(state: RunState, look: Look): readonly EventDraft[] {
+  if (look.withheld === undefined || isTold(state, 'log-withheld')) return [];
+  return [incident(state, 'log-withheld', look.withheld)];
+}
+
 /** A stop that the engine does not heed, such as one of a Ray job that is still PENDING: said once, when it had its time. */
 function unstopped(state: RunState, { job }: Look): readonly EventDraft[] {
   const since = fromRfc3339(state.stop?.at ?? '');
@@ -184,6 +191,7 @@ type LookIncident = Extract<
   | 'run-alarm'
   | 'engine-state-lost'
   | 'engine-unreadable'
+  | 'log-withheld'
   | 'stop-unconfirmed'
   | 'attempt-goes-on'
 >;

@@ -75,7 +75,12 @@ export type Look = {
   readonly lease: Lease;
   readonly cadence: Cadence;
   readonly redact: (text: string) => string;
+  /** Left out where this process has every secret that the job has. */
+  readonly withheld?: Withheld | undefined;
 };
+
+/** The variables that jobs of this cluster are passed and this process lacks, and the workflow files that could give them. */
+export type Withheld = { readonly secrets: string; readonly workflows: string };
 
 /** The engine's own words about the job, or what it comes to that there are none. */
 export function saidOf(job: JobObservation): string {

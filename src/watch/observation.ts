@@ -8,6 +8,7 @@ import type { Course, Metrics, TrackerRun } from '../domain/logbook/events/job-e
 import type { WatchEndCause } from '../domain/logbook/events/watch-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, momentOfMs, toRfc3339 } from '../domain/time.ts';
+import { isWithheld } from '../domain/withheld.ts';
 import { isHealthy, nextLookMs } from './cadence.ts';
 import { courseOf } from './course.ts';
 import { evidenceOf } from './evidence-of.ts';
@@ -107,13 +108,20 @@ function observationOf(
     ...standstillOf(state, look),
     ...paceAt(state, look),
     ...recordedCourse(state, look),
-    ...(log.resumedFrom === null ? {} : { resumedFrom: redactAndTruncateLine(look, log.resumedFrom) }),
+    ...resumedFromIn(look),
     ...(alarms.length === 0 ? {} : { alarms: alarms.map(({ id }) => id) }),
     ...seenByTracker(state, look),
     ...seenInStore(state, look),
     cadenceMs: 0,
     lease: look.lease,
   };
+}
+
+/** The lineage of checkpoints compares it with paths, so a withheld one is left out. */
+function resumedFromIn(look: Look): Pick<EventDataByType['observed'], 'resumedFrom'> {
+  const { resumedFrom } = look.log;
+  const path = resumedFrom === null ? null : redactAndTruncateLine(look, resumedFrom);
+  return path === null || isWithheld(path) ? {} : { resumedFrom: path };
 }
 
 function besideIn({ beside = [], redact }: Look): Pick<EventDataByType['observed'], 'beside'> {
@@ -139,14 +147,17 @@ function seenInStore(state: RunState, look: Look): Pick<EventDataByType['observe
 
 /**
  * Links of the log, and the tracker's own where the log has none of that run. A link is text of the job like any other
- * line: what a person put into its address may be a secret.
+ * line: what a person put into its address may be a secret. A withheld one is left out, because the next look compares
+ * what is recorded here with the run that was approved.
  */
 function trackersOf({ log, tracker, redact }: Look): readonly TrackerRun[] {
-  const logged = log.trackers.map(({ id, url }) => ({ id: redact(id), url: redact(url) }));
+  const logged = log.trackers
+    .map(({ id, url }) => ({ id: redact(id), url: redact(url) }))
+    .filter(({ id }) => !isWithheld(id));
   if (tracker?.answer.kind !== 'found') return logged;
-  const { url, identity } = tracker.answer.run;
-  const isThere = logged.some((one) => one.url === redact(url) || one.id === redact(identity));
-  return isThere ? logged : [{ id: redact(identity), url: redact(url) }, ...logged];
+  const own = { id: redact(tracker.answer.run.identity), url: redact(tracker.answer.run.url) };
+  const isThere = logged.some(({ id, url }) => url === own.url || id === own.id);
+  return isThere || isWithheld(own.id) ? logged : [own, ...logged];
 }
 
 /** The end is the engine's terminal status and nothing else: never a step count (policy ML-12). */
@@ -175,10 +186,12 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
   return [{ type: 'ended', role: 'watch', data }];
 }
 
-/** The names of what was measured are text of the job like any line of its log. */
+/** The names of what was measured are text of the job like any line of its log. Withheld names are left out. */
 function namedClean(look: Look, measured: Metrics): Metrics {
   return Object.fromEntries(
-    Object.entries(measured).map(([name, value]) => [redactAndTruncate(look, name), value]),
+    Object.entries(measured)
+      .map(([name, value]) => [redactAndTruncate(look, name), value] as const)
+      .filter(([name]) => !isWithheld(name)),
   );
 }
 

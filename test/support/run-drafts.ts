@@ -237,6 +237,7 @@ const WATCH_INCIDENTS: readonly string[] = [
   'run-alarm',
   'engine-state-lost',
   'engine-unreadable',
+  'log-withheld',
 ];
 
 /** An incident, signed by the role that records this one. */

@@ -28,6 +28,7 @@ const text = readFileSync(join(LAB, 'ferrybot.yml'), 'utf8');
 const LAUNCH = '.github/workflows/ferrybot-launch.yml';
 const CHAT = '.github/workflows/ferrybot-chat.yml';
 const WATCH = '.github/workflows/ferrybot-watch.yml';
+const STOP = '.github/workflows/ferrybot-stop.yml';
 /** A workflow of the example with the commit of a release in the place of the placeholder. */
 /** What the chat of an older release looks like: it hands on a secret of the repository. */
 const CALLS = [
@@ -73,12 +74,20 @@ const GOOD: SettingsFacts = {
   environmentRefs: known([{ name: 'main', type: 'branch' }]),
   watchRefs: known([{ name: 'main', type: 'branch' }]),
   careRefs: known([{ name: 'main', type: 'branch' }]),
+  passedSecrets: ['HARBOUR'],
+  clusterSecrets: ['RAY_AUTH_TOKEN'],
   channelSecrets: ['FERRYBOT_OPS_WEBHOOK'],
   trackerSecrets: ['WANDB_WATCH_KEY'],
   registrySecrets: ['REGISTRY_KEY'],
   controlSecrets: known(['FERRYBOT_CONTROL_KEY', 'FERRYBOT_OPS_WEBHOOK', 'REGISTRY_KEY']),
-  launchSecrets: known(['FERRYBOT_RUNNER_KEY', 'RAY_AUTH_TOKEN', 'REGISTRY_KEY']),
-  watchSecrets: known(['FERRYBOT_WATCH_KEY', 'RAY_AUTH_TOKEN', 'FERRYBOT_OPS_WEBHOOK', 'WANDB_WATCH_KEY']),
+  launchSecrets: known(['FERRYBOT_RUNNER_KEY', 'RAY_AUTH_TOKEN', 'REGISTRY_KEY', 'HARBOUR']),
+  watchSecrets: known([
+    'FERRYBOT_WATCH_KEY',
+    'RAY_AUTH_TOKEN',
+    'FERRYBOT_OPS_WEBHOOK',
+    'WANDB_WATCH_KEY',
+    'HARBOUR',
+  ]),
   careSecrets: known(['FERRYBOT_RUNNER_KEY']),
   repositorySecrets: known(['SOMETHING_OF_THE_LAB']),
   organizationSecrets: known([]),
@@ -157,6 +166,10 @@ describe('settings', () => {
     ['environment-secrets', { launchSecrets: known([]) }],
     ['environment-secrets', { watchSecrets: known(['RAY_AUTH_TOKEN']) }],
     ['environment-secrets', { careSecrets: known([]), controlSecrets: unknown('GitHub answers 403') }],
+    ['job-secrets', { launchSecrets: known(['FERRYBOT_RUNNER_KEY', 'RAY_AUTH_TOKEN', 'REGISTRY_KEY']) }],
+    ['job-secrets', { launchSecrets: known(['FERRYBOT_RUNNER_KEY', 'HARBOUR', 'REGISTRY_KEY']) }],
+    ['job-secrets', { watchSecrets: known(['FERRYBOT_WATCH_KEY', 'RAY_AUTH_TOKEN']) }],
+    ['job-secrets', { watchSecrets: known(['HARBOUR']), launchSecrets: unknown('403') }],
     ['channel-secrets', { controlSecrets: known(['FERRYBOT_CONTROL_KEY', 'REGISTRY_KEY']) }],
     ['channel-secrets', { watchSecrets: known(['FERRYBOT_WATCH_KEY']), controlSecrets: unknown('403') }],
     ['tracker-secrets', { watchSecrets: known(['FERRYBOT_WATCH_KEY', 'FERRYBOT_OPS_WEBHOOK']) }],
@@ -168,6 +181,7 @@ describe('settings', () => {
     ['no-key-outside', { repositorySecrets: known(['FERRYBOT_CONTROL_KEY']) }],
     ['no-key-outside', { repositorySecrets: known(['FERRYBOT_RUNNER_KEY']) }],
     ['no-key-outside', { repositorySecrets: known(['RAY_AUTH_TOKEN']) }],
+    ['no-key-outside', { clusterSecrets: ['IRIS_TOKEN'], repositorySecrets: known(['IRIS_TOKEN']) }],
     ['no-key-outside', { organizationSecrets: known(['FERRYBOT_WATCH_KEY']) }],
     [
       'no-key-outside',
@@ -292,15 +306,47 @@ describe('workflows', () => {
     );
   });
 
-  it('has the watch given what jobs are passed, so that it can redact it', () => {
+  it('name what jobs are passed in launch, watch and stop, each by its whole name', () => {
     const lab = config();
     const passing = { ...lab, lanes: { daily: { ...inLane(lab).lane, passSecrets: ['HARBOUR'] } } };
-    expect(
-      stateOf(
-        judged(() => undefined, passing),
-        'workflow-secrets',
-      ),
-    ).toBe('missing');
+    const judgedWith = (name: string, ...paths: readonly string[]): Finding | undefined =>
+      judged((texts) => {
+        for (const path of paths)
+          texts.set(
+            path,
+            (texts.get(path) ?? '').replace(
+              '        env:\n',
+              `        env:\n          HARBOUR: \${{ secrets.${name} }}\n`,
+            ),
+          );
+      }, passing).find(({ check }) => check === 'workflow-secrets');
+    expect(judgedWith('HARBOUR')?.found.split('; ')).toEqual([
+      `launch in ${LAUNCH} is not given HARBOUR, which it passes to jobs, and refuses to launch without`,
+      `stop in ${STOP} is not given HARBOUR, and withholds what jobs write`,
+      `watch in ${WATCH} is not given HARBOUR, and withholds what jobs write`,
+    ]);
+    expect(judgedWith('HARBOUR', LAUNCH, STOP)).toMatchObject({ state: 'missing' });
+    expect(judgedWith('HARBOUR', WATCH, STOP)).toMatchObject({ state: 'missing' });
+    expect(judgedWith('HARBOUR_PILOT', LAUNCH, WATCH, STOP)).toMatchObject({ state: 'missing' });
+    expect(judgedWith('HARBOUR', LAUNCH, WATCH, STOP)).toMatchObject({ state: 'ok' });
+  });
+
+  it('name the token of each cluster in launch, watch and stop', () => {
+    const lab = config();
+    const open = { ...lab, clusters: { iris: irisConfig({ tokenFrom: 'IRIS_TOKEN' }) } };
+    const found = judged(() => undefined, open).find(({ check }) => check === 'workflow-secrets');
+    expect(found?.found.split('; ')).toEqual(
+      [
+        ['launch', LAUNCH],
+        ['stop', STOP],
+        ['watch', WATCH],
+      ].map(([job, path]) => `${job} in ${path} is not given IRIS_TOKEN, which opens a cluster`),
+    );
+  });
+
+  it('find a passed secret of the repository in both environments, since every job has it', () => {
+    const repository = { repositorySecrets: known(['HARBOUR']), watchSecrets: known(['RAY_AUTH_TOKEN']) };
+    expect(stateOf(judgeSettings({ ...GOOD, ...repository }), 'job-secrets')).toBe('ok');
   });
 
   it('has the watch given the key of each tracker that it asks, and none of a lane that names no tracker', () => {
@@ -498,6 +544,7 @@ describe('an examination', () => {
       'workflow-secrets',
       'workflow-events',
       'fork-approval',
+      'job-secrets',
       'channel-secrets',
       'tracker-secrets',
       'registry-secrets',

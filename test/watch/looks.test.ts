@@ -2,8 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FoundJob, JobStatus } from '../../src/domain/engine.ts';
+import type { Instant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { after, fromRfc3339 } from '../../src/domain/time.ts';
+import { withheldText } from '../../src/domain/withheld.ts';
 import { heroSettings } from '../../src/kinds/hero/settings.ts';
 import { rentalSettings } from '../../src/kinds/rental/settings.ts';
 import {
@@ -14,7 +16,7 @@ import {
   USUAL_CADENCE,
 } from '../../src/watch/cadence.ts';
 import { leaseFor, released } from '../../src/watch/lease.ts';
-import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
+import { type LogFacts, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import type { Look } from '../../src/watch/look.ts';
 import { STOP_UNHEARD_MS } from '../../src/watch/look-incidents.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
@@ -306,6 +308,23 @@ describe('a look', () => {
     expect(written).toContain('eval/***');
     expect(written).toContain('tracker-drift');
     expect(written).not.toContain('half');
+  });
+
+  it('compares nothing that was withheld: no alarm about the tracker, no metric name, no start from a checkpoint', () => {
+    const withheld = { secrets: 'HARBOUR', workflows: '.github/workflows/ferrybot-watch.yml' };
+    const redact = (text: string): string => (text === '' ? '' : withheldText(['HARBOUR']));
+    const look = (log: LogFacts, at: Instant): Look => ({ ...found('RUNNING'), at, redact, withheld, log });
+    const link = `https://wandb.ai/lab/ferries/runs/${submitted.state.order?.manifest?.tracker.runId}`;
+    const text = `${link}\neval/loss=1.5\nLoading checkpoint from gs://lab/ferry/step-100\n${BAR.replace('STEP', '100')}`;
+    const first = submitted.add(...eventsOf(submitted.state, look(readLogText(NO_LOG_FACTS, text), NOON)));
+    const { facts } = logFactsFrom(first.state);
+    const later = instant(new Date(NOON + 10 * MINUTE).toISOString());
+    const second = first.later(10 * MINUTE);
+    const both = second.add(...eventsOf(second.state, look(facts, later)));
+    expect(both.state.incidents.map(({ code }) => code)).toEqual(['log-withheld']);
+    expect(both.state.observation).toMatchObject({ trackers: [], evals: {} });
+    expect(both.state.observation?.resumedFrom).toBeUndefined();
+    expect(both.state.firstTracker).toBeNull();
   });
 
   it('whose message is cut in the middle of a character can still be recorded', () => {

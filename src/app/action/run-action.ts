@@ -154,8 +154,6 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
   parts.secrets.learn(open.config);
   const ordered = open.record.runs.find(({ run }) => run === parts.inputs.run);
   const { lane } = ordered === undefined ? anyLane(open.config) : configFor(open.config, ordered);
-  const problem = stateProblem(parts, open.config, lane.cluster);
-  if (problem !== null) return { ...failed('no-state-directory', problem), run: parts.inputs.run };
   const outcome = await launch(open, {
     run: parts.inputs.run,
     orderDigest: parts.inputs.order,
@@ -163,6 +161,7 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
     defaultBranch: parts.defaultBranch,
     workflowRun: parts.event.runId,
     engineOf: parts.engineOf,
+    stateProblem: stateProblem(parts, open.config, lane.cluster),
     stateDirectory: parts.inputs.stateDirectory,
     temporaryDirectory: parts.temporaryDirectory,
     environment: parts.environment,

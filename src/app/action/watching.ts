@@ -33,7 +33,7 @@ export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
     now: parts.lab.now,
     sleep: parts.sleep,
     shiftMs: parts.inputs.shiftMs,
-    input: { ...watchingOf(parts), cluster },
+    input: { ...watchingOf(parts, opening.open.config), cluster },
     log: parts.lab.log,
   });
   return outcome.kind === 'no-config'
@@ -53,7 +53,7 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
     place: { event: parts.event.name, ref: parts.event.ref, workflowRef: parts.event.workflowRef },
     defaultBranch: parts.defaultBranch,
     sleep: parts.sleep,
-    watching: watchingOf(parts),
+    watching: watchingOf(parts, open.config),
   });
   if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
   const detail = outcome.kind === 'stopped' ? '' : 'the job was asked to stop and has not ended yet';
@@ -90,7 +90,10 @@ function accountLineOf({ cluster, done }: AccountFinding): string {
   return `${cluster}: the account's machines, at least once a day: ${done}`;
 }
 
-function watchingOf(parts: ActionParts): Omit<WatchInput, 'cluster'> {
+function watchingOf(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cluster'> {
+  const missing = parts.secrets.learn(config);
+  const { watch: watchFile, stop: stopFile } = config.workflows;
+  const workflows = [watchFile, stopFile].map((file) => `.github/workflows/${file}`).join(' and ');
   return {
     holder: `run-${parts.event.runId}-${parts.event.runAttempt}`,
     engineOf: parts.engineOf,
@@ -99,22 +102,17 @@ function watchingOf(parts: ActionParts): Omit<WatchInput, 'cluster'> {
     trackerOf: parts.trackerOf,
     diskOf: () => diskSpace(tmpdir()),
     redact: parts.secrets.cleanJobText,
+    withheld: missing.length === 0 ? undefined : { secrets: missing.join(', '), workflows },
     publisher: createPublisher(),
     toldFaults: new Map(),
     saveMemory: parts.saveMemory,
   };
 }
 
-/** Null where this machine can look at jobs of the cluster; learns on the way what has to be redacted. */
+/** Null where this machine can look at jobs of the cluster. */
 function notReady(parts: ActionParts, config: LabConfig, cluster: string): ActionResult | null {
   const problem = stateProblem(parts, config, cluster);
-  if (problem !== null) return failed('no-state-directory', problem);
-  const missing = parts.secrets.learn(config);
-  if (missing.length > 0)
-    parts.lab.log(
-      `what jobs write is withheld: ${missing.join(', ')} is passed to them and not to this watch`,
-    );
-  return null;
+  return problem === null ? null : failed('no-state-directory', problem);
 }
 
 /** Why the folder for job records would not do; null where it does. */

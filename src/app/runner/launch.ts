@@ -20,6 +20,8 @@ export type LaunchInput = ShipInput & {
   /** What GitHub says about the workflow run: only the default branch's launcher may launch. */
   readonly place: LaunchPlace;
   readonly workflowRun: number;
+  /** Why this machine keeps no record of a job of the cluster; null: it does. */
+  readonly stateProblem: string | null;
   readonly engineOf: EngineOf;
   /** Takes every secret out of a text, those passed to the job included. */
   readonly redact: (text: string) => string;
@@ -51,6 +53,7 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
       repository,
       digestOf,
       workflowRun: input.workflowRun,
+      stateProblem: input.stateProblem,
       cluster,
       engine,
       state,

@@ -14,6 +14,7 @@ import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import { isBuildFile } from '../../run/build-files.ts';
+import { LAUNCH_ENVIRONMENT } from '../environments.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { signersFrom } from '../signers.ts';
 import type { ShippedTree, ShipTree } from './ship-tree.ts';
@@ -39,6 +40,8 @@ export async function shipJob(
   input: ShipInput,
 ): Promise<ShippedJob | ShipRefusal> {
   const { cluster } = open.config.lane;
+  const secretless = missingSecrets(open, input.environment);
+  if (secretless !== null) return secretless;
   const runsHere = traitsOf(open.config, cluster)?.jobsRunHere === true;
   const built = await changedBuildFiles(open, order.order.commit, input.defaultBranch);
   if (built.kind === 'refused') return built;
@@ -61,6 +64,15 @@ export async function shipJob(
     return { kind: 'refused', code: 'files-left-out', effect: 'ending', why };
   }
   return jobOf(open, state, order, tree, runsHere, input.environment);
+}
+
+/** A job without a secret that it needs fails late, or reports to the wrong place. An empty variable is what GitHub makes of a secret that does not exist. */
+function missingSecrets({ config }: OpenLane, environment: ShipInput['environment']): ShipRefusal | null {
+  const names = config.lane.passSecrets.filter((name) => (environment[name] ?? '') === '');
+  if (names.length === 0) return null;
+  const file = `.github/workflows/${config.workflows.launch}`;
+  const why = `the job of the launch was not given ${names.join(', ')}: put it into the secrets of the environment ${LAUNCH_ENVIRONMENT}, and under env: in ${file}`;
+  return { kind: 'refused', code: 'secret-missing', effect: 'ending', why };
 }
 
 /** Folder of the shipped trees, below the state directory or the runner's temporary one. */
@@ -93,11 +105,7 @@ function jobOf(
   });
   const filled = onRung(state, approved);
   const avoidMachines = machinesToAvoid(state);
-  const secrets = Object.fromEntries(
-    lane.passSecrets.flatMap((name) =>
-      environment[name] === undefined ? [] : [[name, environment[name] ?? '']],
-    ),
-  );
+  const secrets = Object.fromEntries(lane.passSecrets.map((name) => [name, environment[name] ?? '']));
   const values = Object.values(secrets);
   const { directory: workingDirectory, files, discard } = tree;
   const { submissionId, attempt, digest } = order;

@@ -9,6 +9,7 @@ import { awaitsDescription } from '../../domain/logbook/adoption.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { momentOfMs, toRfc3339 } from '../../domain/time.ts';
+import { isWithheld } from '../../domain/withheld.ts';
 import { mayAdoptOn } from '../../run/adoptable.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { WatchInput } from './watch-input.ts';
@@ -72,7 +73,10 @@ async function answerOf(
   const { job, origin } = told;
   const commit = origin.gitCommit === null ? null : branded(origin.gitCommit, isSha);
   const since = job.startedAtMs === null ? null : momentOfMs(job.startedAtMs);
-  const clean = (text: string | null): string | null => (text === null ? null : redact(text));
+  const clean = (text: string | null): string | null => {
+    const told = text === null ? null : redact(text);
+    return told === null || isWithheld(told) ? null : told;
+  };
   return {
     ...none,
     found: 'described',

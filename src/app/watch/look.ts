@@ -20,6 +20,7 @@ import {
   NO_WITNESSES,
   type StoredThen,
   type TrackerHeard,
+  type Withheld,
   type Witnesses,
 } from '../../watch/look.ts';
 import { logFactsFrom } from '../../watch/resume-log.ts';
@@ -55,6 +56,7 @@ export type LookInput = {
   readonly cadence: Cadence;
   readonly readMetrics: MetricsReader;
   readonly redact: (text: string) => string;
+  readonly withheld?: Withheld | undefined;
   readonly witnesses?: Witnesses;
   /** Whether people are told what else runs on the cluster and names the run. */
   readonly tellsBeside?: boolean;
@@ -86,7 +88,7 @@ export async function observeJob(input: LookInput): Promise<Look> {
     job.kind === 'found' && job.status === 'FAILED'
       ? orOfEngine(await diagnosisOf(input, logOffset, tracker), job.message)
       : { diagnosis: null };
-  const { lease, cadence, redact, witnesses = NO_WITNESSES } = input;
+  const { lease, cadence, redact, withheld, witnesses = NO_WITNESSES } = input;
   const beside = await seenBeside(input);
   const stored = await seenInStore(input, job, read);
   const at = input.lab.now();
@@ -107,6 +109,7 @@ export async function observeJob(input: LookInput): Promise<Look> {
     lease,
     cadence,
     redact,
+    withheld,
   };
 }
 

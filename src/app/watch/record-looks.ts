@@ -87,7 +87,7 @@ async function lookOnce(
   const { cadence, metrics } = configFor(config, state).lane;
   const lease = leaseFor(state, input.holder, lab.now(), cadence.pollMs);
   if (lease === null) return null;
-  const { readMetrics, redact } = input;
+  const { readMetrics, redact, withheld } = input;
   const { submission } = state;
   const look = await observeJob({
     lab,
@@ -99,6 +99,7 @@ async function lookOnce(
     cadence,
     readMetrics,
     redact,
+    withheld,
     tellsBeside: configFor(config, state).kind.tellsBeside === true,
     store: askedStore(lab, configFor(config, state), state),
     tracker: askedTracker(input, configFor(config, state).lane, state),

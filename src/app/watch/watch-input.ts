@@ -1,6 +1,6 @@
 /** What a watch of one cluster is given: its name, the ways to its engine, and who speaks. */
 
-import type { Witnesses } from '../../watch/look.ts';
+import type { Withheld, Witnesses } from '../../watch/look.ts';
 import type { SeenNotices } from '../control/report-corrupt-logbook.ts';
 import type { CloudOf, EngineOf } from '../lab.ts';
 import type { Publisher } from '../publisher.ts';
@@ -18,6 +18,7 @@ export type WatchInput = {
   /** The disk of this machine; null where nobody can say. */
   readonly diskOf: () => Promise<Witnesses['disk']>;
   readonly redact: (text: string) => string;
+  readonly withheld?: Withheld | undefined;
   readonly publisher: Publisher;
   /** Faults of the logbook that stand in the threads, as far as this process knows; it grows. */
   readonly toldFaults: SeenNotices;

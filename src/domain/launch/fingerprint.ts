@@ -2,6 +2,7 @@
 
 import type { Failure } from '../failure-class.ts';
 import type { PastAttempt } from '../logbook/run-state.ts';
+import { isWithheld } from '../withheld.ts';
 
 /** What the attempt ended with. A job that failed without a diagnosis is unknown. */
 export function failureOf({ end }: Pick<PastAttempt, 'end'>): Failure {
@@ -18,7 +19,8 @@ export function sameFailure(one: PastAttempt, other: PastAttempt): string | null
 
 /**
  * The class, and where in the lab's own code it happened, or what the log says where it happened in none: without what
- * differs between two jobs, such as times, addresses and ids. Manifests of before there were responses have none.
+ * differs between two jobs, such as times, addresses and ids. Null where the text was withheld, and for manifests of before
+ * there were responses.
  */
 function fingerprintOf(attempt: PastAttempt): string | null {
   const failure = failureOf(attempt);
@@ -26,8 +28,9 @@ function fingerprintOf(attempt: PastAttempt): string | null {
   if (failure === 'unknown' || failure === 'benign') return null;
   if (failure === 'stopped') return failure;
   const { place = null, error = null, evidence = [] } = attempt.end.diagnosis ?? {};
-  const at = place === null ? plain(error ?? evidence[0] ?? '') : `${fileOf(place.file)}:${place.line}`;
-  return `${failure} ${at}`;
+  const text = place?.file ?? error ?? evidence[0] ?? '';
+  if (isWithheld(text)) return null;
+  return `${failure} ${place === null ? plain(text) : `${fileOf(text)}:${place.line}`}`;
 }
 
 /** The name in its folder: what stands before it is where this job was unpacked. */

@@ -54,6 +54,8 @@ const OF_THE_ORDER = [
   'fork',
   'manifest-changed',
   'tree-differs',
+  'secret-missing',
+  'no-state-directory',
   'files-left-out',
   'build-files-changed',
   'held',

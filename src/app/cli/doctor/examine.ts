@@ -19,13 +19,14 @@ import {
 } from '../../../github/settings.ts';
 import type { LabConfig } from '../../../run/lane-scope.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
-import type { SigningKeys } from '../../signers.ts';
 import {
   CARE_ENVIRONMENT,
   CONTROL_ENVIRONMENT,
   LAUNCH_ENVIRONMENT,
   WATCH_ENVIRONMENT,
-} from './environments.ts';
+} from '../../environments.ts';
+import { clusterSecretsOf, passedSecretsOf } from '../../secret-registry.ts';
+import type { SigningKeys } from '../../signers.ts';
 import { DOCTOR_CHECKS, type Finding, fine, missing, unseen } from './finding.ts';
 import { type AsksForKey, judgeClusterKeys } from './judge-cluster-keys.ts';
 import { judgeJobUser, judgeKeys } from './judge-keys.ts';
@@ -96,6 +97,8 @@ export async function examine(
       environmentRefs: await readEnvironmentRefs(client, LAUNCH_ENVIRONMENT),
       watchRefs: await readEnvironmentRefs(client, WATCH_ENVIRONMENT),
       careRefs: usesCare(config, texts) ? await readEnvironmentRefs(client, CARE_ENVIRONMENT) : null,
+      passedSecrets: passedSecretsOf(config),
+      clusterSecrets: clusterSecretsOf(config),
       channelSecrets: channelSecretsOf(config),
       trackerSecrets: trackerSecretsOf(config),
       registrySecrets: registrySecretsOf(config),

@@ -33,6 +33,7 @@ export const DOCTOR_CHECKS = [
   'environment-watch',
   'environment-care',
   'environment-secrets',
+  'job-secrets',
   'channel-secrets',
   'tracker-secrets',
   'registry-secrets',

@@ -1,17 +1,21 @@
 /** Judges where the keys lie: each in the environment of the jobs that hold it, and among no secrets that a branch can read. */
 
 import type { Observed } from '../../../domain/observed.ts';
-import { KEY_VARIABLES } from '../../signers.ts';
 import {
   CARE_ENVIRONMENT,
   CONTROL_ENVIRONMENT,
   LAUNCH_ENVIRONMENT,
   WATCH_ENVIRONMENT,
-} from './environments.ts';
+} from '../../environments.ts';
+import { KEY_VARIABLES } from '../../signers.ts';
 import { type DoctorCheck, type Finding, fine, LOOK, missing, unseen } from './finding.ts';
 
 /** Names of secrets, by where they lie. */
 export type SecretFacts = {
+  /** Names of the secrets that lanes pass to their jobs. */
+  readonly passedSecrets: readonly string[];
+  /** Names of the secrets that open the clusters. */
+  readonly clusterSecrets: readonly string[];
   /** Names of the secrets that have the addresses of the lab's channels, as the config gives them. */
   readonly channelSecrets: readonly string[];
   /** Names of the secrets that have the keys which the watch asks the lanes' trackers with. */
@@ -30,7 +34,14 @@ export type SecretFacts = {
 
 /** Whether each key lies in its own environment, and nowhere else. */
 export function judgeSecrets(facts: SecretFacts): readonly Finding[] {
-  return [inEnvironments(facts), ofChannels(facts), ofTrackers(facts), ofRegistries(facts), outside(facts)];
+  return [
+    inEnvironments(facts),
+    ofJobs(facts),
+    ofChannels(facts),
+    ofTrackers(facts),
+    ofRegistries(facts),
+    outside(facts),
+  ];
 }
 
 function inEnvironments(facts: SecretFacts): Finding {
@@ -50,6 +61,22 @@ function inEnvironments(facts: SecretFacts): Finding {
   return away === undefined
     ? fine(check, 'each key in its environment')
     : unseen(check, away, `${LOOK} ${todo}`);
+}
+
+/** The launcher passes them on or submits with them; the watch redacts them or looks with them. A job also has the secrets of the repository. */
+function ofJobs(facts: SecretFacts): Finding {
+  const { passedSecrets, clusterSecrets, launchSecrets, watchSecrets } = facts;
+  const check = 'job-secrets';
+  const everywhere = [facts.repositorySecrets, facts.organizationSecrets].flatMap((names) =>
+    names.kind === 'known' ? names.value : [],
+  );
+  const wanted = [...passedSecrets.filter((name) => !everywhere.includes(name)), ...clusterSecrets];
+  if (wanted.length === 0) return fine(check, 'no job and no cluster needs a secret of the environments');
+  return inBoth(wanted, [LAUNCH_ENVIRONMENT, launchSecrets], [WATCH_ENVIRONMENT, watchSecrets], {
+    check,
+    is: 'each secret of jobs and clusters',
+    todo: 'Settings, Environments: put what `passSecrets` names, and the token of each cluster, into both.',
+  });
 }
 
 /** Control tells of what it records, and the watch of what it sees: both send, so both environments have each address. */
@@ -107,13 +134,20 @@ function ofTrackers({ trackerSecrets, watchSecrets }: SecretFacts): Finding {
     : fine(check, `the key of each tracker in ${WATCH_ENVIRONMENT}`);
 }
 
-/** What the workflows name and a branch must not read; what a lab's jobs are passed has names of the lab's own. */
+/** What the example workflows name and a branch must not read; what a lab's jobs are passed has names of the lab's own. */
 const GUARDED: readonly string[] = [...Object.values(KEY_VARIABLES), 'RAY_AUTH_TOKEN', 'VAST_API_KEY'];
 
 /** A secret of the repository or of its organisation is every branch's: whoever may push reads it with a workflow. */
 function outside(facts: SecretFacts): Finding {
-  const { channelSecrets, trackerSecrets, registrySecrets, repositorySecrets, organizationSecrets } = facts;
-  const guarded = [...GUARDED, ...channelSecrets, ...trackerSecrets, ...registrySecrets];
+  const {
+    clusterSecrets,
+    channelSecrets,
+    trackerSecrets,
+    registrySecrets,
+    repositorySecrets,
+    organizationSecrets,
+  } = facts;
+  const guarded = [...GUARDED, ...clusterSecrets, ...channelSecrets, ...trackerSecrets, ...registrySecrets];
   const check = 'no-key-outside';
   const readable = [
     ['the repository', repositorySecrets],

@@ -8,13 +8,13 @@ import type {
   TagRuleset,
   WorkflowPermissions,
 } from '../../../github/settings.ts';
-import { APP_PERMISSIONS } from '../../server/app-permissions.ts';
 import {
   CARE_ENVIRONMENT,
   CONTROL_ENVIRONMENT,
   LAUNCH_ENVIRONMENT,
   WATCH_ENVIRONMENT,
-} from './environments.ts';
+} from '../../environments.ts';
+import { APP_PERMISSIONS } from '../../server/app-permissions.ts';
 import { type DoctorCheck, type Finding, fine, LOOK, missing, unseen, warning } from './finding.ts';
 import { judgeSecrets, type SecretFacts } from './judge-secrets.ts';
 

@@ -2,8 +2,9 @@
 
 import { ROLES } from '../../../domain/logbook/role.ts';
 import type { LabConfig } from '../../../run/lane-scope.ts';
+import { KEY_ENVIRONMENTS } from '../../environments.ts';
+import { clusterSecretsOf, passedSecretsOf } from '../../secret-registry.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
-import { KEY_ENVIRONMENTS } from './environments.ts';
 import { type Finding, fine, missing } from './finding.ts';
 import { COPY, environmentOf, eventsOf, type Job, type Workflow } from './workflow-file.ts';
 
@@ -17,7 +18,7 @@ export function judgeWorkflowKeys(
   return [secrets(config, texts, files, owner), events(files)];
 }
 
-/** Each key is named in a job of its environment and nowhere else; what jobs are passed, the watch gets too, to redact it, and what trackers are asked with; control and launcher have what registries are asked with; who tells of incidents has the addresses. */
+/** Each key is named in a job of its environment and nowhere else; launch, watch and stop get what jobs are passed and what opens clusters, the watch what trackers are asked with; control and launcher have what registries are asked with; who tells of incidents has the addresses. */
 function secrets(
   config: LabConfig,
   texts: ReadonlyMap<string, string>,
@@ -25,9 +26,6 @@ function secrets(
   owner: string,
 ): Finding {
   const watch = texts.get(`.github/workflows/${config.workflows.watch}`) ?? '';
-  const unseenByWatch = [
-    ...new Set(Object.values(config.lanes).flatMap(({ passSecrets }) => passSecrets)),
-  ].filter((name) => !watch.includes(name));
   const faults = [
     ...notHandedOn(config, files),
     ...[...files].flatMap(([path, file]) =>
@@ -36,11 +34,14 @@ function secrets(
     ...trackerSecretsOf(config)
       .filter((name) => !watch.includes(name))
       .map((name) => `the watch is not given ${name} and asks no tracker with it`),
-    ...unseenByWatch.map((name) => `the watch is not given ${name} and withholds what jobs write`),
   ];
   return faults.length === 0
     ? fine('workflow-secrets', 'each key in the jobs of its environment')
-    : missing('workflow-secrets', faults.join('; '), `Give each job the secrets of its own part. ${COPY}`);
+    : missing(
+        'workflow-secrets',
+        faults.join('; '),
+        `Name each secret under \`env:\` of the step that needs it, as \`NAME: \${{ secrets.NAME }}\`, and under no other. For the rest: ${COPY}`,
+      );
 }
 
 /** The secrets by which the config names where incidents are told, each once. */
@@ -60,11 +61,15 @@ export function registrySecretsOf({ containers }: LabConfig): readonly string[] 
 }
 
 /**
+ * GitHub gives a job only the secrets that its `env:` names.
  * A job that tells of incidents and is not given an address tells everybody but that channel; one that looks at containers
  * and has no key of their registry holds back every launch in one.
  */
 function notHandedOn(config: LabConfig, files: ReadonlyMap<string, Workflow | null>): readonly string[] {
   const handed = [
+    [/"mode":"launch"/, passedSecretsOf(config), 'which it passes to jobs, and refuses to launch without'],
+    [/"mode":"(?:watch|stop)"/, passedSecretsOf(config), 'and withholds what jobs write'],
+    [/"mode":"(?:launch|watch|stop)"/, clusterSecretsOf(config), 'which opens a cluster'],
     [/"mode":"(?:chat|watch)"/, channelSecretsOf(config), 'by which a channel is told'],
     [/"mode":"(?:chat|launch)"/, registrySecretsOf(config), 'with which a registry of containers is asked'],
   ] as const;
@@ -76,7 +81,7 @@ function notHandedOn(config: LabConfig, files: ReadonlyMap<string, Workflow | nu
         .filter(([mode]) => mode.test(text))
         .flatMap(([, names, why]) =>
           names
-            .filter((name) => !text.includes(`secrets.${name}`))
+            .filter((name) => !new RegExp(`\\bsecrets\\.${name}\\b`).test(text))
             .map((name) => `${job} in ${path} is not given ${name}, ${why}`),
         );
     }),

@@ -1,7 +1,7 @@
 /** Judges the workflow files of the default branch by what an approval needs of them. */
 
 import { type LabConfig, lanesOf } from '../../../run/lane-scope.ts';
-import { LAUNCH_ENVIRONMENT } from './environments.ts';
+import { LAUNCH_ENVIRONMENT } from '../../environments.ts';
 import { type Finding, fine, missing } from './finding.ts';
 import { LAUNCH_LABEL } from './judge-settings.ts';
 import { judgeWorkflowKeys } from './judge-workflow-keys.ts';

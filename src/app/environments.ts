@@ -1,6 +1,6 @@
 /** Which environments the workflows run in, and which signing key lies in each. */
 
-import type { Role } from '../../../domain/logbook/role.ts';
+import type { Role } from '../domain/logbook/role.ts';
 
 export const CONTROL_ENVIRONMENT = 'ferrybot-control';
 export const LAUNCH_ENVIRONMENT = 'ferrybot-launch';
