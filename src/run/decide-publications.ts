@@ -278,10 +278,12 @@ function isOnlyShown({ head, shown }: RunState, { fields, isIntact }: VerifiedMa
 function mayEditCard(input: PublishInput, card: StandingCard): boolean {
   if (!card.marker.isIntact || card.marker.fields['phase'] !== phaseOf(input.state)) return true;
   if (isOver(input.state)) return true;
-  // A card that shows a watch that has ended, or a machine that costs nothing any more, is wrong, and not only old.
-  const goneAt = input.state.rental.machines.map(({ tearDown }) => tearDown?.endedAt ?? '');
-  const overAt = [input.state.watch.ended?.at ?? '', ...goneAt].map((at) => fromRfc3339(at) ?? 0);
-  if (card.comment.updatedAt < Math.max(...overAt)) return true;
+  // These make a card wrong and not only old: the cluster described the job, the watch ended, a machine is gone.
+  const { description, watch, rental } = input.state;
+  const goneAt = rental.machines.map(({ tearDown }) => tearDown?.endedAt);
+  const changedAt = [description?.at, watch.ended?.at, ...goneAt].map((at) => fromRfc3339(at ?? '') ?? 0);
+  // GitHub's times are whole seconds: a card of the same second may be the older one.
+  if (card.comment.updatedAt <= Math.max(...changedAt)) return true;
   const periodMs = Math.max(CARD_PERIOD_MS, input.activeRuns * CARD_PERIOD_PER_RUN_MS);
   // Where a comment has just told of the run, people have seen how it is.
   const { firstEval, firstTracker } = input.state;
