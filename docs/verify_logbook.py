@@ -11,6 +11,7 @@ value, whatever the files hold; exit 0 = good, 1 = bad, 2 = used wrongly (then t
 in the life of a run, nor the fields inside `data`, nor git history.
 """
 
+# rule AG-22
 import argparse
 import base64
 import hashlib

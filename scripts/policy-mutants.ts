@@ -1,13 +1,14 @@
 /**
- * `npm run policy:mutants -- [--row ID]... [--sample N --seed COMMIT] [--json]`: takes the code of each rule out that
- * fixtures/policy/rules.yml calls shown, in a copy, and runs the one test that the rule names. Exit 1 if a test does
- * not notice, or a mutant does not fit the code any more.
+ * `npm run policy:mutants -- [--row ID]... [--sample N --seed COMMIT] [--json]`: breaks the marked code of each rule that
+ * fixtures/policy/rules.yml calls shown, in a copy, and runs the one test that is marked for the rule. Exit 1 if a test
+ * does not notice, or a mutant cannot be applied.
  */
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Killable, sampled } from './policy/mutant.ts';
-import { type Told, tryMutants } from './policy/mutant-lab.ts';
+import { findMarks } from './policy/marks.ts';
+import { type Experiment, planExperiments, sampled } from './policy/mutant.ts';
+import { type Result, tryMutants } from './policy/mutant-lab.ts';
 import { readRules } from './policy/rules.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -20,22 +21,33 @@ const { values } = parseArgs({
   },
 });
 
-const told = await tryMutants(ROOT, asked(await shown()), (one) => {
-  if (!values.json) console.log(line(one));
+const rules = await readRules(join(ROOT, 'fixtures/policy/rules.yml'));
+const { experiments, problems } = planExperiments(
+  ROOT,
+  rules.filter((rule) => rule.status === 'shown'),
+  findMarks(ROOT),
+);
+for (const problem of problems) console.error(problem);
+const results = await tryMutants(ROOT, chosen(experiments), (result) => {
+  if (!values.json) console.log(line(result));
 });
-const alive = told.filter(({ fate }) => fate !== 'dies');
+const idsWith = (...fates: readonly Result['fate'][]): readonly string[] =>
+  results.filter(({ fate }) => fates.includes(fate)).map(({ id }) => id);
+const killed = idsWith('dies').length;
 if (values.json)
-  console.log(JSON.stringify({ tried: told.length, alive: alive.length, rows: told }, null, 2));
-else console.log(`${told.length} mutants tried, ${alive.length} of them not killed`);
-process.exit(alive.length === 0 && told.length > 0 ? 0 : 1);
+  console.log(
+    JSON.stringify({
+      rows: results.length + problems.length,
+      killed,
+      survived: idsWith('survives', 'late'),
+      notApplied: [...idsWith('no-test', 'breaks-the-file', 'fails-without'), ...problems],
+    }),
+  );
+else console.log(`${results.length} mutants tried, ${results.length - killed} of them not killed`);
+process.exit(killed === results.length && killed > 0 && problems.length === 0 ? 0 : 1);
 
-async function shown(): Promise<readonly Killable[]> {
-  const rules = await readRules(join(ROOT, 'fixtures/policy/rules.yml'));
-  return rules.filter((rule) => rule.status === 'shown');
-}
-
-function asked(all: readonly Killable[]): readonly Killable[] {
-  const missing = values.row.filter((id) => !all.some((rule) => rule.id === id));
+function chosen(all: readonly Experiment[]): readonly Experiment[] {
+  const missing = values.row.filter((id) => !all.some((one) => one.id === id));
   if (missing.length > 0) throw new Error(`no rule that is shown: ${missing.join(', ')}`);
   if (values.row.length > 0) return all.filter(({ id }) => values.row.includes(id));
   if (values.sample === undefined) return all;
@@ -44,6 +56,6 @@ function asked(all: readonly Killable[]): readonly Killable[] {
   return sampled(all, count, values.seed);
 }
 
-function line({ id, fate, reason, ms }: Told): string {
-  return `${id}: ${fate}${reason === null ? '' : ` (${reason})`}, ${(ms / 1000).toFixed(1)} s`;
+function line({ id, fate, ms }: Result): string {
+  return `${id}: ${fate}, ${(ms / 1000).toFixed(1)} s`;
 }

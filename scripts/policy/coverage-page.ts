@@ -1,25 +1,27 @@
 /** docs/policy-coverage.md as text: what the policies ask for, and what shows that ferrybot does it. */
 
+import type { Mark } from './marks.ts';
 import { POLICY_FILES, type Rule } from './rules.ts';
 
 const STATUSES = ['shown', 'deviation', 'open'] as const;
 
-/** The page; the same rules give the same bytes. */
-export function coveragePage(rules: readonly Rule[]): string {
+/** The page; the same rules and marks give the same bytes. `tests` are the marked tests. */
+export function coveragePage(rules: readonly Rule[], tests: readonly Mark[]): string {
   return `${[
     '# What the policies ask for',
     '',
     '<!-- Generated from fixtures/policy/rules.yml by `node scripts/policy-coverage.ts`: change that file, not this one. -->',
     '',
-    'Each rule of the five policies in our own words, with the test that shows it: `npm run policy:mutants` takes the',
-    "rule's code out and that test fails. *Open* is what nothing shows yet, or not all of it; a *deviation* is deliberate",
-    'and says why.',
+    'Each rule of the five policies in our own words, with the file of the test that shows it. A comment `rule DF-01` in',
+    'the code and above the test marks both: `npm run policy:mutants` replaces the marked line of code, and the marked test',
+    'fails. *Open* means that no test shows the whole rule yet. A *deviation* is deliberate and gives its reason.',
     '',
     ...summary(rules),
     ...POLICY_FILES.flatMap((file) =>
       section(
         file,
         rules.filter((rule) => rule.file === file),
+        tests,
       ),
     ),
   ].join('\n')}`;
@@ -42,23 +44,28 @@ function summary(rules: readonly Rule[]): readonly string[] {
   ];
 }
 
-function section(file: string, rules: readonly Rule[]): readonly string[] {
+function section(file: string, rules: readonly Rule[], tests: readonly Mark[]): readonly string[] {
   return [
     `## ${file}`,
     '',
     '| id | section | rule | status |',
     '|---|---|---|---|',
-    ...rules.map((rule) => `| ${rule.id} | ${cell(rule.section)} | ${cell(rule.rule)} | ${status(rule)} |`),
+    ...rules.map(
+      (rule) => `| ${rule.id} | ${cell(rule.section)} | ${cell(rule.rule)} | ${status(rule, tests)} |`,
+    ),
     '',
   ];
 }
 
-function status(rule: Rule): string {
+function status(rule: Rule, tests: readonly Mark[]): string {
   switch (rule.status) {
     case 'open':
       return rule.reason === undefined ? 'open' : `open: ${cell(rule.reason)}`;
     case 'shown':
-      return `[${cell(rule.test.name)}](../${rule.test.file})`;
+      return tests
+        .filter(({ id }) => id === rule.id)
+        .map(({ file }) => `[${cell(file)}](../${file})`)
+        .join(', ');
     case 'deviation':
       return `**deviation**: ${cell(rule.reason)}`;
   }

@@ -1,22 +1,7 @@
-/** What is wrong between the rules, the tests that they name and the policies themselves. */
+/** What is wrong between the rules and the sentences of the policies. */
 
 import type { Aside, MarkedSentence } from './policy-sentences.ts';
 import type { Rule } from './rules.ts';
-
-/** Rules that are shown by a test that is not there. `titlesOf` gives the titles of a test file, or null for no file. */
-export function missingTests(
-  rules: readonly Rule[],
-  titlesOf: (file: string) => ReadonlySet<string> | null,
-): readonly string[] {
-  return rules.flatMap((rule) => {
-    if (rule.status !== 'shown') return [];
-    const titles = titlesOf(rule.test.file);
-    if (titles === null) return [`${rule.id}: there is no ${rule.test.file}`];
-    return titles.has(rule.test.name)
-      ? []
-      : [`${rule.id}: ${rule.test.file} has no test "${rule.test.name}"`];
-  });
-}
 
 /** Sentences of a policy that no rule words, and rules that word a sentence which the policy does not have. */
 export function wordingGaps(
@@ -32,6 +17,7 @@ export function wordingGaps(
   const sections = new Set(sentences.map(({ section }) => section));
   return [
     ...sentences
+      // rule AG-01
       .filter(({ mark }) => !worded.has(mark) && !aside.has(mark))
       .map(({ section, mark }) => `${file}, ${section}: no rule for ${mark}`),
     ...[...aside].filter((mark) => worded.has(mark)).map((mark) => `${file}: ${mark} asks for something`),

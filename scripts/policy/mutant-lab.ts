@@ -1,31 +1,31 @@
-/** A copy of the tree in which mutants live: the working tree is only ever read. */
+/** Runs mutants in a copy of the tree; the working tree is only read. */
 
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { createVitest, type TestModule, type Vitest } from 'vitest/node';
-import { type CaseState, type Fate, fateOf, type Killable, mutate, titlePattern } from './mutant.ts';
+import { type CaseState, type Experiment, type Fate, fateOf, mutate } from './mutant.ts';
+import { titlePattern } from './titles.ts';
 
 /** A test that needs longer than this to notice is no quick answer, on two busy cores. */
 const ROW_LIMIT_MS = 60_000;
 const LINKED = ['node_modules', '.tools'];
 
-export type Told = {
+export type Result = {
   readonly id: string;
-  readonly fate: Fate | 'no-fit' | 'fails-without';
-  readonly reason: string | null;
+  readonly fate: Fate | 'fails-without';
   readonly ms: number;
 };
 
 type Lab = { readonly root: string; readonly vitest: Vitest };
 
-/** Tries each mutant in one copy and with one Vitest, and tells each as soon as it is known. */
+/** Tries each mutant in one copy and with one Vitest; `report` gets each result as soon as it is known. */
 export async function tryMutants(
   tree: string,
-  rules: readonly Killable[],
-  tell: (told: Told) => void,
-): Promise<readonly Told[]> {
+  experiments: readonly Experiment[],
+  report: (result: Result) => void,
+): Promise<readonly Result[]> {
   const root = await copyOf(tree);
   const home = process.cwd();
   // Tests read files of the project from where they are started.
@@ -40,13 +40,13 @@ export async function tryMutants(
     const lab = { root, vitest };
     try {
       await vitest.standalone();
-      const told: Told[] = [];
-      for (const rule of rules) {
-        const one = await tried(lab, rule);
-        tell(one);
-        told.push(one);
+      const results: Result[] = [];
+      for (const experiment of experiments) {
+        const result = await tryMutant(lab, experiment);
+        report(result);
+        results.push(result);
       }
-      return told;
+      return results;
     } finally {
       await vitest.close();
     }
@@ -76,23 +76,16 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-async function tried(lab: Lab, rule: Killable): Promise<Told> {
+async function tryMutant(lab: Lab, { id, code, test, mutant }: Experiment): Promise<Result> {
   const started = performance.now();
-  const path = join(lab.root, rule.mutant.file);
+  const path = join(lab.root, code.file);
   const whole = await readFile(path, 'utf8');
-  const mutated = mutate(whole, rule.mutant);
-  const tell = (fate: Told['fate'], reason: string | null): Told => ({
-    id: rule.id,
-    fate,
-    reason,
-    ms: Math.round(performance.now() - started),
-  });
-  if (mutated.kind === 'no-fit') return tell('no-fit', mutated.reason);
-  const sane = await ranIn(lab, rule);
-  if (sane !== 'survives') return tell(sane === 'dies' ? 'fails-without' : sane, rule.test.name);
+  const end = (fate: Result['fate']): Result => ({ id, fate, ms: Math.round(performance.now() - started) });
+  const before = await runTest(lab, test);
+  if (before !== 'survives') return end(before === 'dies' ? 'fails-without' : before);
   try {
-    await put(lab, path, mutated.text);
-    return tell(await ranIn(lab, rule), null);
+    await put(lab, path, mutate(whole, code.line, mutant));
+    return end(await runTest(lab, test));
   } finally {
     await put(lab, path, whole);
   }
@@ -103,9 +96,9 @@ async function put({ vitest }: Lab, path: string, text: string): Promise<void> {
   vitest.invalidateFile(path);
 }
 
-async function ranIn({ root, vitest }: Lab, rule: Killable): Promise<Fate> {
-  vitest.setGlobalTestNamePattern(titlePattern(rule.test.name));
-  const file = join(root, rule.test.file);
+async function runTest({ root, vitest }: Lab, test: Experiment['test']): Promise<Fate> {
+  vitest.setGlobalTestNamePattern(titlePattern(test.title));
+  const file = join(root, test.file);
   const specifications = vitest.projects.map((project) => project.createSpecification(file));
   let isLate = false;
   const clock = setTimeout(() => {

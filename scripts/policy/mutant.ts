@@ -1,76 +1,51 @@
-/** Mutants of the rules that are shown: a rule's own code taken out, named by file, declaration and a few characters of it. */
+/** Mutants of the rules that are shown: the marked line of a rule's code, replaced by one that breaks the rule. */
 
 import { createHash } from 'node:crypto';
-import ts from 'typescript';
-import { z } from 'zod';
-import type { Rule } from './rules.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Mark, Marks } from './marks.ts';
+import type { ShownRule } from './rules.ts';
+import { testTitles } from './titles.ts';
 
-/**
- * `in` names the declaration that holds the characters, so that edits around it do not matter; only a file that is no
- * TypeScript goes without.
- */
-export const mutantSchema = z
-  .strictObject({
-    file: z.string().regex(/^(src|scripts|playground|bench|fixtures|test|docs)\/[\w./-]+$/),
-    in: z.string().min(1).optional(),
-    find: z.string().min(1),
-    replace: z.string(),
-  })
-  .refine(({ file, in: name }) => file.endsWith('.ts') === (name !== undefined), {
-    message: 'a declaration of TypeScript is named, and of nothing else',
-  })
-  .refine(({ find, replace }) => find !== replace, { message: 'it changes nothing' });
+/** Where to apply a mutant, and the one test that has to fail. */
+export type Experiment = {
+  readonly id: string;
+  readonly code: Mark;
+  readonly test: { readonly file: string; readonly title: string };
+  readonly mutant: string;
+};
+export type Planned = { readonly experiments: readonly Experiment[]; readonly problems: readonly string[] };
 
-export type Mutant = z.infer<typeof mutantSchema>;
-/** A rule that is shown and says how its own code is taken out. */
-export type Killable = Extract<Rule, { readonly status: 'shown' }>;
-export type Mutated =
-  | { readonly kind: 'mutated'; readonly text: string }
-  | { readonly kind: 'no-fit'; readonly reason: string };
-
-/** The file with the mutant in it, or why it does not fit the file any more. */
-export function mutate(text: string, mutant: Mutant): Mutated {
-  const spans = mutant.in === undefined ? [{ from: 0, to: text.length }] : declarations(text, mutant.in);
-  const [span, second] = spans;
-  if (span === undefined) return noFit(`${mutant.file} declares no ${mutant.in}`);
-  if (second !== undefined) return noFit(`${mutant.file} declares ${mutant.in} more than once`);
-  const held = text.slice(span.from, span.to);
-  const at = held.indexOf(mutant.find);
-  const where = mutant.in ?? mutant.file;
-  if (at === -1) return noFit(`${where} has no "${mutant.find}"`);
-  if (held.includes(mutant.find, at + 1)) return noFit(`${where} has "${mutant.find}" more than once`);
-  const from = span.from + at;
-  return {
-    kind: 'mutated',
-    text: `${text.slice(0, from)}${mutant.replace}${text.slice(from + mutant.find.length)}`,
-  };
+/** Finds code and test of each rule. A rule needs exactly one mark in the code and one above a test. */
+export function planExperiments(root: string, rules: readonly ShownRule[], marks: Marks): Planned {
+  const experiments: Experiment[] = [];
+  const problems: string[] = [];
+  for (const { id, mutant } of rules) {
+    const code = marks.code.filter((mark) => mark.id === id);
+    const tests = marks.tests.filter((mark) => mark.id === id);
+    const [codeMark, testMark] = [code[0], tests[0]];
+    if (codeMark === undefined || code.length > 1) problems.push(`${id}: ${code.length} marks in the code`);
+    if (testMark === undefined || tests.length > 1) problems.push(`${id}: ${tests.length} marks in tests`);
+    if (codeMark === undefined || testMark === undefined) continue;
+    const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+    const title = testTitles(read(testMark.file)).find(({ line }) => line === testMark.line)?.title;
+    if (title === undefined) problems.push(`${id}: no test at ${testMark.file}:${testMark.line}`);
+    else if (mutate(read(codeMark.file), codeMark.line, mutant) === read(codeMark.file))
+      problems.push(`${id}: the mutant changes nothing at ${codeMark.file}:${codeMark.line}`);
+    else experiments.push({ id, code: codeMark, test: { file: testMark.file, title }, mutant });
+  }
+  const known = new Set(rules.map(({ id }) => id));
+  for (const { id, file, line } of [...marks.code, ...marks.tests])
+    if (!known.has(id)) problems.push(`${file}:${line}: no rule ${id} is shown`);
+  return { experiments, problems };
 }
 
-function noFit(reason: string): Mutated {
-  return { kind: 'no-fit', reason };
-}
-
-type Span = { readonly from: number; readonly to: number };
-
-/** Where functions, constants and types of that name are declared, at any depth. */
-function declarations(text: string, name: string): readonly Span[] {
-  const spans: Span[] = [];
-  const visit = (node: ts.Node): void => {
-    const isNamed =
-      ts.isFunctionDeclaration(node) || ts.isVariableDeclaration(node) || ts.isTypeAliasDeclaration(node);
-    if (isNamed && node.name?.getText() === name) spans.push({ from: node.getStart(), to: node.getEnd() });
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile('file.ts', text, ts.ScriptTarget.ESNext, true));
-  return spans;
-}
-
-/** What finds exactly the tests of a title, `describe > it` or the title alone: all cases of one that is told for each of a table. */
-export function titlePattern(title: string): RegExp {
-  const parts = title
-    .split(/%[sdifjoO#%]|\$[A-Za-z_][\w.]*/)
-    .map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&').replaceAll(' > ', ' (?:> )?'));
-  return new RegExp(`(^|\\s)${parts.join('.+')}$`);
+/** The text with line `line` (from 1) replaced; the indentation stays. */
+export function mutate(text: string, line: number, mutant: string): string {
+  const lines = text.split('\n');
+  const indent = /^\s*/.exec(lines[line - 1] ?? '')?.[0] ?? '';
+  lines[line - 1] = `${indent}${mutant}`;
+  return lines.join('\n');
 }
 
 /** As many of these as asked for, the same ones for the same seed, in their own order. */
@@ -87,7 +62,7 @@ export function sampled<T extends { readonly id: string }>(
 export type CaseState = 'passed' | 'failed' | 'other';
 export type Fate = 'dies' | 'survives' | 'no-test' | 'breaks-the-file' | 'late';
 
-/** What became of a mutant: only a test that ran and failed is a kill, no file that did not load. */
+/** What became of a mutant. Only a test that ran and failed is a kill; a file that does not load is none. */
 export function fateOf(cases: readonly CaseState[], hasLoadError: boolean): Fate {
   if (cases.includes('failed')) return 'dies';
   if (hasLoadError) return 'breaks-the-file';

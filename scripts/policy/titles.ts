@@ -2,23 +2,36 @@
 
 import ts from 'typescript';
 
-/** `describe > it` of every test that has a plain text as its title, and the title alone. */
-export function testTitles(text: string): ReadonlySet<string> {
-  const titles = new Set<string>();
+/** `line` of the call counts from 1; `title` is `describe > it`. */
+export type TestTitle = { readonly line: number; readonly title: string };
+
+/** Every test whose title is plain text. */
+export function testTitles(text: string): readonly TestTitle[] {
+  const titles: TestTitle[] = [];
+  const source = ts.createSourceFile('file.test.ts', text, ts.ScriptTarget.ESNext, true);
   const visit = (node: ts.Node, path: readonly string[]): void => {
     const found = ts.isCallExpression(node) ? titleOf(node) : null;
     const below = found === null ? path : [...path, found.title];
-    if (found?.isTest) {
-      titles.add(found.title);
-      titles.add(below.join(' > '));
-    }
+    if (found?.isTest)
+      titles.push({
+        line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1,
+        title: below.join(' > '),
+      });
     ts.forEachChild(node, (child) => visit(child, below));
   };
-  visit(ts.createSourceFile('file.test.ts', text, ts.ScriptTarget.ESNext, true), []);
+  visit(source, []);
   return titles;
 }
 
-/** `it('…')`, `it.each(…)('…')`, `describe('…')` and their kin. */
+/** What finds exactly the tests of a title: all cases of one that runs for each row of a table. */
+export function titlePattern(title: string): RegExp {
+  const parts = title
+    .split(/%[sdifjoO#%]|\$[A-Za-z_][\w.]*/)
+    .map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&').replaceAll(' > ', ' (?:> )?'));
+  return new RegExp(`(^|\\s)${parts.join('.+')}$`);
+}
+
+/** `it('…')`, `it.each(…)('…')`, `describe('…')` and their variants. */
 function titleOf(call: ts.CallExpression): { readonly title: string; readonly isTest: boolean } | null {
   const name = /^(it|test|describe)\b/.exec(call.expression.getText())?.[1];
   const [first] = call.arguments;

@@ -140,6 +140,7 @@ function commentFault(
   const wrong = citedFault(comment, cited, facts.otherBots, (said) =>
     consentsTo(said, proposal.mutation, digest),
   );
+  // rule ML-02
   if (comment === null || wrong !== null)
     return fault(`consent-${wrong?.code ?? 'gone'}`, wrong?.why ?? where);
   // The record says when it was written as well, and that is control's word.

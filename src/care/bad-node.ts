@@ -60,6 +60,7 @@ export function openSignatureMatch(state: RunState): BadNodeMatch | null {
   const { attempt } = submission;
   const incidents = state.incidents.filter((one) => isOfAttempt(one, attempt));
   const seen = incidentsWith(incidents, 'failure-signature').filter(
+    // rule ML-29
     ({ detail }) => detail.advice === 'propose-node',
   );
   const [first] = seen;

@@ -76,6 +76,7 @@ export function chooseCheckpoint(search: Search): Choice {
   if (blind?.found.kind === 'unknown')
     return { kind: 'ask', code: 'root-unreadable', why: `${blind.root}: ${blind.found.why}` };
   const all = judgeAll(search);
+  // rule HR-54
   const newest = all.findLast(isEligible) ?? null;
   const unread = all.find((one) => one.standing === 'unreadable' && mayBeNewer(one, newest));
   if (unread !== undefined) return { kind: 'ask', code: 'checkpoint-unreadable', why: unread.stored.path };
@@ -128,6 +129,7 @@ function judgeOne(stored: StoredCheckpoint, search: Search): JudgedCheckpoint {
     attempt: number | null = null,
   ): JudgedCheckpoint => ({ stored, metadata, attempt, standing });
   if (stored.metadata.kind === 'unknown') return passed('unreadable');
+  // rules HR-55, HR-57
   if (stored.metadata.value === null) return passed('no-metadata');
   const metadata = readMetadata(stored.metadata.value.text);
   if (metadata === null) return passed('bad-metadata');
@@ -157,6 +159,7 @@ function isUnder(path: StorePath, folder: StorePath): boolean {
 /** By step as a number, then by time, then by path; what has neither comes before all that has. */
 function inOrder(a: JudgedCheckpoint, b: JudgedCheckpoint): number {
   return (
+    // rule HR-58
     (a.metadata?.step ?? -1) - (b.metadata?.step ?? -1) ||
     (a.metadata?.micros ?? 0) - (b.metadata?.micros ?? 0) ||
     compareCodePoints(a.stored.path, b.stored.path)

@@ -48,6 +48,7 @@ export function rootsOf(
 export function depthOf({ gate, order, contract }: RunState, asked: number | null): number | null {
   const approved = [order, gate].flatMap((one) => one?.manifest?.retention.keepTemporary ?? []);
   const all = asked === null ? approved : [...approved, asked];
+  // rule HR-61
   if (all.length === 0) return contract === null ? 1 : null;
   return Math.max(...all);
 }

@@ -92,6 +92,7 @@ export function needsOf(state: RunState, runs: readonly RunState[] = []): Needs 
       ...configured,
       ...ends.flatMap(({ status, checkpointStep }) => (status === 'SUCCEEDED' ? (checkpointStep ?? []) : [])),
     ],
+    // rule HR-76
     milestones: state.milestones.map(({ checkpoint }) => checkpoint.step),
     writtenUpTo: writtenUpTo(attempts),
   };
@@ -127,6 +128,7 @@ export function retentionOf(
     because: protectionsOf(checkpoint, withOthers, wishes, newest),
   }));
   return known({
+    // rule HR-63
     candidates: judged.filter(({ because }) => because.length === 0).map(({ checkpoint }) => checkpoint),
     kept: judged.filter(({ because }) => because.length > 0),
   });
@@ -173,6 +175,7 @@ function protectionsOf(
     ['unvalidated', standing === 'unvalidated'],
     ['newest', standing === 'eligible' && step !== null && newest.has(step)],
     ['final', isAny(needs.finalSteps)],
+    // rule HR-62
     ['source', needs.sources.some((source) => isSource(stored.path, step, source))],
     ['milestone', isAny(milestones) || isAny(needs.milestones)],
     ['being-written', step !== null && (needs.writtenUpTo === null || step > needs.writtenUpTo)],

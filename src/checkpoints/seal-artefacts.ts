@@ -30,6 +30,7 @@ export function sealArtefacts(
   const tracker = trackerOf(state);
   const other =
     tracker === 'other' ? ['tracker: its log names another run than the one that was approved'] : [];
+  // rule HR-13
   const finalStep = lane.finalStep ?? state.end?.totalSteps ?? null;
   const said = finalWordOf(state, finalStep);
   const unproven = said.kind === 'open' ? [`tracker: ${said.why}`] : [];
@@ -63,6 +64,7 @@ function finalWordOf({ observation, end }: RunState, finalStep: number | null): 
     return { kind: 'open', why: `asked about the run at its end it said ${seen.says}` };
   const { state, step, loss } = last;
   const isWhole = finalStep !== null && step !== null && step >= finalStep - limits.finalStepSlack;
+  // rule HR-65
   if (state !== 'finished' && !isWhole)
     return { kind: 'open', why: `the run is ${state} there, with its newest row at step ${step ?? 'none'}` };
   return loss === null && Object.keys(end.metrics).length === 0
@@ -72,6 +74,7 @@ function finalWordOf({ observation, end }: RunState, finalStep: number | null): 
 
 /** A run that ended well has a checkpoint of its last step; one that goes on, or was stopped, has what it has. */
 function isShort({ end }: RunState, finalStep: number | null, step: number): boolean {
+  // rule HR-66
   return end?.status === 'SUCCEEDED' && (finalStep === null || step < finalStep - limits.finalStepSlack);
 }
 

@@ -39,6 +39,7 @@ export function standingIn(
   if (writer === undefined) return { standing: 'foreign', attempt: null };
   const { attempt } = writer;
   const said = rejections.filter((one) => step >= one.step).map((one) => taintOf(writer, one));
+  // rule HR-59
   if (said.includes('rejected')) return { standing: 'rejected', attempt };
   return { standing: said.includes('unknown') ? 'unvalidated' : 'eligible', attempt };
 }

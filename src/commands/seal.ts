@@ -38,9 +38,11 @@ function decide({ state, policy, permission, args, verdict, artefacts }: Command
   if (isAdopted(state)) return answer('seal-adopted');
   const accept = args['accept'] ?? null;
   const found = artefacts();
+  // rule HR-64
   if (state.end.status === 'FAILED') return afterFailure(state, found !== null);
   if (found !== null && 'kind' in found) return found;
   // An accepted end may lack what a good one has: a success that lacks it is none.
+  // rule HR-49
   if (found !== null && found.missing.length > 0 && state.end.status === 'SUCCEEDED')
     return incomplete(state, found.missing.join('; '));
   const unproven = found?.unproven ?? [];

@@ -19,6 +19,7 @@ export const status = {
   answers: answer.vocabulary,
   keys: { lane: { required: false, value: laneWord } },
   who: () => null,
+  // rule AG-28
   summary:
     'Says where the run stands, on what evidence, and what is missing; with `lane=`, on any thread, what the last runs of that lane came to.',
   example: '/status',

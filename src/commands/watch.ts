@@ -60,6 +60,7 @@ function decideWithoutRun(context: PlaceContext): Extract<CommandDecision, { kin
   const missing = ['job', 'cluster', 'experiment'].filter((name) => args[name] === undefined);
   if (cluster !== undefined && !adoptable.includes(cluster))
     return answer('adopt-cluster', { cluster, clusters });
+  // rule ML-01
   return missing.length > 0
     ? answer('adopt-what', { missing, job, cluster, experiment, clusters })
     : { kind: 'hand-over' };

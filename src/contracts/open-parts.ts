@@ -8,12 +8,14 @@ export type OpenParts = { readonly missing: readonly string[]; readonly unclear:
 /** Nothing is launched while one of these stands. */
 export function openParts(fields: ContractFields, contract: Contract): OpenParts {
   const names = namesOf(fields);
+  // rule HR-10
   const missing = names.filter((name) => fields[name]?.needed === true && contract[name] === undefined);
   const labelOf = (name: string): string => fields[name]?.label ?? name;
   return {
     missing: missing.map(labelOf),
     unclear: names.flatMap((name) => {
       const value = contract[name];
+      // rule HR-17
       return value?.source === 'unclear' ? [`${labelOf(name)}: ${value.from}`] : [];
     }),
   };

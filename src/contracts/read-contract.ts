@@ -56,6 +56,7 @@ export function contractReader<Name extends string>(
     const given: Values<Name> = { ...values };
     inferences(
       (name, value, from) => {
+        // rule HR-16
         if (values[name] === undefined && value !== null) values[name] = { value, source: 'inferred', from };
       },
       (name) => valueIn(given, name),
@@ -74,6 +75,7 @@ function givenIn<Name extends string>(
     const said = new Set(asked.flatMap(({ path, after }) => (path === name ? [after] : [])));
     if (said.size === 0 || !askedAlone) for (const one of stands.get(name) ?? []) said.add(one);
     const secret = wantedForSecret([...said].join('\n'));
+    // rule HR-06
     if (secret !== null) {
       values[name] = { value: '', source: 'unclear', from: secret };
       continue;

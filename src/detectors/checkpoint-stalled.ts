@@ -31,6 +31,7 @@ export const checkpointStalled: Detector = {
           : null;
     if (boundMs === null) return cannotTell('checkpoints');
     // A run that does not move has nothing new to save: others tell of that.
+    // rule HR-41
     const isQuiet = at - since < boundMs || moved.at < since;
     // A log that calls them saved does not say that they are there.
     if (isQuiet && isStoreRead === false) return cannotTell('store');

@@ -10,6 +10,7 @@ const SUSTAINED = { steps: 10, values: 3, noise: 0, warmUpValues: 10, warmUpStep
 
 export const SERIES_LAWS: { readonly [Name in Followed]: SeriesLaw } = {
   // Half above the trend; near to nothing a loss moves by as much from step to step, and one of a policy is of either sign.
+  // rule HR-47
   loss: { ...SUSTAINED, factor: 1.5, distance: 0.05, noise: 3 },
   // Single spikes of a gradient are clipped and mean nothing; one that stays an order of magnitude larger has exploded.
   'grad-norm': { ...SUSTAINED, factor: 10, values: 5, distance: 1 },

@@ -11,6 +11,7 @@ export const pendingLong: Detector = {
   witness: ['engine'],
   limits,
   judge: ({ status, pendingSince, at }) => {
+    // rule HR-42
     if (status !== 'PENDING' || pendingSince === null) return QUIET;
     const waited = at - pendingSince;
     return waited <= limits.waitMs

@@ -42,6 +42,7 @@ export const regression: Detector = {
 function wrongWay({ key, better, first, before, now }: NonNullable<Evidence['objective']>): Finding | null {
   const most = limits.wrongWay * Math.abs(first);
   const isWorse = (value: number): boolean => (better === 'lower' ? value - first : first - value) > most;
+  // rule VA-19
   if (before === now || !isWorse(before) || !isWorse(now)) return null;
   return alarm('objective', { seen: `${key} ${told(now)}`, bound: told(first) });
 }

@@ -48,6 +48,7 @@ function atMost(
   const difference = medianOf(used.map(({ before, after }) => Math.abs(after - before))) ?? 0;
   const level = medianOf(used.map(({ before }) => Math.abs(before))) ?? 0;
   const bound = law === 'catchUp' ? limits.catchUp : limits.relative * level;
+  // rule HR-46
   if (difference <= bound) return QUIET;
   const [first] = used;
   return alarm(since, {

@@ -5,6 +5,7 @@ import type { SeriesLaw } from './series.ts';
 
 /** A quarter below the baseline (the policy's 20 to 30 %), at three looks in a row: a dip for an eval or a checkpoint is none. */
 export const SPEED_LAW: SeriesLaw = {
+  // rule HR-40
   factor: 0.75,
   steps: 3,
   values: 3,
@@ -35,6 +36,7 @@ export const throughputCollapse: Detector = {
       if (pace < SPEED_LAW.factor * speedBefore) return alarm('start', collapsed(pace, speedBefore, values));
     }
     if (streak === null || streak.values < SPEED_LAW.values) return QUIET;
+    // rule VA-18
     if (slowSince === null || at - slowSince < SLOW_MS) return QUIET;
     return alarm(values - streak.values, collapsed(streak.peak, trend, streak.values));
   },

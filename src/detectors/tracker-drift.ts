@@ -16,6 +16,7 @@ export const trackerDrift: Detector = {
       case 'same':
         return QUIET;
       case 'other':
+        // rule HR-38
         return alarm(newest, { seen: newest, bound: intended });
       case 'made-up':
         // The tracker itself knows the name that people gave a run whose id it made up.

@@ -104,6 +104,7 @@ const NEVER_AGAIN: readonly Failure[] = ['oom-hbm', 'oom-host', 'nan', 'data'];
 
 /** Whether a person may have the same manifest started again. */
 export function mayBeTriedByHand(failure: Failure): boolean {
+  // rule ML-27
   return !NEVER_AGAIN.includes(failure);
 }
 
@@ -114,5 +115,6 @@ export function isOutOfMemory(failure: Failure): boolean {
 
 /** Whether the same manifest can pass at all; no kind of run and no envelope can say otherwise. */
 export function mayPassAgain(failure: Failure): boolean {
+  // rule ML-34
   return failure === 'stopped' || FIRST_RESPONSE[failure] === 'relaunch';
 }

@@ -64,5 +64,6 @@ export function compareIdentity(intended: string, seen: string): 'same' | 'other
 
 /** Which run to ask for: the newest that the log says is written to, unless that is another run than the one meant. */
 export function identityToAsk(intended: string, logged: readonly string[]): string {
+  // rule HR-27
   return logged.findLast((id) => compareIdentity(intended, id) !== 'other') ?? intended;
 }

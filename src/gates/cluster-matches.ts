@@ -11,6 +11,7 @@ export const clusterMatches: Gate = {
   id: 'cluster-matches',
   evaluate: ({ manifest, approved, lane }) =>
     given(manifest, ({ cluster }) => {
+      // rule DF-34
       const found = approved?.cluster ?? cluster;
       return found === lane.cluster && cluster === lane.cluster
         ? pass('lane-cluster', { cluster })

@@ -33,6 +33,7 @@ function isLabelled({ proposal, contract }: ChangeGateFacts, labels: readonly st
 function afterTheChange({ change, issueToldAt }: ChangeGateFacts, issue: number): Judgement {
   return given(change, ({ headAt, headSha }) =>
     given(issueToldAt, (toldAt) =>
+      // rule DF-33
       toldAt >= headAt
         ? pass('updated', { issue })
         : block('issue-older', 'author', {

@@ -11,6 +11,7 @@ export const runNameDated: Gate = {
     given(manifest, ({ runName }) => {
       const wanted = lane.runName.replaceAll('{date}', proposal.date);
       const found = proposal.runName === wanted ? runName : proposal.runName;
+      // rule DF-14
       return found === wanted
         ? pass('dated', { runName: wanted })
         : block('wrong-name', 'lab', { found, wanted });

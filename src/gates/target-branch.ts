@@ -16,6 +16,7 @@ export const targetBranch: Gate = {
         return block(value.merged ? 'merged' : 'closed', 'author', { pull: value.number });
       if (value.isDraft) return block('draft', 'author', { pull: value.number });
       if (value.baseBranch === lane.targetBranch) return pass('targets-branch', { branch: value.baseBranch });
+      // rule DF-23
       return block('wrong-branch', 'author', { found: value.baseBranch, wanted: lane.targetBranch });
     }),
   replay: {

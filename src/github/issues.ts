@@ -138,6 +138,7 @@ export async function listExperimentIssues(
   client: GitHubClient,
   sinceRfc3339: string,
 ): Promise<Observed<readonly ListedIssue[]>> {
+  // rule DF-08
   const listed = await listPage(client, { labels: 'experiment', since: sinceRfc3339 });
   if (listed === null) return unknown('the experiment issues could not be listed');
   return known(

@@ -35,6 +35,7 @@ function personOf({ actor }: LogbookEvent): string {
 
 /** Why there is a new identity, with both (policy HR-53); checkpoint, output and commit are the contract's and the launch's. */
 export function continuesText({ continues, runName }: EventOf<'proposed'>['data']): string {
+  // rule HR-53
   if (continues === undefined) return '';
   return `; ${code(continues.run)} goes on as ${code(runName)}: ${prose(continues.reason)}`;
 }

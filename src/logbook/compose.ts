@@ -72,9 +72,11 @@ export function commitMessage(runs: readonly ComposedRun[]): string {
 /** The occasions that a logbook of a hero run is searched for have their own words (policy HR-24). */
 function occasionOf(run: ComposedRun): string {
   const [first] = run.appended;
+  // rule HR-23
   if (first?.type === 'proposed' && run.appended.some(({ type }) => type === 'contracted'))
     return `start ${first.data.kind ?? ''}-run logbook`;
   for (const { type, data } of run.appended) {
+    // rule HR-73
     if (type === 'submitted') return data.attempt === 1 ? 'log launch' : 'log relaunch';
     if (type === 'sealed') return 'log final seal';
   }

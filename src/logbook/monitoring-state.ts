@@ -12,6 +12,7 @@ export function projectMonitoringState(events: readonly LogbookEvent[]): string 
     job_id: last.data.jobId,
     cluster: last.data.cluster,
     experiment: proposal.data.experiment,
+    // rule ML-10
     restart_count: launches.length - 1,
   };
   return `${JSON.stringify(state, null, 2)}\n`;

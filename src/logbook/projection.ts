@@ -81,11 +81,13 @@ function contractBlock(proposal: EventOf<'proposed'>, events: readonly LogbookEv
   return {
     id: 'contract',
     text: lines([
+      // rule HR-25
       '## Run Contract',
       '',
       `- DRI: @${prose(owner)}`,
       `- Goal: ${goal === null ? `${data.objective.kind}, ${prose(data.objective.text)}` : prose(goal)}`,
       `- Stop/escalation criteria: ${stop === null ? 'a person asks for a stop, or the watch sees a failure signature' : prose(stop)}`,
+      // rule HR-20
       `- Issue: ${prose(data.repository)}#${data.issue}`,
       `- W&B: ${links}`,
       `- Output root: ${manifest === null ? '' : code(manifest.outputRoot)}`,
@@ -137,6 +139,7 @@ function instanceBlock(
       `- Hardware/topology: ${hardware === null ? '' : `${prose(hardware)}, `}${code(data.cluster)} through ${code(data.engine)}`,
       `- ${code('initialize_from')}: ${code(order?.checkpoint?.path ?? manifest?.resume.initializeFrom ?? '')}`,
       `- Final step: ${finalStep ?? saidIn(contract, 'finalStep') ?? ''}`,
+      // rule HR-21
       `- Checkpoint policy: ${retentionOf(manifest)}`,
       `- Babysitter/check cadence: ${watched}`,
     ]),
@@ -189,6 +192,7 @@ function dirtyOf(
   approvers: readonly string[],
 ): string {
   const branch = saidIn(contract, 'branch');
+  // rule HR-07
   if (branch === null || branch === manifest?.policy['lane.targetBranch']) return 'no';
   const who = approvers.map((login) => `@${prose(login)}`).join(', ');
   return `yes, pushed to ${code(branch)}, approved by ${who}, patch identity ${code(commit)}`;
@@ -210,6 +214,7 @@ function shippedOf(contract: Contract | null, manifest: EventOf<'gated'>['data']
   const bundle = contract?.['bundle'];
   return [
     ...Object.entries(manifest?.trees ?? {}).map(([path, id]) => `${code(path)} at ${code(id)}`),
+    // rule HR-14
     ...(bundle?.source === 'given' ? [`in ${prose(bundle.value)}`] : []),
   ].join(', ');
 }

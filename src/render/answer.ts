@@ -67,6 +67,7 @@ function extraOf({ answer }: SeenCommand, input: RenderInput | null, past: PastO
   const { symbol, title, evidence } = stateLine(input.state, input.config);
   return paragraphs(
     `${symbol} **${title}.** ${evidence}`,
+    // rule VA-10
     compactLine(input.state),
     watchPart(input.state),
     `**Wanted: ${wantedLine(input)}**`,

@@ -63,7 +63,8 @@ export function renderCard(input: CardInput): string {
       marketPart(state),
       state.end?.diagnosis === undefined ? null : diagnosisPart(state.end.diagnosis),
       ...(isBeforeLaunch(state)
-        ? [cardGates(input), cardContract(input), cardFix(state), cardManifest(input), jobPart(state)]
+        ? // rule HR-09
+          [cardGates(input), cardContract(input), cardFix(state), cardManifest(input), jobPart(state)]
         : [jobPart(state), cardContract(input), cardManifest(input), cardGates(input)]),
       continuesLine(state),
       lineagePart(state),

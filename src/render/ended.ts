@@ -26,9 +26,11 @@ export function renderEnded(input: RenderInput): string {
     terminalForm(input, end),
     verdict === null
       ? 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.'
-      : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(state, end, verdict)),
+      : // rule DF-29
+        paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(state, end, verdict)),
     rentalPart(state),
     rentedPart(state, input.past),
+    // rule DF-31
     failuresPart(state, end),
     fixPart(state),
     `**Wanted: ${wantedLine(input)}**`,
@@ -56,8 +58,10 @@ export function terminalForm(
     `Final status: ${end.status}`,
     `${isFerry(state) ? 'Ray job id' : 'Job id'}: ${text(submission?.jobId ?? 'none')}`,
     `W&B link: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
+    // rule DF-30
     `Final eval summary: ${metricsLine(end, verdict)}`,
     `Experiment link: ${experiment ?? text(proposal.experiment)}`,
+    // rule DF-32
     `Recommendation / victory decision: ${recommendation({ state, verdict })}`,
   ].join('\n');
 }

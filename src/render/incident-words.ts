@@ -155,14 +155,16 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   },
   'launch-failed': {
     title: 'The launch workflow failed before it took the order',
-    evidence: ({ why: said, url }) => `${text(said)} (${link('workflow run', url, limits.shownTextCharsMax)})`,
+    evidence: ({ why: said, url }) =>
+      `${text(said)} (${link('workflow run', url, limits.shownTextCharsMax)})`,
     did: 'Nothing was submitted. The order has ended, and the approvals with it.',
     didFor: ({ left }) =>
       left > 0
         ? `Nothing was submitted. The order stands, and ferrybot starts the workflow again within minutes, at most ${count(left, 'more time')}.`
         : null,
     todo: NEW_APPROVAL,
-    todoFor: ({ left }) => (left > 0 ? 'Clear the cause. No other comment is needed while the order stands.' : null),
+    todoFor: ({ left }) =>
+      left > 0 ? 'Clear the cause. No other comment is needed while the order stands.' : null,
   },
   'launch-waiting': {
     title: 'The launch waits for a runner',

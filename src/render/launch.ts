@@ -15,6 +15,7 @@ export function renderLaunch(state: RunState): string {
   if (submission === null) throw new Error('a launch comment without a submission');
   return paragraphs(
     `**Launched:** job ${code(submission.jobId)} on ${code(submission.cluster)}. Progress is on the card in ${isIssueFirst(state.proposal) ? 'this issue' : `#${state.proposal.pull}`}; \`/stop\` ends the job, and \`/stop run=${state.run}\` does in any thread of this repository, should this one be moved away.`,
+    // rule DF-24
     jobTable(state, submission),
     approvedLine(state),
     `Exact command (scrubbed):\n\n${fenced(commandText(submission.command), limits.shownBlockCharsMax)}`,

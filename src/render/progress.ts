@@ -6,6 +6,7 @@ import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 /** `~<step>/<exact total>`, `~<step>/unknown`, or that there is no step yet. */
 export function progressText(step: number | null, totalSteps: number | null): string {
   if (step === null) return 'no step seen yet';
+  // rule ML-14
   return `\`~${step}/${totalSteps ?? 'unknown'}\``;
 }
 

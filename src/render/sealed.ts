@@ -47,6 +47,7 @@ function contractLines(state: RunState): readonly string[] {
   const metrics = Object.entries(end?.metrics ?? {}).map(([key, value]) => `${code(key)} ${text(value)}`);
   return [
     `- Ended: ${end?.status ?? 'not known'} at step ${end?.lastStep ?? 'not known'} of ${end?.totalSteps ?? 'not known'}`,
+    // rule HR-67
     `- Final metrics: ${metrics.length === 0 ? 'none were seen' : metrics.join(', ')}`,
     `- Tracker: ${code(manifest?.tracker.runId ?? '')}`,
     `- Output root: ${code(manifest?.outputRoot ?? '')}`,

@@ -166,6 +166,7 @@ function orphanDrafts(
     return { type, role: 'watch', data: { instance, jobId, cluster, reason, microdollars } };
   };
   return [
+    // rule VA-31
     ...begun.map(({ id, jobId, reason }) => {
       const microdollars = costSince(present.get(id), present.get(id)?.createdAtMs ?? now, now);
       return draft('tear-down-begun', { instance: id, jobId, cluster, reason, microdollars });

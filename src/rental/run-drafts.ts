@@ -227,6 +227,7 @@ function idleDrafts(
       const sinceMs = run.progressAtMs ?? row.createdAtMs;
       const idleMs = idleSince(row, run);
       const isNext = now + 2 * cadenceMs + limits.rentalLateMs - idleMs > run.policy.idleGraceMs;
+      // rule VA-15
       if (!isNext || isToldSince(state, 'machine-idle', sinceMs)) return [];
       const at = toRfc3339(Math.trunc(idleMs + run.policy.idleGraceMs) as Instant);
       const since = toRfc3339(Math.trunc(sinceMs) as Instant);

@@ -82,8 +82,11 @@ function reasonFor(
   if (run === undefined) return record.isWhole ? 'orphan' : null;
   if (isDouble(instance, ours, input.condemned)) return 'double';
   if (run.isAsked) return 'asked';
+  // rule VA-26
   if (run.keepUntilMs !== null && nextLookMs <= run.keepUntilMs) return null;
+  // rule VA-01
   if (run.endedAtMs !== null) return 'ended';
+  // rule VA-25
   return nextLookMs - idleSince(instance, run) > idleGraceMs ? 'idle' : null;
 }
 

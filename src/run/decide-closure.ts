@@ -78,6 +78,7 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
   return perform(key, {
     kind: 'push-tag',
     tag,
+    // rule HR-69
     commit: state.submission.commit,
     message: renderTagMessage(state, command.decision),
   });

@@ -31,6 +31,7 @@ export function decideMilestone(
       answerDraft(item, answerOf('seal-refused', detail)),
     );
   }
+  // rule HR-70
   if (!isDone(memory, key)) {
     if (!mayTry(memory, key, limits.effectTriesMax)) return null;
     const message = renderMilestoneTag(state, name, checkpoint);

@@ -35,6 +35,7 @@ export function decideOrder(input: OrderInput): Step | null {
   if (state.gate?.digest == null || !allPass(state.gate.verdicts)) return null;
   if (!isLaunchable(state, state.gate.digest)) return null;
   if (gated.manifest.kind === 'unknown' || !allPass(gated.verdicts)) return null;
+  // rule DF-06
   if (gated.bound.kind === 'unknown' || !allPass(gated.approvals)) return null;
   const { digest } = gated.bound.value;
   return state.gate.digest === digest ? orderStep(input, digest) : null;

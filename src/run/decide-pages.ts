@@ -46,11 +46,13 @@ function dueFor(
   if (urgency === 'none' || (urgency === 'day' && isQuiet(config, now))) return [];
   const told = pagesOf(state, incident.seq);
   if (!isDue(state, config, incident, told, now)) return [];
+  // rule HR-30
   const own = [state.watch.owner, inChargeByContract(state)].flatMap((one) => (one === null ? [] : [one.id]));
   const people = [...new Set([...own, ...peopleAt(config, now)])];
   if (people.length === 0 && Object.keys(config.onCall.channels).length === 0) return [];
   const about = `${incident.seq}-${told.length + 1}`;
   const channels = Object.keys(config.onCall.channels);
+  // rule HR-05
   const data = { reason: 'incident', about, people, ...(channels.length === 0 ? {} : { channels }) } as const;
   return [{ type: 'notified', role, data }];
 }

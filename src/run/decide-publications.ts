@@ -299,6 +299,7 @@ function nextTick(input: PublishInput): Step | null {
   // Somebody's own text is theirs, its boxes too.
   if (state.proposal.own !== undefined) return null;
   const wanted = {
+    // rule DF-20
     'human approval': state.order !== null && state.order.status !== 'void',
     'monitoring loop started': state.observation !== null,
   };

@@ -37,6 +37,7 @@ export function decideRelaunch(input: RelaunchInput): Step | null {
   if (response.kind === 'ask') return isTold(state, response.why) ? null : refused(state, response.why);
   const last = pastAttempt(state);
   const unstable = last === null ? null : unstableBy(state, last);
+  // rule HR-44
   if (unstable !== null) return refused(state, { reason: 'unstable', failure: unstable });
   if (runs.kind === 'unknown') return null;
   const alike = failedAlike(state, runs.value);
@@ -84,6 +85,7 @@ function onTodaysFacts(input: RelaunchInput): Step | null {
   const isMoved = change.value.headSha !== order?.order.commit;
   if (isMoved || digest !== order.order.digest || body !== state.gate.body)
     return refused(state, { reason: 'manifest-changed' });
+  // rule HR-50
   const open = [...gated.verdicts, ...gated.approvals].filter(isClosed);
   const failing = open.find(({ outcome }) => outcome === 'fail');
   if (failing !== undefined)

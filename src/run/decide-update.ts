@@ -17,6 +17,7 @@ export function decideUpdate(state: RunState, { lane }: LaneScopedConfig, now: I
   if (updateHours === null || submission === null || end !== null || watch.ended !== null || isOver(state))
     return null;
   const heardAt = Math.max(0, ...toldInIssue(state).map(({ at }) => fromRfc3339(at) ?? 0));
+  // rule HR-26
   if (now - heardAt < updateHours * HOUR_MS) return null;
   const before = state.notices.filter(({ reason, seq }) => reason === 'update' && seq > submission.seq);
   const about = `${submission.seq}-${before.length + 1}`;

@@ -26,10 +26,12 @@ export function needsWatch(state: RunState, now: Instant): boolean {
   // A bad node that the log shows is answered by a watch, also when the job has ended meanwhile.
   if (
     state.submission === null ||
+    // rules HR-68, ML-35
     (watchedClusters(state).length === 0 && openSignatureMatch(state) === null)
   )
     return false;
   const until = state.observation === null ? null : fromRfc3339(state.observation.lease.until);
+  // rules DF-21, HR-02
   return until === null || now >= until;
 }
 

@@ -12,6 +12,7 @@ export function goesOnFrom({
   if (resume !== undefined) {
     if (resume.kind === 'unknown') return resume;
     const { value: point } = resume;
+    // rule HR-51
     return known(point.kind === 'from' ? { path: point.path, step: point.step } : null);
   }
   if (start === undefined) return known(null);

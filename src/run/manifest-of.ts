@@ -68,6 +68,7 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
     },
     resume: {
       policy: lane.resume.policy,
+      // rule HR-12
       initializeFrom: facts.start?.path ?? null,
       ...(facts.start == null ? {} : { initializeStep: facts.start.step }),
       ...(facts.backAfter == null ? {} : { backAfter: facts.backAfter }),

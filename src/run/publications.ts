@@ -158,6 +158,7 @@ export function approversThread({ commands, proposal }: RunState): number {
 }
 
 function milestonesOf(state: RunState): readonly Publication[] {
+  // rule DF-07
   const thread = state.proposal.issue;
   const moments = [
     ...[...state.attempts, state].flatMap(
@@ -166,9 +167,11 @@ function milestonesOf(state: RunState): readonly Publication[] {
           { kind: 'launch', role: 'runner', event: isAdopted({ submission }) ? null : submission },
           { kind: 'tracker', role: 'watch', event: firstTracker },
           { kind: 'first-eval', role: 'watch', event: firstEval },
+          // rules HR-22, ML-17
           { kind: 'ended', role: 'watch', event: end },
         ] as const,
     ),
+    // rule HR-18
     { kind: 'sealed', role: 'control', event: state.seal },
     { kind: 'closed', role: 'control', event: state.closed },
   ] as const;
@@ -187,6 +190,7 @@ function milestonesOf(state: RunState): readonly Publication[] {
 function crashSummons(state: RunState, event: object): Pick<Publication, 'summons'> {
   const status = 'status' in event ? event.status : null;
   const isCrash =
+    // rule HR-31
     status === 'FAILED' || (status === 'STOPPED' && !(event === state.end && state.stop !== null));
   const dri = isCrash ? inChargeByContract(state) : null;
   return dri === null ? {} : { summons: { people: [dri.id], permission: null } };

@@ -8,6 +8,7 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 
 /** The slip that is to be looked at in the files, where the lane names some that a fix may change. */
 export function slipToMend(state: RunState, { kind, lane, pinned }: LaneScopedConfig): SlipOfAttempt | null {
+  // rule ML-26
   const slip = kind.mends?.(lane) == null ? null : openSlip(state);
   // What a job says that it ran is believed where a branch of the repository has it.
   return slip !== null && isAdopted(state) && pinned?.commit !== slip.commit ? null : slip;

@@ -18,19 +18,22 @@ export function besideOf(
   live: readonly LiveJob[],
 ): readonly BesideJob[] {
   const words = [run, order?.manifest?.tracker.runId ?? run];
-  return live
-    .filter(({ jobId, status }) => jobId !== submission?.jobId && !isTerminal(status))
-    .filter(({ jobId, about, metadata }) => {
-      // Where a list shows no more than names, those of ours say whose they are.
-      const said = metadata?.run ?? runInSubmissionId(jobId);
-      if (said !== null) return said === run;
-      return words.some((word) => namesIt(jobId, word) || namesIt(about, word));
-    })
-    .slice(0, BESIDE_MAX)
-    .map(({ jobId, status, startedAtMs }) => {
-      const since = startedAtMs === null ? null : momentOfMs(startedAtMs);
-      return { jobId, status, since: since === null ? null : toRfc3339(since) };
-    });
+  return (
+    live
+      // rule HR-29
+      .filter(({ jobId, status }) => jobId !== submission?.jobId && !isTerminal(status))
+      .filter(({ jobId, about, metadata }) => {
+        // Where a list shows no more than names, those of ours say whose they are.
+        const said = metadata?.run ?? runInSubmissionId(jobId);
+        if (said !== null) return said === run;
+        return words.some((word) => namesIt(jobId, word) || namesIt(about, word));
+      })
+      .slice(0, BESIDE_MAX)
+      .map(({ jobId, status, startedAtMs }) => {
+        const since = startedAtMs === null ? null : momentOfMs(startedAtMs);
+        return { jobId, status, since: since === null ? null : toRfc3339(since) };
+      })
+  );
 }
 
 /** As a word of its own: `grug-ep8` is none in `grug-ep80`, and is one in `diag-grug-ep8-nccl`. */

@@ -41,7 +41,8 @@ export function nextCheckAt(state: RunState, cadence: Cadence, now: Instant): In
   const next =
     observation !== null && observed !== null
       ? after(observed, observation.cadenceMs)
-      : after(fromRfc3339(submission.at) ?? now, firstLookMs(cadence));
+      : // rule ML-08
+        after(fromRfc3339(submission.at) ?? now, firstLookMs(cadence));
   return sooner(next, stoppingTime(state));
 }
 

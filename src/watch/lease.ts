@@ -13,6 +13,7 @@ export function leaseFor(state: RunState, holder: string, now: Instant, cadenceM
   const until = toRfc3339(after(now, cadenceMs + limits.leaseSlackMs));
   if (current === null) return { holder, fence: state.fence + 1, until };
   if (current.holder === holder) return { holder, fence: current.fence, until };
+  // rule ML-09
   const isOver = now >= (fromRfc3339(current.until) ?? 0);
   return isOver ? { holder, fence: current.fence + 1, until } : null;
 }
@@ -24,6 +25,7 @@ export function prolonged(lease: Lease, now: Instant, cadenceMs: number): Lease 
 
 /** The same lease given back now, so that the next shift need not wait for it to run out. */
 export function released(lease: Lease, now: Instant): Lease {
+  // rules AG-06, AG-07, AG-11, AG-27
   return { ...lease, until: toRfc3339(now) };
 }
 

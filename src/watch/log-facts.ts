@@ -230,6 +230,7 @@ function withTraining(facts: LogFacts, line: TrainingLine): LogFacts {
     training: addTrainingLine(facts.training, line, moved ? facts.lines : null),
     step: step ?? facts.step,
     loss: measures.loss ?? facts.loss,
+    // rules HR-48, ML-15
     exactTotal: facts.exactTotal ?? (total?.exact === true ? total.value : null),
   };
 }
@@ -275,6 +276,7 @@ function readPlainLine(facts: LogFacts, line: string): LogFacts {
 
 function addTracker(facts: LogFacts, link: RegExpExecArray): LogFacts {
   const [url, entity = '', project = '', id = ''] = link;
+  // rule ML-13
   const isKnown = facts.trackers.some((known) => known.url === url);
   if (isKnown || facts.trackers.length >= LOG_TRACKERS_MAX) return facts;
   return { ...facts, trackers: [...facts.trackers, { id, url, entity, project }] };

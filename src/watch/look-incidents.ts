@@ -59,6 +59,7 @@ function goesOn(state: RunState, { log }: Look): readonly EventDraft[] {
   if (!isRented || before === undefined || before.end.status === 'SUCCEEDED' || log.step === null) return [];
   const beyond = reachedStep(before);
   const step = log.step.value;
+  // rule VA-22
   if (step <= (beyond ?? 0) || isTold(state, 'attempt-goes-on')) return [];
   const { attempt: earlier } = before.submission;
   const facts = { attempt: attemptOf(state), step, earlier, ...(beyond === null ? {} : { beyond }) };
@@ -68,25 +69,29 @@ function goesOn(state: RunState, { log }: Look): readonly EventDraft[] {
 /** Each signature is an incident once an attempt; a signature while the job runs is evidence and no verdict. */
 function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
   const told = new Set(toldOf(state, 'failure-signature').map(({ detail }) => detail.signature));
-  return look.log.failures
-    .filter((failure) => !told.has(failure.id))
-    .map((failure) => {
-      const row = SIGNATURES.find((signature) => signature.id === failure.id);
-      return incident(state, 'failure-signature', {
-        signature: failure.id,
-        class: row?.class ?? '',
-        advice: adviceOf(state, row, look),
-        line: redactAndTruncateLine(look, failure.line),
-        ...(wasShownBefore(state, failure.id) ? { again: 'yes' } : {}),
-        ...(row?.advice === 'propose-node' ? { workers: failure.workers.join(' ') } : {}),
-      });
-    });
+  return (
+    look.log.failures
+      // rule VA-16
+      .filter((failure) => !told.has(failure.id))
+      .map((failure) => {
+        const row = SIGNATURES.find((signature) => signature.id === failure.id);
+        return incident(state, 'failure-signature', {
+          signature: failure.id,
+          class: row?.class ?? '',
+          advice: adviceOf(state, row, look),
+          line: redactAndTruncateLine(look, failure.line),
+          ...(wasShownBefore(state, failure.id) ? { again: 'yes' } : {}),
+          ...(row?.advice === 'propose-node' ? { workers: failure.workers.join(' ') } : {}),
+        });
+      })
+  );
 }
 
 /** A slip is a small fix only where the whole log says so: in one file, and not where data is loaded (policy ML-28). */
 function adviceOf(state: RunState, row: Signature | undefined, { diagnosis }: Look): string {
   if (row !== undefined && OUT_OF_MEMORY.includes(row.class) && hasSmaller(state)) return 'reduce';
   if (row?.advice !== 'small-fix-once') return row?.advice ?? '';
+  // rule ML-28
   return diagnosis?.class === 'code-small' ? row.advice : 'escalate';
 }
 
@@ -113,6 +118,7 @@ function wasShownBefore(state: RunState, signature: string): boolean {
 function degraded(state: RunState, look: Look): readonly EventDraft[] {
   const { standstill } = standstillOf(state, look);
   const signs = clusterSigns(look);
+  // rule ML-21
   if (standstill === undefined || standstill.looks < STANDSTILL_LOOKS_MIN || signs.length === 0) return [];
   const { since, looks } = standstill;
   if (toldOf(state, 'run-degraded').some(({ detail }) => detail.since === since)) return [];

@@ -164,6 +164,7 @@ function trackersOf({ log, tracker, redact }: Look): readonly TrackerRun[] {
 function endOf(state: RunState, look: Look): readonly EventDraft[] {
   const { job, log } = look;
   if (job.kind !== 'found' || state.submission === null) return [];
+  // rules ML-05, ML-12
   if (job.status !== 'SUCCEEDED' && job.status !== 'FAILED' && job.status !== 'STOPPED') return [];
   const data: EventDataByType['ended'] = {
     attempt: state.submission.attempt,
@@ -222,6 +223,7 @@ function diagnosisOf(look: Look): Pick<EventDataByType['ended'], 'diagnosis'> {
     class: kind,
     confidence,
     response,
+    // rule ML-25
     place: traceback === null ? null : { file: clean(traceback.file), line: traceback.line },
     error: traceback === null ? null : clean(traceback.message),
     evidence: evidence.slice(0, DIAGNOSIS_LINES_MAX).map((one) => clean(one.text)),
@@ -268,6 +270,7 @@ function reached(
   { step, time }: NonNullable<RunState['watch']['bound']>,
   { log, at }: Look,
 ): WatchEndCause | null {
+  // rule ML-16
   if (step !== null && log.step !== null && atLeast(log.step) >= step) return 'step';
   return time !== null && at >= (fromRfc3339(time) ?? Number.POSITIVE_INFINITY) ? 'time' : null;
 }

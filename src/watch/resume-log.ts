@@ -26,6 +26,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
     ...NO_LOG_FACTS,
     step: last.step === null ? null : { value: last.step, exact: last.stepIsExact },
     exactTotal: last.totalSteps,
+    // rule ML-07
     loss: last.loss,
     training: {
       ...NO_TRAINING,

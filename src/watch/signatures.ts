@@ -53,6 +53,7 @@ export const SIGNATURES: readonly Signature[] = [
     ['Ran out of memory in memory space hbm', 'CompileTimeHbmOom'],
   ),
   // These are failures although the word OOM is absent.
+  // rule ML-20
   row('hbm-requirement', 'accelerator-memory', 'escalate', /Program hbm requirement \d/, [
     'Program hbm requirement ',
   ]),
@@ -116,6 +117,7 @@ export const SIGNATURES: readonly Signature[] = [
   row('disk-full', 'disk-full', 'escalate', /\[Errno 28\] No space left on device/, [
     '[Errno 28] No space left',
   ]),
+  // rule DF-28
   row('owner-died', 'cluster', 'escalate', /OwnerDiedError/, ['OwnerDiedError']),
   row(
     'node-lost',

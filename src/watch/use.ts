@@ -11,6 +11,7 @@ import { paceOf } from './training.ts';
 /** How busy the accelerators were at this look, in per cent: by the job's own lines, else by the engine; null: nobody measured. */
 export function useAt({ log, job }: Look): number | null {
   const said = job.kind === 'found' ? job.use?.accelerators : undefined;
+  // rule VA-17
   return medianOf(log.training.look.use) ?? said ?? null;
 }
 

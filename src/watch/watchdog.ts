@@ -40,6 +40,7 @@ export type RunHealth = 'healthy' | 'unhealthy' | 'unknown';
 
 /** Unknown without a fresh monitor or a status; unhealthy while the newest look shows a failure signature. */
 export function runHealth(state: RunState, monitor: MonitorHealth): RunHealth {
+  // rule HR-39
   if (monitor.kind !== 'fresh' || state.observation === null || state.observation.status === 'UNKNOWN')
     return 'unknown';
   return state.observation.signatures.length > 0 ? 'unhealthy' : 'healthy';

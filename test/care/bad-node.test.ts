@@ -70,6 +70,7 @@ function matchOf(...lines: readonly string[]): NonNullable<ReturnType<typeof ope
 const WORKER = '(Train pid=42, ip=10.130.2.2)';
 
 describe('a bad node', () => {
+  // rule ML-29
   it.each([
     'RuntimeError: No accelerator found. Please run on a TPU or GPU.',
     'Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION: x',

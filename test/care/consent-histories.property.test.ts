@@ -306,6 +306,7 @@ const opening: readonly Act[] = [
 ];
 
 describe('whatever people and processes do in whatever order', () => {
+  // rule ML-02
   it('a mutation is called at most once for each proposal and each comment, and never without a consent that counts', () => {
     // Most histories call nothing; a property over none of them would say nothing.
     expect(callsOver(NOTHING_LEFT_OUT, 3_000)).toBeGreaterThan(500);

@@ -78,6 +78,7 @@ describe('a list of what may go', () => {
     expect(steps(plan(found, needs(), { keep: 0, milestones: [] }))).toEqual([100, 200, 300, 400]);
   });
 
+  // rule HR-62
   it('never has what an attempt started from, nor what the run was launched from, however old', () => {
     const its = needs({ sources: [`${PERMANENT}/step-200`, 'checkpoints/step-300'] });
     expect(steps(plan(found, its))).toEqual([100, 400]);
@@ -118,6 +119,7 @@ describe('a list of what may go', () => {
     });
   });
 
+  // rule HR-61
   it('of an ordinary run that chose nothing has all but its last one; a contract has to choose', () => {
     const { state } = aRun().gated().shown().approved(alice).ordered().submitted();
     const chosen = state.order?.manifest?.retention.keepTemporary ?? 1;

@@ -144,11 +144,13 @@ describe('the rule', () => {
 });
 
 describe('the newest checkpoint', () => {
+  // rule HR-58
   it('is the one with the largest step as a number, not the last as a text', () => {
     const layout = [saved(900), saved(1_000), saved(99)];
     expect(answerOf(searchOf(layout))).toBe(`${PERMANENT}/step-1000`);
   });
 
+  // rule HR-54
   it('is looked for in the temporary root as well, and of two of one step the later counts', () => {
     const roots = [
       { root: PERMANENT, found: known([saved(100, PERMANENT, 1)]) },
@@ -157,6 +159,7 @@ describe('the newest checkpoint', () => {
     expect(answerOf(searchOf([], { roots }))).toBe(`${TEMPORARY}/step-100`);
   });
 
+  // rule HR-57
   it('is no incomplete one: where there is none that is complete, a person is asked', () => {
     const half = { ...saved(300), metadata: known(null) };
     expect(answerOf(searchOf([saved(200), half]))).toBe(`${PERMANENT}/step-200`);
@@ -173,6 +176,7 @@ describe('the newest checkpoint', () => {
     expect(askedCheckpoint(search, { step: 200 })).toMatchObject({ kind: 'chosen' });
   });
 
+  // rule HR-59
   it('is no newer one of a lineage that was rejected, and none that nobody can tell the origin of', () => {
     const at = (ms: number) => branded(ms, isInstant);
     const attempts = [{ attempt: 1, from: at(900_000), until: at(1_000_500), startStep: 0 }];

@@ -55,6 +55,7 @@ describe('a root that a person names', () => {
     });
   });
 
+  // rule HR-55
   it('has none where nothing whole is there, and nothing is guessed', () => {
     expect(start({}, [stored(900, { isWhole: false })])).toMatchObject({ value: { code: 'none-complete' } });
   });

@@ -7,6 +7,7 @@ import { COMMON_ANSWERS } from '../../src/commands/decision.ts';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 
+// rule AG-28
 it('docs/commands.md is current: node scripts/commands-docs.ts', () => {
   const page = readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8');
   expect(page).toBe(commandsPage());

@@ -38,6 +38,7 @@ const occasions = (found: readonly Finding[]): readonly string[] => [
   ...new Set(found.flatMap((one) => (one.kind === 'alarm' ? [one.since] : []))),
 ];
 
+// rule HR-46
 it('is told of where they move apart only after the catch-up, and once', () => {
   expect(occasions(foundBy(sound))).toEqual([]);
   expect(occasions(foundBy((step) => sound(step) + 0.004))).toEqual(['1']);

@@ -23,6 +23,7 @@ function expectedOf({ header: { expect: expected } }: Trace): NonNullable<Trace[
 const detectorsOf = ({ alarms }: Replayed) => alarms.map(({ detector }) => detector);
 
 describe('a trace', () => {
+  // rules HR-38, HR-41
   it.each(names)('%s raises exactly what it has to, in time', async (name) => {
     const trace = traceOf(name);
     const { alarms, finalState, actions } = expectedOf(trace);

@@ -204,6 +204,7 @@ describe('a line alone', () => {
   });
 });
 
+// rule ML-36
 it("the compiler's place of failure alone is a want of memory", () => {
   const line = 'F0807 10:00:00.000000 12 compiler_base.cc:2587] compilation failure';
   expect(diagnose([line], 'FAILED')).toMatchObject({ class: 'oom-hbm', response: 'escalate' });

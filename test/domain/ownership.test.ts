@@ -59,6 +59,7 @@ describe('the record takes no', () => {
 });
 
 describe('the watch', () => {
+  // rule ML-03
   it('is whose it was until somebody says yes, and then theirs', () => {
     expect(running.add(offer).state.watch.owner).toBeNull();
     expect(running.add(offer, expired).state.watch.owner).toBeNull();

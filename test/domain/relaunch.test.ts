@@ -56,6 +56,7 @@ function cared(
 describe('a run whose job failed', () => {
   const failed = submitted.ended({ status: 'FAILED' });
 
+  // rule ML-24
   it('is ordered again once its bad node was replaced: the same manifest and commit under the id of the next attempt', () => {
     const again = cared(failed, 'replaced', 'done').ordered({ attempt: 2 }).submitted({ jobId: 'job-2' });
     const [first] = again.state.attempts;
@@ -85,6 +86,7 @@ describe('a run whose job failed', () => {
     );
   });
 
+  // rule ML-32
   it('is not ordered again beyond the restarts that were approved', () => {
     const once = cared(failed, 'replaced', 'done').ordered({ attempt: 2 }).submitted();
     expect(restartsLeft(once.state)).toBe(0);
@@ -100,6 +102,7 @@ describe('a run whose job failed', () => {
     expect(() => run.ordered()).toThrow(/no bad node was replaced/);
   });
 
+  // rule ML-23
   it('is not ordered again with another manifest or commit', () => {
     const replaced = cared(failed, 'replaced', 'done');
     const other = { digest: `sha256:${'0'.repeat(64)}` } as unknown as Parameters<RunBuilder['ordered']>[0];

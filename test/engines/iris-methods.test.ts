@@ -6,6 +6,7 @@ import { METHODS } from '../../src/engines/iris/ask.ts';
 
 const FOLDER = 'src/engines/iris';
 
+// rules HR-04, HR-28
 it('has no call that stops, starts or restarts an Iris cluster', () => {
   expect(Object.values(METHODS).toSorted()).toEqual([
     'finelog.logging.LogService/FetchLogs',

@@ -192,6 +192,7 @@ describe('a creation', () => {
     expect(there()).toEqual([103]);
   });
 
+  // rule VA-07
   it('of an offer that somebody else took goes on with the next, and ends where none is left', async () => {
     bench = await openVastBench();
     const engine = createVastEngine({

@@ -18,6 +18,7 @@ const GOOD: Offer = {
   dph_total: 0.5,
 };
 
+// rule VA-06
 it('asks an offer for the hard needs alone: card, memory of card and host, disk, reliability, and the price', () => {
   const why = (change: Partial<Offer>): string | null => unfit({ ...GOOD, ...change }, NEEDS);
   expect(why({})).toBeNull();

@@ -48,6 +48,7 @@ async function describedJob(
 }
 
 describe('a job that somebody has launched by hand', () => {
+  // rule ML-01
   it('is asked about in one question, and for nothing that was said', async () => {
     lab = await openAdoptingLab();
     const issue = await openIssue(lab);

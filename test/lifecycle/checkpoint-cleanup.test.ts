@@ -13,6 +13,7 @@ const MINUTE = 60_000;
 const APPROVE = 'approve-checkpoint-cleanup';
 
 describe('a hero run with more checkpoints than it needs', () => {
+  // rule HR-63
   it('lists what nothing protects, and deletes exactly that list on the word of somebody else', async () => {
     const { lab, issue, save, there, close } = await openCheckpointLab();
     for (const step of [400, 500, 900, 1_000, 1_200]) await save(step);

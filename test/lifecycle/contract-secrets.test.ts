@@ -51,6 +51,7 @@ describe('a secret in the command of a hero contract', () => {
     },
   );
 
+  // rule HR-06
   it('blocks the launch as the value of an option', async () => {
     const value = TYPED_SECRETS['LAB_PASSWORD'] ?? '';
     const { lab, issue } = await openWith({ Command: `${ANSWERS['Command']} --db-password ${value}` });

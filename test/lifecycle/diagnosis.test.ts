@@ -29,6 +29,7 @@ async function endedWith(line: string) {
   return { end: state?.end, comments, advices, card };
 }
 
+// rule ML-25
 it('what a job died of is recorded and told, without a secret', async () => {
   const { end, comments } = await endedWith(DIED);
   expect(end?.diagnosis).toMatchObject({
@@ -75,6 +76,7 @@ it('a slip in one file may be fixed once', async () => {
   expect(advices).toEqual(['small-fix-once']);
 });
 
+// rule ML-28
 it('a slip through three files and a data loader is for a person', async () => {
   const { advices } = await endedWith(THROUGH_THREE);
   expect(advices).toEqual(['escalate']);

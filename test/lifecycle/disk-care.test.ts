@@ -176,6 +176,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(theIssue()).toMatchObject({ number: first.number, state: 'open' });
   });
 
+  // rule AG-31
   it('is scanned with every other cluster that has disk care in one schedule, and one that has none is left alone', async () => {
     await open();
     await lab.close();
@@ -246,6 +247,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(lab.log.filter((line) => line.startsWith('disk-scan threw AggregateError'))).toHaveLength(1);
   });
 
+  // rule AG-17
   it('proposes nothing on what is unknown', async () => {
     await open();
     cluster.stdout = lowLine('ray-vllm-a', 4);
@@ -268,6 +270,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(theIssue().state).toBe('closed');
   });
 
+  // rule AG-19
   it('takes a consent from a maintainer, for the worker that is proposed, there alone', async () => {
     await open();
     cluster.stdout = lowLine('ray-vllm-a', 4);
@@ -341,6 +344,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(ends().at(-1)).toContain('no worker has data beside a missing mount');
   });
 
+  // rule AG-21
   it('gets its cleanup job started on a consent, once, and only where it is not alive', async () => {
     await open();
     cluster.cleanup = false;

@@ -52,6 +52,7 @@ async function ferryThatDiesWith(line: string, stdout = SHORT_OF_DISK): Promise<
   return { run };
 }
 
+// rule AG-30
 it('has the workers scanned once, and its thread links to the issue of the disks', async () => {
   await ferryThatDiesWith(FULL);
   expect(scans).toBe(1);

@@ -37,6 +37,7 @@ async function labAfter(given: (commit: string) => string): Promise<VirtualLab> 
   return lab;
 }
 
+// rule DF-40
 it('of a lab with earlier ones begins at the commit and date that the config gives, and links their issue', async () => {
   let last = '';
   const lab = await labAfter((head) => {

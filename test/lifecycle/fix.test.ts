@@ -88,6 +88,7 @@ async function answerTo(lab: VirtualLab, who: 'ada' | 'mira', thread: number, bo
 }
 
 describe('a fix in the pull request after a failed attempt', () => {
+  // rule DF-26
   it('is shown with what it changes, approved anew, launched as the next attempt of the run, and sealed', async () => {
     const failed = await playUntilFailed(await openLab());
     const { lab, run, pull, issue } = failed;

@@ -221,6 +221,7 @@ it('a commit that the branch pointed to, and has left behind, launches', async (
 });
 
 describe('a contract that names the output root of another run', () => {
+  // rule HR-37
   it.each([
     ['itself', { 'Output root': 'outputs/grug-moe-1e23-ep8' }],
     ['around it', { 'Output root': './outputs//' }],

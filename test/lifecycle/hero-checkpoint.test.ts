@@ -48,6 +48,7 @@ async function begin(
 const verdict = async (lab: VirtualLab): Promise<unknown> =>
   (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'checkpoint-proven');
 
+// rules HR-12, HR-75
 it('begins from the newest whole one of the root that the contract names, by its path and its step', async () => {
   const { lab, issue, folders, jobs } = await begin(({ root }) => join(root, 'checkpoints'));
   const path = join(folders.root, 'checkpoints/step-1000');
@@ -63,6 +64,7 @@ it('begins from the newest whole one of the root that the contract names, by its
   expect(jobs).toMatchObject([{ command: expect.arrayContaining([`--trainer.initialize_from=${path}`]) }]);
 });
 
+// rule HR-56
 it('waits for the DRI where the one that the contract names is not whole, and goes on once it is', async () => {
   const { lab, folders } = await begin(({ root }) => join(root, 'checkpoints/step-1200'));
   expect(await verdict(lab)).toMatchObject({
@@ -106,6 +108,7 @@ it('is looked at again by the launcher: what is gone by then starts nothing', as
 const BASE = ANSWERS['Command'] ?? '';
 const OTHER = 's3://lab/other/checkpoints/step-58014';
 
+// rule HR-34
 it.each([
   `${BASE} --initialize-from-checkpoint ${OTHER}`,
   `${BASE} --initialize-from-checkpoint=${OTHER}`,

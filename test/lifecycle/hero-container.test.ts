@@ -52,6 +52,7 @@ it('launches in the container that was built from the commit of the run, and say
   await until(lab, 'the launch', isLaunched(lab));
 });
 
+// rule HR-77
 it('launches in no container of another commit until the contract says that it is meant', async () => {
   const { lab, registry } = await open();
   const other = shaOf('another commit');

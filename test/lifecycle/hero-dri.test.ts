@@ -13,6 +13,7 @@ function card(lab: Parameters<typeof botComments>[0]): string {
   return botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
 }
 
+// rule HR-15
 it('is asked by name, accepts for itself alone, and has the watch of the run from its launch on', async () => {
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab, { answers: { DRI: '@mira' } });

@@ -28,6 +28,7 @@ async function answer(lab: VirtualLab, issue: number, line: string): Promise<str
   return answersTo(lab, comment).join('\n');
 }
 
+// rule HR-33
 it('is not started again after a bug in the model: the person in charge is asked', async () => {
   const failAt = { step: 300, line: IN_THE_MODEL, exitCode: 1 };
   const lab = await open({ script: () => ferryScript({ ...SHORT_FERRY, failAt }) });
@@ -46,6 +47,7 @@ it('is not started again after a bug in the model: the person in charge is asked
   expect(saidTwice(lab)).toEqual([]);
 });
 
+// rule HR-64
 it('is sealed by no word of a person where its engine does not say that it went well', async () => {
   const failAt = { step: 300, line: IN_THE_MODEL, exitCode: 1 };
   const lab = await open({ script: () => ferryScript({ ...SHORT_FERRY, failAt }) });
@@ -63,6 +65,7 @@ it('is sealed by no word of a person where its engine does not say that it went 
   expect(tags.filter((tag) => tag.includes(RUN) && !tag.includes('/mark-'))).toEqual([]);
 });
 
+// rule HR-13
 it('has the last step of its contract, whatever total its progress bar shows', async () => {
   const { lab, issue, save, close } = await openCheckpointLab({}, { 'Final step': '1300' });
   onTestFinished(close);
@@ -72,6 +75,7 @@ it('has the last step of its contract, whatever total its progress bar shows', a
   expect((await stateOf(lab, RUN))?.seal).toBeNull();
 });
 
+// rule HR-35
 it('runs a commit off the target branch where the contract names its branch and somebody else approved that, and nowhere else', async () => {
   const lab = await open();
   await branchOff(lab, 'ada', 'ada/moe');
@@ -97,6 +101,7 @@ it('runs a commit off the target branch where the contract names its branch and 
   expect(launched?.approvals.map(({ actor }) => actor.login)).toContain('mira');
 });
 
+// rule HR-11
 it('waits until somebody has chosen what it keeps, with the usual numbers as a suggestion and none of them assumed', async () => {
   const lab = await open();
   const source = { 'Source SHA': await headOf(lab) };
@@ -131,6 +136,7 @@ it('waits where its budget cannot be that of what it trains, until the person in
   await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
 });
 
+// rule HR-27
 it('is compared at every look with the run of the tracker that was approved, not with the one that its log links to', async () => {
   const asked: string[] = [];
   const lab = await open({

@@ -36,6 +36,7 @@ it('is a place where nothing lies that is not of its line: a job would go on fro
   expect(told(lab, 'card').at(-1)).toContain(join(folders.root, 'checkpoints/step-700'));
 });
 
+// rule HR-08
 it('is a place that its command names', async () => {
   const lab = await openHeroLab();
   const { gates } = await gated(lab, { Command: 'python3 experiments/ferries/daily.py' });

@@ -69,6 +69,7 @@ beforeAll(async () => {
 });
 
 describe('the logbook of a hero run', () => {
+  // rules HR-23, HR-73
   it('is pushed in the words of the policy, and begins before the launch', () => {
     const occasions = subjects.filter((one) => /: (start|log (launch|relaunch|final seal))/.test(one));
     expect(occasions).toEqual([
@@ -79,6 +80,7 @@ describe('the logbook of a hero run', () => {
     ]);
   });
 
+  // rule HR-20
   it('and its issue name each other', async () => {
     const markdown = (await fileOf(lab, LOGBOOK, `runs/${RUN}/logbook.md`)) ?? '';
     expect(markdown).toContain(`- Issue: lab/ferries#${issue}\n`);
@@ -164,6 +166,7 @@ describe('the logbook of a hero run', () => {
 });
 
 describe('the issue of a hero run', () => {
+  // rules HR-18, HR-22
   it('is told of the launch, of each attempt that began and ended, and of the seal', () => {
     const moments = botComments(lab).filter(({ kind }) => ['launch', 'ended', 'sealed'].includes(kind));
     expect(moments.map(({ kind }) => kind)).toEqual(['launch', 'ended', 'launch', 'ended', 'sealed']);
@@ -177,6 +180,7 @@ describe('the issue of a hero run', () => {
     expect(told(lab, 'sealed').at(-1)).toContain(`${whole}\n\`\`\``);
   });
 
+  // rule HR-31
   it('calls the person in charge at a crash that is started again, and not at a good end', () => {
     const [crashed, well] = told(lab, 'ended');
     expect(crashed).toContain('started again');
@@ -191,6 +195,7 @@ describe('the issue of a hero run', () => {
     expect(well).not.toMatch(/@ada/);
   });
 
+  // rule HR-67
   it('says at the seal how it ended, where everything stands, and how it was launched', () => {
     const [sealed = ''] = told(lab, 'sealed');
     for (const part of [

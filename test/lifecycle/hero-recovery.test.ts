@@ -123,6 +123,7 @@ it('calls the person in charge where its job was stopped by nobody who is known,
   );
 });
 
+// rule HR-51
 it('goes on from the newest whole checkpoint, back behind a rejected one by a manifest of its own, and to the seal', async () => {
   const play = await begin([until900, until900, {}], TAKES);
   const { lab, issue, folders, jobs } = play;
@@ -200,6 +201,7 @@ it('goes on from the newest whole checkpoint, back behind a rejected one by a ma
   expect(saidTwice(lab)).toEqual([]);
 });
 
+// rule HR-50
 it('asks where nothing whole is there to go on from, and begins again only at the word of a person', async () => {
   const play = await begin([until900, {}], TAKES);
   const { lab, issue, folders, jobs } = play;

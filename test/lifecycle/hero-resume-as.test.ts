@@ -61,6 +61,7 @@ async function begin() {
   return { lab, issue, jobs, from, folders, root: others.root, ask, ended };
 }
 
+// rule HR-52
 it('goes on as another run, from its checkpoint, under names and in a place of its own, on an approval of its own', async () => {
   const { lab, issue, jobs, from, root, ask, ended } = await begin();
   expect(await ask(root)).toContain('the job has not ended');
@@ -98,6 +99,7 @@ it('goes on as another run, from its checkpoint, under names and in a place of i
   expect(saidTwice(lab)).toEqual([]);
 });
 
+// rule HR-53
 it('and its reason stand in the issue and in the logbook, with both names, checkpoint, output and commit', async () => {
   const { lab, issue, from, root, ask, ended } = await begin();
   await ended();

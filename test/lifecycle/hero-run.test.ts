@@ -8,6 +8,7 @@ import { pushFile, saidTwice } from '../support/talk.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
 
+// rule HR-71
 it('goes from the form to the seal in its own issue, at the commit that the contract names', async () => {
   const lab = await openHeroLab();
   const issue = await openHeroIssue(lab);
@@ -32,6 +33,7 @@ it('goes from the form to the seal in its own issue, at the commit that the cont
   await lab.close();
 });
 
+// rule HR-01
 it('is one by what it spends, in any experiment’s issue; what spends less is asked for', async () => {
   const lab = await openHeroLab();
   const labels = ['experiment'];

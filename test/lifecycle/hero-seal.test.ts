@@ -14,6 +14,7 @@ import { createWandbStandIn } from '../support/wandb-stand-in.ts';
 const MINUTE = 60_000;
 
 describe('the seal of a hero run', () => {
+  // rules HR-49, HR-66
   it('names what is missing and does not seal; an incident tells of a success without its checkpoint', async () => {
     const { lab, issue, root, save, close } = await openCheckpointLab();
     await save(400);
@@ -50,6 +51,7 @@ describe('the seal of a hero run', () => {
     await close();
   });
 
+  // rule HR-65
   it.each([
     ['running', 700, 'the run is running there, with its newest row at step 700'],
     ['crashed', 1_200, null],
@@ -121,6 +123,7 @@ describe('the seal of a hero run', () => {
     expect((await stateOf(lab, HERO))?.milestones[0]).toMatchObject({ checkpoint: { step: 200 } });
   });
 
+  // rules HR-70, HR-76
   it('keeps the checkpoint of a milestone from then on, and tags it once', async () => {
     const { lab, issue, root, save, close } = await openCheckpointLab();
     const without = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');

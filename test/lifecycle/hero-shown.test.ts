@@ -21,6 +21,7 @@ async function open(): Promise<VirtualLab> {
 const cardOf = (lab: VirtualLab): string =>
   told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 
+// rule HR-09
 it('lists on the card what the launch rests on: given, inferred and from what, or missing, and what held it against reality', async () => {
   const lab = await open();
   await openHeroIssue(lab, { answers: { 'Final step': null, 'Container or bundle': CONTAINER } });
@@ -48,6 +49,7 @@ it('lists on the card what the launch rests on: given, inferred and from what, o
   expect(card).toMatch(/What the launch rests on: \d+ given, \d+ inferred, 0 unclear, 1 missing/);
 });
 
+// rules HR-07, HR-14, HR-69
 it('records a source that is on no target branch as one that a person approved, with its identity and its container, and tags it at the seal', async () => {
   const lab = await open();
   await branchOff(lab, 'ada', 'ada/moe');

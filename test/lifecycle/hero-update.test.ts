@@ -32,6 +32,7 @@ function updates(lab: VirtualLab): readonly string[] {
   return told(lab, 'notice').filter((text) => text.includes('**Update on '));
 }
 
+// rule HR-26
 it('hears how the run stands once a day, and the logbook at every look', async () => {
   const lab = await quietLab();
   const issue = await openHeroIssue(lab, { answers: { 'Final step': '54000' } });

@@ -47,6 +47,7 @@ const checks = () =>
 const tip = async () => (await lab.store.refs('refs/heads/more-models')).get('refs/heads/more-models');
 
 describe('a branch that changes the file of a cluster', () => {
+  // rule AG-20
   it('has the command that writes unguarded annotated on its line, until it is mended', async () => {
     await open();
     await branchOff();

@@ -73,6 +73,7 @@ async function deleteBranch(lab: VirtualLab, run: string): Promise<void> {
 }
 
 describe('a ferry without a proposal PR', () => {
+  // rule HR-72
   it.each([{ server: true }, { server: false }])(
     'goes from proposal to seal in one thread (server: $server)',
     async ({ server }) => {

@@ -204,6 +204,7 @@ describe('the tag of a sealed run', () => {
 });
 
 describe('the state file of the monitoring policy', () => {
+  // rule ML-10
   it('says which job is watched where, and what somebody writes into it changes nothing and is written over', async () => {
     const { lab, run, pull } = await proposed();
     const path = `runs/${run}/monitoring_state.json`;

@@ -39,6 +39,7 @@ async function theQuestion(lab: VirtualLab): Promise<number> {
 }
 
 describe('what a ferry is for is asked before it is proposed', () => {
+  // rule DF-39
   it('where the lab says nothing about it, and an answer is proposed at once and ends the question', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: silent });
     const issue = await theQuestion(lab);

@@ -118,6 +118,7 @@ describe('the watch of a run', () => {
     expect(await watchOf(run)).toEqual({ owner: null, offer: null, bound: null, ended: null });
   });
 
+  // rule ML-16
   it('ends at the step that a person names, with a summary, and the job goes on', async () => {
     const { run, pull } = await runningFerry();
     expect(await answered('mira', pull, '/until time=1969-12-31T23:59:59Z')).toContain('is reached already');
@@ -147,6 +148,7 @@ describe('the watch of a run', () => {
     expect(Date.parse(ended?.at ?? '') - Date.parse(`${at}:00Z`)).toBeLessThan(MINUTE);
   });
 
+  // rule ML-04
   it('waits for /ack once it has ended, and reminds its owner first', async () => {
     const { run, pull } = await runningFerry({
       ferry: { ...LONG, durationMs: 12 * HOUR },

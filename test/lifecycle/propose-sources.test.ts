@@ -102,6 +102,7 @@ describe('the checks before a push', () => {
   const checks = (text: string): string =>
     text.replace(/^ {4}checksBeforePush: \[\]\n/m, '    checksBeforePush: [[uv, run, pre-commit]]\n');
 
+  // rule AG-03
   it('see the edited file, and what does not pass them is told and not pushed', async () => {
     const seen: string[] = [];
     const helpers: Helpers = {
@@ -144,6 +145,7 @@ describe('the checks of a lab that says nothing about them', () => {
     return lab;
   }
 
+  // rule AG-23
   it('are those that the repository is set up for: pre-commit, the type check, and Python itself', async () => {
     const commands: string[] = [];
     const lab = await setUp(async (call) => {
@@ -234,6 +236,7 @@ describe('a day without a proposal', () => {
     await lab.close();
   });
 
+  // rules AG-15, DF-05
   it('is one without a clear objective, where the lab wants it said: one question, and the answer makes it', async () => {
     const config = (text: string): string => text.replace('objective: integration', 'objective: ask');
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });

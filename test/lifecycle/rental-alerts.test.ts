@@ -48,6 +48,7 @@ async function alarms(lab: VirtualLab, run: string): Promise<readonly string[]> 
 }
 
 describe('a rental that goes well', () => {
+  // rules VA-10, VA-13
   it('is one line where somebody asks and a comment for each milestone, and nothing of its log is shown', async () => {
     const { lab, run, issue } = await launched(ferryScript(HOURS));
     await until(lab, 'half of it', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 600, {
@@ -74,6 +75,7 @@ describe('a rental that goes well', () => {
 });
 
 describe('an alert', () => {
+  // rule VA-16
   it.each([
     'jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 2147483648 bytes',
     'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.',
@@ -89,6 +91,7 @@ describe('an alert', () => {
     await lab.close();
   });
 
+  // rule VA-19
   it('is an objective that goes the wrong way from its first eval on, and is told with its numbers', async () => {
     const whole = ferryScript({ ...HOURS, evalEverySteps: 200 });
     let evals = 0;
@@ -108,6 +111,7 @@ describe('an alert', () => {
     await lab.close();
   });
 
+  // rule VA-18
   it('is a pace that falls clearly below what the run has shown', async () => {
     const fast = ferryScript({ ...HOURS, durationMs: 2 * 3_600_000 });
     const slow = ferryScript({ ...HOURS, durationMs: 12 * 3_600_000 });

@@ -37,6 +37,7 @@ async function ended(lab: VirtualLab, run: string, attempt: number): Promise<voi
 }
 
 describe('/rent', () => {
+  // rules VA-02, VA-20, VA-21
   it('makes the issue a run, whose card says what is rented for how much; a crash for want of memory has it started with a smaller batch, and says so', async () => {
     const lab = await openRentalLab([{ line: OUT_OF_MEMORY, step: 5 }]);
     const { run, issue } = await rented(lab);
@@ -69,6 +70,7 @@ describe('/rent', () => {
     await lab.close();
   });
 
+  // rule VA-24
   it('is stopped by nobody but its ladder: when nothing smaller is left, a person is asked', async () => {
     const dying = { line: OUT_OF_MEMORY, step: 5 };
     const lab = await openRentalLab([dying, dying, dying, dying]);
@@ -132,6 +134,7 @@ describe('the ladder', () => {
   const MISFIT = 'ImportError: numpy.core.multiarray failed to import';
   const BROKEN = 'ConnectionResetError: [Errno 104] Connection reset by peer';
 
+  // rule VA-22
   it('repairs what the job runs on, with what was approved, and has verified it once it is further', async () => {
     const lab = await openRentalLab([{ line: MISFIT, step: 300 }]);
     const { run, issue } = await rented(lab, `${RENT} repairs="numpy==1.26.4 NCCL_P2P_DISABLE=1"`);
@@ -155,6 +158,7 @@ describe('the ladder', () => {
     await lab.close();
   });
 
+  // rule VA-23
   it('climbs one step where the same again has not helped, and ends with a person where that has not either', async () => {
     const dying = { line: BROKEN, step: 5 };
     const lab = await openRentalLab([dying, dying, dying, dying]);
@@ -190,6 +194,7 @@ describe('the ladder', () => {
 });
 
 describe('STATUS.md', () => {
+  // rule VA-08
   it('follows every step, and whoever writes into it changes nothing', async () => {
     const lab = await openRentalLab();
     const { run, issue } = await rented(lab);

@@ -36,6 +36,7 @@ async function launched(
   return { ...open, run, pull, issue };
 }
 
+// rule VA-05
 it('the job crashes: its machine is destroyed within the turn that sees it, and what it cost is told', async () => {
   const { lab, vast, until, run } = await launched(steps(3, "echo 'RuntimeError: nothing works'; exit 1"));
   await until('the end', 60, async () => (await stateOf(lab, run))?.end != null);
@@ -54,6 +55,7 @@ it('the job crashes: its machine is destroyed within the turn that sees it, and 
   expect(told(lab, 'card').join()).toContain('Cost of renting: about **$');
 });
 
+// rule VA-26
 it('/keep keeps it for a look, never past what was approved, and /teardown lets it go', async () => {
   const { lab, vast, until, pass, run, pull } = await launched(steps(3, 'exit 1'), { endGraceMinutes: 120 });
   const day = new Date(lab.clock.now()).toISOString().slice(0, 10);
@@ -134,6 +136,7 @@ it('/teardown lets the machine go, and stops its job, though somebody pushed a l
   expect(answersTo(lab, gone)).toEqual([expect.stringContaining('tear-down asked for by mira')]);
 });
 
+// rules VA-15, VA-25
 it('a job that makes no step any more: people are told in time, then the machine goes, and the run has failed', async () => {
   const { lab, vast, until, run } = await launched(steps(3, 'sleep 600'), { idleMinutesMax: 20 });
   await until('the warning', 40, async () => told(lab, 'incident').join().includes('does nothing'));
@@ -149,6 +152,7 @@ it('a job that makes no step any more: people are told in time, then the machine
   expect(vast.account.list()).toEqual([]);
 });
 
+// rule VA-14
 it('a process that dies without a word is an alert at the next look, and its machine goes', async () => {
   const { lab, vast, until, run } = await launched(steps(200, 'exit 0'));
   await until('a step', 30, async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 0);
@@ -163,6 +167,7 @@ it('a process that dies without a word is an alert at the next look, and its mac
   await until('an empty account', 3, () => vast.account.list().length === 0);
 });
 
+// rule VA-17
 it.each([
   ['that idles while no step moves is an alert, before its grace is over', 2, ['low-utilisation']],
   ['that nobody measures is none: the steps are the witness then', null, []],
@@ -175,6 +180,7 @@ it.each([
   expect(vast.account.list()).toHaveLength(1);
 });
 
+// rule VA-31
 it('a machine of ours without a live run is destroyed and recorded, and what others rent is left alone', async () => {
   const { lab, vast, until, pass, run } = await launched(steps(200, 'exit 0'));
   const orphan = made(vast, 'ferrybot:lab:ferrybot-ferry-daily-20261101-a1', 104);

@@ -62,6 +62,7 @@ function card(lab: VirtualLab): string {
 }
 
 describe('a job that can pass by itself', () => {
+  // rule ML-34
   it('is started again after a preemption: the same manifest, commit, identity and output root, on the approval that it has', async () => {
     const { lab, run, issue } = await play(await openLab([{ line: PREEMPTED }]));
     const events = await eventsOf(lab, run);
@@ -172,6 +173,7 @@ async function starts({ lab }: Failed): Promise<number> {
 }
 
 describe('the same failure again', () => {
+  // rules HR-43, ML-33
   it('is told after one more attempt and not tried a third time, whatever was approved', async () => {
     const failed = await play(await openLab([{ line: NETWORK }, { line: NETWORK, step: 300 }], 5), 2);
     expect(await starts(failed)).toBe(2);
@@ -203,6 +205,7 @@ describe('the same failure again', () => {
     await lab.close();
   });
 
+  // rule DF-27
   it('of a run of the lane that ended by it is told at once', async () => {
     const failed = await play(await openLab([{ line: NETWORK }, { line: NETWORK }, { line: NETWORK }]), 2);
     const { lab, issue } = failed;
@@ -229,6 +232,7 @@ function exploded(): JobScript {
 }
 
 describe('an attempt whose numbers ran away before it was preempted', () => {
+  // rule HR-44
   it('is not started again as if a machine had done that, and is when a person says so', async () => {
     let started = 0;
     const script = (): JobScript => {
@@ -269,6 +273,7 @@ describe('an attempt that was started again', () => {
 });
 
 describe("a failure that is a person's", () => {
+  // rules HR-60, ML-27
   it('of memory is never the same manifest again, neither by itself nor by hand', async () => {
     const failed = await play(await openLab([{ line: OUT_OF_MEMORY }], 5));
     expect(await answerTo(failed, 'mira', failed.issue, '/relaunch')).toContain('would end so once more');
@@ -342,6 +347,7 @@ const CONCERNS_ALL: readonly (readonly [string, string])[] = [
   ],
 ];
 
+// rule DF-28
 it.each(CONCERNS_ALL)(
   'what concerns %s goes to people at once, with no advice to try it again',
   async (_, line) => {

@@ -24,6 +24,7 @@ it('tells its parameters and model FLOPs', async () => {
   expect(told(lab, 'card').join()).toContain('the scale stays: 2254 parameters, 7.8e8 model FLOPs of 7.8e8');
 });
 
+// rule DF-38
 it('is off its target where the lane is for another scale', async () => {
   expect(await scaleOf((text) => text.replace('flops: "7.8e8"', 'flops: "1e9"'))).toMatchObject({
     outcome: 'fail',

@@ -96,6 +96,7 @@ async function commitsAbove(lab: VirtualLab, branch: string, base: string): Prom
 }
 
 describe('a job that dies of a missing import', () => {
+  // rule ML-26
   it('is told with file and line, mended on its branch, shown as a difference, approved, launched past it, and sealed', async () => {
     const played = await died();
     const { lab, run, pull, issue, now, file } = played;

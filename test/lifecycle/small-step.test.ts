@@ -23,6 +23,7 @@ async function asked(words: string, config: (text: string) => string): Promise<[
 const budgetOf = async (lab: VirtualLab): Promise<unknown> =>
   (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'budget');
 
+// rule DF-41
 it('of ten times the rate is a warning on the card, and blocks where the lab says so, with its way out', async () => {
   const [warned] = await asked('/propose learning_rate=3e-2', (text) => text);
   expect(await budgetOf(warned)).toMatchObject({

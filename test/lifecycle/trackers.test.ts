@@ -52,6 +52,7 @@ const summaryAt = (step: number, atMs: number, more: object = {}): string =>
   JSON.stringify({ global_step: step, _timestamp: atMs / 1_000, 'train/loss': 3.25, ...more });
 
 describe('a run that W&B is asked about', () => {
+  // rule HR-74
   it('has a witness on its card, is stepping whatever W&B calls it, and raises no alarm', async () => {
     const { lab, server } = await labWith((_, ms) => {
       const now = Date.UTC(2026, 10, 21, 6) + ms;

@@ -164,6 +164,7 @@ describe('appending', () => {
     expect(await remote.git('rev-parse', BRANCH)).toBe(now);
   });
 
+  // rule HR-19
   it('never rewrites: a text that does not continue what is there is a bug and throws', async () => {
     const remote = await bareRepository();
     const store = storeOn(remote);

@@ -17,6 +17,7 @@ describe('the logbook of a ferry', () => {
   const markdown = projectLogbook(events, null);
   const visible = markdown.replaceAll(/<!--.*?-->\n/g, '');
 
+  // rule HR-25
   it('has the sections of the policy in their order, and an entry for every event', () => {
     const headings = visible.split('\n').filter((line) => /^#{1,2} /.test(line));
     expect(headings).toEqual([
@@ -59,6 +60,7 @@ describe('the logbook of a ferry', () => {
     expect(instances).toContain('- Final step: 5155\n');
   });
 
+  // rule HR-21
   it('records of the launched instance what the policy lists: who, what was shipped, where to, until when, who watches', () => {
     const retention = { permanentEverySteps: 2000, temporaryEveryMinutes: 15, keepTemporary: null };
     const { manifest, digest } = aRun().gated().state.gate ?? {};

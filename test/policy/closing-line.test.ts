@@ -50,6 +50,7 @@ describe('npm test', () => {
     expect([run.last, run.exitCode]).toEqual(['2 passed, 0 failed', 0]);
   });
 
+  // rule AG-13
   it('counts what failed, and exits 1', async () => {
     const run = await runOn(`${PASS}it('fails', () => expect(1).toBe(2));`);
     expect([run.last, run.exitCode]).toEqual(['1 passed, 1 failed', 1]);

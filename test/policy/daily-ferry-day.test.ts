@@ -29,6 +29,7 @@ async function written(
 }
 
 describe('a daily ferry', () => {
+  // rule DF-08
   it('looks at issues with the label experiment, and at no other', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await lab.as('mira', 'POST', '/issues', { title: 'Loss spikes at warmup', labels: ['experiment'] });
@@ -39,6 +40,7 @@ describe('a daily ferry', () => {
     await lab.close();
   });
 
+  // rule AG-05
   it('speaks under its sign, and commits and tags in the name of the lab', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await playFerry(lab);

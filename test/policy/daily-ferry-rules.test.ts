@@ -47,6 +47,7 @@ function changing(...knobs: readonly string[]): Partial<GateFacts> {
 }
 
 describe('the change', () => {
+  // rule DF-01
   it('of three knobs is a warning, and blocks only where the lab says so', () => {
     const many = changing('a', 'b', 'c');
     expect(verdict('budget', changing('a', 'b'))?.outcome).toBe('pass');
@@ -57,6 +58,7 @@ describe('the change', () => {
     expect(CONFIG.lane.budget).toEqual({ knobs: 2, enforce: 'warn' });
   });
 
+  // rule DF-11
   it('of the scale passes only when a person asked for it by name', () => {
     const scaled = changing('hidden_dim');
     const asking = { ...PROPOSAL, objective: { kind: 'integration', text: 'raise hidden_dim' } } as const;
@@ -69,6 +71,7 @@ describe('the change', () => {
     expect(verdict('scale-stable', unnamed)?.outcome).toBe('fail');
   });
 
+  // rule DF-13
   it('of nothing at all passes only to confirm a regression that is declared', () => {
     const same = { change: known(aChange({ delta: { kind: 'none' } })) };
     const declared = (objectiveKind: 'integration' | 'regression' | null): Partial<GateFacts> => ({
@@ -82,12 +85,14 @@ describe('the change', () => {
 });
 
 describe('before a launch', () => {
+  // rule DF-23
   it("the pull request must go to the lane's branch, main by default", () => {
     expect(CONFIG.lane.targetBranch).toBe('main');
     expect(verdict('target-branch')?.outcome).toBe('pass');
     expect(verdict('target-branch', { pull: known(aPull({ baseBranch: 'dev' })) })?.outcome).toBe('fail');
   });
 
+  // rule DF-14
   it('the run must be named by its date, as it was proposed and as it would be launched', () => {
     expect(verdict('run-name-dated')?.outcome).toBe('pass');
     const undated = { proposal: { ...PROPOSAL, runName: 'daily-125m' } };
@@ -96,6 +101,7 @@ describe('before a launch', () => {
     expect(verdict('run-name-dated', yesterdays)?.outcome).toBe('fail');
   });
 
+  // rule DF-19
   it('every precondition of the checklist must be there and ticked', () => {
     const boxes = aBody().boxes;
     const [first] = LANE.checklist.preconditions;
@@ -118,6 +124,7 @@ describe('before a launch', () => {
       expect(verdict('issue-updated', { issue: known(anIssue(change)) })?.outcome).toBe('fail');
   });
 
+  // rule DF-33
   it('the ferry issue must have been written in since the last change', () => {
     const toldAt = known(NOON);
     const changed = (at: string): Partial<GateFacts> => ({
@@ -138,6 +145,7 @@ describe('before a launch', () => {
     expect(verdict('cluster-matches', elsewhere)?.outcome).toBe('fail');
   });
 
+  // rule DF-34
   it('what was approved for one cluster is not launched once the lane names another', () => {
     const { state } = gatedOn().approved(bob);
     const moved = { ...CONFIG, clusters: { ...CONFIG.clusters, other: CONFIG.clusters['local'] } };
@@ -157,6 +165,7 @@ describe('before a launch', () => {
     expect(order(gatedOn(facts).approved(bob))).not.toBeNull();
   });
 
+  // rule DF-22
   it('word to Discord is waited for by nobody', () => {
     const discord = { text: 'optional/manual Discord update posted', checked: false, line: 5 };
     const boxes = [...aBody().boxes, discord];
@@ -166,6 +175,7 @@ describe('before a launch', () => {
 });
 
 describe('in the threads', () => {
+  // rule DF-07
   it('launch, first eval, incidents, end and seal are told in the ferry issue', () => {
     const life = submitted.observed({ evals: { 'eval/loss': '4' } }).incident('engine-unreadable');
     const told = publicationsOf(life.ended().sealed(bob).state).filter((one) => one.kind !== 'answer');
@@ -180,6 +190,7 @@ describe('in the threads', () => {
     expect(new Set(told.map((one) => one.thread))).toEqual(new Set([life.state.proposal.issue]));
   });
 
+  // rule DF-20
   it('the boxes of approval and watch are ticked from the record, once the watch has looked', () => {
     expect(tickedBody(submitted.dispatched('watch', 'local'))).toBeNull();
     expect(tickedBody(submitted.dispatched('watch', 'local').observed())).toContain(
@@ -229,6 +240,7 @@ describe('the watch', () => {
     details: {},
   });
 
+  // rule ML-12
   it('never takes the last step for the end: only the engine says that a job is over', () => {
     const types = (job: Look['job']) => eventsOf(submitted.state, look(job)).map((event) => event.type);
     expect(types(found('RUNNING'))).not.toContain('ended');

@@ -43,6 +43,7 @@ const DETAIL = {
 const LATER = branded(Date.parse('2026-11-21T12:30:00Z'), isInstant);
 
 describe('what needs judgement in a hero run', () => {
+  // rule HR-05
   it('reaches the person in charge in the thread and through every channel that the lab has', () => {
     const drafts = [incidentDraft('relaunch-refused', DETAIL)];
     const [page, ...more] = pagesWith(heroRun(), drafts, config, LATER);
@@ -50,6 +51,7 @@ describe('what needs judgement in a hero run', () => {
     expect(page?.data).toMatchObject({ people: [alice.id], channels: ['ops', 'lab', 'post'] });
   });
 
+  // rule HR-30
   it.each([
     ['a judgement', 'relaunch-refused'],
     ['money', 'budget-nearly-used'],

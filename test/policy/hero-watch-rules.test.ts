@@ -15,11 +15,13 @@ async function played(name: string): Promise<Replayed> {
 const detectorsIn = async (name: string) => (await played(name)).alarms.map(({ detector }) => detector);
 
 describe('a run that is watched', () => {
+  // rule HR-40
   it('is told of when it stays two fifths slower, and not when it dips', async () => {
     expect(await detectorsIn('fault-throughput-collapse')).toEqual(['throughput-collapse']);
     expect(await detectorsIn('healthy-throughput-dips')).toEqual([]);
   });
 
+  // rule HR-42
   it('is told of after half an hour in the queue, and nothing is done about it', async () => {
     const { alarms, actions } = await played('fault-pending-long');
     expect(alarms.map(({ detector }) => detector)).toEqual(['pending-long']);
@@ -27,6 +29,7 @@ describe('a run that is watched', () => {
     expect(await detectorsIn('healthy-short-queue')).toEqual([]);
   });
 
+  // rule HR-47
   it('is told of when its loss is half above the trend for ten steps, and not for three', async () => {
     expect(await detectorsIn('fault-loss-spike')).toEqual(['loss-spike']);
     expect(await detectorsIn('healthy-short-spikes')).toEqual([]);

@@ -145,24 +145,29 @@ describe('our code', () => {
     expect(python.length).toBeGreaterThan(5);
   });
 
+  // rule AG-10
   it('swallows no exception', () => {
     expect(places(swallows)).toEqual([]);
   });
 
+  // rule AG-09
   it('catches only what it looks at: it throws on, or turns the error into a value', () => {
     expect(places(catchesAll)).toEqual([]);
   });
 
+  // rule AG-07
   it('probes for no member that an older version might have had', () => {
     expect(places(probes)).toEqual([]);
     expect(filesWith(PYTHON_PROBES, python)).toEqual([]);
   });
 
+  // rule AG-11
   it('keeps no second way for old callers', () => {
     expect(filesWith(KEPT_FOR_OLD_CALLERS, [...files, ...python])).toEqual([]);
     expect(places(isSecondName)).toEqual([]);
   });
 
+  // rule AG-27
   it('says of every file and public function of src what it is for', () => {
     const own = files.filter((file) => file.startsWith('src/'));
     expect(places(isUntold, own)).toEqual([]);
@@ -170,23 +175,26 @@ describe('our code', () => {
     expect(own.filter((file) => !begins.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
   });
 
+  // rule AG-08
   it('imports nothing from the future in Python', () => {
     expect(filesWith(FROM_FUTURE, python)).toEqual([]);
   });
 
-  it('has no file that takes longer to read than a concept should', () => {
+  it('has no file of more than 400 lines', () => {
     const sources = files.filter((file) => /^(src|playground|scripts|bench)\//.test(file));
-    expect(sources.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 301)).toEqual(
+    expect(sources.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 401)).toEqual(
       [],
     );
   });
 
+  // rule AG-06
   it('has no class but errors', () => {
     expect(places(isPlainClass)).toEqual([]);
   });
 });
 
 describe('the sentences of the bot', () => {
+  // rule AG-04
   it('flatter nobody', () => {
     expect(
       places(

@@ -29,10 +29,12 @@ function schedule(file: string): readonly string[] {
 }
 
 describe("the lab's programs", () => {
+  // rule DF-36
   it('propose a ferry every day', () => {
     expect(schedule('ferrybot-daily.yml')).toEqual([EVERY_DAY]);
   });
 
+  // rule AG-02
   it('start through uv, and have another Python only for where uv itself does not start', () => {
     const { scripts } = raySchema.parse({ engine: 'ray', acceleratorHoursPerRun: '1', scripts: {} });
     if (scripts === null) throw new Error('no scripts');
@@ -46,6 +48,7 @@ describe("the lab's programs", () => {
     ]);
   });
 
+  // rule AG-16
   it('look for full disks every day, and change nothing by it', () => {
     expect(schedule('ferrybot-disk-scan.yml')).toEqual([EVERY_DAY]);
     expect(disk.scan).toContain('--dry-run');
@@ -81,6 +84,7 @@ describe('before a launch', () => {
 });
 
 describe('Python', () => {
+  // rule AG-22
   it('is no newer than Python 3.11, each file of ours', async () => {
     const root = join(import.meta.dirname, '../..');
     const files = globSync('{docs,fixtures,scripts,src,test}/**/*.py', { cwd: root });

@@ -55,6 +55,7 @@ const EVAL = 'I1 trainer Evaluated step 1000: eval/loss=3.46797';
 const link = (id: string): string => `wandb: View run ferry at: https://wandb.ai/lab/ferries/runs/${id}`;
 
 describe('the watch of a run', () => {
+  // rules DF-21, HR-02, HR-68, ML-35
   it('is begun after the launch, and again whenever nobody holds it, until the job is over', () => {
     const until = fromRfc3339(watched.state.observation?.lease.until ?? '') ?? NOON;
     expect(needsWatch(approved.ordered().state, LONG_AFTER)).toBe(false);
@@ -64,6 +65,7 @@ describe('the watch of a run', () => {
     expect(needsWatch(watched.ended().state, LONG_AFTER)).toBe(false);
   });
 
+  // rule ML-05
   it('goes on after first losses, a first eval and a link', () => {
     const run = looked(submitted, LOSS, EVAL, link('abc'));
     expect(run.state.observation).toMatchObject({ loss: '3.47', evals: { 'eval/loss': '3.46797' } });
@@ -71,6 +73,7 @@ describe('the watch of a run', () => {
     expect(needsWatch(run.state, LONG_AFTER)).toBe(true);
   });
 
+  // rule ML-17
   it('ends with a job that succeeded, which is reported in the issue', () => {
     const { state } = watched.ended({ status: 'SUCCEEDED' });
     expect(needsWatch(state, LONG_AFTER)).toBe(false);
@@ -79,6 +82,7 @@ describe('the watch of a run', () => {
     );
   });
 
+  // rule ML-13
   it('links each training run of the tracker once, and the newest one after a restart inside the job', () => {
     const first = looked(submitted, link('abc'), LOSS, link('abc'));
     expect(first.state.observation?.trackers.map(({ id }) => id)).toEqual(['abc']);
@@ -87,6 +91,7 @@ describe('the watch of a run', () => {
     expect(trackerUrl(second.state)).toBe('https://wandb.ai/lab/ferries/runs/def');
   });
 
+  // rule ML-07
   it('is handed over with job, cluster, newest signal and links', () => {
     const signal = submitted.observed({ signatures: ['owner-died'], evals: { 'eval/loss': '3.46797' } });
     const held = signal.state.observation;

@@ -1,14 +1,14 @@
-/** docs/policy-coverage.md is in step with the rules, the rules with their tests and with every sentence of the policies. */
+/** docs/policy-coverage.md is generated from the rules, and every sentence of the policies has a rule. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { coveragePage } from '../../scripts/policy/coverage-page.ts';
-import { missingTests, wordingGaps } from '../../scripts/policy/findings.ts';
+import { wordingGaps } from '../../scripts/policy/findings.ts';
+import { findMarks } from '../../scripts/policy/marks.ts';
 import { readAsides, readPolicySentences } from '../../scripts/policy/policy-sentences.ts';
 import { POLICY_FILES, type Rule, readRules } from '../../scripts/policy/rules.ts';
 import { sentencesOf } from '../../scripts/policy/sentences.ts';
-import { testTitles } from '../../scripts/policy/titles.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const POLICIES = join(ROOT, '../shared/policy');
@@ -18,15 +18,12 @@ const policies = await readPolicySentences(join(ROOT, 'fixtures/policy/sentences
 
 describe('the rules', () => {
   it('are all on the page, which says nothing else', () => {
-    expect(readFileSync(join(ROOT, 'docs/policy-coverage.md'), 'utf8')).toBe(coveragePage(rules));
+    expect(readFileSync(join(ROOT, 'docs/policy-coverage.md'), 'utf8')).toBe(
+      coveragePage(rules, findMarks(ROOT).tests),
+    );
   });
 
-  it('that are shown name a test that is there', () => {
-    const titlesOf = (file: string): ReadonlySet<string> | null =>
-      existsSync(join(ROOT, file)) ? testTitles(readFileSync(join(ROOT, file), 'utf8')) : null;
-    expect(missingTests(rules, titlesOf)).toEqual([]);
-  });
-
+  // rule AG-01
   it('have one for every sentence that asks for something, and miss each that is taken out', () => {
     const gapsOf = (some: readonly Rule[]): readonly string[] =>
       POLICY_FILES.flatMap((file) => wordingGaps(file, policies.get(file) ?? [], some, asides));
@@ -124,31 +121,5 @@ run it
       'DF-01: daily-ferry.md has no sentence 0123456789',
       'DF-01: daily-ferry.md has no section Gone',
     ]);
-  });
-});
-
-describe('a rule that is shown', () => {
-  const rule = {
-    id: 'DF-02',
-    file: 'daily-ferry.md' as const,
-    section: 'Recipe',
-    rule: 'Each run has a name.',
-    sentences: ['0123456789'],
-    status: 'shown' as const,
-    test: { file: 'test/a.test.ts', name: 'a run > has a name' },
-    mutant: { file: 'src/a.ts', in: 'a', find: 'b', replace: 'c' },
-  };
-  const text = "describe('a run', () => { it('has a name', () => {}); it.each([1])('is %s', () => {}); });";
-
-  it('is found by title, or by what it describes and title', () => {
-    expect(missingTests([rule], () => testTitles(text))).toEqual([]);
-    const each = { ...rule, test: { ...rule.test, name: 'is %s' } };
-    expect(missingTests([each], () => testTitles(text))).toEqual([]);
-  });
-
-  it('is missed where the test has another title, or only a comment has it, or the file is gone', () => {
-    const renamed = text.replace('has a name', 'has a title');
-    expect(missingTests([rule], () => testTitles(`// has a name\n${renamed}`))).toHaveLength(1);
-    expect(missingTests([rule], () => null)).toEqual(['DF-02: there is no test/a.test.ts']);
   });
 });

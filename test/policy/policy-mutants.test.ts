@@ -1,67 +1,119 @@
-/** `npm run policy:mutants`: each mutant fits the code as it is, and what counts as killed is a test that ran and failed. */
+/** `npm run policy:mutants`: every rule that is shown has one marked line of code, one marked test, and a mutant that changes it. */
 
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { fateOf, mutantSchema, mutate, sampled, titlePattern } from '../../scripts/policy/mutant.ts';
-import { readRules } from '../../scripts/policy/rules.ts';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { findMarks, marksIn } from '../../scripts/policy/marks.ts';
+import { fateOf, mutate, planExperiments, sampled } from '../../scripts/policy/mutant.ts';
+import { readRules, type ShownRule } from '../../scripts/policy/rules.ts';
+import { testTitles, titlePattern } from '../../scripts/policy/titles.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const rules = await readRules(join(ROOT, 'fixtures/policy/rules.yml'));
-const killable = rules.filter((rule) => rule.status === 'shown');
+const shown = rules.filter((rule) => rule.status === 'shown');
 
-describe('the mutants of the rules', () => {
-  it('fit the code as it is', () => {
-    const unfit = killable.flatMap(({ id, mutant }) => {
-      const path = join(ROOT, mutant.file);
-      if (!existsSync(path)) return [`${id}: there is no ${mutant.file}`];
-      const mutated = mutate(readFileSync(path, 'utf8'), mutant);
-      return mutated.kind === 'mutated' ? [] : [`${id}: ${mutated.reason}`];
+describe('the rules that are shown', () => {
+  it('have one mark in the code, one above a test, and a mutant that changes the code', () => {
+    const { experiments, problems } = planExperiments(ROOT, shown, findMarks(ROOT));
+    expect(problems).toEqual([]);
+    expect(experiments).toHaveLength(shown.length);
+  });
+});
+
+describe('a mark', () => {
+  it('names the line below the comment, in TypeScript, YAML and Python', () => {
+    expect(marksIn('src/a.ts', 'one;\n  // rule DF-01\n  two;\n')).toEqual([
+      { id: 'DF-01', file: 'src/a.ts', line: 3 },
+    ]);
+    expect(marksIn('a.py', '# rules DF-01, HR-100\nx = 1\n').map(({ id }) => id)).toEqual([
+      'DF-01',
+      'HR-100',
+    ]);
+  });
+
+  it('is no sentence that mentions a rule', () => {
+    expect(marksIn('src/a.ts', '// rule DF-01 says so\n/** The delta (policy DF-18). */\n')).toEqual([]);
+  });
+});
+
+describe('the plan of a mutant', () => {
+  const folders: string[] = [];
+  afterEach(() => {
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+  });
+  const rule: ShownRule = {
+    id: 'DF-02',
+    file: 'daily-ferry.md',
+    section: 'Recipe',
+    rule: 'Each run has a name.',
+    sentences: ['0123456789'],
+    status: 'shown',
+    mutant: 'return true;',
+  };
+  const code = 'function allowed(age: number) {\n  // rule DF-02\n  return age >= 18;\n}\n';
+  const test = "describe('a run', () => {\n  // rule DF-02\n  it('has a name', () => {});\n});\n";
+  const plan = (files: Readonly<Record<string, string>>, mutant = rule.mutant) => {
+    const root = mkdtempSync(join(tmpdir(), 'ferrybot-marks-'));
+    folders.push(root);
+    for (const folder of ['src', 'scripts', 'playground', 'test', 'bench', 'docs', 'fixtures/lab'])
+      mkdirSync(join(root, folder), { recursive: true });
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, file)), { recursive: true });
+      writeFileSync(join(root, file), text);
+    }
+    return planExperiments(root, [{ ...rule, mutant }], findMarks(root));
+  };
+
+  it('has the file, the line and the title', () => {
+    expect(plan({ 'src/a.ts': code, 'test/a.test.ts': test })).toEqual({
+      problems: [],
+      experiments: [
+        {
+          id: 'DF-02',
+          code: { id: 'DF-02', file: 'src/a.ts', line: 3 },
+          test: { file: 'test/a.test.ts', title: 'a run > has a name' },
+          mutant: 'return true;',
+        },
+      ],
     });
-    expect(unfit).toEqual([]);
+  });
+
+  it.each([
+    ['a rule without code', { 'test/a.test.ts': test }, 'DF-02: 0 marks in the code'],
+    [
+      'code that is marked twice',
+      { 'src/a.ts': code, 'src/b.ts': code, 'test/a.test.ts': test },
+      'DF-02: 2 marks in the code',
+    ],
+    ['a rule without a test', { 'src/a.ts': code }, 'DF-02: 0 marks in tests'],
+    [
+      'a mark above no test',
+      { 'src/a.ts': code, 'test/a.test.ts': test.replace('it(', 'call(') },
+      'DF-02: no test at test/a.test.ts:3',
+    ],
+    [
+      'a mark of an unknown rule',
+      { 'src/a.ts': code, 'src/b.ts': '// rule DF-03\nb;\n', 'test/a.test.ts': test },
+      'src/b.ts:2: no rule DF-03 is shown',
+    ],
+  ])('reports %s', (_, files, problem) => {
+    expect(plan(files).problems).toEqual([problem]);
+  });
+
+  it('reports a mutant that changes nothing', () => {
+    expect(plan({ 'src/a.ts': code, 'test/a.test.ts': test }, 'return age >= 18;').problems).toEqual([
+      'DF-02: the mutant changes nothing at src/a.ts:3',
+    ]);
   });
 });
 
 describe('a mutant', () => {
-  const mutant = { file: 'src/a.ts', in: 'allowed', find: 'age >= 18', replace: 'true' };
-  const text = 'const other = age >= 18;\nfunction allowed(age: number) {\n  return age >= 18;\n}\n';
-
-  it('changes its characters inside its declaration, whatever stands around it', () => {
-    const moved = `// more\n${text.replace('return', 'const x = 1;\n  return')}// age >= 18\n`;
-    expect(mutate(text, mutant)).toEqual({
-      kind: 'mutated',
-      text: 'const other = age >= 18;\nfunction allowed(age: number) {\n  return true;\n}\n',
-    });
-    expect(mutate(moved, mutant)).toMatchObject({ kind: 'mutated' });
+  it('replaces its line and keeps the indentation', () => {
+    expect(mutate('a {\n  b;\n}\n', 2, 'c;')).toBe('a {\n  c;\n}\n');
   });
 
-  it.each([
-    ['is gone', text.replace('allowed', 'permitted'), 'src/a.ts declares no allowed'],
-    ['has another text', text.replaceAll('18', '21'), 'allowed has no "age >= 18"'],
-    [
-      'has the text twice',
-      text.replace(';\n}', ' && age >= 18;\n}'),
-      'allowed has "age >= 18" more than once',
-    ],
-    ['is there twice', `${text}{ const allowed = 1; }`, 'src/a.ts declares allowed more than once'],
-  ])('does not fit where the declaration %s', (_, other, reason) => {
-    expect(mutate(other, mutant)).toEqual({ kind: 'no-fit', reason });
-  });
-
-  it('has a declaration in TypeScript alone, and changes something', () => {
-    const fits = (change: object): boolean => mutantSchema.safeParse({ ...mutant, ...change }).success;
-    expect([fits({}), fits({ file: 'fixtures/a.py' }), fits({ in: undefined })]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-    expect([fits({ file: 'fixtures/a.py', in: undefined }), fits({ replace: mutant.find })]).toEqual([
-      true,
-      false,
-    ]);
-  });
-
-  it('is killed by a test that ran and failed, and by nothing else', () => {
+  it('counts as killed only by a test that ran and failed', () => {
     expect(fateOf(['other', 'passed', 'failed'], false)).toBe('dies');
     expect(fateOf(['other', 'passed'], false)).toBe('survives');
     expect(fateOf(['other'], false)).toBe('no-test');
@@ -71,16 +123,25 @@ describe('a mutant', () => {
 
 describe('the title of a test', () => {
   it.each([
-    ['is told', 'a run is told', true],
-    ['is told', 'a run is told twice', false],
-    ['a run > is told', 'a run is told', true],
-    ['a run > is told', 'a run > is told', true],
+    ['is sent', 'a run is sent', true],
+    ['is sent', 'a run is sent twice', false],
+    ['a run > is sent', 'a run is sent', true],
+    ['a run > is sent', 'a run > is sent', true],
     ['is called %s', 'a run is called (a+b)', true],
     ['$id may import', 'the rooms run may import', true],
     ['costs 1.5 (EUR)', 'it costs 1.5 (EUR)', true],
     ['costs 1.5', 'it costs 125', false],
-  ])('"%s" finds "%s": %s', (title, name, isFound) => {
-    expect(titlePattern(title).test(name)).toBe(isFound);
+  ])('"%s" matches "%s": %s', (title, name, matches) => {
+    expect(titlePattern(title).test(name)).toBe(matches);
+  });
+
+  it('is found with the line of its call, for tables as well', () => {
+    const text =
+      "describe('a run', () => {\n  it('has a name', () => {});\n  it.each([1])('is %s', () => {});\n});";
+    expect(testTitles(text)).toEqual([
+      { line: 2, title: 'a run > has a name' },
+      { line: 3, title: 'a run > is %s' },
+    ]);
   });
 });
 
@@ -91,7 +152,7 @@ describe('a sample', () => {
       .map(({ id }) => id)
       .join('');
 
-  it('is the same for the same commit, another one for others, and reaches every rule in time', () => {
+  it('is the same for one commit, differs between commits, and reaches every rule in time', () => {
     expect(drawn('one')).toBe(drawn('one'));
     const many = Array.from({ length: 30 }, (_, at) => drawn(String(at)));
     expect(new Set(many).size).toBeGreaterThan(5);

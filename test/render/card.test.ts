@@ -205,6 +205,7 @@ describe('the status card', () => {
     expect(cardOf(given.stopRequested(bob).state)).toContain('**Wanted: a look at the failure, then `/ack`');
   });
 
+  // rule ML-14
   it('never shows a rounded step as exact, nor a total that is not known', () => {
     const unknown = submitted.observed({ step: 3000, totalSteps: null });
     expect(cardOf(unknown.state)).toContain('`~3000/unknown`');

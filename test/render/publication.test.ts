@@ -64,6 +64,7 @@ const UNSEALED = {
 } as const;
 
 describe('the moments of a run', () => {
+  // rule HR-24
   it.each([
     ['launch', submitted],
     ['tracker', training],
@@ -103,6 +104,7 @@ describe('the moments of a run', () => {
     expect(lines[from + 2]).toBe('W&B link: https://wandb.example/lab/ferries/runs/abc123');
   });
 
+  // rules DF-29, DF-30, DF-32
   it('end with the verdict in words, the key metrics, and what tomorrow should do', () => {
     const good = say(ended.state, 'ended');
     const bad = say(training.ended({ status: 'FAILED' }).state, 'ended');
@@ -113,6 +115,7 @@ describe('the moments of a run', () => {
     expect(bad).toMatch(/^Recommendation \/ victory decision: no victory; .+ before the next ferry/m);
   });
 
+  // rule DF-31
   it('end with the failures that were seen, each by the name of its signature', () => {
     const owner = { signature: 'owner-died', class: 'cluster', advice: 'wait', line: 'OwnerDiedError' };
     const seen = training.incident('failure-signature', owner);
@@ -120,6 +123,7 @@ describe('the moments of a run', () => {
     expect(body).toMatch(/^Notable failures:\n\n- .+ `owner-died`$/m);
   });
 
+  // rule DF-24
   it('post what the policy asks for at a launch', () => {
     const body = say(submitted.state, 'launch');
     for (const part of [

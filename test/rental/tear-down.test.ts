@@ -51,6 +51,7 @@ describe('a rented machine', () => {
     expect(why([machine()], [run()])).toEqual([]);
   });
 
+  // rule VA-01
   it('goes when its run is over, also one that only stopped, and when no run is known for it', () => {
     for (const status of ['running', 'stopped', 'frozen', 'exited'] as const)
       expect(why([machine({ status })], [run({ endedAtMs: NOW })])).toEqual(['1 ended']);

@@ -25,6 +25,7 @@ const order = (run: RunBuilder, facts: RunFacts = someFacts(), config = CONFIG) 
   });
 
 describe('an order', () => {
+  // rule DF-06
   it('is issued once the quorum of people has approved, and runs out after two hours', () => {
     expect(order(gatedOn())).toBeNull();
     const byBob = gatedOn(someFacts(), TWO).approved(bob);

@@ -51,6 +51,7 @@ export function closingLineReporter(report: (tally: TestTally) => void): Reporte
 /** `N passed, N failed`, and `, N skipped` where there are any. A run that broke off is one failure more. */
 export function closingLine(tally: TestTally): string {
   const skipped = tally.skipped.length === 0 ? '' : `, ${tally.skipped.length} skipped`;
+  // rule AG-13
   return `${tally.passed} passed, ${tally.failed + (tally.complete ? 0 : 1)} failed${skipped}`;
 }
 

@@ -42,6 +42,7 @@ describe('a healthy log', () => {
     });
   });
 
+  // rules HR-48, ML-15
   it('never takes the rounded total for the exact one', () => {
     const later =
       'Progress on:train 1.00kit/5.16kit rate:1.9it/s remaining:36:00 elapsed:09:00 postfix:loss=3.47\n';
@@ -97,6 +98,7 @@ describe('reading in pieces', () => {
 });
 
 describe('failure signatures', () => {
+  // rule ML-20
   it.each([
     [
       'hbm-exhausted',

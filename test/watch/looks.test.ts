@@ -77,6 +77,7 @@ describe('the lease', () => {
     });
   });
 
+  // rule ML-09
   it('is prolonged by its holder under the same fence, and by nobody else until it is over', () => {
     expect(leaseFor(watched.state, 'watch-1', lastMomentBefore, 1)?.fence).toBe(1);
     expect(leaseFor(watched.state, 'watch-2', lastMomentBefore, 1)).toBeNull();
@@ -94,6 +95,7 @@ describe('the lease', () => {
 describe('the cadence', () => {
   const at = (run: typeof watched): number => Date.parse(run.state.head.at);
 
+  // rule ML-08
   it('is 120 s after the submit, 570 s after a look, and now for a stop', () => {
     expect(nextCheckAt(submitted.state, CADENCE, NOON)).toBe(at(submitted) + 120_000);
     expect(nextCheckAt(watched.state, CADENCE, NOON)).toBe(at(watched) + 570_000);
@@ -114,6 +116,7 @@ describe('the cadence', () => {
   };
   const times = (count: number, one: keyof typeof JOBS) => Array.from({ length: count }, () => one);
 
+  // rules HR-03, VA-11, VA-12
   it.each([
     ['of a ferry', CADENCE, times(4, 'well'), [2, 11.5, 21, 30.5]],
     ['of a hero', HERO, ['well', 'well', 'dark', 'well', 'well'], [2, 17, 32, 34, 49]],

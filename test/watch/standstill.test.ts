@@ -85,6 +85,7 @@ const told = (state: RunState, line: string): readonly object[] =>
   }).flatMap((event) => (event.type === 'incident' ? [event.data.detail] : []));
 
 describe('a run that does not move', () => {
+  // rule ML-21
   it('is called degraded once for each such time, while its log speaks of nodes that died', () => {
     const { look, standstill } = watching();
     expect(look(stepLine(5))).toEqual([]);

@@ -104,6 +104,7 @@ describe('the monitor of a run', () => {
     expect(health(watched.ended(), 99 * MINUTE).kind).toBe('none');
   });
 
+  // rule HR-39
   it('says nothing about the run: what a silent one saw last is no news', () => {
     const ill = submitted.observed({ signatures: ['resource-exhausted'] });
     const unread = submitted.observed({ status: 'UNKNOWN' });

@@ -104,6 +104,7 @@ async function strayFrom(
   if (source === null) return null;
   const { branch } = source;
   const tip = branch === null ? null : await git.resolve(`refs/heads/${branch}`);
+  // rule HR-35
   if (tip !== null && (await git.mergeBase(tip, head)) === head) return null;
   return `${branch ?? 'the target branch'} does not have ${head.slice(0, 12)}: push it to a branch of this repository, and name that in the contract`;
 }

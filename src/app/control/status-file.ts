@@ -25,6 +25,7 @@ export async function keepStatusFile({ lab, git, labConfig, store }: Place, run:
   const ref = `refs/heads/${file.branch}`;
   try {
     const tip = await git.resolve(ref);
+    // rule VA-08
     if (tip !== null && (await git.readText(tip, file.path)) === text) return;
     const outcome = await git.commitAndPush({
       ref,

@@ -58,6 +58,7 @@ export async function writeText({ lab, config }: TextPlace, effect: TextEffect):
         const isControls = found?.role === 'control' || markerOf(UNNUMBERED, body)?.role !== 'control';
         return found !== null && isControls && markerIdentity(found) === effect.marker;
       };
+      // rule HR-72
       return openIssue(client, { ...effect, body, labels: [...effect.labels, AGENT_LABEL] }, isSame);
     }
     case 'edit-issue':

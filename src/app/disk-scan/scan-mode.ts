@@ -43,7 +43,8 @@ export async function scanMode(open: OpenLab, input: ScanModeInput): Promise<Sca
 function clustersIn({ config }: OpenLab, named: string): readonly string[] {
   const names = named.split(/[\s,]+/).filter((name) => name !== '');
   return names.length === 1 && names[0] === 'all' && !Object.hasOwn(config.clusters, 'all')
-    ? Object.keys(config.clusters).filter((cluster) => diskPlaceOf(config, cluster) !== null)
+    ? // rule AG-31
+      Object.keys(config.clusters).filter((cluster) => diskPlaceOf(config, cluster) !== null)
     : names;
 }
 

@@ -49,9 +49,11 @@ export async function objectiveOfToday(
   const now = lab.now();
   if (asked?.date === date && asked.state !== 'answered')
     return asked.state === 'open' && now < (fromRfc3339(asked.until) ?? 0)
-      ? { kind: 'asked', issue: asked.issue }
+      ? // rule DF-05
+        { kind: 'asked', issue: asked.issue }
       : usualObjective(open, date);
   const question = kind.proposals.question({ lane, laneName, date, now, runs: runsOfLane(runs, laneName) });
+  // rule DF-39
   if (question === null) return usualObjective(open, date);
   const { title, body } = question;
   const marker = { run, kind: 'issue', key: 'objective', fields: {} } as const;

@@ -101,6 +101,7 @@ function jobOf(
   const approved = fillLane(lane, {
     run: state.run,
     date: state.proposal.date,
+    // rule HR-75
     checkpoint: order.checkpoint?.path ?? null,
   });
   const filled = onRung(state, approved);

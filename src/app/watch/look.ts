@@ -85,6 +85,7 @@ export async function observeJob(input: LookInput): Promise<Look> {
   const tracker = await trackerHeard(input, log);
   const metrics = hasEnded(job) ? await metricsOf(input, log, tracker) : {};
   const died =
+    // rules VA-13, VA-20
     job.kind === 'found' && job.status === 'FAILED'
       ? orOfEngine(await diagnosisOf(input, logOffset, tracker), job.message)
       : { diagnosis: null };
@@ -151,6 +152,7 @@ export function sessionOf(submission: Submission): string | null {
 }
 
 async function trackerHeard({ tracker }: LookInput, log: LogFacts): Promise<TrackerHeard | null> {
+  // rule HR-74
   if (tracker === null || tracker === undefined) return null;
   const asked = tracker.identityOf(log.trackers.map(({ id }) => id));
   return { asked, answer: await tracker.port.describe(asked) };

@@ -98,6 +98,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   for (const state of sighted(open.store.current().runs))
     await inRun(state.run, () => answerBadNode(open, input, state.run));
   input.saveMemory();
+  // rule VA-05
   const machines = await lookAfterMachines(open, input, troubles);
   const runs = watchedStates(open.store.current());
   const left = runs.filter((run) => isWatchable(run, input.cluster));

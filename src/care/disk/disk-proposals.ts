@@ -45,11 +45,13 @@ export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
     return proposed(
       input,
       mutation,
+      // rule AG-19
       [...workers.map(steps.clean), steps.initialise(tpu)],
       cleanEvidence(workers),
     );
   });
   const cron =
+    // rule AG-21
     scan.cleanup === 'not-seen'
       ? proposed(input, { kind: 'start-cleanup-cron', head: scan.cluster }, [steps.startCleanup()], {
           facts: { cleanup: scan.cleanup },

@@ -61,6 +61,7 @@ export function judgeWorker(
   if (disk.kind === 'unknown') return unread(scannedPercentFree, 'disk-unread', disk.why);
   const percentFree = percentFreeOf(disk.value);
   if (percentFree > thresholdPercent) return { kind: 'fine', percentFree };
+  // rule AG-17
   if (mounts.kind === 'unknown') return unread(percentFree, 'mounts-unread', mounts.why);
   const seen = folders.kind === 'known' ? folders.value : [];
   const low = (cause: LowCause): WorkerJudgement => ({ kind: 'low', percentFree, cause, folders: seen });

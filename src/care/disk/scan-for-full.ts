@@ -63,6 +63,7 @@ function fullSince({ submission, incidents, end }: RunState): Instant | null {
   );
   const words = end === null ? [] : [end.message, ...(end.diagnosis?.evidence ?? [])];
   const isEnd = end?.status === 'FAILED' && words.some((text) => DISK_IS_FULL.test(text));
+  // rule AG-30
   const at = line?.at ?? (isEnd ? end.at : null);
   return at === null ? null : fromRfc3339(at);
 }

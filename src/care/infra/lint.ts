@@ -114,9 +114,12 @@ function judge(
   const used = isHarmless ? writesTo : [...words, ...writesTo];
   const isVariable = name === 'export' || name.includes('=');
   const code = isVariable ? ('not-understood' as const) : ('write-unguarded' as const);
-  return mountPoints
-    .filter((point) => !sure.has(point) && used.some((word) => mentions(word, point)))
-    .map((mountPoint) => ({ code, mountPoint }));
+  return (
+    mountPoints
+      // rule AG-20
+      .filter((point) => !sure.has(point) && used.some((word) => mentions(word, point)))
+      .map((mountPoint) => ({ code, mountPoint }))
+  );
 }
 
 /** Where something is surely mounted after the command went well, and after it failed. */

@@ -23,6 +23,7 @@ export function contractComplete(fields: ContractFields): Gate {
         );
         if (missing.length + unclear.length === 0)
           return pass('complete', { values: Object.keys(values).length, inferred });
+        // rule HR-11
         return isRetention
           ? block('retention-open', 'author', { missing, unclear })
           : block('incomplete', 'author', { missing, unclear });

@@ -17,8 +17,10 @@ export const outputRootOwn: Gate = {
   evaluate: ({ manifest, rootHolder, rootContents, contract }) =>
     given(manifest, ({ outputRoot: root, command, cluster }) =>
       given(rootHolder, (holder) => {
+        // rule HR-37
         if (holder !== null)
           return block('taken', 'author', { root: holder.mine, run: holder.run, theirs: holder.root });
+        // rule HR-08
         if (!isPinnedBy(command, root)) return block('not-in-command', 'author', { root });
         const there = regionOfBucket(root);
         const wanted = regionIn(saidIn(contract?.recorded ?? null, 'region') ?? cluster);

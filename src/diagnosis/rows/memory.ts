@@ -20,6 +20,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   cause('oom-hbm', /enough GPU (?:RAM|memory) to fit|dispatched on the CPU or the disk/),
   // These are failures although the word OOM is absent.
   cause('oom-hbm', /Program hbm requirement \d|Largest program allocations in hbm|Total hbm usage >=/),
+  // rule ML-36
   cause('oom-hbm', /Exceeded hbm capacity by|compiler_base\.cc:2587/),
   cause(
     'oom-hbm',

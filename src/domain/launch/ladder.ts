@@ -21,6 +21,7 @@ function endedAlike(state: RunState): readonly PastAttempt[] {
 /** The smaller settings that the next attempt has, in their order: one more for each that ran out of memory. */
 export function reductionsTaken(state: RunState): readonly string[] {
   const approved = state.order?.manifest?.envelope.reductions ?? [];
+  // rule VA-21
   return approved.slice(0, timesOf(state, isOutOfMemory));
 }
 
@@ -94,11 +95,13 @@ export function rungFor(state: RunState, failure: Failure): Rung | null {
   const { envelope } = state.order?.manifest ?? {};
   const isLeft = (approved: readonly string[], isSuch: (one: Failure) => boolean): boolean =>
     approved.length >= timesOf(state, isSuch);
+  // rule VA-24
   if (isOutOfMemory(failure)) return isLeft(envelope?.reductions ?? [], isOutOfMemory) ? 'reduce' : null;
   if (isOfWhatItRunsOn(failure)) return isLeft(envelope?.repairs ?? [], isOfWhatItRunsOn) ? 'repair' : null;
   if (envelope?.rental === undefined) return null;
   if (OF_THE_MACHINE.includes(failure)) return 'other-machine';
   if (!mayPassAgain(failure)) return null;
   const times = inVain(state).length;
+  // rule VA-23
   return times === 0 ? 'rerun' : times === 1 ? 'other-machine' : null;
 }

@@ -14,6 +14,7 @@ export function trainingFlops(parameters: number, tokens: number): number {
 }
 
 /** From here on a run is a hero run, whatever it is called (policy HR-01). */
+// rule HR-01
 const HERO_FLOPS = 1e22;
 
 /** Whether a run of so many operations is one without being asked. */

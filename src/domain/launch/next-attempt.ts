@@ -103,6 +103,7 @@ export function rollbackOf(state: RunState): RolledBack | null {
 /** Whether a fix of the attempt that has just failed may be launched as the next one, once it is pushed and approved. */
 export function mayBeFixed(state: RunState): boolean {
   const { end, submission, stop } = state;
+  // rule DF-26
   const hasFailed = submission !== null && end?.status === 'FAILED';
   const isNew = repeatedFailure(state) === null || rollbackOf(state) !== null;
   return hasFailed && !isOver(state) && stop === null && isNew;

@@ -29,6 +29,7 @@ export function replacementFor(state: RunState): MutationRecord | null {
 export function restartsLeft({ attempts, order }: RunState): number {
   const counted = [order?.order.digest, order?.order.preApprovedBy];
   const spent = attempts.filter((past) => counted.includes(past.order.order.digest)).length;
+  // rule ML-32
   return (order?.manifest?.envelope.restarts ?? 0) - spent;
 }
 

@@ -112,11 +112,13 @@ function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string
   // A step of the ladder is not the same again: nobody compares it with what failed.
   const isOnLadder = rungFor(state, failure) !== null && restartAfter.includes(failure);
   if (isOnLadder && !isGuess(last, failure)) return null;
+  // rules HR-33, HR-60
   if (!mayPassAgain(failure) || !restartAfter.includes(failure) || isGuess(last, failure))
     return { reason: 'not-recoverable', failure };
   // What a person did on the cluster is a decision: starting it again would undo it.
   const by = failure === 'stopped' ? last.end.engineDetails?.[STOPPED_BY] : undefined;
   if (by !== undefined) return { reason: 'stopped-by', failure, by };
+  // rule HR-43
   return alikeIn(state, last) ?? withoutProgress(state, last);
 }
 
@@ -143,6 +145,7 @@ function barAfterNode(state: RunState, last: PastAttempt, { begun, consents }: M
 function alikeIn({ attempts }: RunState, last: PastAttempt): Bar | null {
   for (const past of attempts) {
     const same = sameFailure(past, last);
+    // rule ML-33
     if (same !== null && !isAnotherPreemption(last, reachedStep(past) ?? 0))
       return { reason: 'same-failure', failure: same, earlier: past.submission.attempt };
   }
@@ -193,6 +196,7 @@ export function failedAlike(state: RunState, runs: readonly RunState[]): RunStat
     if (other.run === state.run || other.proposal.lane !== state.proposal.lane) continue;
     const ended = pastAttempt(other) ?? other.attempts.at(-1);
     if (ended?.end.status === 'SUCCEEDED') return null;
+    // rule DF-27
     const isSame = ended !== undefined && sameFailure(ended, last) !== null;
     if (isSame && !isAnotherPreemption(last, 0)) return other;
   }
@@ -241,6 +245,7 @@ export function relaunchRule(state: RunState, next: Order): string | null {
   const { order } = state;
   if (restartsLeft(state) <= 0 && !restsOnNewApprovals(state, next))
     return 'ordered again beyond the restarts that were approved';
+  // rule ML-23
   return next.digest === order?.order.digest && next.commit === order.order.commit
     ? null
     : 'ordered again with another manifest or commit';

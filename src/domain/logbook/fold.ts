@@ -133,6 +133,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'claimed':
       return withOrder(state, { status: 'claimed', claim: { ...event.data, at: event.at } });
     case 'submitted':
+      // rule ML-24
       return { ...withOrder(state, { status: 'submitted' }), submission: { ...event.data, ...moment } };
     case 'observed':
       return observed(state, event);

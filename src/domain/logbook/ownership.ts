@@ -77,5 +77,6 @@ export function ownerOf({ watch, proposal, order, approvals }: RunState): Actor 
 
 /** The end of the watch that nobody has taken note of yet. */
 export function untakenWatchEnd({ watch: { ended }, taken }: RunState): WatchEnd | null {
+  // rule ML-04
   return ended !== null && ended.seq > (taken?.seq ?? -1) ? ended : null;
 }

@@ -32,6 +32,7 @@ export function watchAfter(watch: WatchState, event: WatchEvent): WatchState {
       return {
         ...watch,
         offer: { ...event.data, ...said, by: actor },
+        // rule ML-03
         owner: event.data.state === 'accepted' ? event.data.to : watch.owner,
       };
     case 'watch-bounded':

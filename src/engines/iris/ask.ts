@@ -14,12 +14,14 @@ import type { IrisSettings } from './settings.ts';
  */
 export const METHODS = {
   launch: 'iris.cluster.ControllerService/LaunchJob',
+  // rule HR-28
   status: 'iris.cluster.ControllerService/GetJobStatus',
   list: 'iris.cluster.ControllerService/ListJobs',
   tasks: 'iris.cluster.ControllerService/ListTasks',
   terminate: 'iris.cluster.ControllerService/TerminateJob',
   process: 'iris.cluster.ControllerService/GetProcessStatus',
   authentication: 'iris.cluster.ControllerService/GetAuthInfo',
+  // rule HR-04
   logs: 'finelog.logging.LogService/FetchLogs',
 } as const;
 

@@ -107,6 +107,7 @@ function judge(instance: Instance, { end }: LogTail): FoundJob {
     actual === 'stopped'
       ? `instance ${id} was stopped by Vast.ai, preempted by a higher bid or for want of credit; its disk is billed`
       : `the container of instance ${id} ended without the wrapper's last word`;
+  // rule VA-14
   return { ...base, status: 'FAILED', message: `${why}: ${messageOf(instance)}` };
 }
 

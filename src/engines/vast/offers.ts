@@ -42,6 +42,7 @@ export function unfit(offer: Offer, needs: Needs, avoid: readonly string[] = [])
   if (offer.gpu_ram < needs.vramGb * MB_OF_GB * NOMINAL) return 'vram';
   if (offer.cpu_ram < needs.ramGb * MB_OF_GB * NOMINAL) return 'ram';
   if (offer.disk_space < needs.diskGb) return 'disk';
+  // rule VA-06
   if (offer.reliability2 < Number(needs.reliability)) return 'reliability';
   return offer.dph_total <= Number(needs.dollarsPerHourMax) ? null : 'price';
 }

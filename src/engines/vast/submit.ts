@@ -170,6 +170,7 @@ async function settle(stand: Stand, answer: NoAnswer): Promise<Tried> {
 
 /** The offer was taken meanwhile, or withdrawn. */
 function isGone({ status }: NoAnswer): boolean {
+  // rule VA-07
   return status === 404 || status === 410;
 }
 

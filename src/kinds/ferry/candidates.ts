@@ -109,6 +109,7 @@ export function chooseCandidate(input: ChoiceInput): Choice {
       skipped.push({ id: candidate.id, why: fresh.length > 0 ? 'step-too-large' : 'all-values-recent' });
     else options.push({ candidate, before: knob.value, after, ...lastTried(candidate, input.recent) });
   }
+  // rule DF-12
   const [best] = options.toSorted(byUrgency);
   if (best === undefined)
     return { kind: 'none', reason: input.candidates.length === 0 ? 'no-candidates' : 'nothing-due', skipped };
@@ -148,7 +149,9 @@ function isSmall({ knob, path, value: before }: Knob, after: string, steps: Step
 // The sort is stable, so equals stay in the order of the config.
 function byUrgency(left: Option, right: Option): number {
   return (
+    // rule DF-37
     SIGNALS.indexOf(signalOf(left.candidate)) - SIGNALS.indexOf(signalOf(right.candidate)) ||
+    // rule DF-35
     (left.bucketLastTried ?? '').localeCompare(right.bucketLastTried ?? '') ||
     (left.candidateLastTried ?? '').localeCompare(right.candidateLastTried ?? '') ||
     RISKS.indexOf(left.candidate.risk) - RISKS.indexOf(right.candidate.risk)

@@ -68,6 +68,7 @@ function replaced(text: string, planned: readonly Planned[]): string {
     result += text.slice(from, knob.start) + after;
     from = knob.end;
   }
+  // rule DF-10
   return result + text.slice(from);
 }
 

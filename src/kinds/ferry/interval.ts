@@ -68,6 +68,7 @@ export function lastFerryOf(runs: readonly FinishedRun[], before: string): LastF
     (run) =>
       run.submission !== null && (run.seal !== null || run.closed !== null) && run.proposal.date < before,
   );
+  // rule DF-02
   const newest = over.toSorted(
     (left, right) =>
       right.proposal.date.localeCompare(left.proposal.date) ||
@@ -95,6 +96,7 @@ export function intervalStart(
     };
   return {
     sinceCommit: last?.launchCommit ?? null,
+    // rule DF-04
     sinceDate: last?.date ?? dateAfter(today, -fallbackDays),
     fallback: last?.launchCommit == null,
     lastRun: last?.run ?? null,

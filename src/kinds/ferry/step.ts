@@ -42,6 +42,7 @@ function tooLarge({ before, after }: Change, step: Step): string | null {
     return Math.abs(to - from) <= step.absolute * (1 + SLACK) ? null : `${step.absolute} up or down`;
   const isWithin =
     from === to || (from * to > 0 && Math.max(from / to, to / from) <= step.factor * (1 + SLACK));
+  // rule DF-41
   return isWithin ? null : `a factor of ${step.factor}`;
 }
 

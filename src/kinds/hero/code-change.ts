@@ -27,9 +27,12 @@ const TELLING_LAST = new Set(['logging', 'logger', 'tracker']);
 
 /** Empty where it can touch nothing; what nobody can tell counts as code that trains. */
 export function codeChanges({ path, delta }: FileChange): readonly CodeChange[] {
+  // rule HR-36
   if (NO_PART.test(path) || delta?.kind === 'none') return [];
+  // rule HR-45
   if (delta?.kind === 'knobs') return delta.changes.map((change) => valueChange(path, change));
   const line = delta === null ? '' : `, line ${delta.line}`;
+  // rule HR-32
   return [{ touches: isTelling(path) ? 'telling' : 'code', shown: `${path}${line}`, names: [path] }];
 }
 

@@ -6,6 +6,7 @@ import { argumentArray, name } from '../../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../../watch/cadence.ts';
 
 /** A run of weeks is looked at every quarter of an hour, and first as soon as any other. */
+// rule HR-03
 const HERO_CADENCE: Cadence = { ...USUAL_CADENCE, pollMs: 900_000 };
 /** The source of a run of months is named by its contract, and grows no older than that. */
 const YEAR_HOURS = 8_760;

@@ -37,6 +37,7 @@ const SHOWN: readonly FieldName[] = [
 const RENTAL_RESPONSES: Responses = {
   ...USUAL_RESPONSES,
   dependency: 'repair',
+  // rule VA-02
   'oom-hbm': 'reduce',
   'oom-host': 'reduce',
   'bad-node': 'other-machine',

@@ -192,6 +192,7 @@ function assertContinues({ events }: RunWrite, parts: number, last: string): voi
   const isInLast = first?.part === Math.max(parts, 1);
   const before = isInLast ? last : '';
   const isBehind = isInLast || first?.part === parts + 1;
+  // rule HR-19
   invariant(isBehind && first?.before === before, 'logbook-append-rewrites');
   for (const { before: was, text } of events) {
     invariant(text.length > was.length && text.startsWith(was), 'logbook-append-rewrites');

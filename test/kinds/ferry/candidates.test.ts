@@ -53,6 +53,7 @@ const choose = (change: Partial<ChoiceInput>): ReturnType<typeof chooseCandidate
   });
 
 describe('what the next ferry changes', () => {
+  // rule DF-37
   it('validates the pipeline before it explores the model, whatever was tried less lately', () => {
     const depth: Candidate = { ...LR, id: 'depth', path: 'depth', values: ['9'], bucket: 'architecture' };
     const knobs = [knob('lr', '0.003'), knob('depth', '8')];
@@ -74,6 +75,7 @@ describe('what the next ferry changes', () => {
     });
   });
 
+  // rule DF-12
   it('is the first candidate with a value that is not there yet', () => {
     expect(choose({})).toMatchObject({
       kind: 'proposal',
@@ -82,6 +84,7 @@ describe('what the next ferry changes', () => {
     });
   });
 
+  // rule DF-35
   it('goes to the bucket that was not tried for longest', () => {
     const recent = [ferry('2026-11-20', 'lr', '3e-3', '6e-3', 'optimizer')];
     expect(choose({ recent })).toMatchObject({ edits: [{ path: 'mix', after: '0.6' }] });

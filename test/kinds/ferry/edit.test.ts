@@ -10,6 +10,7 @@ const edit = async (text: string, ...edits: readonly Edit[]): ReturnType<typeof 
 const ONE = readFileSync(join(import.meta.dirname, '../../../fixtures/delta/generations/one.py'), 'utf8');
 
 describe('editing a value in place', () => {
+  // rule DF-10
   it('changes its characters and no other byte', async () => {
     const result = await edit(ONE, { path: 'train.SimpleTrainConfig().learning_rate', after: '6e-3' });
     expect(result).toMatchObject({

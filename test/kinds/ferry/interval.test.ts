@@ -25,6 +25,7 @@ const LAST: LastFerry = {
 };
 
 describe('the interval of a ferry', () => {
+  // rule DF-04
   it('begins at the last launch commit, however many days ago that was', () => {
     expect(intervalStart(LAST, '2026-11-21', 1)).toEqual({
       sinceCommit: SHA,
@@ -143,6 +144,7 @@ describe('the last ferry', () => {
     expect(lastFerryOf([run('2026-11-17', {})], '2026-11-21')).toBeNull();
   });
 
+  // rule DF-02
   it('is the newest that was launched and is over, sealed or failed', () => {
     const runs = [run('2026-11-15', SEALED), run('2026-11-18', FAILED), run('2026-11-17', SEALED)];
     expect(lastFerryOf(runs, '2026-11-21')).toMatchObject({

@@ -140,6 +140,7 @@ describe('the proposal', () => {
     });
   });
 
+  // rules DF-16, DF-17
   it('says what changes and why, and which risk that is', () => {
     const body = renderPullBody(view);
     expect(body).toMatch(/^\| .?learning_rate.? \| .?3e-3.? \| .?6e-3.? \|$/m);
@@ -147,6 +148,7 @@ describe('the proposal', () => {
     expect(factsOf({ ...view, risk: 'high' }).risk).toBe('high');
   });
 
+  // rule DF-09
   it('says where its interval begins, and that it is a date where no launch commit is on record', () => {
     expect(renderPullBody(view)).toContain(`Since the last ferry's launch commit ${shaOf('last')}`);
     expect(renderPullBody(view)).not.toContain('a fallback');
@@ -157,11 +159,13 @@ describe('the proposal', () => {
     expect(renderPullBody(view)).toContain('- [ ] optional/manual Discord update posted');
   });
 
+  // rule DF-15
   it('links the last ferry, or says that there was none', () => {
     expect(factsOf(first).linksLastFerry).toBe(true);
     expect(factsOf(view, renderPullBody(first)).linksLastFerry).toBe(false);
   });
 
+  // rule DF-03
   it('declares a rerun as what it is for', () => {
     const rerun: ProposalView = {
       ...view,

@@ -13,6 +13,7 @@ const touches = (path: string, delta: Delta | null = CODE): readonly string[] =>
   codeChanges({ path, delta }).map((one) => one.touches);
 
 describe('a change that no training reads', () => {
+  // rule HR-36
   it.each([
     'lib/README.md',
     'experiments/notes.rst',
@@ -29,6 +30,7 @@ describe('a change that no training reads', () => {
 });
 
 describe('a change of what is told', () => {
+  // rule HR-32
   it.each([
     'lib/log_setup.py',
     'lib/logging.py',
@@ -57,6 +59,7 @@ describe('a change that may train otherwise', () => {
     'scripts/start.sh',
   ])('%s is code', (path) => expect(touches(path, path.endsWith('.py') ? CODE : null)).toEqual(['code']));
 
+  // rule HR-45
   it('is a value by its name and its place, and either means it', () => {
     expect(codeChanges({ path: 'experiments/run.py', delta: value('train().seed', 'system') })).toEqual([
       {

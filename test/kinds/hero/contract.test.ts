@@ -38,6 +38,7 @@ describe('the form', () => {
     expect(labels).toEqual(['experiment', 'hero-run']);
   });
 
+  // rule HR-16
   it('filled in leaves nothing open, and says what it inferred and from what', () => {
     const contract = form();
     expect(openOf(contract)).toEqual({ missing: [], unclear: [] });
@@ -51,6 +52,7 @@ describe('the form', () => {
 });
 
 describe('what is never guessed', () => {
+  // rule HR-10
   it.each([
     'Output root',
     'initialize_from',
@@ -81,6 +83,7 @@ describe('what is never guessed', () => {
     expect(openOf(form({ [label]: said })).unclear).toEqual([expect.stringContaining(label)]);
   });
 
+  // rule HR-17
   it('two answers to one question are none', () => {
     const body = `${formBody({ ...ANSWERS, 'Source SHA': SHA })}\n\n### Output root\n\noutputs/other`;
     expect(openOf(read(body)).unclear).toEqual([expect.stringContaining('Output root')]);

@@ -55,6 +55,7 @@ describe('the form', () => {
     },
   );
 
+  // rule VA-09
   it('filled in leaves nothing open, and says what it inferred and from what', () => {
     const contract = read(RENTAL_ANSWERS);
     expect(openParts(FIELDS, contract)).toEqual({ missing: [], unclear: [] });
@@ -78,6 +79,7 @@ describe('what is never guessed', () => {
     },
   );
 
+  // rule VA-29
   it.each([
     ['Image', 'pytorch/pytorch:latest'],
     ['Price cap an hour', '0.50'],
@@ -147,6 +149,7 @@ describe('/rent', () => {
   });
 });
 
+// rule VA-03
 it('an optimisation names its bottleneck, a number and one run', () => {
   const said = (value: string) => FIELDS.optimisation.read(value);
   expect(said(' Data:  the loader waits 61 % of a step ; baseline  rental-gpu-1 ')).toEqual({

@@ -10,6 +10,7 @@ import { CONTRACT, gateFacts, LANE } from '../../gates/sample-facts.ts';
 import { aRun } from '../../support/run-builder.ts';
 import { bob } from '../../support/run-drafts.ts';
 
+// rule VA-27
 it('smaller batches one after the other and then a shorter context, and nothing before the batch', () => {
   const lane = {
     ...LANE,
@@ -22,6 +23,7 @@ it('smaller batches one after the other and then a shorter context, and nothing 
   expect(reductionsBounded.evaluate(gateFacts({ lane: other }))).toMatchObject({ code: 'not-batch-first' });
 });
 
+// rule VA-30
 it('an early stop that is late and patient, and no other; at the end it is what was asked for', () => {
   const lane = { ...LANE, finalStep: 1_200, earlyStop: { minSteps: 600, patience: 5, minDelta: '0.001' } };
   expect(earlyStopSane.evaluate(gateFacts({ lane }))).toMatchObject({ outcome: 'pass', code: 'sane' });
@@ -36,6 +38,7 @@ it('an early stop that is late and patient, and no other; at the end it is what 
   expect([ended(1_200), ended(700), ended(400)]).toEqual(['pass', 'pass', 'fail']);
 });
 
+// rule VA-28
 it('an optimisation of what a sealed run has measured, and of no other', () => {
   const value = 'data: the loader waits 61 % of a step; baseline rental-gpu-20261120-issue3';
   const values = { ...CONTRACT, optimisation: { value, source: 'given', from: '' } as const };

@@ -114,6 +114,7 @@ function couldNotStart(end: GroupEnd): boolean {
 async function isFile(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isFile();
+    // rules AG-09, AG-10
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
     throw error;

@@ -17,7 +17,8 @@ export function ferryObjective(said: string | null, lane: LaneConfig): Objective
   if (said !== null) return readObjective(said);
   return ferryLane(lane).objective === 'integration'
     ? { kind: 'clear', objective: USUAL_OBJECTIVE }
-    : { kind: 'unclear', why: 'nothing-said' };
+    : // rule AG-15
+      { kind: 'unclear', why: 'nothing-said' };
 }
 
 /** The question about a ferry, which a person answers who knows how the last one ended (policy DF-39). */

@@ -36,7 +36,8 @@ function judgeRow(
     const isClear = candidates.length === 1 || saysTheSame(change, row);
     return isClear && saysTheSame(change, row)
       ? []
-      : [mismatch('misdeclared', change, row, row.line, changes)];
+      : // rule DF-18
+        [mismatch('misdeclared', change, row, row.line, changes)];
   }
   const [taken] = candidates;
   if (taken !== undefined) return [mismatch('doubled', taken, row, row.line, changes)];

@@ -21,6 +21,7 @@ export const budget: Gate = {
       const found = { knobs: changes.length, most: most.knobs, against: value.base?.run };
       const isStrict = steps.enforce === 'block';
       const large = largeStep(changes, steps);
+      // rule DF-01
       const isOver = changes.length > most.knobs;
       // What blocks is said before what warns.
       if (isOver && most.enforce === 'block') return block('over', 'author', found);

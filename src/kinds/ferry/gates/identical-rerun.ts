@@ -15,6 +15,7 @@ export const identicalRerun: Gate = {
         return cannotTell('the delta itself cannot be read');
       if (delta.kind === 'knobs') return pass('something-changes');
       return given(body, ({ objectiveKind }) =>
+        // rule DF-13
         objectiveKind === 'regression'
           ? pass('declared-regression')
           : block('identical-undeclared', 'author', { against: value.base?.run }),

@@ -61,6 +61,7 @@ function sizeAgainst(size: ModelSize | null, { scale }: FerryLane): Judgement {
   if (size.kind === 'unknown') return block('not-computed', 'maintainer', { why: size.why });
   const percent = offTarget(size.flops, scale);
   const flops = size.flops.toExponential(1).replace('+', '');
+  // rule DF-38
   return Math.abs(percent) > scale.tolerancePercent
     ? block('off-target', 'maintainer', {
         flops,
@@ -81,6 +82,7 @@ function isAskedFor(change: KnobChange, { requestedBy, objective, request }: Gat
   if (requestedBy === null) return false;
   // With /propose it is asked for at the value that was said; another value is somebody else's idea.
   if (request?.knobs.some(({ path, after }) => path === change.path && after === change.after)) return true;
+  // rule DF-11
   return hasWord(objective.text, change.knob) || hasWord(objective.text, change.path);
 }
 

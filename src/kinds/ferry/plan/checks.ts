@@ -39,6 +39,7 @@ export async function checked(
       files: { [edit.path]: edit.text },
       commands,
     });
+    // rule AG-03
     if (failed === null) break;
     if ('kind' in failed) return stillRunning('the lab’s checks');
     // Nobody named this program: where it is not there, the checks of the pull request have the word.
@@ -81,6 +82,7 @@ async function standingChecks(
       : (await has('.pre-commit-config.yaml'))
         ? [[...own, 'pre-commit', 'run', '--files', path]]
         : []),
+    // rule AG-23
     ...(isTyped ? [[...own, 'mypy', path]] : []),
   ];
 }

@@ -28,6 +28,7 @@ export async function sinceLastFerry(
   const last = lastFerryOf(runsOfLane(runs, open.config.laneName), `${date}~`);
   const given = ferryLane(open.config.lane).lastFerry;
   const from = last !== null || given === null ? null : await startOfGiven(open, base, given);
+  // rule DF-40
   const start = intervalStart(last, date, INTERVAL_FALLBACK_DAYS, from);
   const issues = await open.issuesSince(`${start.sinceDate}T00:00:00Z`);
   if (issues.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: issues.why };

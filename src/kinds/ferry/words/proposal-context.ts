@@ -17,6 +17,7 @@ export function referencesText(last: LastFerry | null, given: GivenFerry | null 
       `- Issue: ${given.issue === null ? 'none given' : `#${given.issue}`}`,
       `- Launch commit: ${given.commit}`,
     ].join('\n');
+  // rules AG-04, DF-15
   if (last === null) return 'No earlier ferry is on record.';
   const jobLinks = Object.entries(last.jobUrls).map(([name, url]) =>
     link(name, url, limits.shownTextCharsMax),
@@ -37,6 +38,7 @@ export function referencesText(last: LastFerry | null, given: GivenFerry | null 
 /** Where the interval begins, that it is a fallback where it is one, and what was merged and discussed in it. */
 export function intervalText({ interval, context }: ProposalView): string {
   const start =
+    // rule DF-09
     interval.sinceCommit === null
       ? `Since ${interval.sinceDate} (a date, as a fallback: ${context.given === undefined ? 'no launch commit of an earlier ferry is on record' : 'the launch commit that the config gives is not in the history of the branch'}).`
       : `Since the last ferry's launch commit ${interval.sinceCommit} (${interval.sinceDate}).`;

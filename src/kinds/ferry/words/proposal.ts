@@ -31,6 +31,7 @@ export function renderIssueTitle(proposal: ProposalView): string {
  */
 export function renderCommitMessage(proposal: ProposalView, mark = ''): string {
   const reason = cleanLine(proposal.reason, limits.shownBlockCharsMax);
+  // rule AG-05
   return `${renderPullTitle(proposal)}${mark}\n${reason === '' ? '' : `\n${reason}\n`}`;
 }
 
@@ -74,12 +75,14 @@ function commonParts(proposal: ProposalView): readonly string[] {
     heading(PART_HEADINGS.lastFerry),
     referencesText(proposal.context.last, proposal.context.given),
     heading(PART_HEADINGS.objective),
+    // rule DF-03
     objectiveText(proposal),
     heading(PART_HEADINGS.interval),
     intervalText(proposal),
     heading(PART_HEADINGS.delta),
     deltaText(proposal),
     heading(PART_HEADINGS.risk),
+    // rule DF-17
     proposal.risk,
   ];
 }
@@ -125,6 +128,7 @@ function deltaText(proposal: ProposalView): string {
     paths.length === 0 ? null : paths.join('\n'),
     startText(proposal),
     uncheckedText(proposal),
+    // rule DF-16
     whyText(proposal),
   );
 }

@@ -105,6 +105,7 @@ export function continuedAs(
 ): readonly { readonly path: FieldName; readonly after: string }[] {
   return [
     { path: 'slug', after: id },
+    // rule HR-52
     { path: 'trackerId', after: id },
     { path: 'trackerName', after: id },
     { path: 'initializeFrom', after: from },

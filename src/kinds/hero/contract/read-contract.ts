@@ -105,5 +105,6 @@ export function isHero(contract: Contract): boolean {
 /** The name of the run. */
 export function runNameOf(contract: Contract): RunId | null {
   const slug = contractValue(contract, 'slug');
+  // rule HR-71
   return slug === null ? null : branded(slug, isRunId);
 }

@@ -28,6 +28,7 @@ export const checkpointProven: Gate = {
     const dri = contractValue(contract.recorded, 'dri') ?? '';
     if (resume !== undefined) return given(resume, goesOn(dri, facts, begunAt(start)));
     return given(start, (point) => {
+      // rule HR-56
       if (point.kind === 'refused')
         return block('refused', 'author', { why: point.code, path: point.path, dri });
       const path = point.kind === 'proven' ? point.path : '';
@@ -93,6 +94,7 @@ function elsewhere(
   const inputs = inputsIn(contractValue(recorded, 'inputs') ?? '');
   const own = OWN_PLACES.flatMap((name) => contractValue(recorded, name) ?? []);
   const places = [...allowed.filter((one) => one !== ''), ...inputs, ...own, '{outputRoot}'];
+  // rule HR-34
   const named = pathsIn(lane).filter(looksLikeCheckpoint);
   const said =
     starts.find((one) => !allowed.includes(one)) ??

@@ -43,6 +43,7 @@ export const containerBuilt: Gate = {
  */
 function isOtherCommit({ revision, source }: ImageLabels, commit: string, repository: string): boolean {
   if (revision === null || revision.toLowerCase() === commit) return false;
+  // rule HR-77
   return source === null || isOf(source, repository);
 }
 

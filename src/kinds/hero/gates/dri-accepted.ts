@@ -17,7 +17,8 @@ export const driAccepted: Gate = {
       if (requestedBy !== null && isSameLogin(dri, requestedBy.login)) return pass('asked-for-it', { dri });
       return owner !== null && isSameLogin(dri, owner.login)
         ? pass('accepted', { dri })
-        : block('not-accepted', 'anyone', { dri });
+        : // rule HR-15
+          block('not-accepted', 'anyone', { dri });
     });
   },
 };

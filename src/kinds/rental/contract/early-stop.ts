@@ -38,6 +38,7 @@ export function tooSmall(
 ): readonly string[] {
   const least = finalStep === null ? null : Math.ceil((finalStep * EARLY_STOP.sharePercent) / 100);
   return [
+    // rule VA-30
     ...(least !== null && minSteps < least ? [`min_steps=${minSteps}, at least ${least}`] : []),
     ...(patience < EARLY_STOP.patience ? [`patience=${patience}, at least ${EARLY_STOP.patience}`] : []),
     ...(Number(minDelta) > EARLY_STOP.minDeltaMost

@@ -93,6 +93,7 @@ const asOptimisation: Reader = (said) => {
   const [, where, measured = ''] = /^(data|compute|memory|logging)\s*:(.*)$/is.exec(bottleneck) ?? [];
   const [, baseline] = /^baseline\s+([a-z0-9][a-z0-9-]{0,99})$/i.exec(run.trim()) ?? [];
   const isMeasured = /\d/.test(measured) && measured.length <= MEASUREMENT_CHARS_MAX;
+  // rules VA-03, VA-29
   return where === undefined || !isMeasured || baseline === undefined || more.length > 0
     ? {
         unclear:

@@ -14,6 +14,7 @@ const MANDATE = 'keep training alive, fix failures, no idle spend, report milest
 
 /** What the policy has where nobody says otherwise: nothing is reduced, repaired, stopped early or kept unasked. */
 const USUAL: readonly (readonly [FieldName, string])[] = [
+  // rule VA-09
   ['mandate', MANDATE],
   ['earlyStop', 'none'],
   ['teardown', 'destroy'],

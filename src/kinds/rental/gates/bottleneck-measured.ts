@@ -14,6 +14,7 @@ export const bottleneckMeasured: Gate = {
       const [, measured, baseline] = /^(.*); baseline (\S+)$/.exec(said) ?? [];
       if (measured === undefined || baseline === undefined) return pass('none');
       return given(passes, (runs) =>
+        // rule VA-28
         runs.includes(baseline)
           ? pass('measured', { measured, baseline })
           : block('no-baseline', 'author', { baseline }),

@@ -19,6 +19,7 @@ function judge(lane: LaneConfig): Judgement {
   const { reductions = [], command, environment } = rentalLane(lane);
   if (reductions.length === 0) return pass('none');
   const first = reductions[0] ?? '';
+  // rule VA-27
   if (!/batch/i.test(readReduction(first)?.name ?? '')) return block('not-batch-first', 'author', { first });
   return faultIn({ command, environment }, reductions) ?? pass('bounded', { steps: reductions });
 }

@@ -35,6 +35,7 @@ describe('the table against the files', () => {
     expect(judged(knobs(LR), '| train.Cfg().lr | 1 | 2 |')).toEqual([]);
   });
 
+  // rule DF-18
   it('finds a wrong value and offers the right row', () => {
     expect(judged(knobs(LR), '| `lr` | `1` | `3` |')).toEqual([
       {
