@@ -25,10 +25,8 @@ describe('our pages', () => {
     expect(dead).toEqual([]);
   });
 
-  it('have the decisions in one row of numbers', () => {
-    const numbers = readdirSync(join(ROOT, 'docs/decisions'))
-      .map((file) => Number(file.slice(0, 4)))
-      .toSorted((one, other) => one - other);
-    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  it('give each decision a number of its own', () => {
+    const numbers = readdirSync(join(ROOT, 'docs/decisions')).map((file) => file.slice(0, 4));
+    expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
   });
 });
