@@ -37,7 +37,7 @@ export function decideStop(
   const isTold = incidentsWith(state.incidents, 'stop-unconfirmed').some(
     ({ seq }) => seq > (state.stop?.seq ?? 0),
   );
-  if (!isTold && now - stoppedAt(state) >= STOP_TOLD_MS)
+  if (!isTold && now - pendingSince(state) >= STOP_TOLD_MS)
     return append(incidentDraft('control', 'stop-unconfirmed', { message: NOT_CONFIRMED }));
   const watch = watchDispatches(state, facts).at(-1);
   if (mayBeSeenByWatch(state, now) && watch !== undefined) {
@@ -76,6 +76,12 @@ function isSeenByWatch(state: RunState, now: Instant): boolean {
 /** Its lease runs, and the stop is too young for it to have looked. */
 function mayBeSeenByWatch(state: RunState, now: Instant): boolean {
   return !needsWatch(state, now) && now - stoppedAt(state) < STOP_PATIENCE_MS;
+}
+
+/** From when on the stop could be carried out: nobody reaches the job while its cluster is not in the config. */
+function pendingSince(state: RunState): number {
+  const back = incidentsWith(state.incidents, 'cluster-back').at(-1);
+  return Math.max(stoppedAt(state), fromRfc3339(back?.at ?? '') ?? 0);
 }
 
 function stoppedAt(state: RunState): number {

@@ -34,11 +34,11 @@ describe('the config in force', () => {
       kind: 'in-force',
       config: { git: { name: 'Other automation' } },
       commit: sha(1),
-      problems: [{ code: 'bad-value' }, { code: 'cluster-unknown' }],
+      problems: [{ code: 'bad-value' }],
     });
     expect(found.kind === 'in-force' && configHealthOf(found)).toMatchObject({
       isValid: false,
-      problems: 2,
+      problems: 1,
       first: 'version: 1 belongs here',
       line: 1,
       inForce: sha(1),
