@@ -11,6 +11,7 @@ import { watchedClusters } from '../domain/logbook/liveness.ts';
 import { marketWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { firstLookMs } from '../watch/cadence.ts';
 import { decideDispatch } from './dispatch.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
@@ -57,27 +58,26 @@ export function decideWatch(
     overdueMs: null,
   } as const;
   const dispatches = watchDispatches(state, facts);
-  if (isUnstarted(state, dispatches, cluster, now)) {
+  const dueMs = firstLookMs(config.lane.cadence);
+  if (isUnstarted(state, dispatchesFor(dispatches, 'watch', cluster), now - dueMs)) {
     const since = (state.observation ?? state.submission)?.seq ?? 0;
     return append(incidentDraft('control', 'monitor-stale', { since, why: NOT_STARTED }));
   }
   return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 
-/** Whether people are to be told that a watch was dispatched for the job, long enough ago, and none has looked since. */
-function isUnstarted(
-  state: RunState,
-  dispatches: readonly Dispatch[],
-  cluster: string,
-  now: Instant,
-): boolean {
+/**
+ * Whether to report that a watch was dispatched and none has looked since. `dueAt`: a watch that started by then has
+ * looked for the first time, which the lane's cadence delays after the submission.
+ */
+function isUnstarted(state: RunState, dispatches: readonly Dispatch[], dueAt: number): boolean {
   const sign = state.observation ?? state.submission;
   // Whoever waits for a stop is told of that one already.
   if (sign === null || state.end !== null || state.stop !== null) return false;
-  const first = dispatchesFor(dispatches, 'watch', cluster).find(({ at }) => at >= sign.at);
+  const first = dispatches.find(({ at }) => at >= sign.at);
   return (
     first !== undefined &&
-    now - (fromRfc3339(first.at) ?? 0) >= WATCH_START_MS &&
+    dueAt - (fromRfc3339(first.at) ?? 0) >= WATCH_START_MS &&
     !incidentsWith(state.incidents, 'monitor-stale').some(({ seq }) => seq > sign.seq)
   );
 }
