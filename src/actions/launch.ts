@@ -231,7 +231,12 @@ function refused(
   if (effect === 'ending') {
     if (order.status === 'claimed') return incident(launch, 'submit-rejected', { why: `${code}: ${why}` });
     const approvals = order.order.approvals.map(citationKey).join(' ');
-    return incident(launch, 'runner-refused', { reason: code, why, approvals });
+    return incident(launch, 'runner-refused', {
+      reason: code,
+      why,
+      approvals,
+      workflowRun: launch.workflowRun,
+    });
   }
   return code === 'unreadable' && !isTold(state, launch.orderDigest)
     ? incident(launch, 'launch-unreadable', { why })
@@ -274,10 +279,10 @@ function incident<Code extends LaunchIncident>(
   facts: IncidentFacts<Code>,
 ): EventDraft {
   const draft = incidentDraft('runner', code, facts);
-  const texts = Object.entries(draft.data.detail).map(([name, value]) => [
+  const clean = Object.entries(draft.data.detail).map(([name, value]) => [
     name,
-    bounded(launch, String(value)),
+    typeof value === 'string' ? bounded(launch, value) : value,
   ]);
-  const detail = { orderDigest: launch.orderDigest, ...Object.fromEntries(texts) };
+  const detail = { orderDigest: launch.orderDigest, ...Object.fromEntries(clean) };
   return { ...draft, data: { code, detail } };
 }

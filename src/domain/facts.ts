@@ -245,6 +245,8 @@ export type RunFacts = {
   readonly handedOver: ReadonlyMap<string, SeenCommand>;
   /** Workflow runs that control started, by the id that the dispatch returned; null = GitHub has no such run any more. */
   readonly workflowRuns: ReadonlyMap<number, Observed<WorkflowRunFacts | null>>;
+  /** What the failed job of a workflow run says of its failure, by the id of the run; left out where nobody asked. */
+  readonly failedJobs?: ReadonlyMap<number, Observed<string>> | undefined;
   readonly closureLog: Observed<ClosureLogFacts>;
   /** What a registry says of the container that the contract names. */
   readonly containerImage: Observed<ImageLook>;

@@ -16,7 +16,13 @@ import {
 
 /** `attempt` is left out for the first. What only the fold or who records the next one reads may be missing. */
 export const INCIDENTS = {
-  'runner-refused': { orderDigest: 'text?', reason: 'text', why: 'text', approvals: 'text?' },
+  'runner-refused': {
+    orderDigest: 'text?',
+    reason: 'text',
+    why: 'text',
+    approvals: 'text?',
+    workflowRun: 'integer?',
+  },
   'submit-rejected': { orderDigest: 'text?', why: 'text' },
   'submit-conflict': { orderDigest: 'text?', why: 'text' },
   'submit-unknown': { orderDigest: 'text?', why: 'text' },

@@ -28,9 +28,10 @@ export type FactName = keyof Pick<
   | 'searchedRoots'
 >;
 
-/** One of many: a workflow run, somebody's permission, an approving comment that no thread shows, the text that shows a proposal. */
+/** One of many: a workflow run, why it failed, somebody's permission, an approving comment that no thread shows, the text that shows a proposal. */
 export type Need =
   | FactName
+  | { readonly fact: 'failedJobs'; readonly of: number }
   | { readonly fact: 'workflowRuns'; readonly of: number }
   | { readonly fact: 'permissions'; readonly of: Actor }
   | { readonly fact: 'cited'; readonly of: { readonly surface: Surface; readonly comment: number } }
@@ -44,6 +45,7 @@ export function needName(one: Need): string {
       return `${one.fact} of ${one.of.id}`;
     case 'cited':
       return `${one.fact} ${commentName({ surface: one.of.surface, id: one.of.comment })}`;
+    case 'failedJobs':
     case 'workflowRuns':
     case 'proposalTexts':
       return `${one.fact} of ${one.of}`;

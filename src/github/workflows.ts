@@ -1,11 +1,14 @@
 /** Workflow runs: dispatch one, read one by its id, and list those of a workflow. */
 
 import { z } from 'zod';
+import { cutText } from '../domain/cut-text.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { WorkflowRunFacts } from '../domain/facts.ts';
 import { isSha } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { redact } from '../host/redactor.ts';
 import { call, type GitHubClient } from './call.ts';
 
 const dispatched = z.object({ workflow_run_id: z.number().int() });
@@ -86,6 +89,34 @@ function factsOf(run: z.infer<typeof runSchema>): WorkflowRunFacts {
     url: run.html_url,
     commit: run.head_sha,
   };
+}
+
+const jobs = z.object({
+  jobs: z.array(
+    z.object({ name: z.string(), conclusion: z.string().nullable(), check_run_url: z.string().nullish() }),
+  ),
+});
+const annotations = z.array(z.object({ annotation_level: z.string(), message: z.string().nullable() }));
+
+/** What the first job that did not succeed in this workflow run says of that: its first error, or its conclusion. Without secrets and bounded. */
+export async function readFailedJob(client: GitHubClient, run: number): Promise<Observed<string>> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', { run_id: run });
+  const parsed = outcome.kind === 'answered' ? jobs.safeParse(outcome.data) : null;
+  const job = parsed?.data?.jobs.find(
+    ({ conclusion }) => conclusion !== 'success' && conclusion !== 'skipped',
+  );
+  if (job === undefined) return unknown(`the jobs of the workflow run ${run} could not be read`);
+  const ended = `the job ${job.name} ended with ${job.conclusion ?? 'no conclusion'}`;
+  const id = /\/check-runs\/(\d+)$/.exec(job.check_run_url ?? '')?.[1];
+  if (id === undefined) return known(ended);
+  const said = await call(client, 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations', {
+    check_run_id: Number(id),
+  });
+  const lines = said.kind === 'answered' ? annotations.safeParse(said.data) : null;
+  const error = lines?.data?.find(({ annotation_level }) => annotation_level === 'failure')?.message;
+  return known(
+    cutText(redact(error == null ? ended : `${ended}: ${error}`, []), limits.messageCharactersMax),
+  );
 }
 
 function statusOf(status: string | null): WorkflowRunFacts['status'] {

@@ -2,6 +2,7 @@
 
 import { quorumOf } from '../config/quorum.ts';
 import { assertNever } from '../domain/assert.ts';
+import { launchTrouble } from '../domain/launch/launch-trouble.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { approvalsHad } from '../domain/launch/response.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
@@ -106,9 +107,17 @@ function failedBefore(state: RunState): string {
     : `Attempt ${last.submission.attempt} failed at ${utc(last.end.at)}; this is about the next one. `;
 }
 
-function orderedLine({ order }: RunState): StateLine {
+function orderedLine(state: RunState): StateLine {
+  const { order } = state;
   if (order === null) throw new Error('an ordered run without an order');
   const { claim } = order;
+  const trouble = launchTrouble(state);
+  if (trouble !== null)
+    return line(
+      '⚠️',
+      trouble.code === 'launch-waiting' ? 'Waiting for a runner' : 'Launch failed',
+      `No runner has taken the order of ${utc(order.at)} (seen ${utc(trouble.at)}); it is valid until ${utc(order.order.expiresAt)}.`,
+    );
   return claim === null
     ? line(
         '✅',

@@ -7,22 +7,25 @@ import { bindingHex } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
+import { launchTrouble, whyNotLaunched } from '../domain/launch/launch-trouble.ts';
 import { isFixGated, mayBeFixed, pastAttempt, repeatedFailure } from '../domain/launch/next-attempt.ts';
 import { preApproval } from '../domain/launch/pre-approval.ts';
 import { replacementFor, restartsLeft } from '../domain/launch/relaunch.ts';
 import { approvalsHad, mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { spoiltBy } from '../domain/launch/spoilt.ts';
+import { limits } from '../domain/limits.ts';
 import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { wantedForAdoption } from './adoption-words.ts';
+import { link } from './escape.ts';
 import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
 import { wantedAfterWatch } from './watch-words.ts';
 import { wayBack, wayOn } from './way-back.ts';
 import { whoCan } from './who-can.ts';
-import { approvalLine, code, count, listed } from './words.ts';
+import { approvalLine, code, count, listed, text } from './words.ts';
 
 /** One sentence of Markdown that begins with what is wanted; never empty. */
 export function wantedLine(input: RenderInput): string {
@@ -41,7 +44,7 @@ export function wantedLine(input: RenderInput): string {
         ? wantedApproval(input)
         : `nothing; close this ${placeWord(state)}, and the next ferry can be proposed.`;
     case 'ordered':
-      return 'nothing; the launch is under way. `/stop` takes it back, or ends the job.';
+      return wantedForLaunch(state);
     case 'submitted':
     case 'stepping':
       return 'nothing; ferrybot is watching. `/stop` ends the job.';
@@ -56,6 +59,15 @@ export function wantedLine(input: RenderInput): string {
     default:
       return assertNever(phase);
   }
+}
+
+function wantedForLaunch(state: RunState): string {
+  const trouble = launchTrouble(state);
+  if (trouble === null) return 'nothing; the launch is under way. `/stop` takes it back, or ends the job.';
+  const run = link('workflow run', trouble.detail.url, limits.shownTextCharsMax);
+  return trouble.code === 'launch-waiting'
+    ? `a runner with the label \`ferrybot-launch\`: the ${run} has waited for one for ${trouble.detail.minutes} min. \`/stop\` takes the launch back.`
+    : `somebody to clear why the launch failed: ${text(trouble.detail.why)} (${run}). ferrybot starts it again within minutes, at most ${count(trouble.detail.left, 'more time')}. \`/stop\` takes it back.`;
 }
 
 function wantedCluster(cluster: string): string {
@@ -93,8 +105,10 @@ function wantedApproval({ state, config }: RenderInput): string {
   if (digest === null) return 'nothing yet; there is no manifest to approve.';
   const missing = quorumOf(config) - approvalsHad(state);
   if (missing <= 0) return 'nothing; the launch is about to be ordered.';
+  const failure = whyNotLaunched(state);
+  const first = failure === null ? '' : `somebody to clear why nothing was launched: ${text(failure)}. Then `;
   const what = missing === 1 ? 'an approval by' : `${missing} approvals, each by`;
-  return `${what} ${whoApproves({ config })}: \`${approvalLine(digest)}\`.`;
+  return `${first}${what} ${whoApproves({ config })}: \`${approvalLine(digest)}\`.`;
 }
 
 function wantedAtEnd({ state, config, verdict }: RenderInput): string {

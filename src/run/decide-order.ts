@@ -11,6 +11,7 @@ import { approvalsBeforehand, restingOn } from '../domain/launch/response.ts';
 import { allPass } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { type IssuedOrder, nextAttempt, type RunState } from '../domain/logbook/run-state.ts';
+import { need } from '../domain/need.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { decideDispatch, dispatchKey, type WantedWorkflow } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
@@ -126,6 +127,12 @@ export function decideLaunch(
   if (isFirst && !memory.appended.has(order.seq) && now - wanted.since < limits.redispatchPauseMs)
     return null;
   const { dispatches } = state;
+  const earlier = isFirst ? dispatches.findLast(({ workflow }) => workflow === 'launch') : undefined;
+  const queued = earlier === undefined ? null : facts.workflowRuns.get(earlier.workflowRun);
+  if (earlier !== undefined && queued === undefined)
+    return need({ fact: 'workflowRuns', of: earlier.workflowRun });
+  // Where no runner is online, the launch of an order that has lapsed is still in the queue.
+  if (queued?.kind === 'known' && queued.value !== null && queued.value.status !== 'completed') return null;
   return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 

@@ -5,6 +5,7 @@ import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Incident } from '../domain/incidents.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import { launchTrouble } from '../domain/launch/launch-trouble.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
@@ -75,8 +76,9 @@ export function isAllSaid(state: RunState, comments: readonly CommentFacts[], me
   );
 }
 
-function keyOf({ kind, key }: Pick<Publication, 'kind' | 'key'>): string {
-  return `publish:${kind}:${key}`;
+/** An incident may be told in the comment of an earlier one, which is another try. */
+function keyOf({ kind, key, seq }: Pick<Publication, 'kind' | 'key' | 'seq'>): string {
+  return `publish:${kind}:${kind === 'incident' ? seq : key}`;
 }
 
 /** What the words are made from: the record and the config, so that the same record says the same. */
@@ -97,6 +99,18 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
     if (proposal !== null && text === undefined) return need({ fact: 'proposalTexts', of: proposal });
     // A proposal whose comment lost its first line is written anew in its place, and not beside it.
     if (text?.kind === 'known' && text.value !== null) continue;
+    const before = ours.find((one) => one.marker !== null && markerIdentity(one.marker) === marker);
+    if (
+      before !== undefined &&
+      publication.kind === 'incident' &&
+      publication.key !== String(publication.seq)
+    )
+      return perform(key, {
+        kind: 'edit-comment',
+        thread: before.thread,
+        comment: before.id,
+        body: wordsOf(publication),
+      });
     return perform(key, {
       kind: 'post-comment',
       thread: publication.thread,
@@ -278,10 +292,13 @@ function isOnlyShown({ head, shown }: RunState, { fields, isIntact }: VerifiedMa
 function mayEditCard(input: PublishInput, card: StandingCard): boolean {
   if (!card.marker.isIntact || card.marker.fields['phase'] !== phaseOf(input.state)) return true;
   if (isOver(input.state)) return true;
-  // These make a card wrong and not only old: the cluster described the job, the watch ended, a machine is gone.
+  // These make a card wrong and not only old: the cluster described the job, the launch failed, the watch ended, a
+  // machine is gone.
   const { description, watch, rental } = input.state;
   const goneAt = rental.machines.map(({ tearDown }) => tearDown?.endedAt);
-  const changedAt = [description?.at, watch.ended?.at, ...goneAt].map((at) => fromRfc3339(at ?? '') ?? 0);
+  const changedAt = [description?.at, launchTrouble(input.state)?.at, watch.ended?.at, ...goneAt].map(
+    (at) => fromRfc3339(at ?? '') ?? 0,
+  );
   // GitHub's times are whole seconds: a card of the same second may be the older one.
   if (card.comment.updatedAt <= Math.max(...changedAt)) return true;
   const periodMs = Math.max(CARD_PERIOD_MS, input.activeRuns * CARD_PERIOD_PER_RUN_MS);

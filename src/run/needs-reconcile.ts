@@ -45,6 +45,11 @@ export type Heard = {
   readonly config: LabConfig;
 };
 
+/** Whether a workflow run may have ended since the last trigger. */
+export function tellsOfEnd(triggers: readonly ReconcileRequest[]): boolean {
+  return triggers.some(({ kind }) => kind === 'workflow-ended' || kind === 'sweep');
+}
+
 /** Whether the run's threads are read for these triggers. */
 export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boolean {
   const { triggers } = heard;
@@ -86,9 +91,7 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
   if (decideReminder(state, config, now) !== null || unsealedClosing(state, config, now) !== null)
     return true;
   if (isWatchOwed(state, now) || isStopOwed(state, now)) return true;
-  const mayHaveEnded = triggers.some(
-    (trigger) => trigger.kind === 'workflow-ended' || trigger.kind === 'sweep',
-  );
+  const mayHaveEnded = tellsOfEnd(triggers);
   if (mayHaveEnded && fixerAsked(state, config) !== null) return true;
   if (mayHaveEnded && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
     return true;

@@ -33,6 +33,7 @@ import { type CommandOutcome, decideCommand, type StagedCommand } from './decide
 import { lostDeliveries } from './decide-deliveries.ts';
 import { decideFix } from './decide-fix.ts';
 import { decideGates } from './decide-gates.ts';
+import { decideLaunchTrouble } from './decide-launch-trouble.ts';
 import { decideMilestone } from './decide-milestone.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
 import { decideReminder, unsealedClosing } from './decide-notices.ts';
@@ -61,6 +62,8 @@ export type ReconcileInput = {
   readonly now: Instant;
   readonly memory: AttemptCache;
   readonly digestOf: DigestOf;
+  /** A workflow run has just ended, or this is a sweep. */
+  readonly mayHaveEnded?: boolean;
 };
 
 /** The next step for the run, or null when nothing is owed or what is owed waits for a fact. */
@@ -115,6 +118,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
     page(input) ??
     decideSourceTag(input.state, input.memory) ??
     decideCare(input.state, input.facts, input.config, input.now, input.memory) ??
+    decideLaunchTrouble(input.state, input.facts, input.now, input.mayHaveEnded === true) ??
     decideLaunch(input.state, input.facts, input.config, input.now, input.memory) ??
     decideStop(input.state, input.facts, input.config, input.now, input.memory) ??
     decideWatch(input.state, input.facts, input.config, input.now, input.memory) ??

@@ -55,7 +55,7 @@ export function createJobSteps(options: JobStepsOptions): JobSteps {
           for (const use of level.uses.values()) foresee(use, level, frame);
         } catch (error) {
           if (!(error instanceof WorkflowFault)) throw error;
-          output.say(`##[error]${error.message}`);
+          output.note(error.message);
           frame.state.status = 'failure';
           ready = false;
         }

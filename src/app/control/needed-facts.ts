@@ -10,7 +10,7 @@ import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPeople } from '../../github/people.ts';
 import { readPermission } from '../../github/permission.ts';
-import { readWorkflowRun } from '../../github/workflows.ts';
+import { readFailedJob, readWorkflowRun } from '../../github/workflows.ts';
 import { sealTagOf } from '../../run/begun-seal.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { containerImage } from '../images.ts';
@@ -48,7 +48,9 @@ export async function neededFacts(
   reader: Reader,
   looked: Looked,
   needed: Needed,
-): Promise<Pick<RunFacts, FactName | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'>> {
+): Promise<
+  Pick<RunFacts, FactName | 'failedJobs' | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'>
+> {
   const { lab, git, config, once } = reader;
   const { state, runs, comments, pull, changeNow } = looked;
   const readIf = async <Value>(
@@ -77,11 +79,20 @@ export async function neededFacts(
       known(await searchedOnce(once, wantedRoots(config.checkpoints, state), lab.stores)),
     ),
     cardHistory: await readIf('cardHistory', () => readCardHistory(reader, state, comments)),
+    failedJobs: await failedJobsIn(reader, needed),
     workflowRuns: await workflowRunsIn(reader, needed),
     permissions: await permissionsIn(reader, needed),
     cited: await citedIn(reader, state, needed),
     proposalTexts: await readProposalTexts(reader, state.mutations, comments, needed),
   };
+}
+
+async function failedJobsIn({ lab, once }: Reader, needed: Needed): Promise<RunFacts['failedJobs']> {
+  const found = new Map<number, Observed<string>>();
+  for (const one of needed.values())
+    if (typeof one !== 'string' && one.fact === 'failedJobs')
+      found.set(one.of, await once(`failed job ${one.of}`, () => readFailedJob(lab.client, one.of)));
+  return found;
 }
 
 async function workflowRunsIn({ lab, once }: Reader, needed: Needed): Promise<RunFacts['workflowRuns']> {

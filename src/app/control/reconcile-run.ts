@@ -32,6 +32,7 @@ export type RunContext = {
   readonly gatherer: FactGatherer;
   readonly memories: Memories;
   readonly withoutText: WithoutText;
+  readonly mayHaveEnded: boolean;
 };
 
 /** Brings one run to where nothing more can be done for it now. */
@@ -55,6 +56,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
       now: lab.now(),
       memory,
       digestOf: lab.digestOf,
+      mayHaveEnded: context.mayHaveEnded,
     });
     if (step === null) {
       if (!isSettled(memory) || facts.comments.kind === 'unknown') return 'owing';

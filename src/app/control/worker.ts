@@ -8,7 +8,13 @@ import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, toRfc3339 } from '../../domain/time.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { isStopOwed } from '../../run/decide-stop.ts';
-import { awaitedThread, type Looks, needsReconcile, noteReconciled } from '../../run/needs-reconcile.ts';
+import {
+  awaitedThread,
+  type Looks,
+  needsReconcile,
+  noteReconciled,
+  tellsOfEnd,
+} from '../../run/needs-reconcile.ts';
 import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/open-waits.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import { deliver } from '../channels.ts';
@@ -266,6 +272,7 @@ async function lookAtRuns(
   const holds = holdsOf(open);
   const heard = { triggers: all, holds, config: open.config };
   const gatherer = createGatherer(lab, open.git, open.config, open.configHealth);
+  const mayHaveEnded = tellsOfEnd(all);
   for (const run of open.store.current().runs.map((state) => state.run)) {
     const state = open.store.current().runs.find((r) => r.run === run);
     if (state === undefined) continue;
@@ -273,7 +280,7 @@ async function lookAtRuns(
       if (!needsReconcile(own.looks, state, heard)) return;
       const { config } = openForRun(open, state);
       const { git, store, config: labConfig } = open;
-      const context = { lab, git, config, labConfig, store, gatherer, memories };
+      const context = { lab, git, config, labConfig, store, gatherer, memories, mayHaveEnded };
       const outcome = await apartFromComments(open, troubles, (withoutText) =>
         reconcileRun({ ...context, withoutText }, run),
       );

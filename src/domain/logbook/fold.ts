@@ -273,8 +273,12 @@ function incidentOf(state: RunState, event: EventOf<'incident'>): RunState {
   const { code, detail } = event.data;
   // What follows from a code follows whatever else another version recorded with it.
   const orderDigest = readFacts({ orderDigest: 'text?' }, detail)?.orderDigest;
+  // While dispatches are left, the launch is started again under the same order.
+  const isLast = code === 'launch-failed' && detail['left'] === 0;
   const endsOrder =
-    ORDER_ENDING.includes(code) && orderDigest === state.order?.digest && state.submission === null;
+    (isLast || ORDER_ENDING.includes(code)) &&
+    orderDigest === state.order?.digest &&
+    state.submission === null;
   if (endsOrder) return { ...withOrder(state, { status: 'failed' }), approvals: [] };
   if (code === 'card-edited') {
     const cardEdit = { seq: event.seq, comment: readFacts({ comment: 'integer' }, detail)?.comment ?? 0 };

@@ -121,7 +121,14 @@ function named(part: unknown): readonly (typeof ROLES)[number][] {
 }
 
 /** Events that run on the default branch; an environment that is its alone refuses every other ref. */
-const DEFAULT_BRANCH_EVENTS = ['issue_comment', 'issues', 'schedule', 'workflow_dispatch', 'workflow_call'];
+const DEFAULT_BRANCH_EVENTS = [
+  'issue_comment',
+  'issues',
+  'schedule',
+  'workflow_dispatch',
+  'workflow_call',
+  'workflow_run',
+];
 
 /** A job that starts where its environment keeps it out fails, with a red cross on somebody's pull request. */
 function events(files: ReadonlyMap<string, Workflow | null>): Finding {

@@ -1,0 +1,89 @@
+/** What a person hears of a launch that was dispatched and that no runner has claimed: it failed, or it waits for a runner. */
+
+import { dispatchesFor } from '../domain/dispatch.ts';
+import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { limits } from '../domain/limits.ts';
+import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
+import { need } from '../domain/need.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { append, type Step } from './step.ts';
+
+/** A launch takes its order within this time as a rule: until then nobody asks GitHub about it, unless a workflow run has ended. */
+const LAUNCH_MS_MIN = 2 * 60_000;
+/** The dispatch itself takes a moment; no workflow run can have ended before this. */
+const DISPATCH_MS_MIN = 1_000;
+/** Minutes in the queue at which people are told, and told again in the same comment. */
+const WAITING_MINUTES = [5, 15, 35, 75] as const;
+
+/**
+ * Records that the order's workflow run failed, or how long it has waited; null where there is nothing new to say.
+ * `mayHaveEnded`: a workflow run has just ended, or this is a sweep.
+ */
+export function decideLaunchTrouble(
+  state: RunState,
+  facts: RunFacts,
+  now: Instant,
+  mayHaveEnded: boolean,
+): Step | null {
+  const { order } = state;
+  if (order === null || order.status !== 'open' || now >= (fromRfc3339(order.order.expiresAt) ?? 0))
+    return null;
+  const last = state.dispatches.findLast(({ workflow }) => workflow === 'launch');
+  const pauseMs = mayHaveEnded ? DISPATCH_MS_MIN : LAUNCH_MS_MIN;
+  if (last === undefined || now - (fromRfc3339(last.at) ?? 0) < pauseMs) return null;
+  const run = facts.workflowRuns.get(last.workflowRun);
+  if (run === undefined) return need({ fact: 'workflowRuns', of: last.workflowRun });
+  if (run.kind === 'unknown' || run.value === null || run.value.status === 'in_progress') return null;
+  // One of an order that has lapsed still keeps the next one waiting.
+  if (run.value.status !== 'completed') return waiting(state, order, run.value, now);
+  const left = limits.dispatchesPerOrderMax - dispatchesFor(state.dispatches, 'launch', order.digest).length;
+  return last.subject === order.digest ? failed(state, order, { last: run.value, left, facts }) : null;
+}
+
+/** Told at the first failure of an order, and when nothing starts the launch again. */
+function failed(
+  state: RunState,
+  order: IssuedOrder,
+  { last, left, facts }: { readonly last: WorkflowRunFacts; readonly left: number; readonly facts: RunFacts },
+): Step | null {
+  const told = incidentsWith(state.incidents, 'launch-failed').filter(
+    ({ detail }) => detail.orderDigest === order.digest,
+  );
+  const unread = incidentsWith(state.incidents, 'launch-unreadable').some(
+    ({ detail }) => detail.orderDigest === order.digest,
+  );
+  if (left > 0 && (told.length > 0 || unread)) return null;
+  const reason = facts.failedJobs?.get(last.id);
+  if (reason === undefined) return need({ fact: 'failedJobs', of: last.id });
+  const why =
+    reason.kind === 'known' ? reason.value : `the workflow run ended with ${last.conclusion ?? 'nothing'}`;
+  return append(
+    incidentDraft('control', 'launch-failed', {
+      orderDigest: order.digest,
+      attempt: order.order.attempt,
+      url: last.url,
+      why,
+      left,
+    }),
+  );
+}
+
+/** No runner takes the job: told after some minutes, then with back-off. */
+function waiting(state: RunState, order: IssuedOrder, last: WorkflowRunFacts, now: Instant): Step | null {
+  const minutes = WAITING_MINUTES.findLast((one) => now - last.createdAt >= one * 60_000);
+  const told = incidentsWith(state.incidents, 'launch-waiting').filter(
+    ({ detail }) => detail.orderDigest === order.digest,
+  );
+  if (minutes === undefined || told.some(({ detail }) => detail.minutes >= minutes)) return null;
+  const { attempt } = order.order;
+  return append(
+    incidentDraft('control', 'launch-waiting', {
+      orderDigest: order.digest,
+      attempt,
+      url: last.url,
+      minutes,
+    }),
+  );
+}

@@ -1,0 +1,110 @@
+/** What people hear of a launch that no runner has claimed, and how often. */
+
+import { describe, expect, it } from 'vitest';
+import type { RunFacts } from '../../src/domain/facts.ts';
+import type { Instant } from '../../src/domain/ids.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { renderIncident } from '../../src/render/incident.ts';
+import { decideLaunchTrouble } from '../../src/run/decide-launch-trouble.ts';
+import { decideLaunch } from '../../src/run/decide-order.ts';
+import { publicationsOf } from '../../src/run/publications.ts';
+import { NO_ATTEMPTS } from '../../src/run/step.ts';
+import type { RunBuilder } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+import { aWorkflowRun, instant, seenRuns, someFacts } from '../support/run-facts.ts';
+import { CONFIG, gatedOn, told } from './parts.ts';
+
+const ordered = gatedOn().approved(bob).ordered();
+const digest = ordered.state.order?.digest ?? '';
+const sent = ordered.dispatched('launch', digest);
+const sentAt = Date.parse(sent.state.head.at);
+const at = (ms: number): Instant => instant(new Date(sentAt + ms).toISOString());
+const MINUTE = 60_000;
+
+const seen = (change: Parameters<typeof aWorkflowRun>[1], why?: RunFacts['failedJobs']): RunFacts =>
+  someFacts({
+    ...seenRuns(aWorkflowRun('any title', { createdAt: instant(sent.state.head.at), ...change })),
+    failedJobs: why,
+  });
+const failed = seen(
+  { status: 'completed', conclusion: 'failure' },
+  new Map([[77, known('the job launch ended with failure: no such commit')]]),
+);
+const decide = (facts: RunFacts, now = at(5_000), run = sent) =>
+  decideLaunchTrouble(run.state, facts, now, true);
+const recorded = (run: RunBuilder, facts: RunFacts, now: Instant): RunBuilder => {
+  const step = decide(facts, now, run);
+  return step?.kind === 'append' ? run.add(...step.drafts) : run;
+};
+
+describe('a launch workflow that ended without a claim', () => {
+  it('is looked at by the id of its dispatch, and asked for its reason once it is over', () => {
+    expect(told(decide(someFacts()))).toBe('need workflowRuns of 77');
+    expect(told(decide(seen({ status: 'completed' })))).toBe('need failedJobs of 77');
+    expect(told(decide(someFacts(), at(0)))).toBe('nothing');
+    expect(told(decide(seen({ status: 'in_progress' })))).toBe('nothing');
+  });
+
+  it('is looked at without a trigger only when no runner has taken it for 2 min', () => {
+    const alone = (ms: number) => told(decideLaunchTrouble(sent.state, someFacts(), at(ms), false));
+    expect(alone(119_000)).toBe('nothing');
+    expect(alone(120_000)).toBe('need workflowRuns of 77');
+  });
+
+  it('is told at the first failure, with the reason and the link, while the order stands', () => {
+    const run = recorded(sent, failed, at(5_000));
+    const [incident] = run.state.incidents;
+    expect(incident).toMatchObject({ code: 'launch-failed', detail: { left: 2 } });
+    expect(run.state.order?.status).toBe('open');
+    const text = renderIncident(String(incident?.seq), run.state);
+    expect(text).toContain('no such commit');
+    expect(text).toContain('workflow run');
+    expect(text).toContain('at most 2 more times');
+    expect(told(decide(failed, at(10_000), run))).toBe('nothing');
+  });
+
+  it('says that the run ended where its jobs cannot be read', () => {
+    const dark = seen({ status: 'completed', conclusion: 'failure' }, new Map([[77, unknown('away')]]));
+    expect(decide(dark)).toMatchObject({
+      drafts: [{ data: { detail: { why: 'the workflow run ended with failure' } } }],
+    });
+  });
+
+  it('ends the order after the last dispatch, so that another approval orders anew', () => {
+    const thrice = sent.dispatched('launch', digest).dispatched('launch', digest);
+    const run = recorded(thrice, failed, at(10 * MINUTE));
+    expect(run.state.incidents.at(-1)).toMatchObject({ code: 'launch-failed', detail: { left: 0 } });
+    expect(run.state.order?.status).toBe('failed');
+    expect(run.state.approvals).toEqual([]);
+    expect(renderIncident(String(run.state.head.seq), run.state)).toContain('approve again');
+  });
+});
+
+describe('a launch that waits for a runner', () => {
+  const queued = seen({ status: 'queued', conclusion: null });
+
+  it('is told after 5 min, and then with back-off in one comment', () => {
+    const minutes = Array.from({ length: 110 }, (_, minute) => minute);
+    const run = minutes.reduce((so, minute) => recorded(so, queued, at(minute * MINUTE)), sent);
+    const waits = run.state.incidents.map((one) => [one.code, one.code === null ? {} : one.detail] as const);
+    expect(waits.map(([code]) => code)).toEqual(Array(4).fill('launch-waiting'));
+    expect(waits.map(([, detail]) => (detail as { minutes: number }).minutes)).toEqual([5, 15, 35, 75]);
+    const comments = publicationsOf(run.state).filter(({ kind }) => kind === 'incident');
+    expect(comments).toHaveLength(1);
+    expect(comments[0]).toMatchObject({ seq: run.state.head.seq, key: String(run.state.incidents[0]?.seq) });
+    expect(renderIncident(comments[0]?.key ?? '', run.state)).toContain('for 75 min');
+  });
+
+  it('is dispatched no second time, also under another order after the first has lapsed', () => {
+    const again = sent.incident('order-expired', { orderDigest: digest, attempt: 1 }).ordered({
+      issuedAt: '2026-11-21T15:00:00.000Z',
+      expiresAt: '2026-11-21T17:00:00.000Z',
+    });
+    const now = instant(new Date(Date.parse(again.state.head.at) + 2 * MINUTE).toISOString());
+    const next = (facts: RunFacts) => told(decideLaunch(again.state, facts, CONFIG, now, NO_ATTEMPTS));
+    expect(again.state.order?.digest).not.toBe(digest);
+    expect(next(someFacts())).toBe('need workflowRuns of 77');
+    expect(next(queued)).toBe('nothing');
+    expect(next(failed)).toBe('dispatch-workflow launch');
+  });
+});

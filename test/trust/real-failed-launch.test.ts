@@ -1,0 +1,83 @@
+/** Launches that fail before a runner has claimed the order: the thread names the reason within a minute, with the run's link. */
+
+import { afterEach, expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
+import { botComments } from '../support/talk.ts';
+import { push } from './attacks.ts';
+import {
+  type BundleWorld,
+  HOSTED,
+  HOSTED_TOO,
+  LAUNCHER,
+  openBundleWorld,
+  proposedIn,
+  startedIn,
+  stateIn,
+} from './bundle-world.ts';
+
+const LAUNCH = '.github/workflows/ferrybot-launch.yml';
+const PIN = '0123456789abcdef0123456789abcdef01234567';
+
+let lab: BundleWorld;
+afterEach(() => lab.close());
+
+async function approved(server: boolean): Promise<string> {
+  lab = await openBundleWorld({ server });
+  await push(lab, 'main', { files: { 'notes.md': 'Fresh.\n' } });
+  const { pull } = (await proposedIn(lab)).proposal;
+  await lab.useRunners(HOSTED, HOSTED_TOO, LAUNCHER);
+  return `/issues/${pull}/comments`;
+}
+
+const say = (thread: string): Promise<unknown> => lab.as('mira', 'POST', thread, { body: approvalLine(lab) });
+const withoutStateFolder = (): void => {
+  for (const [id, repo] of Object.entries(lab.world.state.repos))
+    lab.world.state.repos[id] = { ...repo, variables: { ...repo.variables, FERRYBOT_STATE_DIR: '' } };
+};
+const card = (): string => botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
+const incidents = (): readonly string[] =>
+  botComments(lab)
+    .filter(({ kind }) => kind === 'incident')
+    .map(({ text }) => text);
+
+it.each([[false], [true]])(
+  'tells of a missing FERRYBOT_STATE_DIR, and launches after another approval (server: %s)',
+  async (server) => {
+    const thread = await approved(server);
+    const variables = structuredClone(Object.values(lab.world.state.repos)[0]?.variables ?? {});
+    withoutStateFolder();
+    await say(thread);
+    if (server) await lab.sweep();
+    expect(await lab.runJobs()).toContain('no-state-directory');
+    if (server) await lab.sweep();
+    expect(incidents()).toEqual([expect.stringMatching(/FERRYBOT\\_STATE\\_DIR/)]);
+    expect(incidents()[0]).toMatch(/\/actions\/runs\/\d+/);
+    expect(card()).toContain('to clear why nothing was launched');
+    expect(card()).toContain('/approve-launch');
+    expect(await startedIn(lab)).toEqual([]);
+    for (const [id, repo] of Object.entries(lab.world.state.repos))
+      lab.world.state.repos[id] = { ...repo, variables };
+    lab.clock.advance(5_000);
+    await say(thread);
+    if (server) await lab.sweep();
+    expect(await lab.runJobs()).toContain('ferrybot: submitted');
+  },
+);
+
+it('tells of a commit behind `uses:` that does not exist, without a server', async () => {
+  const thread = await approved(false);
+  const text = await lab.git('show', `main:${LAUNCH}`);
+  await push(lab, 'main', {
+    files: { [LAUNCH]: text.replaceAll(`ferrybot/ferrybot@${PIN}`, `ferrybot/nowhere@${PIN}`) },
+  });
+  await say(thread);
+  await lab.runJobs();
+  const state = await stateIn(lab);
+  expect(state?.order?.status).toBe('open');
+  expect(incidents()).toEqual([
+    expect.stringContaining('The launch workflow failed before it took the order'),
+  ]);
+  expect(incidents()[0]).toMatch(/nowhere[\s\S]*\/actions\/runs\/\d+/);
+  expect(card()).not.toContain('the launch is under way');
+  expect(card()).toContain('to clear why the launch failed');
+});
