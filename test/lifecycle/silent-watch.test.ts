@@ -120,9 +120,9 @@ describe('a watch that has fallen silent', () => {
   it('is told once, as that and not as a run that is ill, and another one is started a few times', async () => {
     const held = heldJobs('watch');
     const { lab, run } = await launched({ beforeJob: held.beforeJob });
-    await lab.clock.advance(15 * MINUTE);
+    await lab.clock.advance(4 * MINUTE);
     expect(told(lab, 'incident')).toEqual([]);
-    await lab.clock.advance(90 * MINUTE);
+    await lab.clock.advance(101 * MINUTE);
     expect(told(lab, 'incident')).toEqual([expect.stringContaining('The watch has fallen silent')]);
     expect(told(lab, 'incident')[0]).toContain('This says nothing about the job itself.');
     const state = await stateOf(lab, run);
