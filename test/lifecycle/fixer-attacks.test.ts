@@ -224,12 +224,15 @@ describe('the one try is not spent', () => {
 
   it('by somebody who deletes what it left', async () => {
     const { lab, tries, file } = await meddled(1, async (lab) => {
-      lab.world.state.settings.drop = 'all';
+      const route = 'GET /repos/*/actions/workflows/ferrybot-fix.yml/runs';
+      lab.world.state.settings.faults = [
+        { kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 },
+      ];
     });
     expect(await tries()).toEqual({ made: [], not: [] });
     const [left] = Object.values(lab.world.state.artifacts);
     await lab.as('ada', 'DELETE', `/actions/artifacts/${left?.id}`);
-    lab.world.state.settings.drop = 'none';
+    lab.world.state.settings.faults = [];
     await lab.clock.advance(60 * MINUTE);
     expect((await tries()).not).toEqual([]);
     expect(await file()).toBe(MENDED);
