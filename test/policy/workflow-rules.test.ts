@@ -176,10 +176,10 @@ describe('the rules', () => {
       'trigger',
     ],
     [
-      "the end of a fork's run",
+      "what a fork's run was made from",
       'lab/chat',
-      '  issues:',
-      '  workflow_run: {workflows: [ci]}\n  issues:',
+      'github.event.workflow_run.conclusion',
+      'github.event.workflow_run.head_branch',
       'trigger',
     ],
     [

@@ -40,7 +40,12 @@ function fileProblems(file: Workflow): readonly string[] {
     ...(file.env === undefined ? [] : ['env: of the whole file, where every job sees it']),
     // These events give somebody else's code or files our secrets and our token.
     ...eventsOf(file)
-      .filter((event) => event === 'pull_request_target' || event === 'workflow_run')
+      .filter(
+        (event) =>
+          event === 'pull_request_target' ||
+          // It runs on the default branch; what the other run was made from is somebody else's.
+          (event === 'workflow_run' && /workflow_run\.(?:head_|pull_requests)/.test(text)),
+      )
       .map((event) => `trigger: ${event}`),
     ...(text.includes('"environment"') ? refProblems(file) : []),
     ...(text.includes('"concurrency"') ? ['concurrency: cancels silently, and is no lock'] : []),
@@ -54,7 +59,14 @@ function fileProblems(file: Workflow): readonly string[] {
 }
 
 /** Events that run on the default branch, or only call: an environment of that branch refuses every other ref. */
-const DEFAULT_BRANCH_EVENTS = ['issue_comment', 'issues', 'schedule', 'workflow_dispatch', 'workflow_call'];
+const DEFAULT_BRANCH_EVENTS = [
+  'issue_comment',
+  'issues',
+  'schedule',
+  'workflow_dispatch',
+  'workflow_call',
+  'workflow_run',
+];
 
 function refProblems(file: Workflow): readonly string[] {
   return eventsOf(file)
