@@ -58,25 +58,27 @@ export function detailsByUs(ran: readonly Job[], plan: RunPlan | undefined): Pic
   };
 }
 
-/** By act, this workflow alone. `texts`: files that are not of the example lab; `programs`: folders before act's PATH. */
+/** By act, this workflow alone, as it stands on main. `texts`: files to take instead; `programs`: folders before act's PATH. */
 export function byAct(
   lab: BundleWorld,
   folder: string,
   texts: Readonly<Record<string, string>> = {},
   programs: readonly string[] = [],
 ): PlayWorkflow {
-  return (file, inputs) => {
+  return async (file, inputs) => {
     const { world, action, keys } = lab;
     const app = Object.values(world.state.apps).find(({ slug }) => slug === 'ferrybot');
     const installation = Object.values(world.state.installations).find(({ appId }) => appId === app?.id);
     if (installation === undefined) throw new Error('the App is not installed');
-    const text = texts[file] ?? readFileSync(join(LAB_WORKFLOWS, file), 'utf8');
+    const text = texts[file] ?? (await lab.git('show', `main:${FOLDER}/${file}`));
+    const environments = Object.values(world.state.repos).flatMap((repo) => repo.environments);
     return runAct(folder, {
       files: { [`${FOLDER}/${file}`]: text },
       workflow: `${FOLDER}/${file}`,
       event: 'workflow_dispatch',
       payload: { inputs, repository: { default_branch: 'main' } },
       secrets: {
+        ...Object.assign({}, ...environments.map(({ secrets }) => secrets)),
         GITHUB_TOKEN: mintInstallationToken(world, installation, installation.permissions, null).token,
         FERRYBOT_CONTROL_KEY: keys.roles.control.privatePem,
         FERRYBOT_RUNNER_KEY: keys.roles.runner.privatePem,
