@@ -168,20 +168,20 @@ module.exports = {
       comment: 'What is shipped needs nothing that is not.',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^(playground|test|scripts|bench|fixtures)/' },
+      to: { path: '^(packages|demo|test|scripts|bench|fixtures)/' },
     },
     {
       name: 'playground-shares-nothing',
       comment: 'A mistake that bot and playground shared would hide itself.',
       severity: 'error',
-      from: { path: '^playground/' },
-      to: { path: '^(src|test|scripts|bench)/' },
+      from: { path: '^packages/playground/' },
+      to: { path: '^(src|demo|test|scripts|bench)/' },
     },
     {
       name: 'playground-names-its-packages',
       comment: 'It is a package of its own: what it imports stands in its own package.json.',
       severity: 'error',
-      from: { path: '^playground/' },
+      from: { path: '^packages/playground/', pathNot: '^packages/playground/(test/|vitest)' },
       to: {
         dependencyTypes: ['npm-dev', 'npm-optional', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],
@@ -191,10 +191,10 @@ module.exports = {
       name: 'stores-know-no-github',
       comment: 'The stores and git over HTTP are git, whatever stands on top of them.',
       severity: 'error',
-      from: { path: '^playground/git/(store|smart-http)/' },
+      from: { path: '^packages/playground/git/(store|smart-http)/' },
       to: {
-        path: '^playground/',
-        pathNot: '^playground/(git/(store|smart-http)/|limits/limits\\.ts$|clock\\.ts$)',
+        path: '^packages/playground/',
+        pathNot: '^packages/playground/(git/(store|smart-http)/|limits/limits\\.ts$|clock\\.ts$)',
       },
     },
     {
@@ -202,7 +202,7 @@ module.exports = {
       comment: 'What a mutating call asks for is made from a verified action, there and nowhere else.',
       severity: 'error',
       from: {
-        path: '^(src|playground)/',
+        path: '^(src|packages|demo)/',
         pathNot: '^src/actions/mint\\.ts$|^src/domain/actions/capability(-seal)?\\.ts$',
       },
       to: { path: '^src/domain/actions/capability-seal\\.ts$' },

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    setupFiles: ['test/support/strict-github.ts'],
+    setupFiles: ['packages/playground/test/support/strict-github.ts'],
     include: ['test/**/*.test.ts'],
     // For what hangs: a loaded machine needs a minute for what takes two seconds. No test has less than this.
     testTimeout: 300_000,

@@ -1,9 +1,9 @@
 /** The page with a thread of five thousand comments, in a real browser: first paint, typing, jumping to the end, and a comment that arrives. */
 
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { openRealSite, type RealSite } from '../test/playground/pages/real-site.ts';
-import { chromiumPath, noChromium } from '../test/support/chromium.ts';
-import { FIRST_PLANTED, plantComments } from '../test/support/long-thread.ts';
+import { openRealSite, type RealSite } from '../packages/playground/test/pages/real-site.ts';
+import { chromiumPath, noChromium } from '../packages/playground/test/support/chromium.ts';
+import { FIRST_PLANTED, plantComments } from '../packages/playground/test/support/long-thread.ts';
 import { against, median, type Result, reported } from './measure.ts';
 
 const COMMENTS = 5_000;

@@ -4,10 +4,10 @@ import { Agent, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createEmulator } from 'emulate';
-import { createMemoryStore } from '../playground/git/store/memory-store.ts';
-import { listen } from '../playground/http/server.ts';
-import { createWorld } from '../playground/world/create-world.ts';
-import { seedWorld } from '../playground/world/seed.ts';
+import { createMemoryStore } from '../packages/playground/git/store/memory-store.ts';
+import { listen } from '../packages/playground/http/server.ts';
+import { createWorld } from '../packages/playground/world/create-world.ts';
+import { seedWorld } from '../packages/playground/world/seed.ts';
 import { against, type Result, reported } from './measure.ts';
 
 const COMMENTS = 10_000;

@@ -6,8 +6,8 @@
  */
 
 import { parseArgs } from 'node:util';
-import { type FaultKind, faultKinds } from '../playground/faults/fault.ts';
-import { interrupted } from '../playground/start/interrupted.ts';
+import { interrupted } from '../demo/interrupted.ts';
+import { type FaultKind, faultKinds } from '../packages/playground/faults/fault.ts';
 import { type FaultReport, playUnderFault } from '../test/support/fault-ferry.ts';
 import { playForReal } from '../test/support/real-fault-ferry.ts';
 import { problemsOf, TABLE_HEAD, tableRow } from './faults/table.ts';

@@ -1,5 +1,5 @@
 /**
- * `node scripts/openapi.ts REST_FOLDER WEBHOOKS_FOLDER` writes fixtures/openapi/ from the unpacked packages
+ * `node scripts/openapi.ts REST_FOLDER WEBHOOKS_FOLDER` writes packages/playground/fixtures/openapi/ from the unpacked packages
  * `@octokit/openapi` and `@octokit/openapi-webhooks`; neither is a dependency, one of them has 513 MB.
  * What the playground serves or sends and GitHub does not describe is named, and the exit code is 1.
  */
@@ -7,7 +7,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { allRoutes } from '../playground/api/all-routes.ts';
+import { allRoutes } from '../packages/playground/api/all-routes.ts';
 import { asObject } from './openapi/bare-schema.ts';
 import { pickOperations } from './openapi/pick-operations.ts';
 import { pickPayloads } from './openapi/pick-payloads.ts';
@@ -55,7 +55,10 @@ async function writeOperations(description: unknown): Promise<void> {
         return `${method.toUpperCase()} ${place}`;
       }),
   );
-  await writeFile(join(ROOT, 'playground/api/github-operations.txt'), `${lines.toSorted().join('\n')}\n`);
+  await writeFile(
+    join(ROOT, 'packages/playground/api/github-operations.txt'),
+    `${lines.toSorted().join('\n')}\n`,
+  );
   console.log(`github-operations.txt: ${lines.length} operations`);
 }
 
@@ -74,6 +77,6 @@ async function write(
       .map(([entry, value]) => `    ${JSON.stringify(entry)}: ${JSON.stringify(value)}`)
       .join(',\n');
   const text = `{\n  "source": ${JSON.stringify(source)},\n  ${JSON.stringify(key)}: {\n${lines(shared.roots)}\n  },\n  "schemas": {\n${lines(shared.schemas)}\n  }\n}\n`;
-  await writeFile(join(ROOT, `fixtures/openapi/${name}.json`), text);
+  await writeFile(join(ROOT, `packages/playground/fixtures/openapi/${name}.json`), text);
   console.log(`${name}.json: ${Object.keys(wanted).length} ${key}, ${(text.length / 1000).toFixed(0)} KB`);
 }

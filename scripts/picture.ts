@@ -15,7 +15,7 @@ const STAGE_TIMEOUT_MS = 180_000;
 const TRAINING_MS = 12_000;
 const RELOAD_MS = 1_000;
 
-const lab = execa(process.execPath, [join(ROOT, 'playground/start/main.ts'), '--port', '0'], {
+const lab = execa(process.execPath, [join(ROOT, 'demo/main.ts'), '--port', '0'], {
   stderr: 'inherit',
   buffer: false,
 });

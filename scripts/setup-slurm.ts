@@ -5,14 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { freePorts } from '../playground/start/ray/free-ports.ts';
-import {
-  askCluster,
-  closeCluster,
-  missingPrograms,
-  startCluster,
-} from '../playground/start/slurm/cluster.ts';
-import { PORTS } from '../playground/start/slurm/cluster-files.ts';
+import { freePorts } from '../demo/ray/free-ports.ts';
+import { askCluster, closeCluster, missingPrograms, startCluster } from '../demo/slurm/cluster.ts';
+import { PORTS } from '../demo/slurm/cluster-files.ts';
 
 const PACKAGES = ['munge', 'slurmctld', 'slurmd', 'slurm-client'];
 const INSTALL_TIMEOUT_MS = 8 * 60 * 1_000;

@@ -49,15 +49,13 @@ const OWN: readonly Suite[] = [
     files: found('test/trust/{real-*,adoption,repair,private-keys,control-key,taken-back}.test.ts'),
   },
   {
-    name: 'playground',
+    name: 'demo',
     about:
-      "the playground's slow judges: act, gh, Vast.ai's client, git over HTTP, pages in Chromium, a checkout of one's own",
-    minutes: 5,
+      'the demo and `ferrybot playground`: a ferry in Chromium, a checkout of your own, act, other programs',
+    minutes: 4,
     files: found(
-      'test/playground/{act,programs}/*.test.ts',
-      'test/playground/pages/{rough,ferry,browser,accessible,real-world,long-thread}.test.ts',
-      'test/playground/{start/own-lab,git/{http-backend,store-contract},actions/{processes,composite},api/bad-input}.test.ts',
-      'test/playground/{rules/push-rules,pulls/pull-rules}.test.ts',
+      'test/demo/{act,programs}/*.test.ts',
+      'test/demo/{pages/ferry,own-lab,actions/composite}.test.ts',
     ),
   },
   {
@@ -99,7 +97,7 @@ const SAMPLES = found(
   'test/lifecycle/{adopted,hero-seal,rental}.test.ts',
   'test/engines/engine-contract.test.ts',
   'test/trust/real-launch.test.ts',
-  'test/playground/pages/long-thread.test.ts',
+  'test/demo/actions/composite.test.ts',
   'test/ray/rest-contract.test.ts',
   'test/slurm/contract.test.ts',
   'test/iris/contract.test.ts',

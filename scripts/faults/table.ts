@@ -1,6 +1,6 @@
 /** The table of ferries under faults: a row for each fault, on virtual and on real time, with how many went over HTTP. */
 
-import type { FaultKind } from '../../playground/faults/fault.ts';
+import type { FaultKind } from '../../packages/playground/faults/fault.ts';
 import type { FaultReport } from '../../test/support/fault-ferry.ts';
 
 export const TABLE_HEAD = [

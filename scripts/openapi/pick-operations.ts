@@ -1,6 +1,6 @@
 /** Picks from GitHub's description of its REST API the operations that the playground serves. */
 
-import type { Route } from '../../playground/api/route.ts';
+import type { Route } from '../../packages/playground/api/route.ts';
 import { asObject, bareSchema, mapValues, resolveReference } from './bare-schema.ts';
 
 export type Picked = {

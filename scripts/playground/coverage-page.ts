@@ -3,7 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { allRoutes } from '../../playground/api/all-routes.ts';
+import { allRoutes } from '../../packages/playground/api/all-routes.ts';
 
 const described = z.object({ operations: z.record(z.string(), z.unknown()) });
 const marked = /<!-- coverage -->[\s\S]*<!-- \/coverage -->/;
@@ -20,10 +20,10 @@ export type CoverageRow = {
 
 /**
  * The checks go over every route that there is, so that a route is all they need: permissions in
- * test/playground/api/permission-matrix.test.ts, faults in test/playground/faults/every-route.test.ts.
+ * packages/playground/test/api/permission-matrix.test.ts, faults in packages/playground/test/faults/every-route.test.ts.
  */
 export async function coverageRows(root: string): Promise<readonly CoverageRow[]> {
-  const fixture = await readFile(join(root, 'fixtures/openapi/rest.json'), 'utf8');
+  const fixture = await readFile(join(root, 'packages/playground/fixtures/openapi/rest.json'), 'utf8');
   const known = described.parse(JSON.parse(fixture)).operations;
   const served = new Map(allRoutes.map((route) => [places(`${route.method} ${route.pattern}`), route]));
   return (await operationsOfSource(root)).map((operation) => {
@@ -57,7 +57,7 @@ export function gaps(rows: readonly CoverageRow[]): readonly string[] {
 /** Rooms that speak to somebody else's API. */
 const otherApis = /^(?:engines|clouds|trackers|checkpoints)\//;
 const graphql = 'POST /graphql';
-/** Its schema is compared with GitHub's, its fields ask for permissions one by one (test/playground/graphql/). */
+/** Its schema is compared with GitHub's, its fields ask for permissions one by one (packages/playground/test/graphql/). */
 const graphqlRow: CoverageRow = {
   operation: graphql,
   served: 'yes',

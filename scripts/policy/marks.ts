@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FOLDERS = ['src', 'scripts', 'playground', 'test', 'bench', 'docs', 'fixtures/lab'];
+const FOLDERS = ['src', 'scripts', 'packages', 'demo', 'test', 'bench', 'docs', 'fixtures/lab'];
 const TEXT = /\.(?:ts|py|ya?ml)$/;
 // In a branch of a conditional expression the formatter puts the comment behind `?` or `:`.
 const MARK = /^\s*(?:[?:] )?(?:\/\/|#) rules? ((?:[A-Z]{2}-\d{2,3}(?:, )?)+)$/;

@@ -6,11 +6,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { mintUserToken } from '../../playground/identity/tokens.ts';
-import { startWebhooks } from '../../playground/webhooks/webhooks.ts';
-import { findUser, must } from '../../playground/world/lookup.ts';
-import { addApp, type Person } from '../../playground/world/seed.ts';
-import { type RealLab, startRealLab } from '../../test/playground/actions/real-lab.ts';
+import { mintUserToken } from '../../packages/playground/identity/tokens.ts';
+import { type RealLab, startRealLab } from '../../packages/playground/test/actions/real-lab.ts';
+import { startWebhooks } from '../../packages/playground/webhooks/webhooks.ts';
+import { findUser, must } from '../../packages/playground/world/lookup.ts';
+import { addApp, type Person } from '../../packages/playground/world/seed.ts';
 
 /** One step of a stranger: a process that is slow here is one that hangs. */
 const STEP_TIMEOUT_MS = 120_000;

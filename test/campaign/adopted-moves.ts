@@ -1,6 +1,6 @@
 // What people and attackers do about a job that was launched by hand: they take it over, hand it on, stop it and launch it again, and others spoil what they can.
 
-import { commitFiles } from '../../playground/git/store/memory-remote.ts';
+import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
 import { fileOf } from '../support/talk.ts';
 import type { AdoptedScene } from './adopted.ts';
 import { ATTACKS, type Attack, edit } from './attacks.ts';

@@ -1,6 +1,6 @@
 // What a writer, a stranger, a cheating approver and a workflow of a branch can do, with GitHub's own means alone.
 
-import { commitFiles } from '../../playground/git/store/memory-remote.ts';
+import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
 import { fileOf } from '../support/talk.ts';
 import type { Who } from './cast.ts';
 import { comment, lineOnShow } from './honest.ts';

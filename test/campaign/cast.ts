@@ -1,8 +1,8 @@
 // Who is in a lab of the campaign, what they speak with, and the rulesets that stand between them.
 
-import { mintUserToken, mintWorkflowToken } from '../../playground/identity/tokens.ts';
-import { addUser } from '../../playground/world/seed.ts';
-import type { World } from '../../playground/world/world.ts';
+import { mintUserToken, mintWorkflowToken } from '../../packages/playground/identity/tokens.ts';
+import { addUser } from '../../packages/playground/world/seed.ts';
+import type { World } from '../../packages/playground/world/world.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 /** mira and noor may approve, and noor cheats; ada may write; sol has an account. `workflow` is a workflow of ada's or noor's branch. */

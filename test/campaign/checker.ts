@@ -2,7 +2,7 @@
 // moment. It shares no line with the bot: canonical JSON, digests and the meaning of a comment are written here again, and
 // test/policy/campaign-checker.test.ts keeps it so.
 
-import { treeAt } from '../../playground/git/store/memory-remote.ts';
+import { treeAt } from '../../packages/playground/git/store/memory-remote.ts';
 import { answerFaults, heardAfterMs, isAnswerTo } from './checker-answers.ts';
 import { commitOf, manifestOf, proposedAtMs } from './checker-record.ts';
 import type { Deed } from './deeds.ts';

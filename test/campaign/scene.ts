@@ -1,7 +1,7 @@
 // One lab of the campaign: a virtual lab with two who may approve, a writer and a stranger, rulesets as the README asks
 // for them, and an engine that tells what it was really given.
 
-import type { World } from '../../playground/world/world.ts';
+import type { World } from '../../packages/playground/world/world.ts';
 import { propose } from '../support/play.ts';
 import type { Random } from '../support/random.ts';
 import { SHORT_FERRY } from '../support/talk.ts';

@@ -1,6 +1,6 @@
 // What the engine of a lab was really given, and the world as it was at that moment.
 
-import type { World } from '../../playground/world/world.ts';
+import type { World } from '../../packages/playground/world/world.ts';
 import type { Permit } from '../../src/domain/actions/capability.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { logbookText } from '../support/play.ts';

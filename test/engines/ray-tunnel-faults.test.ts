@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { freePorts } from '../../playground/start/ray/free-ports.ts';
+import { freePorts } from '../../demo/ray/free-ports.ts';
 import type { Engine } from '../../src/domain/engine.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';

@@ -4,8 +4,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { processesOf, startController, startWorker } from '../../playground/start/iris/cluster.ts';
-import { readOf } from '../../playground/start/processes.ts';
+import { processesOf, startController, startWorker } from '../../demo/iris/cluster.ts';
+import { readOf } from '../../demo/processes.ts';
 import {
   type Engine,
   isTerminal,

@@ -1,7 +1,7 @@
 /** A ferry under each fault alone, one occasion in five, from the first minute to the last. */
 
 import { describe, expect, it } from 'vitest';
-import { faultKinds } from '../../playground/faults/fault.ts';
+import { faultKinds } from '../../packages/playground/faults/fault.ts';
 import {
   complaintOf,
   type FaultReport,

@@ -1,7 +1,7 @@
 /** The first ferry that the bot proposes in a lab which had ferries before: the last one is given by hand. */
 
 import { expect, it } from 'vitest';
-import { commitFiles } from '../../playground/git/store/memory-remote.ts';
+import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
 import { propose, stateOf } from '../support/play.ts';
 import { bodyOf, SHORT_FERRY } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';

@@ -1,7 +1,7 @@
 /** A thread that strangers filled with thousands of comments that are written to cost: colleagues are answered in it. */
 
 import { describe, expect, it } from 'vitest';
-import type { Person } from '../../playground/world/seed.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
 import { answersTo, SHORT_FERRY, say, told } from '../support/talk.ts';

@@ -1,7 +1,7 @@
 /** Somebody tampers with the logbook: it is noticed, people are told once, and nothing is done on what cannot be trusted. */
 
 import { describe, expect, it } from 'vitest';
-import { commitFiles } from '../../playground/git/store/memory-remote.ts';
+import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
 import { approve, eventsOf, logbookText, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
 import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';

@@ -1,7 +1,7 @@
 /** A person owns the watch of a run: it is offered, accepted, ended at a point that somebody names, and then somebody takes note. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Person } from '../../playground/world/seed.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import { isLive } from '../../src/domain/logbook/liveness.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';

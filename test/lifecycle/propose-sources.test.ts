@@ -1,7 +1,7 @@
 /** Where a proposal comes from when nobody names a knob, what is checked before it is pushed, and days on which none is made. */
 
 import { describe, expect, it } from 'vitest';
-import { commitFiles } from '../../playground/git/store/memory-remote.ts';
+import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
 import type { Programs } from '../../src/app/propose/helpers.ts';
 import { createHelpersBeside } from '../../src/app/propose/helpers-beside.ts';
 import type { ProgramResult } from '../../src/host/process.ts';

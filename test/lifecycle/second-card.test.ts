@@ -1,7 +1,7 @@
 /** A second card: what somebody else posts in the shape of ferrybot's card holds approvals back until it is out of sight. */
 
 import { describe, expect, it } from 'vitest';
-import type { Person } from '../../playground/world/seed.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import { propose, stateOf, until } from '../support/play.ts';
 import {
   answersTo,

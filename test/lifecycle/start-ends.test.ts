@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { statOf } from '../../playground/actions/runner/group-record.ts';
+import { statOf } from '../../packages/playground/actions/runner/group-record.ts';
 import { descendants, PROGRAM, startProcess } from '../support/start-process.ts';
 
 describe('npm start', () => {

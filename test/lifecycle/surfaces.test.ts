@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Person } from '../../playground/world/seed.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { REQUEST_TRIES_MAX } from '../../src/github/call.ts';
 import { approvalLine } from '../support/approve.ts';

@@ -1,9 +1,9 @@
 /** The tracker as one witness: what the card says of it, what it is asked for, and that its lies alarm nobody. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWith } from '../../packages/playground/test/support/outside-tools.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { EXPERIMENT, type MlflowServer, openMlflow } from '../support/mlflow-server.ts';
-import { describeWith } from '../support/outside-tools.ts';
 import { approve, approveAndFinish, propose, stateOf, until } from '../support/play.ts';
 import { SHORT_FERRY, say, told } from '../support/talk.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';

@@ -59,12 +59,12 @@ const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['host-knows-domain', 'src/host/a.ts', 'src/config/target.ts'],
   ['handlers-wake', 'src/handlers/a.ts', 'src/github/target.ts'],
   ['nothing-imports-app', 'src/handlers/b.ts', 'src/app/target.ts'],
-  ['src-stands-alone', 'src/app/a.ts', 'playground/target.ts'],
+  ['src-stands-alone', 'src/app/a.ts', 'packages/playground/target.ts'],
   ['src-stands-alone', 'src/app/b.ts', 'test/target.ts'],
-  ['playground-shares-nothing', 'playground/a.ts', 'src/domain/target.ts'],
-  ['playground-names-its-packages', 'playground/b.ts', 'vitest'],
-  ['playground-names-its-packages', 'playground/c.ts', 'probot'],
-  ['stores-know-no-github', 'playground/git/store/a.ts', 'playground/world/target.ts'],
+  ['playground-shares-nothing', 'packages/playground/a.ts', 'src/domain/target.ts'],
+  ['playground-names-its-packages', 'packages/playground/b.ts', 'vitest'],
+  ['playground-names-its-packages', 'packages/playground/c.ts', 'probot'],
+  ['stores-know-no-github', 'packages/playground/git/store/a.ts', 'packages/playground/world/target.ts'],
   ['one-place-mints-capabilities', 'src/engines/b.ts', 'src/domain/actions/capability-seal.ts'],
   ['only-executors-mint-capabilities', 'src/run/c.ts', 'src/actions/mint.ts'],
   ['actions-know-no-kind', 'src/actions/a.ts', 'src/kinds/target.ts'],
@@ -105,8 +105,8 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['src/logbook/store/ok.ts', 'src/logbook/target.ts'],
   ['src/config/ok.ts', 'zod'],
   ['src/host/ok.ts', 'node:fs'],
-  ['playground/ok.ts', 'playground/target.ts'],
-  ['playground/croner-ok.ts', 'croner'],
+  ['packages/playground/ok.ts', 'packages/playground/target.ts'],
+  ['packages/playground/croner-ok.ts', 'croner'],
   ['src/actions/mint.ts', 'src/domain/actions/capability-seal.ts'],
   ['src/app/care/ok.ts', 'src/actions/mint.ts'],
 ];
@@ -117,8 +117,9 @@ let found: Cruise;
 beforeAll(async () => {
   tree = await mkdtemp(join(tmpdir(), 'ferrybot-arrows-'));
   await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
-  await mkdir(join(tree, 'playground'));
-  for (const file of ['package.json', 'playground/package.json', 'tsconfig.json'])
+  await mkdir(join(tree, 'packages/playground'), { recursive: true });
+  await mkdir(join(tree, 'demo'));
+  for (const file of ['package.json', 'packages/playground/package.json', 'tsconfig.json'])
     await copyFile(join(ROOT, file), join(tree, file));
   const pairs = [...BROKEN.map(([, from, to]) => [from, to] as const), ...ALLOWED];
   const targets = pairs.map(([, to]) => to).filter((to) => /\/(target|capability-seal)\.ts$/.test(to));
@@ -144,7 +145,7 @@ describe('a tree that breaks arrows', () => {
   it('makes the command fail', async () => {
     const { exitCode } = await execa(
       join(ROOT, 'node_modules/.bin/depcruise'),
-      ['--config', RULES_FILE, 'src', 'playground'],
+      ['--config', RULES_FILE, 'src', 'packages', 'demo'],
       { cwd: tree, reject: false },
     );
     expect(exitCode).toBeGreaterThan(0);

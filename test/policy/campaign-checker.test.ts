@@ -10,7 +10,7 @@ const CHECKERS = readdirSync(join(ROOT, 'test/campaign'))
   .filter((file) => file.startsWith('checker'))
   .map((file) => `test/campaign/${file}`);
 /** Git as the playground has it, which shares nothing with the bot either, and the terms of the labs. */
-const MAY_USE = /^test\/campaign\/(checker[a-z-]*|terms)\.ts$|^playground\/git\/store\//;
+const MAY_USE = /^test\/campaign\/(checker[a-z-]*|terms)\.ts$|^packages\/playground\/git\/store\//;
 
 /** What a file needs when it runs, as its source names it: imports of types are gone by then. */
 function neededBy(text: string): readonly string[] {

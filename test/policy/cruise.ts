@@ -19,9 +19,9 @@ export type Cruise = {
   readonly broken: readonly { readonly rule: string; readonly from: string; readonly to: string }[];
 };
 
-/** `folder` holds the tree's root: `src`, `playground`, `package.json` (the playground has its own) and `tsconfig.json`. */
+/** `folder` holds the tree's root: `src`, `packages`, `demo`, `package.json` (the playground has its own) and `tsconfig.json`. */
 export async function cruise(folder: string): Promise<Cruise> {
-  const args = ['--config', RULES_FILE, '--output-type', 'json', 'src', 'playground'];
+  const args = ['--config', RULES_FILE, '--output-type', 'json', 'src', 'packages', 'demo'];
   const { stdout } = await execa(join(ROOT, 'node_modules/.bin/depcruise'), args, {
     cwd: folder,
     reject: false,

@@ -9,7 +9,8 @@ const text = (name: string): string => readFileSync(new URL(`../../${name}`, imp
 const manifest = JSON.parse(text('package.json')) as Readonly<
   Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>
 >;
-const own: Readonly<Record<string, string>> = JSON.parse(text('playground/package.json')).dependencies;
+const playground = JSON.parse(text('packages/playground/package.json')) as typeof manifest;
+const own: Readonly<Record<string, string>> = { ...playground.dependencies, ...playground.devDependencies };
 const ofRoot: Readonly<Record<string, string>> = { ...manifest.dependencies, ...manifest.devDependencies };
 const locked = JSON.parse(text('package-lock.json')).packages as Readonly<Record<string, Locked>>;
 const [, shipped = '', development = '', ofPlayground = ''] = text('docs/dependencies.md').split(/^## /m);
@@ -30,7 +31,7 @@ function rowsOf(section: string): readonly (readonly string[])[] {
 describe.each([
   ['dependencies', Object.keys(manifest.dependencies), shipped, LICENCES],
   ['devDependencies', Object.keys(manifest.devDependencies), development, LICENCES_OF_TOOLS],
-  ['the playground', Object.keys(own).filter((name) => !(name in ofRoot)), ofPlayground, LICENCES],
+  ['the playground', Object.keys(own).filter((name) => !(name in ofRoot)), ofPlayground, LICENCES_OF_TOOLS],
 ] as const)('the table of %s', (_, names, section, licences) => {
   const rows = rowsOf(section);
 

@@ -22,7 +22,7 @@ const manifest = read('package.json') as {
     Record<string, string | boolean>
   >;
 };
-const playground = read('playground/package.json') as typeof manifest;
+const playground = read('packages/playground/package.json') as typeof manifest;
 const allOf = ({ dependencies, devDependencies = {} }: typeof manifest) =>
   Object.entries({ ...dependencies, ...devDependencies });
 

@@ -56,7 +56,7 @@ describe('the plan of a mutant', () => {
   const plan = (files: Readonly<Record<string, string>>, mutant = rule.mutant) => {
     const root = mkdtempSync(join(tmpdir(), 'ferrybot-marks-'));
     folders.push(root);
-    for (const folder of ['src', 'scripts', 'playground', 'test', 'bench', 'docs', 'fixtures/lab'])
+    for (const folder of ['src', 'scripts', 'packages', 'demo', 'test', 'bench', 'docs', 'fixtures/lab'])
       mkdirSync(join(root, folder), { recursive: true });
     for (const [file, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, file)), { recursive: true });

@@ -22,7 +22,7 @@ export type WorkedExample = {
 };
 
 /** Rooms that examples change, or that import what they change; everything else of the tree is linked. */
-const COPIED: readonly string[] = ['src', 'test', 'playground', 'scripts', 'bench', 'docs'];
+const COPIED: readonly string[] = ['src', 'test', 'packages', 'demo', 'scripts', 'bench', 'docs'];
 const BLOCK = /^```(\w+) (\S+)\n([\s\S]*?)^```$/gm;
 
 /** The sections of the page in their order. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { describeWith, TOOLS } from '../support/outside-tools.ts';
+import { describeWith, TOOLS } from '../../packages/playground/test/support/outside-tools.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDERS = ['.github/workflows', 'fixtures/lab/.github/workflows'];

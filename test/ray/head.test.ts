@@ -1,7 +1,7 @@
 /** The real head that the tests of this folder start: it asks for its token, and forgets everything when it starts again. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { takenPorts } from '../../playground/start/ray/free-ports.ts';
+import { takenPorts } from '../../demo/ray/free-ports.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 

@@ -1,10 +1,10 @@
 /** Jobs that are only planned, on the account of the rehearsed Vast.ai: what they do, and what a look can see of it. */
 
-import type { Account } from '../../playground/vast/account.ts';
-import type { Container, Instance } from '../../playground/vast/instance.ts';
-import { storageHourly } from '../../playground/vast/offers.ts';
+import { OFFERS } from '../../packages/playground/test/support/vast-market.ts';
+import type { Account } from '../../packages/playground/vast/account.ts';
+import type { Container, Instance } from '../../packages/playground/vast/instance.ts';
+import { storageHourly } from '../../packages/playground/vast/offers.ts';
 import type { RentedInstance } from '../../src/domain/rented.ts';
-import { OFFERS } from '../support/vast-market.ts';
 
 /** In front of a job's id in the labels of our machines. */
 export const FLEET = 'ferrybot:lab:';

@@ -1,6 +1,6 @@
 /** Rental days on virtual time: what the watch really does, against an account that fails, with runs, kills and other people's machines. */
 
-import { type Account, createAccount } from '../../playground/vast/account.ts';
+import { type Account, createAccount } from '../../packages/playground/vast/account.ts';
 import { type TearDownPorts, tearDown } from '../../src/actions/tear-down.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import type { Instant } from '../../src/domain/ids.ts';

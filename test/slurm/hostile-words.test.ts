@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askCluster } from '../../playground/start/slurm/cluster.ts';
+import { askCluster } from '../../demo/slurm/cluster.ts';
 import type { JobObservation, JobSpec } from '../../src/domain/engine.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { describeWithSlurm, startTestCluster, type TestCluster } from '../support/slurm-cluster.ts';

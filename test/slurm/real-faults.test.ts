@@ -4,7 +4,7 @@ import { access, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askCluster, startDaemon } from '../../playground/start/slurm/cluster.ts';
+import { askCluster, startDaemon } from '../../demo/slurm/cluster.ts';
 import type { FoundJob, JobObservation, JobSpec, SubmitOutcome } from '../../src/domain/engine.ts';
 import { isTerminal } from '../../src/domain/engine.ts';
 import { jobPaths } from '../../src/engines/slurm/job-folder.ts';

@@ -6,7 +6,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askCluster, isReady, startDaemon } from '../../playground/start/slurm/cluster.ts';
+import { askCluster, isReady, startDaemon } from '../../demo/slurm/cluster.ts';
 import { isTerminal, type JobSpec, type SubmitOutcome } from '../../src/domain/engine.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
 import { lostAnswers } from '../support/lost-answers.ts';

@@ -3,6 +3,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describeWith } from '../../packages/playground/test/support/outside-tools.ts';
 import { chooseCheckpoint } from '../../src/checkpoints/choose.ts';
 import type { CheckpointStore, StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
 import { deletionStep } from '../../src/domain/checkpoint/stored.ts';
@@ -11,7 +12,6 @@ import type { Observed } from '../../src/domain/observed.ts';
 import type { StoreHost } from '../../src/stores/ask.ts';
 import { openStoreToDelete } from '../../src/stores/open.ts';
 import { permitFor } from '../support/capabilities.ts';
-import { describeWith } from '../support/outside-tools.ts';
 import { openFolder, openGcs, openS3, plainHost, type StoreBench } from '../support/store-servers.ts';
 
 const WHOLE_PAGE = 1_000;

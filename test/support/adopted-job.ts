@@ -1,6 +1,6 @@
 /** A lab that lets jobs be taken over which people have launched by hand, and such a job. */
 
-import type { Person } from '../../playground/world/seed.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import { until } from './play.ts';
 import type { ByHand } from './simulated-engine.ts';
 import { answersTo, SHORT_FERRY, say } from './talk.ts';

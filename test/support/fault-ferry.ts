@@ -1,7 +1,7 @@
 /** One ferry under one fault on virtual time: what came of it, so that a test can expect it and a table can show it. */
 
-import type { Fault, FaultKind } from '../../playground/faults/fault.ts';
-import type { World } from '../../playground/world/world.ts';
+import type { Fault, FaultKind } from '../../packages/playground/faults/fault.ts';
+import type { World } from '../../packages/playground/world/world.ts';
 import { approveAndFinish, propose, seal, stateOf, type WithStore } from './play.ts';
 import { botComments, SHORT_FERRY, saidTwice } from './talk.ts';
 import { MORNING, openVirtualLab, type VirtualLab } from './virtual-lab.ts';

@@ -1,6 +1,6 @@
 /** Hero runs in the tests: a lab that has a lane of them, and the issue that a person opens. */
 
-import type { Person } from '../../playground/world/seed.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import { SHORT_FERRY } from './talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 

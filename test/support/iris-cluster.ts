@@ -12,9 +12,9 @@ import {
   isIrisThere,
   PORTS,
   startCluster,
-} from '../../playground/start/iris/cluster.ts';
-import type { ClusterRecord } from '../../playground/start/private-cluster.ts';
-import { freePorts } from '../../playground/start/ray/free-ports.ts';
+} from '../../demo/iris/cluster.ts';
+import type { ClusterRecord } from '../../demo/private-cluster.ts';
+import { freePorts } from '../../demo/ray/free-ports.ts';
 import type { Engine } from '../../src/domain/engine.ts';
 import { callOverHttp, type Http } from '../../src/engines/http.ts';
 import { createIrisEngine } from '../../src/engines/iris/engine.ts';

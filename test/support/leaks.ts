@@ -1,8 +1,8 @@
 /** Where a secret that a person typed into an issue stands besides that issue and GitHub's own events about it. */
 
-import { listTree } from '../../playground/git/store/git-trees.ts';
-import { treeAt } from '../../playground/git/store/memory-remote.ts';
-import type { World } from '../../playground/world/world.ts';
+import { listTree } from '../../packages/playground/git/store/git-trees.ts';
+import { treeAt } from '../../packages/playground/git/store/memory-remote.ts';
+import type { World } from '../../packages/playground/world/world.ts';
 import type { WithStore } from './play.ts';
 
 /** Typed by people into their contracts, by the variable that holds each. */

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { repoById } from '../../playground/world/lookup.ts';
-import { nextId, type World } from '../../playground/world/world.ts';
+import { repoById } from '../../packages/playground/world/lookup.ts';
+import { nextId, type World } from '../../packages/playground/world/world.ts';
 
 const DAY_MS = 86_400_000;
 

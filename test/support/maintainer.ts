@@ -1,8 +1,8 @@
 /** The maintainer of a lab on real time, who knows it by HTTP alone: the API with her token, and the playground's control. */
 
 import { z } from 'zod';
-import type { FaultKind } from '../../playground/faults/fault.ts';
-import type { OpenedLab } from '../../playground/start/open-lab.ts';
+import type { OpenedLab } from '../../demo/open-lab.ts';
+import type { FaultKind } from '../../packages/playground/faults/fault.ts';
 
 export type Maintainer = {
   readonly dispatchDaily: () => Promise<void>;

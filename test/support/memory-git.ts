@@ -1,14 +1,14 @@
 /** The bot's git without processes: the same ports over the playground's store in memory, with the playground's own rules about who may push. */
 
-import { repoAccess } from '../../playground/api/route.ts';
-import { strike } from '../../playground/faults/strike.ts';
-import { recordPush } from '../../playground/git/pushes.ts';
-import type { GitStore } from '../../playground/git/store/git-store.ts';
-import { changeTree, entryAt, type PathChange } from '../../playground/git/store/git-trees.ts';
-import { readPath } from '../../playground/git/store/memory-remote.ts';
-import { actorOf, identify } from '../../playground/identity/identity.ts';
-import { allows } from '../../playground/identity/permissions.ts';
-import type { World } from '../../playground/world/world.ts';
+import { repoAccess } from '../../packages/playground/api/route.ts';
+import { strike } from '../../packages/playground/faults/strike.ts';
+import { recordPush } from '../../packages/playground/git/pushes.ts';
+import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
+import { changeTree, entryAt, type PathChange } from '../../packages/playground/git/store/git-trees.ts';
+import { readPath } from '../../packages/playground/git/store/memory-remote.ts';
+import { actorOf, identify } from '../../packages/playground/identity/identity.ts';
+import { allows } from '../../packages/playground/identity/permissions.ts';
+import type { World } from '../../packages/playground/world/world.ts';
 import type { GitIdentity, LabGit } from '../../src/app/lab.ts';
 import { type FolderEntry, GitError, type PushOutcome } from '../../src/domain/git.ts';
 import { branded, isSha, isTreeId, type Sha } from '../../src/domain/ids.ts';

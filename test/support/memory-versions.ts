@@ -1,7 +1,7 @@
 /** What a history in memory knows of files that only grow, and the tags that mark it: as the git program tells it. */
 
-import type { GitStore } from '../../playground/git/store/git-store.ts';
-import { entryAt } from '../../playground/git/store/git-trees.ts';
+import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
+import { entryAt } from '../../packages/playground/git/store/git-trees.ts';
 import type { FileVersion, GitReader, TagText } from '../../src/domain/git.ts';
 import { branded, isSha, isTreeId, type TreeId } from '../../src/domain/ids.ts';
 import { knownBlobs } from '../../src/host/git/mirror.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import * as z from 'zod';
-import { TOOLS } from './outside-tools.ts';
+import { TOOLS } from '../../packages/playground/test/support/outside-tools.ts';
 
 export type MlflowServer = {
   readonly address: string;

@@ -1,6 +1,6 @@
 /** People's own pull requests in the tests: opened, labelled, and what ferrybot said there. */
 
-import type { Person } from '../../playground/world/seed.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { stateOf, until } from './play.ts';
 import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, say } from './talk.ts';

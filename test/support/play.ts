@@ -1,8 +1,8 @@
 /** Plays a ferry on virtual time as its people would: waits for a stage, comments, lets the clock move. */
 
-import type { GitStore } from '../../playground/git/store/git-store.ts';
-import { readPath } from '../../playground/git/store/memory-remote.ts';
-import type { Person } from '../../playground/world/seed.ts';
+import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
+import { readPath } from '../../packages/playground/git/store/memory-remote.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { fold } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';

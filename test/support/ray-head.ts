@@ -6,9 +6,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '../../playground/start/ray/free-ports.ts';
-import { type HeadRecord, headCommand, PORTS } from '../../playground/start/ray/head-command.ts';
-import { endHead } from '../../playground/start/ray/head-processes.ts';
+import { freePorts } from '../../demo/ray/free-ports.ts';
+import { type HeadRecord, headCommand, PORTS } from '../../demo/ray/head-command.ts';
+import { endHead } from '../../demo/ray/head-processes.ts';
 import { RAY_BIN } from './ray-tools.ts';
 
 const START_TIMEOUT_MS = 100_000;

@@ -1,6 +1,6 @@
 /** Rentals in the tests: the answers of the form, a lab with a lane of them, and the issue that becomes one. */
 
-import type { Person } from '../../playground/world/seed.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import { ferryScript, type JobScript } from './ferry-script.ts';
 import type { Answers } from './hero-run.ts';
 import { SHORT_FERRY } from './talk.ts';

@@ -4,13 +4,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../playground/clock.ts';
-import { openVast, type VastServer } from '../../playground/vast/server.ts';
+import type { Clock } from '../../packages/playground/clock.ts';
+import { OFFERS } from '../../packages/playground/test/support/vast-market.ts';
+import { openVast, type VastServer } from '../../packages/playground/vast/server.ts';
 import type { Engine } from '../../src/domain/engine.ts';
 import { createVastEngine } from '../../src/engines/vast/engine.ts';
 import type { VastCluster } from '../../src/engines/vast/schema.ts';
 import { vastCluster } from './vast-bench.ts';
-import { OFFERS } from './vast-market.ts';
 import { MORNING, openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
 export type RentedLab = {

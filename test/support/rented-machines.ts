@@ -1,12 +1,12 @@
 /** Rented machines for the jobs of a simulated engine: an account of the rehearsed market in memory, one machine for each job. */
 
-import { type Account, createAccount } from '../../playground/vast/account.ts';
-import type { Instance } from '../../playground/vast/instance.ts';
-import { storageHourly } from '../../playground/vast/offers.ts';
+import { OFFERS } from '../../packages/playground/test/support/vast-market.ts';
+import { type Account, createAccount } from '../../packages/playground/vast/account.ts';
+import type { Instance } from '../../packages/playground/vast/instance.ts';
+import { storageHourly } from '../../packages/playground/vast/offers.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { destroyStep, type RentalAccount } from '../../src/domain/rented.ts';
 import type { SimulatedEngine } from './simulated-engine.ts';
-import { OFFERS } from './vast-market.ts';
 
 const FLEET = 'ferrybot:lab:';
 

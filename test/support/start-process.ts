@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 /** The file that `npm start` runs. */
-export const PROGRAM = fileURLToPath(new URL('../../playground/start/main.ts', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../demo/main.ts', import.meta.url));
 
 /** The last line of `--json`, as far as the tests read it. */
 const answerSchema = z.object({

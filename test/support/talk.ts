@@ -1,8 +1,8 @@
 /** What people say and do on GitHub in the tests, and what ferrybot said back: threads read as a person reads them. */
 
 import { z } from 'zod';
-import { readPath } from '../../playground/git/store/memory-remote.ts';
-import type { Person } from '../../playground/world/seed.ts';
+import { readPath } from '../../packages/playground/git/store/memory-remote.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import { readMarker } from '../../src/domain/marker.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 

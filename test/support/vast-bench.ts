@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { VastOptions } from '../../playground/vast/server.ts';
+import { openVastLab, type VastLab } from '../../packages/playground/test/support/vast-market.ts';
+import type { VastOptions } from '../../packages/playground/vast/server.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { createVastEngine, type VastEngineOptions } from '../../src/engines/vast/engine.ts';
 import { type VastCluster, vastSchema } from '../../src/engines/vast/schema.ts';
-import { openVastLab, type VastLab } from './vast-market.ts';
 
 /** A cluster of the config for the small market: RTX 4090s with memory for the job. */
 export function vastCluster(api: string, changes: Partial<VastCluster> = {}): VastCluster {

@@ -1,6 +1,6 @@
 /** A clock that moves only when a test moves it, and that waits for work under way before it does. */
 
-import type { Clock } from '../../playground/clock.ts';
+import type { Clock } from '../../packages/playground/clock.ts';
 
 export type VirtualClock = Clock & {
   /** Goes forward, waking whoever waited for a moment on the way, in order, and letting each finish what it does. */

@@ -1,8 +1,8 @@
 /** How the bot reaches GitHub in a lab on virtual time: a function call and a store in memory, or HTTP and the git program. */
 
-import { answerResults, isResults } from '../../playground/actions/results/results-door.ts';
-import type { GitStore } from '../../playground/git/store/git-store.ts';
-import type { World } from '../../playground/world/world.ts';
+import { answerResults, isResults } from '../../packages/playground/actions/results/results-door.ts';
+import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
+import type { World } from '../../packages/playground/world/world.ts';
 import type { Lab } from '../../src/app/lab.ts';
 import type { ShipTree } from '../../src/app/runner/ship-tree.ts';
 import { type FullDisk, memoryGit } from './memory-git.ts';

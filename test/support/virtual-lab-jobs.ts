@@ -1,6 +1,6 @@
 /** How the jobs of a lab on virtual time run: the bot's own code for a mode of the action, in this process. */
 
-import type { InProcessHandlers } from '../../playground/actions/runner/in-process-executor.ts';
+import type { InProcessHandlers } from '../../packages/playground/actions/runner/in-process-executor.ts';
 import { isMode } from '../../src/app/action/inputs.ts';
 import type { ActionParts } from '../../src/app/action/parts.ts';
 import { runAction } from '../../src/app/action/run-action.ts';

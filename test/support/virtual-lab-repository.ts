@@ -5,11 +5,15 @@ import { cp, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { GitStore } from '../../playground/git/store/git-store.ts';
-import { importTree } from '../../playground/git/store/import-tree.ts';
-import { commitFiles } from '../../playground/git/store/memory-remote.ts';
-import { cloneStore, createMemoryStore, type MemoryStore } from '../../playground/git/store/memory-store.ts';
-import { createProgramStore } from '../../playground/git/store/program-store.ts';
+import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
+import { importTree } from '../../packages/playground/git/store/import-tree.ts';
+import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
+import {
+  cloneStore,
+  createMemoryStore,
+  type MemoryStore,
+} from '../../packages/playground/git/store/memory-store.ts';
+import { createProgramStore } from '../../packages/playground/git/store/program-store.ts';
 
 const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));
 

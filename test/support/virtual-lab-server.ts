@@ -1,7 +1,7 @@
 /** The App's side of a lab on virtual time, in this process: made anew after a crash, as a supervisor would restart it. */
 
-import { mintInstallationToken } from '../../playground/identity/tokens.ts';
-import type { World } from '../../playground/world/world.ts';
+import { mintInstallationToken } from '../../packages/playground/identity/tokens.ts';
+import type { World } from '../../packages/playground/world/world.ts';
 import { createWorker, type Worker } from '../../src/app/control/worker.ts';
 import type { Lab } from '../../src/app/lab.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';

@@ -1,8 +1,8 @@
 /** What a lab on virtual time begins with on GitHub: its repository, people, secrets and environments, and the App installed. */
 
 import { generateKeyPairSync } from 'node:crypto';
-import { type Seeded, seedWorld } from '../../playground/world/seed.ts';
-import type { World } from '../../playground/world/world.ts';
+import { type Seeded, seedWorld } from '../../packages/playground/world/seed.ts';
+import type { World } from '../../packages/playground/world/world.ts';
 import { APP_EVENTS, APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
 import { DEMO_KEYS } from './demo-keys.ts';
 

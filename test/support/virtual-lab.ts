@@ -2,14 +2,14 @@
 
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { type Actions, createActions } from '../../playground/actions/actions.ts';
-import type { Fault } from '../../playground/faults/fault.ts';
-import type { GitStore } from '../../playground/git/store/git-store.ts';
-import { startWebhooks } from '../../playground/webhooks/webhooks.ts';
-import { createWorld } from '../../playground/world/create-world.ts';
-import type { Person, Seeded } from '../../playground/world/seed.ts';
-import { copyOf, type State } from '../../playground/world/state.ts';
-import type { World } from '../../playground/world/world.ts';
+import { type Actions, createActions } from '../../packages/playground/actions/actions.ts';
+import type { Fault } from '../../packages/playground/faults/fault.ts';
+import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
+import { startWebhooks } from '../../packages/playground/webhooks/webhooks.ts';
+import { createWorld } from '../../packages/playground/world/create-world.ts';
+import type { Person, Seeded } from '../../packages/playground/world/seed.ts';
+import { copyOf, type State } from '../../packages/playground/world/state.ts';
+import type { World } from '../../packages/playground/world/world.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { RunFixer } from '../../src/app/fixer/run-fixer.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';

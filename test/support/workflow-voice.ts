@@ -1,8 +1,8 @@
 /** What somebody with write access does to texts in the threads: speaks as github-actions[bot] through a workflow, edits, deletes. */
 
 import { z } from 'zod';
-import { openPull } from '../../playground/pulls/open-pull.ts';
-import { setLabels } from '../../playground/threads/label-changes.ts';
+import { openPull } from '../../packages/playground/pulls/open-pull.ts';
+import { setLabels } from '../../packages/playground/threads/label-changes.ts';
 import {
   type Act,
   addComment,
@@ -13,9 +13,9 @@ import {
   freshThread,
   putIssue,
   takeNumber,
-} from '../../playground/threads/threads.ts';
-import { actionsApp, findIssue, findRepo, findUser, must } from '../../playground/world/lookup.ts';
-import type { Person } from '../../playground/world/seed.ts';
+} from '../../packages/playground/threads/threads.ts';
+import { actionsApp, findIssue, findRepo, findUser, must } from '../../packages/playground/world/lookup.ts';
+import type { Person } from '../../packages/playground/world/seed.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
 /** A comment by a job of the repository's own workflows, whoever pushed that workflow; gives its id. */

@@ -1,9 +1,9 @@
 /** MLflow, a real server: what its adapter makes of what a trainer has left there. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWith } from '../../packages/playground/test/support/outside-tools.ts';
 import { createMlflow } from '../../src/trackers/mlflow.ts';
 import { EXPERIMENT, type MlflowServer, openMlflow } from '../support/mlflow-server.ts';
-import { describeWith } from '../support/outside-tools.ts';
 
 const AT = Date.UTC(2026, 10, 20, 10);
 

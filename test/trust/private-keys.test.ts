@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LabKeys, labKeys } from '../../playground/start/keys.ts';
+import { type LabKeys, labKeys } from '../../demo/keys.ts';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
 import { HARBOUR, HOSTED, LAUNCHER, openBundleWorld } from './bundle-world.ts';
 

@@ -4,8 +4,8 @@
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { mintWorkflowToken } from '../../playground/identity/tokens.ts';
-import { REPOSITORY } from '../../playground/start/seed-lab.ts';
+import { REPOSITORY } from '../../demo/seed-lab.ts';
+import { mintWorkflowToken } from '../../packages/playground/identity/tokens.ts';
 import { approvalLine } from '../support/approve.ts';
 import { type BotComment, botComments } from '../support/talk.ts';
 import { hideAs } from '../support/workflow-voice.ts';

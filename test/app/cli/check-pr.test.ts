@@ -4,7 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { withSecondLane } from '../../../playground/start/second-lane.ts';
+import { withSecondLane } from '../../../demo/second-lane.ts';
 import { runProgram } from '../../../src/host/process.ts';
 import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
 import { type Called, callVerb } from './call-verb.ts';

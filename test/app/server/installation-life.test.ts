@@ -2,8 +2,12 @@
 
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { setWebhook } from '../../../playground/webhooks/hook.ts';
-import { acceptPermissions, suspend, unsuspend } from '../../../playground/webhooks/installations.ts';
+import { setWebhook } from '../../../packages/playground/webhooks/hook.ts';
+import {
+  acceptPermissions,
+  suspend,
+  unsuspend,
+} from '../../../packages/playground/webhooks/installations.ts';
 import { GRANTED, openServedLab, SECRET, type ServedLab } from './served-lab.ts';
 
 let lab: ServedLab | null = null;

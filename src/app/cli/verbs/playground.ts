@@ -6,7 +6,7 @@ import { handOver } from '../../../host/hand-over.ts';
 import { refused, type VerbIo } from '../verb-io.ts';
 
 /** Beside `src/` in the package: nothing of ferrybot imports the playground (docs/playground.md, "On your own files"). */
-const PROGRAM = fileURLToPath(new URL('../../../../playground/start/own/main.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../../demo/own/main.ts', import.meta.url));
 
 /** Exit 0 = ended by the person, 1 = it could not start or broke, 2 = used wrongly. */
 export async function playgroundVerb(io: VerbIo, options: readonly string[]): Promise<number> {

@@ -1,0 +1,39 @@
+/** One playground a folder: two would write one world over each other, and each would end the other's server. */
+
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { statOf } from '../packages/playground/actions/runner/group-record.ts';
+import { ifThere, ifThereSync } from '../packages/playground/world/if-there.ts';
+import type { LabFolder } from './lab-folder.ts';
+
+export type Claim =
+  | { readonly ok: true; readonly release: () => Promise<void> }
+  | { readonly ok: false; readonly code: 'in-use'; readonly message: string };
+
+/** Takes the folder for this process until `release`; what a process left that is gone by now, killed or not, does not count. */
+export async function claimFolder(folder: LabFolder): Promise<Claim> {
+  const file = join(folder.root, 'playground.pid');
+  const mine = `${process.pid} ${statOf(process.pid)?.start ?? ''}`;
+  const release = (): Promise<void> => rm(file, { force: true });
+  if (await writeNew(file, mine)) return { ok: true, release };
+  const theirs = (await ifThere(readFile(file, 'utf8'))) ?? '';
+  const [pid = '', start = ''] = theirs.split(' ');
+  const lives = /^\d+$/.test(pid) && Number(pid) !== process.pid && isAlive(Number(pid), start);
+  if (lives) {
+    const message = `the playground of process ${pid} serves ${folder.root}; end it first, or choose another folder`;
+    return { ok: false, code: 'in-use', message };
+  }
+  await writeFile(file, mine);
+  return { ok: true, release };
+}
+
+/** The same process, not merely one with its number; without /proc the number has to do. */
+function isAlive(pid: number, start: string): boolean {
+  if (start !== '') return statOf(pid)?.start === start;
+  return ifThereSync(() => process.kill(pid, 0), ['ESRCH']) !== null;
+}
+
+/** False where the file is there already. */
+async function writeNew(file: string, text: string): Promise<boolean> {
+  return (await ifThere(writeFile(file, text, { flag: 'wx' }), ['EEXIST'])) !== null;
+}

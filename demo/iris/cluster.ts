@@ -1,0 +1,147 @@
+/** A private Iris of this machine: Marin's own controller and worker, started, found again, and ended with their jobs. */
+
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { iris } from '../../packages/playground/limits/limits.ts';
+import { IRIS_TOOLS } from '../beside.ts';
+import type { ClusterRecord } from '../private-cluster.ts';
+import { endAll, markedProcesses } from '../processes.ts';
+
+/** How many ports a cluster of its own needs: of the controller, and of its worker. */
+export const PORTS = 2;
+/** Whose jobs they are; without authentication the name decides. */
+export const IRIS_USER = 'ferrybot';
+
+/** In the environment of both daemons, from which the jobs have theirs. */
+const MARK = 'FERRYBOT_REHEARSAL_IRIS';
+const WORKER = join(import.meta.dirname, 'worker.py');
+
+/** Whether `npm run setup:iris` came to its end here. */
+export function isIrisThere(): boolean {
+  return existsSync(join(IRIS_TOOLS, 'ferrybot-setup.json'));
+}
+
+/** The controller, for a config. */
+export function addressOf({ ports }: ClusterRecord): string {
+  return `http://127.0.0.1:${ports[0]}`;
+}
+
+/** Starts both and waits until the worker takes jobs (10 s on a quiet machine, a minute on a busy one). */
+export async function startCluster(record: ClusterRecord): Promise<void> {
+  await startController(record);
+  await startWorker(record);
+  await until(record, isReady, 'the worker of Iris');
+}
+
+/** Gives its process id when it answers. State that lies in its folder is gone on with. */
+export async function startController(record: ClusterRecord): Promise<number> {
+  const { folder, ports } = record;
+  const config = join(folder, 'cluster.yaml');
+  await mkdir(join(folder, 'remote'), { recursive: true, mode: 0o700 });
+  const settings = {
+    platform: { label_prefix: 'rehearsal', local: {} },
+    storage: { remote_state_dir: `file://${join(folder, 'remote')}` },
+    worker_provider: {},
+  };
+  // JSON is YAML.
+  await writeFile(config, JSON.stringify(settings), { mode: 0o600 });
+  const place = ['--host', '127.0.0.1', '--port', String(ports[0])];
+  const state = ['--config', config, '--state-dir', join(folder, 'state')];
+  const pid = await start(record, 'controller', [
+    ...['-m', 'iris.cluster.controller.main', 'serve'],
+    ...place,
+    ...state,
+  ]);
+  await until(record, async () => (await ask(record, 'ListWorkers', {})) !== null, 'the controller of Iris');
+  return pid;
+}
+
+/** Gives its process id at once. `name`: a worker that was lost comes back under another one, or under its own. */
+export function startWorker(record: ClusterRecord, name = 'worker-1'): Promise<number> {
+  const { folder, ports } = record;
+  const cores = String(iris.workerCores * 1_000);
+  const place = [addressOf(record), join(folder, name), String(ports[1])];
+  return start(record, name, [WORKER, ...place, name, cores]);
+}
+
+/** Whether the controller answers and has a healthy worker. */
+export async function isReady(record: ClusterRecord): Promise<boolean> {
+  const said = await ask(record, 'ListWorkers', {});
+  return said !== null && /"healthy": ?true/.test(said);
+}
+
+/** Whether a job waits or runs. */
+export async function hasLivingJob(record: ClusterRecord): Promise<boolean> {
+  for (const stateFilter of ['running', 'pending']) {
+    const said = await ask(record, 'ListJobs', { query: { stateFilter, limit: 1 } });
+    if (said?.includes('"jobId"')) return true;
+  }
+  return false;
+}
+
+/** What the controller says to a question; null where it does not answer well. */
+export async function ask(record: ClusterRecord, method: string, body: object): Promise<string | null> {
+  try {
+    const answer = await fetch(`${addressOf(record)}/iris.cluster.ControllerService/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(iris.answerMs),
+    });
+    const text = await answer.text();
+    return answer.ok ? text : null;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof DOMException) return null;
+    throw error;
+  }
+}
+
+/** Both daemons and every job that they have started. */
+export function processesOf(folder: string): Promise<readonly number[]> {
+  return markedProcesses(MARK, folder);
+}
+
+/** Ends all of them. */
+export function endProcessesOf(folder: string): Promise<void> {
+  return endAll(`the Iris in ${folder}`, () => processesOf(folder), iris);
+}
+
+/** The same, and removes its folder. */
+export async function closeCluster({ folder }: ClusterRecord): Promise<void> {
+  await endProcessesOf(folder);
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+}
+
+async function start({ folder }: ClusterRecord, name: string, args: readonly string[]): Promise<number> {
+  const log = await open(join(folder, `${name}.log`), 'a', 0o600);
+  try {
+    const child = spawn(join(IRIS_TOOLS, 'bin', 'python'), args, {
+      cwd: folder,
+      // A home of its own: the tokens of whoever rehearses are none of its business.
+      env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8', [MARK]: folder },
+      stdio: ['ignore', log.fd, log.fd],
+      detached: true,
+    });
+    child.unref();
+    if (child.pid === undefined) throw new Error('there is no Iris: npm run setup:iris');
+    return child.pid;
+  } finally {
+    await log.close();
+  }
+}
+
+async function until(
+  record: ClusterRecord,
+  holds: (record: ClusterRecord) => Promise<boolean>,
+  what: string,
+): Promise<void> {
+  const deadline = performance.now() + iris.startTimeoutMs;
+  while (performance.now() < deadline) {
+    if (await holds(record)) return;
+    await sleep(iris.pollMs);
+  }
+  throw new Error(`${what} did not start; see the logs in ${record.folder}`);
+}

@@ -1,0 +1,52 @@
+/** The logbook as anybody can read it: lines of JSON in a branch. The playground knows no more of ferrybot than that. */
+
+import * as z from 'zod';
+import { readEventsText } from '../packages/playground/git/logbook-text.ts';
+import type { World } from '../packages/playground/world/world.ts';
+
+const entry = z.looseObject({
+  run: z.string(),
+  seq: z.number(),
+  at: z.string(),
+  type: z.string(),
+  data: z.looseObject({}),
+});
+export type LogbookEntry = z.infer<typeof entry>;
+
+const BRANCH = 'refs/heads/ferrybot/logbook';
+
+/** Events of every run of the newest logbook commit, by run. An absent branch has no runs. */
+export async function readLogbook(world: World): Promise<ReadonlyMap<string, readonly LogbookEntry[]>> {
+  const repo = Object.values(world.state.repos)[0];
+  if (repo === undefined) return new Map();
+  const store = world.gitOf(repo);
+  const head = (await store.refs(BRANCH)).get(BRANCH);
+  const commit = head === undefined ? null : await store.readCommit(head);
+  if (head === undefined || commit === null) return new Map();
+  const root = (await store.readTree(commit.tree)) ?? [];
+  const folder = root.find((item) => item.name === 'runs' && item.type === 'tree');
+  const names =
+    folder === undefined ? [] : ((await store.readTree(folder.sha)) ?? []).map((item) => item.name);
+  const runs = new Map<string, readonly LogbookEntry[]>();
+  for (const name of names) {
+    runs.set(name, parse((await readEventsText(store, head, `runs/${name}`)) ?? ''));
+  }
+  return runs;
+}
+
+/** Events of the repository's journal, which belong to no run. */
+export async function readJournal(world: World): Promise<readonly LogbookEntry[]> {
+  const repo = Object.values(world.state.repos)[0];
+  const store = repo === undefined ? null : world.gitOf(repo);
+  const head = (await store?.refs(BRANCH))?.get(BRANCH);
+  return store === null || head === undefined
+    ? []
+    : parse((await readEventsText(store, head, 'journal')) ?? '');
+}
+
+function parse(text: string): readonly LogbookEntry[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => entry.parse(JSON.parse(line)));
+}

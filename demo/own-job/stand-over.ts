@@ -1,0 +1,45 @@
+/** The process that stands over a job which somebody started by hand: starts its command, and records how it ended. */
+
+import { spawn } from 'node:child_process';
+import { existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { signalGroup } from '../../packages/playground/actions/runner/step-process.ts';
+import { identityOf, publishRecord } from './job-records.ts';
+
+/** After a stop that was asked for, the command has as long to end by itself. */
+const GRACE_MS = 10_000;
+
+let startedAtMs: number | null = null;
+const [folder = '', cwd = '', program = '', ...args] = process.argv.slice(2);
+const stopWasAsked = (): boolean => existsSync(join(folder, 'stop.json'));
+
+function end(exitCode: number | null, signal: string | null, startError: string | null): never {
+  const endedAtMs = Date.now();
+  const how = { exitCode, signal, startError, startedAtMs, endedAtMs, stopRequested: stopWasAsked() };
+  publishRecord(folder, 'exit.json', how);
+  process.exit(0);
+}
+
+let pid: number | undefined;
+process.on('SIGTERM', () => {
+  const group = pid;
+  if (group === undefined) return;
+  signalGroup(group, 'SIGTERM');
+  setTimeout(() => signalGroup(group, 'SIGKILL'), GRACE_MS);
+});
+// Whoever asked for a stop before the start has taken the right to it.
+if (!publishRecord(folder, 'process.json', { ...identityOf(process.pid), workingDirectory: cwd }))
+  process.exit(0);
+if (stopWasAsked()) end(null, null, null);
+startedAtMs = Date.now();
+const log = openSync(join(folder, 'log'), 'a', 0o600);
+// A group of its own, so that all that the job has started ends with it.
+const child = spawn(program, args, { cwd, detached: true, stdio: ['ignore', log, log] });
+child.once('error', ({ message }) => end(null, null, message));
+child.once('exit', (exitCode, signal) => {
+  if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+  end(exitCode, signal, null);
+});
+pid = child.pid;
+const command = pid === undefined ? null : identityOf(pid);
+if (command !== null) publishRecord(folder, 'command.json', command);

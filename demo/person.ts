@@ -1,0 +1,118 @@
+/** What the person does on the page, done by hand of a program: comments and merges through the API with their own token. */
+
+import { speakerCookie } from '../packages/playground/pages/acts/speak.ts';
+import type { Try } from '../packages/playground/pages/visit.ts';
+import type { World } from '../packages/playground/world/world.ts';
+import type { OpenedLab } from './open-lab.ts';
+import { REPOSITORY } from './seed-lab.ts';
+
+/** One request in the maintainer's name; anything but success is a reason to stop. */
+export function asMaintainer(world: World, method: string, path: string, body?: object): Promise<unknown> {
+  return asPerson(world, 'mira', { method, path, ...(body === undefined ? {} : { body }) });
+}
+
+type PersonsRequest = { readonly method: string; readonly path: string; readonly body?: object };
+
+async function asPerson(
+  world: World,
+  login: string,
+  { method, path, body }: PersonsRequest,
+): Promise<unknown> {
+  const token = tokenOf(world, login);
+  const url = `${world.baseUrl}/api/v3/repos/${REPOSITORY.owner}/${REPOSITORY.name}${path}`;
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'user-agent': 'npm-start',
+  };
+  const response = await world.fetch(
+    new Request(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
+  );
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.status === 204 ? null : response.json();
+}
+
+/** Writes a comment in a thread. */
+export async function comment(
+  world: World,
+  thread: number,
+  body: string,
+  login: Speaker = 'mira',
+): Promise<void> {
+  await asPerson(world, login, { method: 'POST', path: `/issues/${thread}/comments`, body: { body } });
+}
+
+/** Opens an issue; its number. */
+export async function openIssue(
+  world: World,
+  login: Speaker,
+  issue: { readonly title: string; readonly body: string; readonly labels?: readonly string[] },
+): Promise<number> {
+  const made = await asPerson(world, login, { method: 'POST', path: '/issues', body: issue });
+  return (made as { readonly number: number }).number;
+}
+
+/** Opens an issue with a form of the repository, on the page as a browser does it; its number. */
+export async function fillForm(
+  { origin, secret, world }: Pick<OpenedLab, 'origin' | 'secret' | 'world'>,
+  login: Speaker,
+  { template, answers, commitField }: Try['form'],
+): Promise<number> {
+  const branch = (await asMaintainer(world, 'GET', '/branches/main')) as {
+    readonly commit: { readonly sha: string };
+  };
+  const { title = '', ...said } = answers;
+  const fields = Object.entries({ ...said, [commitField]: branch.commit.sha });
+  const response = await fetch(`${origin}/${REPOSITORY.owner}/${REPOSITORY.name}/issues`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${secret}`,
+      accept: 'application/json',
+      cookie: `${speakerCookie}=${login}`,
+    },
+    body: new URLSearchParams([
+      ['template', template],
+      ['title', title],
+      ...fields.map(([id, text]) => [`field:${id}`, text] as [string, string]),
+    ]),
+  });
+  const outcome = (await response.json()) as { readonly to?: string };
+  const number = Number(outcome.to?.split('/').at(-1));
+  if (!response.ok || !Number.isInteger(number))
+    throw new Error(`the form was refused: ${JSON.stringify(outcome)}`);
+  return number;
+}
+
+/** Who asks for a ferry cannot approve it: ada says what it is for, and mira approves; where it takes two, ravi too. */
+export type Speaker = 'mira' | 'ada' | 'ravi';
+
+/** Whether somebody has written this very text in the thread already: a start that goes on does not say it twice. */
+export async function hasCommented(
+  world: World,
+  thread: number,
+  body: string,
+  login: Speaker = 'mira',
+): Promise<boolean> {
+  const comments = (await asMaintainer(world, 'GET', `/issues/${thread}/comments?per_page=100`)) as readonly {
+    readonly body: string;
+    readonly user: { readonly login: string };
+  }[];
+  return comments.some((one) => one.user.login === login && one.body === body);
+}
+
+/** The line that the newest of the bot's comments in the thread asks to copy for an approval; null where none asks for one. */
+export async function shownApprovalLine(world: World, thread: number): Promise<string | null> {
+  const comments = (await asMaintainer(world, 'GET', `/issues/${thread}/comments?per_page=100`)) as readonly {
+    readonly body: string;
+    readonly user: { readonly type: string };
+  }[];
+  const said = comments.filter(({ user }) => user.type === 'Bot').map(({ body }) => body);
+  return said.flatMap((body) => /\/approve-launch [0-9a-f]{32,64}/.exec(body)?.[0] ?? []).at(-1) ?? null;
+}
+
+function tokenOf(world: World, login: string): string {
+  for (const [token, row] of Object.entries(world.state.tokens)) {
+    if (row.kind === 'user' && world.state.users[row.userId]?.login === login) return token;
+  }
+  throw new Error(`nobody here is called ${login}`);
+}

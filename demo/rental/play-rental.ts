@@ -1,0 +1,93 @@
+/** `--lane rental --auto`: the people of a rental, from `/rent` over a crash and a machine that is taken away to the seal. */
+
+import type { Instance } from '../../packages/playground/vast/instance.ts';
+import type { VastServer } from '../../packages/playground/vast/server.ts';
+import { type LogbookEntry, readLogbook } from '../logbook-events.ts';
+import type { OpenedLab } from '../open-lab.ts';
+import { comment, openIssue, shownApprovalLine } from '../person.ts';
+import type { Played, StageReport } from '../play.ts';
+import { found, NotReached, runOf, stagesOf } from '../reach.ts';
+import { RENTAL_LANE } from './market.ts';
+
+const RENT =
+  '/rent gpu="RTX 4090" hours=1 cap="1 USD" price="$0.50" reason="does the small model still train at this length?"';
+const READING_MS = 1_500;
+/** Which attempt loses its machine. */
+const TAKEN = 2;
+
+type Story = {
+  readonly lab: OpenedLab;
+  readonly vast: VastServer;
+  readonly report: (stage: StageReport) => void;
+};
+
+/** Ada asks, mira approves; the first job runs out of memory, the second loses its machine, the third trains to its end. */
+export async function playRental(story: Story): Promise<Played> {
+  const { lab, vast, report } = story;
+  const issue = await openIssue(lab.world, 'ada', {
+    title: 'Long context on a rented card',
+    body: 'I need one card for an hour.',
+  });
+  await comment(lab.world, issue, RENT, 'ada');
+  const reach = stagesOf(lab, RENTAL_LANE, report);
+  try {
+    const run = await reach('proposed', (runs) => runOf(runs, issue));
+    const events = async (): Promise<readonly LogbookEntry[]> =>
+      (await readLogbook(lab.world)).get(run) ?? [];
+    const line = await reach('gated', () => shownApprovalLine(lab.world, issue));
+    await new Promise((resolve) => setTimeout(resolve, READING_MS));
+    await comment(lab.world, issue, line);
+    await reach('approved', async () => found(await events(), 'approved'));
+    await reach('ordered', async () => found(await events(), 'ordered'));
+    await reach('submitted', async () => found(await events(), 'submitted'));
+    await reach('stepping', async () => {
+      const entries = await events();
+      // However long the watch takes to see it step, the job must not be done before its machine is taken.
+      await pauseWhenStepping(machineOf(vast, entries));
+      return steppingOf(entries, TAKEN);
+    });
+    const machine = machineOf(vast, await events());
+    if (machine === null) throw new NotReached('no-machine-runs');
+    // A higher bid takes the machine away, as it may at any moment.
+    vast.account.happen(machine, 'outbid');
+    await reach('ended', async () => succeeded(await events()));
+    await reach('ended', async () => (vast.account.list().length === 0 ? true : null));
+    await reach('ended', async () => found(await events(), 'tear-down-ended', 3));
+    await comment(lab.world, issue, '/seal');
+    await reach('sealed', async () => found(await events(), 'sealed'));
+    return { ok: true, run };
+  } catch (error) {
+    if (error instanceof NotReached) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+/** A step was seen of this attempt. */
+function steppingOf(events: readonly LogbookEntry[], attempt: number): true | null {
+  const isStepping = events.some(
+    ({ type, data }) => type === 'observed' && data['attempt'] === attempt && Number(data['step'] ?? 0) > 0,
+  );
+  return isStepping ? true : null;
+}
+
+function succeeded(events: readonly LogbookEntry[]): true | null {
+  return events.some(({ type, data }) => type === 'ended' && data['status'] === 'SUCCEEDED') ? true : null;
+}
+
+/** The machine of the attempt that loses it, while it runs; the one of the attempt before may still be there. */
+function machineOf({ account }: VastServer, events: readonly LogbookEntry[]): Instance | null {
+  const submitted = events.find(({ type, data }) => type === 'submitted' && data['attempt'] === TAKEN);
+  const jobId = submitted?.data['jobId'];
+  if (typeof jobId !== 'string') return null;
+  return (
+    account.list().find(({ actual, label }) => actual === 'running' && label?.endsWith(`:${jobId}`)) ?? null
+  );
+}
+
+/** Its processes stand still from its first step on; the account shows a machine that runs. */
+async function pauseWhenStepping(machine: Instance | null): Promise<void> {
+  const container = machine?.container ?? null;
+  if (container === null) return;
+  const log = await container.log();
+  if (/Progress on:train [1-9]/.test(log.toString('latin1'))) container.signal('SIGSTOP');
+}

@@ -1,0 +1,145 @@
+/** Fills a new world with the example lab: repository, people, App, secrets, and a config that names this lab's keys. */
+
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { importTree } from '../packages/playground/git/store/import-tree.ts';
+import type { PagesOptions, Try } from '../packages/playground/pages/visit.ts';
+import { type SeedOptions, seedWorld } from '../packages/playground/world/seed.ts';
+import type { World } from '../packages/playground/world/world.ts';
+import { EXAMPLE_LAB } from './beside.ts';
+import { installedLab } from './installed-lab.ts';
+import type { LabKeys } from './keys.ts';
+import type { LabFolder } from './lab-folder.ts';
+import { type LabSource, repositoryAt } from './open-lab.ts';
+import { withPeoplesLane } from './own-job/people-lane.ts';
+import { startOwnJob } from './own-job/start-own-job.ts';
+import { withSecondLane } from './second-lane.ts';
+
+export const REPOSITORY = { owner: 'lab', name: 'ferries' } as const;
+const BRANCH = 'main';
+const CONFIG = '.github/ferrybot.yml';
+
+const WATCHER = { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] };
+
+/** What people start by hand where a lab says nothing else. */
+const DAILY = 'experiments/ferries/daily.py';
+
+const RUNNERS = [
+  { name: 'hosted-1', labels: ['ubuntu-latest'] },
+  { name: 'hosted-2', labels: ['ubuntu-latest'] },
+  { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] },
+  WATCHER,
+  { name: 'stopper', labels: ['self-hosted', 'ferrybot-stop'] },
+  { name: 'carer', labels: ['self-hosted', 'ferrybot-care'] },
+];
+
+/** The lab of `npm start`; each of its clusters is watched by a runner of its own. */
+export function exampleLab(
+  folder: LabFolder,
+  { server, lanes }: { readonly server: boolean; readonly lanes: 1 | 2 },
+  cluster: SeedInput['cluster'],
+  {
+    tries = [],
+    ownJob: experiment = cluster === null ? DAILY : null,
+  }: { readonly tries?: readonly Try[]; readonly ownJob?: string | null } = {},
+): LabSource {
+  return {
+    repository: REPOSITORY,
+    defaultBranch: BRANCH,
+    runners: lanes === 1 ? RUNNERS : [...RUNNERS, { ...WATCHER, name: 'watcher-2' }],
+    pages: (world) => ({
+      tries,
+      ...(experiment === null ? {} : { startOwnJob: ownJobs(folder, world, experiment) }),
+    }),
+    seed: (world, keys) =>
+      seedLab({
+        world,
+        folder,
+        keys,
+        lab: EXAMPLE_LAB,
+        server,
+        cluster: cluster ?? { token: null, configure: lanes === 1 ? withPeoplesLane : withTwoAndPeoples },
+      }),
+  };
+}
+
+function withTwoAndPeoples(config: string): string {
+  return withPeoplesLane(withSecondLane(config));
+}
+
+/** People start jobs of their own where the cluster is this machine; on another one its own tools do that. */
+export function ownJobs(
+  folder: LabFolder,
+  { clock }: Pick<World, 'clock'>,
+  experiment: string,
+): NonNullable<PagesOptions['startOwnJob']> {
+  const { owner, name } = REPOSITORY;
+  const place = {
+    repository: repositoryAt(folder, owner, name),
+    branch: BRANCH,
+    engineFolder: join(folder.jobs, 'jobs'),
+    clones: join(folder.root, 'clones'),
+    experiment,
+  };
+  return (login) => startOwnJob(place, login, clock.now());
+}
+
+export type SeedInput = {
+  readonly world: World;
+  readonly folder: LabFolder;
+  readonly keys: LabKeys;
+  /** Directory with the lab's files, `.github/` included. */
+  readonly lab: string;
+  readonly server: boolean;
+  /** A cluster of its own: its token, what it changes in the config, and files that the lab has for it; null: the lab as it is. */
+  readonly cluster: {
+    readonly token: string | null;
+    readonly tokenName?: string;
+    readonly configure: (config: string) => string;
+    readonly files?: Readonly<Record<string, string>>;
+    /** People with another role than in the example lab. */
+    readonly roles?: SeedOptions['roles'];
+  } | null;
+};
+
+/** Seeds an empty world. */
+export async function seedLab({ world, folder, keys, lab, server, cluster }: SeedInput): Promise<void> {
+  const { repo } = seedWorld(world, {
+    ...installedLab(keys, {
+      server,
+      stateDirectory: folder.jobs,
+      slug: 'ferrybot',
+      clusterToken: cluster?.token ?? null,
+      clusterTokenName: cluster?.tokenName,
+    }),
+    owner: REPOSITORY.owner,
+    repo: REPOSITORY.name,
+    ...(cluster?.roles === undefined ? {} : { roles: cluster.roles }),
+  });
+  const copy = await mkdtemp(join(tmpdir(), 'ferrybot-seed-'));
+  try {
+    await cp(lab, copy, { recursive: true, filter: (source) => !source.includes('__pycache__') });
+    const config = withKeys(await readFile(join(copy, CONFIG), 'utf8'), keys);
+    await writeFile(join(copy, CONFIG), cluster === null ? config : cluster.configure(config));
+    for (const [path, text] of Object.entries(cluster?.files ?? {})) await writeFile(join(copy, path), text);
+    const { outcome } = await importTree(world.gitOf(repo), {
+      directory: copy,
+      message: 'The lab as it stands',
+    });
+    if (outcome !== 'updated') throw new Error(`the lab's first commit was refused: ${outcome}`);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** The demo keys of the example config are public knowledge: a lab that runs gets its own, role by role. */
+export function withKeys(config: string, keys: LabKeys): string {
+  let text = config;
+  for (const role of ['control', 'runner', 'watch'] as const) {
+    const pattern = new RegExp(`(role:\\s*${role}\\b[\\s\\S]*?public:\\s*)(\\S+)`);
+    if (!pattern.test(text)) throw new Error(`the example config lists no ${role} key`);
+    text = text.replace(pattern, `$1${keys.roles[role].public}`);
+  }
+  return text;
+}

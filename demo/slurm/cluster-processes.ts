@@ -1,0 +1,41 @@
+/** The processes of one private Slurm cluster and of its jobs: told by its folder, which their environments, command lines or working folders name. */
+
+import { readlink } from 'node:fs/promises';
+import { slurm } from '../../packages/playground/limits/limits.ts';
+import { GONE_OR_HIDDEN, ifThere } from '../../packages/playground/world/if-there.ts';
+import { endAll, otherProcesses, readOf } from '../processes.ts';
+
+/** In the environment of the daemons, from which slurmstepd has its own. */
+export const MARK = 'FERRYBOT_REHEARSAL_CLUSTER';
+
+/** Kills them all and waits until they are gone. */
+export function endProcessesOf(folder: string): Promise<void> {
+  return endAll(`the Slurm cluster in ${folder}`, () => processesOf(folder), slurm);
+}
+
+/** A job begins with a script below the spool folder; what it starts is in its group. */
+async function processesOf(folder: string): Promise<readonly number[]> {
+  const pids = await otherProcesses();
+  const seen = await Promise.all(
+    pids.map(async (pid) => ({ pid: Number(pid), ...(await readProcess(pid, folder)) })),
+  );
+  const groups = new Set(seen.flatMap(({ isOurs, isJob, group }) => (isOurs && isJob ? [group] : [])));
+  return seen.flatMap(({ pid, isOurs, group }) => (isOurs || groups.has(group) ? [pid] : []));
+}
+
+type Seen = { readonly isOurs: boolean; readonly isJob: boolean; readonly group: string };
+
+async function readProcess(pid: string, folder: string): Promise<Seen> {
+  const [stat, environment, command, cwd] = await Promise.all([
+    readOf(pid, 'stat'),
+    readOf(pid, 'environ'),
+    readOf(pid, 'cmdline'),
+    ifThere(readlink(`/proc/${pid}/cwd`), GONE_OR_HIDDEN),
+  ]);
+  const [state = '', , group = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // What has ended and waits for its parent holds nothing any more.
+  if (state === 'Z' || state === '') return { isOurs: false, isJob: false, group: '' };
+  const isJob = command.includes(`${folder}/spool/`) || `${cwd}/`.startsWith(`${folder}/`);
+  const isMarked = environment.split('\0').includes(`${MARK}=${folder}`);
+  return { isOurs: isMarked || isJob, isJob: isJob && !isMarked, group };
+}

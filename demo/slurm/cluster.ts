@@ -1,0 +1,134 @@
+/** The daemons of a private Slurm cluster: started, found again, and ended without touching another program of the machine. */
+
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { slurm } from '../../packages/playground/limits/limits.ts';
+import type { ClusterRecord } from '../private-cluster.ts';
+import { configurationOf, socketOf, writeCluster } from './cluster-files.ts';
+import { endProcessesOf, MARK } from './cluster-processes.ts';
+
+const run = promisify(execFile);
+
+/** Debian puts daemons where an ordinary account's PATH does not lead. */
+const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+const PROGRAMS = ['munged', 'slurmctld', 'slurmd', 'sbatch', 'squeue', 'scancel'] as const;
+
+/** Those of the needed programs that this machine does not have (`npm run setup:slurm` installs them). */
+export function missingPrograms(): readonly string[] {
+  return PROGRAMS.filter((name) => programAt(name) === null);
+}
+
+export type Daemon = 'munged' | 'slurmctld' | 'slurmd';
+
+/** Starts what does not run yet and waits until the node takes jobs (4 s on a quiet machine). */
+export async function startCluster(record: ClusterRecord): Promise<void> {
+  await writeCluster(record);
+  await startDaemon(record, 'munged');
+  await startDaemon(record, 'slurmctld');
+  await startDaemon(record, 'slurmd');
+  const deadline = performance.now() + slurm.startTimeoutMs;
+  while (performance.now() < deadline) {
+    if (await isReady(record)) return;
+    await sleep(slurm.pollMs);
+  }
+  throw new Error(`the Slurm cluster did not start; see the logs in ${record.folder}`);
+}
+
+/** Starts one of the daemons. */
+export async function startDaemon(record: ClusterRecord, daemon: Daemon): Promise<number> {
+  const program = programAt(daemon);
+  if (program === null) throw new Error(`there is no ${daemon}: npm run setup:slurm`);
+  const log = await open(join(record.folder, `${daemon}.out`), 'a', 0o600);
+  try {
+    const child = spawn(program, argumentsOf(record, daemon), {
+      cwd: record.folder,
+      env: { ...environmentOf(record), [MARK]: record.folder },
+      stdio: ['ignore', log.fd, log.fd],
+      detached: true,
+    });
+    child.unref();
+    if (child.pid === undefined) throw new Error(`${program} could not be started`);
+    if (daemon === 'munged') await untilThere(socketOf(record));
+    return child.pid;
+  } finally {
+    await log.close();
+  }
+}
+
+/** Whether the controller answers and the node is ready for a job. */
+export async function isReady(record: ClusterRecord): Promise<boolean> {
+  const said = await askCluster(record, 'sinfo', ['--noheader', '--format=%T']);
+  return said !== null && /^(idle|mixed|allocated)/m.test(said);
+}
+
+/** Whether a job waits or runs. */
+export async function hasLivingJob(record: ClusterRecord): Promise<boolean> {
+  return ((await askCluster(record, 'squeue', ['--noheader'])) ?? '').trim() !== '';
+}
+
+/** Ends its jobs, its daemons and what they have started, and removes its folder. */
+export async function closeCluster(record: ClusterRecord): Promise<void> {
+  await endProcessesOf(record.folder);
+  await rm(record.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+}
+
+/** What a command of Slurm says; null where it does not answer. */
+export async function askCluster(
+  record: ClusterRecord,
+  command: string,
+  args: readonly string[],
+): Promise<string | null> {
+  const program = programAt(command);
+  if (program === null) return null;
+  try {
+    const { stdout } = await run(program, [...args], {
+      env: environmentOf(record),
+      timeout: slurm.answerMs,
+    });
+    return stdout;
+  } catch (error) {
+    // Whatever the program did not like, it says by its exit code.
+    if (error instanceof Error && 'code' in error) return null;
+    throw error;
+  }
+}
+
+function environmentOf(record: ClusterRecord): NodeJS.ProcessEnv {
+  return { PATH: FOLDERS.join(delimiter), LANG: 'C.UTF-8', SLURM_CONF: configurationOf(record) };
+}
+
+function argumentsOf(record: ClusterRecord, daemon: Daemon): readonly string[] {
+  const at = (name: string): string => join(record.folder, name);
+  switch (daemon) {
+    case 'munged':
+      return [
+        '--foreground',
+        '--force',
+        `--key-file=${at('munge.key')}`,
+        `--socket=${socketOf(record)}`,
+        `--pid-file=${at('munged.pid')}`,
+        `--log-file=${at('munged.log')}`,
+        `--seed-file=${at('munged.seed')}`,
+      ];
+    case 'slurmctld':
+      return ['-D'];
+    case 'slurmd':
+      return ['-D', '-N', 'localhost'];
+  }
+}
+
+function programAt(name: string): string | null {
+  return FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}
+
+async function untilThere(path: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < slurm.startTimeoutMs; waitedMs += slurm.pollMs) {
+    if (existsSync(path)) return;
+    await sleep(slurm.pollMs);
+  }
+  throw new Error(`munged did not start: there is no ${path}`);
+}

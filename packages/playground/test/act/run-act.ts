@@ -1,0 +1,150 @@
+/** Runs one workflow with act, on this machine and without a container, and tells it in the same words as our runner. */
+
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { z } from 'zod';
+import { TOOLS } from '../support/outside-tools.ts';
+
+/**
+ * What a run came to. `jobs`: key to result, without the jobs that were skipped; `steps`: of each job the steps that ran,
+ * with their ends; `outputs`: of each job by name; `lines`: what steps printed, in order.
+ */
+export type Told = {
+  readonly jobs: Readonly<Record<string, string>>;
+  readonly steps: Readonly<Record<string, readonly string[]>>;
+  readonly outputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly lines: readonly string[];
+  readonly summary: string;
+};
+
+export type ActRun = {
+  /** Files of the repository in which the workflow lies. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Path of the workflow in it. */
+  readonly workflow: string;
+  readonly event: string;
+  readonly payload: object;
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly vars: Readonly<Record<string, string>>;
+  /** Set in every step, over what act itself says. */
+  readonly env: Readonly<Record<string, string>>;
+  /** `owner/name` to the folder that stands for it at each of the commits. */
+  readonly standIns: Readonly<Record<string, string>>;
+  readonly commits: readonly string[];
+  /** Folders of programs that steps find before the system's. */
+  readonly programs?: readonly string[];
+};
+
+const TIMEOUT_MS = 100_000;
+const LABELS = ['ubuntu-latest', 'self-hosted'];
+const entry = z.looseObject({
+  msg: z.string().default(''),
+  jobID: z.string().optional(),
+  jobResult: z.string().optional(),
+  raw_output: z.boolean().default(false),
+  stage: z.string().optional(),
+  step: z.string().optional(),
+  stepResult: z.string().optional(),
+  command: z.string().optional(),
+  name: z.string().optional(),
+  arg: z.string().optional(),
+  content: z.string().optional(),
+});
+
+/** `folder` is this run's own: its repository, act's home and its cache lie there. */
+export async function runAct(folder: string, run: ActRun): Promise<Told> {
+  const root = await mkdtemp(join(folder, 'act-'));
+  const repository = join(root, 'repository');
+  for (const [path, text] of Object.entries(run.files)) {
+    await mkdir(dirname(join(repository, path)), { recursive: true });
+    await writeFile(join(repository, path), text);
+  }
+  await makeRepository(repository);
+  const event = join(root, 'event.json');
+  await writeFile(event, JSON.stringify(run.payload));
+  const pairs = (flag: string, values: Readonly<Record<string, string>>): readonly string[] =>
+    Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
+  const said = await execa(
+    TOOLS.act,
+    [
+      run.event,
+      ...['-W', run.workflow, '-e', event, '--json', '--action-offline-mode'],
+      ...LABELS.flatMap((label) => ['-P', `${label}=-self-hosted`]),
+      ...pairs('-s', run.secrets),
+      ...pairs('--var', run.vars),
+      ...pairs('--env', run.env),
+      ...standInFlags(run),
+    ],
+    {
+      cwd: repository,
+      // The Node of this project runs the actions, whatever is installed beside it.
+      env: {
+        HOME: root,
+        PATH: [dirname(process.execPath), ...(run.programs ?? []), '/usr/bin', '/bin'].join(':'),
+        LANG: 'C.UTF-8',
+      },
+      extendEnv: false,
+      reject: false,
+      timeout: TIMEOUT_MS,
+    },
+  );
+  const told = toldBy(said.stdout);
+  if (Object.keys(told.jobs).length === 0) throw new Error(`act ran no job: ${said.stderr || said.stdout}`);
+  await rm(root, { recursive: true, force: true, maxRetries: 5 });
+  return told;
+}
+
+async function makeRepository(repository: string): Promise<void> {
+  const git = (...args: readonly string[]): Promise<unknown> => execa('git', ['-C', repository, ...args]);
+  await execa('git', ['init', '--quiet', '--initial-branch=main', repository]);
+  await git('add', '--all');
+  await git('-c', 'user.name=Lab', '-c', 'user.email=lab@lab.example', 'commit', '--quiet', '--message=All');
+  await git('remote', 'add', 'origin', 'http://127.0.0.1:9/lab/model.git');
+}
+
+/** act wants each commit by name. */
+function standInFlags({ standIns, commits }: ActRun): readonly string[] {
+  return Object.entries(standIns).flatMap(([name, directory]) =>
+    commits.flatMap((commit) => ['--local-repository', `${name}@${commit}=${directory}`]),
+  );
+}
+
+function toldBy(output: string): Told {
+  const entries = output
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => entry.parse(JSON.parse(line)));
+  return {
+    jobs: Object.fromEntries(
+      entries.flatMap(({ jobID, jobResult }) =>
+        jobID === undefined || jobResult === undefined ? [] : [[jobID, jobResult]],
+      ),
+    ),
+    steps: byJob(entries, ({ stage, step, stepResult }) =>
+      stage === 'Main' && step !== undefined && stepResult !== undefined ? `${step}: ${stepResult}` : null,
+    ),
+    // act tells a step's outputs where it ends; ours are those that a job hands on, which are the same names.
+    outputs: Object.fromEntries(
+      Object.entries(
+        byJob(entries, ({ command, name, arg = '' }) =>
+          command === 'set-output' && name !== undefined && arg !== '' ? ([name, arg] as const) : null,
+        ),
+      ).map(([job, pairs]) => [job, Object.fromEntries(pairs)]),
+    ),
+    lines: entries.flatMap((one) => (one.raw_output ? [one.msg.replace(/\r?\n$/, '')] : [])),
+    summary: entries.flatMap((one) => (one.command === 'summary' ? [one.content ?? ''] : [])).join(''),
+  };
+}
+
+type Entry = z.output<typeof entry>;
+
+function byJob<T>(entries: readonly Entry[], pick: (one: Entry) => T | null): Record<string, T[]> {
+  const jobs: Record<string, T[]> = {};
+  for (const one of entries) {
+    const picked = pick(one);
+    if (picked === null || one.jobID === undefined) continue;
+    jobs[one.jobID] = [...(jobs[one.jobID] ?? []), picked];
+  }
+  return jobs;
+}

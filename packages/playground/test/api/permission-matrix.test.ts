@@ -1,0 +1,147 @@
+/**
+ * Who may use which route, for every route there is (docs.github.com/rest/authentication/permissions-required-for-github-apps
+ * and docs.github.com/organizations/managing-user-access…/repository-roles-for-an-organization).
+ */
+
+import { describe, expect, it } from 'vitest';
+import { allRoutes } from '../../api/all-routes.ts';
+import type { Route } from '../../api/route.ts';
+import type { Permissions, Role } from '../../identity/state-people.ts';
+import { mintInstallationToken, mintUserToken } from '../../identity/tokens.ts';
+import { appJwt, createTown, type Town } from '../world/town.ts';
+
+type RepoRoute = Exclude<Route, { readonly scope: 'plain' }>;
+const plainRoutes = allRoutes.filter((route) => route.scope === 'plain');
+const routes = allRoutes.filter((route): route is RepoRoute => route.scope !== 'plain');
+const roles: readonly Role[] = ['read', 'triage', 'write', 'maintain', 'admin'];
+
+/** The status that a caller gets whose request names nothing that exists: 401 and 403 come before 404 and 422. */
+async function knock(town: Town, route: Route, token: string | null): Promise<number> {
+  const path = route.pattern
+    .replace(':owner', 'lab')
+    .replace(':repo', 'ferries')
+    .replaceAll(/:[a-z]+\*?/gi, '999999');
+  const response = await town.world.fetch(
+    new Request(`http://github.test/api/v3${path}`, {
+      method: route.method,
+      ...(token === null ? {} : { headers: { authorization: `Bearer ${token}` } }),
+      ...(route.method === 'GET' ? {} : { body: '{}' }),
+    }),
+  );
+  return response.status;
+}
+
+function makePrivate(town: Town, person: Role | null): string {
+  const repo = Object.values(town.world.state.repos)[0];
+  const ada = Object.values(town.world.state.users).find(({ login }) => login === 'ada');
+  if (repo === undefined || ada === undefined) throw new Error('no town');
+  const { [ada.id]: _before, ...others } = repo.collaborators;
+  const collaborators = person === null ? others : { ...others, [ada.id]: person };
+  town.world.state.repos[repo.id] = { ...repo, private: true, collaborators };
+  return mintUserToken(town.world, ada.id);
+}
+
+function installationToken(town: Town, permissions: Permissions): string {
+  const row = Object.values(town.world.state.installations)[0];
+  if (row === undefined) throw new Error('no installation');
+  return mintInstallationToken(town.world, row, permissions, null).token;
+}
+
+const isRefused = (status: number): boolean => status === 401 || status === 403;
+
+describe('a private repository', () => {
+  it('is not there for strangers and guests, whatever they ask', async () => {
+    const town = createTown();
+    const stranger = makePrivate(town, null);
+    for (const route of routes) {
+      // A guest has sixty requests an hour.
+      town.advance(60 * 60 * 1000);
+      expect([route.pattern, await knock(town, route, stranger)]).toEqual([route.pattern, 404]);
+      expect([route.pattern, await knock(town, route, null)]).toEqual([route.pattern, 404]);
+    }
+  });
+
+  it.each(roles)('lets a person with the role %s do what the role may do and nothing more', async (role) => {
+    const town = createTown();
+    const token = makePrivate(town, role);
+    for (const route of routes) {
+      const needed = route.access.role;
+      const may = needed === 'public' || needed === 'anyone' || roles.indexOf(role) >= roles.indexOf(needed);
+      const status = await knock(town, route, token);
+      // A route for Apps alone refuses even an administrator, and says so.
+      if (may && !(needed === 'admin' && status === 403))
+        expect([route.method, route.pattern, isRefused(status)]).toEqual([
+          route.method,
+          route.pattern,
+          false,
+        ]);
+      if (!may) expect([route.method, route.pattern, status]).toEqual([route.method, route.pattern, 403]);
+    }
+  });
+});
+
+describe('an App', () => {
+  it('is refused wherever it lacks the permission, and told which one it would need', async () => {
+    const town = createTown();
+    makePrivate(town, null);
+    const nothing = installationToken(town, {});
+    for (const route of routes) {
+      if (route.access.permissions.includes('metadata:read')) continue;
+      expect([route.method, route.pattern, await knock(town, route, nothing)]).toEqual([
+        route.method,
+        route.pattern,
+        403,
+      ]);
+    }
+  });
+
+  it('is let in by the permission that the route names, and not by the level below', async () => {
+    const town = createTown();
+    makePrivate(town, null);
+    for (const route of routes) {
+      // An App has nine hundred points a minute, and a write costs five.
+      town.advance(60 * 1000);
+      for (const need of route.access.permissions) {
+        const [name = '', level = 'read'] = need.split(':');
+        const enough = installationToken(town, { [name]: level === 'write' ? 'write' : 'read' });
+        expect([need, route.pattern, isRefused(await knock(town, route, enough))]).toEqual([
+          need,
+          route.pattern,
+          false,
+        ]);
+        if (level !== 'write' || route.access.permissions.length > 1) continue;
+        const below = installationToken(town, { [name]: 'read' });
+        expect([need, route.pattern, await knock(town, route, below)]).toEqual([need, route.pattern, 403]);
+      }
+    }
+  });
+});
+
+describe('a route of no repository', () => {
+  const everybody = (town: Town): Readonly<Record<string, string | null>> => ({
+    guest: null,
+    person: town.seeded.tokens.ada,
+    installation: installationToken(town, {}),
+    app: appJwt(town),
+  });
+  const welcome = {
+    public: ['guest', 'person', 'installation', 'app'],
+    app: ['app'],
+    installation: ['installation'],
+    'signed-in': ['person', 'installation'],
+  } as const;
+
+  it('is for the kinds of token that GitHub names, and for no other', async () => {
+    const town = createTown();
+    for (const route of plainRoutes) {
+      town.advance(60 * 60 * 1000);
+      for (const [kind, token] of Object.entries(everybody(town))) {
+        const isWelcome = welcome[route.access].some((one) => one === kind);
+        const status = await knock(town, route, token);
+        if (!isWelcome) expect([route.pattern, kind, isRefused(status)]).toEqual([route.pattern, kind, true]);
+        // Whom the gate lets in may still be the wrong one for what is behind it.
+        else expect([route.pattern, kind, status === 401]).toEqual([route.pattern, kind, false]);
+      }
+    }
+  });
+});

@@ -1,0 +1,142 @@
+/** Each fault of requests strikes every route that there is, and does to its state what the fault says. */
+
+import { describe, expect, it } from 'vitest';
+import { allRoutes } from '../../api/all-routes.ts';
+import { ConnectionLost } from '../../faults/connection-lost.ts';
+import { type FaultKind, faultSchema } from '../../faults/fault.ts';
+import { mintUserToken } from '../../identity/tokens.ts';
+import { at, createTown, type Town } from '../world/town.ts';
+
+type Asked = { readonly method: string; readonly path: string };
+
+/** Something that is there for most of the routes; the rest are asked for what is not there. */
+const values: Readonly<Record<string, string>> = {
+  owner: 'lab',
+  repo: 'ferries',
+  number: '1',
+  name: 'bug',
+  branch: 'main',
+  ref: 'main',
+};
+const asked: readonly Asked[] = [
+  ...allRoutes.map(({ method, pattern }) => ({
+    method,
+    path: `/api/v3${pattern.replaceAll(/:(\w+)\*?/g, (_, name: string) => values[name] ?? '1')}`,
+  })),
+  { method: 'POST', path: '/api/graphql' },
+];
+const reads = asked.filter(({ method }) => method === 'GET');
+const writes = asked.filter(({ method }) => method !== 'GET');
+
+/** The same town every time: an issue with a comment, a branch, an administrator who asks. */
+async function furnished(): Promise<{ readonly town: Town; readonly token: string }> {
+  const town = createTown();
+  await town.commit('main', { 'a.txt': 'one\n' });
+  const mira = town.as(town.seeded.tokens.mira);
+  await mira.request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T', body: 'b' });
+  await mira.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+    ...at,
+    issue_number: 1,
+    body: 'c',
+  });
+  const { repo } = town.seeded;
+  const row = town.world.state.repos[repo.id] ?? repo;
+  const id = Object.values(town.world.state.users).find(({ login }) => login === 'mira')?.id ?? 0;
+  town.world.state.repos[repo.id] = { ...row, collaborators: { ...row.collaborators, [id]: 'admin' } };
+  return { town, token: mintUserToken(town.world, id) };
+}
+
+function strike(town: Town, kind: FaultKind, { method, path }: Asked, durationMs = 7_000): void {
+  const route = `${method} ${path.replace('/api/v3', '')}`;
+  town.world.state.settings.faults = [faultSchema.parse({ kind, rate: 1, route, people: true, durationMs })];
+}
+
+async function ask(
+  { town, token }: { readonly town: Town; readonly token: string },
+  { method, path }: Asked,
+) {
+  // Limits are another test's matter.
+  town.advance(61 * 60 * 1000);
+  const body =
+    path === '/api/graphql'
+      ? { query: 'mutation { addReaction(input: {subjectId: "", content: EYES}) { clientMutationId } }' }
+      : { title: 'N', body: 'n', labels: ['bug'] };
+  const headers = { authorization: `Bearer ${token}` };
+  const init = method === 'GET' ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+  return town.world.fetch(new Request(`http://github.test${path}`, init));
+}
+
+/** What people would see changed: everything but the playground's own counts. */
+function matter({ world }: Town): string {
+  const { counters: _c, usage: _u, faultsStruck: _s, settings: _t, unserved: _n, ...rest } = world.state;
+  return JSON.stringify(rest);
+}
+
+describe.each(['server-error', 'lost-request'] as const)('%s', (kind) => {
+  it('strikes every route before anything is done', async () => {
+    const lab = await furnished();
+    for (const one of asked) {
+      strike(lab.town, kind, one);
+      const before = matter(lab.town);
+      const answer = await ask(lab, one).catch((error: unknown) => error);
+      expect([
+        one,
+        answer instanceof Response ? answer.status >= 500 : answer instanceof ConnectionLost,
+      ]).toEqual([one, true]);
+      expect([one, matter(lab.town)]).toEqual([one, before]);
+    }
+    expect(lab.town.world.state.faultsStruck[kind]).toBe(asked.length);
+  });
+});
+
+it('lost-answer strikes every route after all of it was done', async () => {
+  const [lab, calm] = [await furnished(), await furnished()];
+  for (const one of asked) {
+    strike(lab.town, 'lost-answer', one);
+    const lost = await ask(lab, one).catch((error: unknown) => error);
+    expect([one, lost instanceof ConnectionLost]).toEqual([one, true]);
+    await ask(calm, one);
+  }
+  expect(lab.town.world.state.faultsStruck['lost-answer']).toBe(asked.length);
+  // Only what the seeds and the clock of the two towns share makes this comparison possible.
+  const times = /\d{13}/g;
+  expect(matter(lab.town).replaceAll(times, 'T')).toBe(matter(calm.town).replaceAll(times, 'T'));
+});
+
+it('slow strikes every route: the same answer, later', async () => {
+  const [lab, calm] = [await furnished(), await furnished()];
+  for (const one of asked) {
+    strike(lab.town, 'slow', one);
+    const started = lab.town.world.clock.now();
+    const { status } = await ask(lab, one);
+    expect([one, status]).toEqual([one, (await ask(calm, one)).status]);
+    expect(lab.town.world.clock.now() - started).toBe(61 * 60 * 1000 + 7_000);
+  }
+});
+
+it('stale-read strikes every read that has an older answer, and no write', async () => {
+  const lab = await furnished();
+  const told: Asked[] = [];
+  for (const one of asked) {
+    // An hour passes between the two.
+    strike(lab.town, 'stale-read', one, 2 * 60 * 60 * 1000);
+    const { status } = await ask(lab, one);
+    const before = lab.town.world.state.faultsStruck['stale-read'] ?? 0;
+    await ask(lab, one);
+    const struck = (lab.town.world.state.faultsStruck['stale-read'] ?? 0) - before;
+    expect([one, struck]).toEqual([one, one.method === 'GET' && status === 200 ? 1 : 0]);
+    if (struck === 1) told.push(one);
+  }
+  expect(told.length).toBeGreaterThan(reads.length / 3);
+});
+
+it('secondary-limit strikes every write, and says how long to wait', async () => {
+  const lab = await furnished();
+  for (const one of writes) {
+    strike(lab.town, 'secondary-limit', one);
+    const before = matter(lab.town);
+    const answer = await ask(lab, one);
+    expect([one, answer.status, answer.headers.get('retry-after')]).toEqual([one, 403, '60']);
+    expect([one, matter(lab.town)]).toEqual([one, before]);
+  }
+});

@@ -1,0 +1,99 @@
+/** A playground on a port of its own with an App that listens, for tests that turn its faults as a person with curl would. */
+
+import { createMemoryStore } from '../../git/store/memory-store.ts';
+import { createOffsetClock } from '../../http/offset-clock.ts';
+import { listen } from '../../http/server.ts';
+import { mintInstallationToken } from '../../identity/tokens.ts';
+import { startWebhooks } from '../../webhooks/webhooks.ts';
+import { createWorld } from '../../world/create-world.ts';
+import { seedWorld } from '../../world/seed.ts';
+import type { State } from '../../world/state.ts';
+
+export type FaultSite = {
+  /** Status of one request over HTTP; `broken` when the connection broke. */
+  readonly ask: (
+    who: 'bot' | 'ada',
+    method: string,
+    path: string,
+    body?: object,
+  ) => Promise<number | 'broken'>;
+  /** A run of the same reads: `x` where something went wrong, `.` where nothing did. */
+  readonly marks: (count: number, path?: string) => Promise<string>;
+  readonly control: (
+    method: string,
+    body?: unknown,
+  ) => Promise<{ readonly status: number; readonly answer: Record<string, unknown> }>;
+  /** GUID and title of the issue of every webhook that arrived, in the order of their arrival. */
+  readonly heard: { readonly guid: string; readonly title: string }[];
+  readonly settled: () => Promise<void>;
+  /** What a file would keep. */
+  readonly kept: () => State;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens it, or goes on from what another one kept. */
+export async function openFaultSite(state?: State): Promise<FaultSite> {
+  const bound = await listen(0);
+  if (!bound.ok) throw new Error(`no port: ${bound.reason}`);
+  const clock = createOffsetClock();
+  const world = createWorld({
+    clock,
+    gitStores: () => createMemoryStore(),
+    baseUrl: bound.origin,
+    ...(state === undefined ? {} : { state }),
+  });
+  const permissions = { issues: 'write', metadata: 'read' } as const;
+  const webhook = { url: `${bound.origin}/hook`, secret: 'a secret of the tests' };
+  if (state === undefined)
+    seedWorld(world, { labels: {}, app: { publicKeyPem: '', permissions, events: ['issues'], webhook } });
+  const row = Object.values(world.state.installations)[0];
+  const ada = Object.entries(world.state.tokens).find(([, { kind }]) => kind === 'user')?.[0] ?? '';
+  if (row === undefined) throw new Error('the seed installed no App');
+  const tokens = { ada, bot: mintInstallationToken(world, row, permissions, null).token };
+  const heard: { readonly guid: string; readonly title: string }[] = [];
+  const hooks = startWebhooks(world, async (request) => {
+    const payload: { readonly issue: { readonly title: string } } = JSON.parse(await request.text());
+    heard.push({ guid: request.headers.get('x-github-delivery') ?? '', title: payload.issue.title });
+    return new Response('ok');
+  });
+  const bugs: unknown[] = [];
+  bound.serve({ world, clock, onBug: (error) => bugs.push(error) });
+  const ask: FaultSite['ask'] = async (who, method, path, body) => {
+    const init = { method, headers: { authorization: `Bearer ${tokens[who]}` } };
+    const address = `${bound.origin}/api/v3/repos/lab/ferries${path}`;
+    try {
+      const answer = await fetch(
+        address,
+        body === undefined ? init : { ...init, body: JSON.stringify(body) },
+      );
+      await answer.arrayBuffer();
+      return answer.status;
+    } catch (error) {
+      if (error instanceof TypeError) return 'broken';
+      throw error;
+    }
+  };
+  return {
+    ask,
+    marks: async (count, path = '/labels') => {
+      let marks = '';
+      for (let index = 0; index < count; index += 1)
+        marks += (await ask('bot', 'GET', path)) === 200 ? '.' : 'x';
+      return marks;
+    },
+    control: async (method, body) => {
+      const headers = { authorization: `Bearer ${bound.secret}` };
+      const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      const answer = await fetch(`${bound.origin}/_playground/faults`, init);
+      return { status: answer.status, answer: await answer.json() };
+    },
+    heard,
+    settled: hooks.settled,
+    kept: () => structuredClone(world.state),
+    close: async () => {
+      await hooks.close();
+      await bound.close();
+      if (bugs.length > 0) throw new AggregateError(bugs, 'the playground broke');
+    },
+  };
+}

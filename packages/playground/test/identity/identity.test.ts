@@ -1,0 +1,157 @@
+/** Who gets in, and who is told what they may not. */
+
+import { generateKeyPairSync } from 'node:crypto';
+import { createAppAuth } from '@octokit/auth-app';
+import { Octokit } from '@octokit/core';
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../actions/state-actions.ts';
+import { mintWorkflowToken, revokeRunTokens } from '../../identity/tokens.ts';
+import { appId, at, createTown, keys, refusal } from '../world/town.ts';
+
+const hourMs = 60 * 60 * 1000;
+
+describe('tokens', () => {
+  it('does not take an unknown token for a guest', async () => {
+    const town = createTown();
+    expect(await refusal(town.as('nope').request('GET /repos/{owner}/{repo}', at))).toMatchObject({
+      status: 401,
+      message: 'Bad credentials',
+    });
+    expect((await town.as(null).request('GET /repos/{owner}/{repo}', at)).status).toBe(200);
+  });
+
+  it('knows people, the App by its key, and the installation by its token', async () => {
+    const town = createTown();
+    expect((await town.as(town.seeded.tokens.ada).request('GET /user')).data.login).toBe('ada');
+    expect((await town.asApp().request('GET /app')).data).toMatchObject({ id: appId, slug: 'ferrybot' });
+    const repos = await town.asInstallation().request('GET /installation/repositories');
+    expect(repos.data.repositories.map((repo) => repo.full_name)).toEqual(['lab/ferries']);
+    const found = await town.asApp().request('GET /repos/{owner}/{repo}/installation', at);
+    expect(found.data.id).toBe(town.seeded.app?.installationId);
+  });
+
+  it('refuses an App that signs with another key', async () => {
+    const town = createTown();
+    const other = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    const forger = new Octokit({
+      baseUrl: 'http://github.test/api/v3',
+      request: { fetch: (url: string, init: RequestInit) => town.world.fetch(new Request(url, init)) },
+      authStrategy: createAppAuth,
+      auth: { appId, privateKey: other.privateKey },
+    });
+    expect((await refusal(forger.request('GET /app'))).status).toBe(401);
+  });
+
+  it('lets an App whose clock is wrong correct itself by the answer, as github.com does', async () => {
+    const town = createTown();
+    town.advance(24 * hourMs);
+    expect((await town.asApp().request('GET /app')).status).toBe(200);
+  });
+
+  it('ends an installation token after one hour', async () => {
+    const town = createTown();
+    const auth = createAppAuth({ appId, privateKey: keys.privateKey, request: town.asApp().request });
+    const { token } = await auth({
+      type: 'installation',
+      installationId: town.seeded.app?.installationId ?? 0,
+    });
+    town.advance(hourMs - 1000);
+    expect((await town.as(token).request('GET /repos/{owner}/{repo}', at)).status).toBe(200);
+    town.advance(1000);
+    expect((await refusal(town.as(token).request('GET /repos/{owner}/{repo}', at))).status).toBe(401);
+  });
+
+  it('gives a token less than the installation has, never more', async () => {
+    const town = createTown({ permissions: { issues: 'read', contents: 'write' } });
+    const route = 'POST /app/installations/{installation_id}/access_tokens';
+    const installation_id = town.seeded.app?.installationId ?? 0;
+    const less = await town.asApp().request(route, { installation_id, permissions: { contents: 'read' } });
+    expect(less.data.permissions).toEqual({ metadata: 'read', contents: 'read' });
+    const create = 'POST /repos/{owner}/{repo}/git/blobs';
+    expect(await refusal(town.as(less.data.token).request(create, { ...at, content: 'x' }))).toMatchObject({
+      status: 403,
+      message: 'Resource not accessible by integration',
+    });
+    const more = town.asApp().request(route, { installation_id, permissions: { issues: 'write' } });
+    expect((await refusal(more)).status).toBe(422);
+  });
+});
+
+describe('permissions', () => {
+  it('asks of an App what its permissions say, and of a person what the role says', async () => {
+    const town = createTown({ permissions: { issues: 'read' } });
+    const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+    const opened = await town.as(town.seeded.tokens.sol).request('POST /repos/{owner}/{repo}/issues', {
+      ...at,
+      title: 'A stranger may ask',
+      labels: ['bug'],
+    });
+    expect(opened.data.labels).toEqual([]);
+    const issue_number = opened.data.number;
+    expect(
+      (await refusal(town.asInstallation().request(comment, { ...at, issue_number, body: 'Hi' }))).status,
+    ).toBe(403);
+    const label = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
+    const wanted = { ...at, issue_number, labels: ['bug'] };
+    expect((await refusal(town.as(town.seeded.tokens.sol).request(label, wanted))).status).toBe(403);
+    expect((await town.as(town.seeded.tokens.ravi).request(label, wanted)).status).toBe(200);
+    const define = 'POST /repos/{owner}/{repo}/labels';
+    const mine = { ...at, name: 'mine', color: 'ffffff' };
+    expect((await refusal(town.as(town.seeded.tokens.ravi).request(define, mine))).status).toBe(403);
+    expect((await town.as(town.seeded.tokens.ada).request(define, mine)).status).toBe(201);
+  });
+
+  it('tells roles as GitHub does: two words, and a stranger reads what is public', async () => {
+    const town = createTown();
+    const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
+    const ask = async (username: string) => {
+      const { data } = await town.asInstallation().request(route, { ...at, username });
+      return [data.permission, data.role_name];
+    };
+    expect(await ask('mira')).toEqual(['write', 'maintain']);
+    expect(await ask('ada')).toEqual(['write', 'write']);
+    expect(await ask('ravi')).toEqual(['read', 'triage']);
+    expect(await ask('sol')).toEqual(['read', 'read']);
+    expect(await ask('lab').catch((error: Error) => error.message)).toContain('is not a user');
+    const bot = town.asInstallation().request(route, { ...at, username: 'ferrybot[bot]' });
+    expect((await refusal(bot)).status).toBe(404);
+  });
+
+  it('hides a private repository from whoever has no part in it', async () => {
+    const town = createTown({ private: true });
+    for (const token of [null, town.seeded.tokens.sol]) {
+      expect((await refusal(town.as(token).request('GET /repos/{owner}/{repo}', at))).status).toBe(404);
+    }
+    expect((await town.as(town.seeded.tokens.ravi).request('GET /repos/{owner}/{repo}', at)).status).toBe(
+      200,
+    );
+  });
+
+  it('holds a workflow token to its permissions: block, and ends it with its run', async () => {
+    const town = createTown();
+    const run = { id: 1, repoId: town.seeded.repo.id } as Run;
+    const { token } = mintWorkflowToken(town.world, run, { contents: 'read' });
+    await town.commit('main', { 'a.txt': 'a' });
+    expect((await town.as(token).request('GET /repos/{owner}/{repo}/commits', at)).data).toHaveLength(1);
+    const open = town.as(token).request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'No' });
+    expect((await refusal(open)).status).toBe(403);
+    revokeRunTokens(town.world, 1);
+    expect((await refusal(town.as(token).request('GET /repos/{owner}/{repo}/commits', at))).status).toBe(401);
+  });
+});
+
+describe('what the playground lacks', () => {
+  it('is a loud 501 that a test can fail on', async () => {
+    const town = createTown();
+    const answer = await refusal(town.as(town.seeded.tokens.ada).request('GET /gists'));
+    expect(answer).toMatchObject({ status: 501 });
+    expect(answer.message).toContain('GET /api/v3/gists');
+    expect(town.world.state.unserved).toMatchObject([
+      { method: 'GET', path: '/api/v3/gists', caller: 'user:ada' },
+    ]);
+  });
+});

@@ -1,0 +1,174 @@
+/** GitHub's limits (docs.github.com/rest: rate limits for the REST API): what a caller gets who is over one, and what it is told. */
+
+import { describe, expect, it } from 'vitest';
+import { rateStands, spend } from '../../limits/rate.ts';
+import { secondaryStands } from '../../limits/secondary.ts';
+import { at, createTown, refusal } from '../world/town.ts';
+
+const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+
+async function talkative(isPerson = false): Promise<{
+  readonly town: ReturnType<typeof createTown>;
+  readonly say: (count: number) => Promise<number>;
+  readonly bot: ReturnType<ReturnType<typeof createTown>['asInstallation']>;
+}> {
+  const town = createTown();
+  await town.as(town.seeded.tokens.ada).request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' });
+  const bot = isPerson ? town.as(town.seeded.tokens.mira) : town.asInstallation();
+  const say = async (count: number): Promise<number> => {
+    for (let said = 0; said < count; said += 1) {
+      try {
+        await bot.request(comment, { ...at, issue_number: 1, body: `line ${said}` });
+      } catch (error) {
+        if (!(error instanceof Error) || !('status' in error) || error.status !== 403) throw error;
+        return said;
+      }
+    }
+    return count;
+  };
+  return { town, say, bot };
+}
+
+describe('content', () => {
+  it('ends at eighty a minute, with the time to wait; reading goes on', async () => {
+    const { town, say, bot } = await talkative();
+    expect(await say(100)).toBe(80);
+    town.advance(20_000);
+    const refused = bot.request(comment, { ...at, issue_number: 1, body: 'more' });
+    const { status, message } = await refusal(refused);
+    expect([status, message]).toEqual([403, expect.stringContaining('secondary rate limit')]);
+    await expect(refused).rejects.toMatchObject({ response: { headers: { 'retry-after': '40' } } });
+    expect(
+      (await bot.request('GET /repos/{owner}/{repo}/issues/{issue_number}', { ...at, issue_number: 1 }))
+        .status,
+    ).toBe(200);
+    town.advance(41_000);
+    expect(await say(1)).toBe(1);
+  });
+
+  it('ends at five hundred an hour, for people too', async () => {
+    const { town, say } = await talkative(true);
+    let said = 0;
+    for (let minute = 0; minute < 8; minute += 1) {
+      said += await say(80);
+      town.advance(61_000);
+    }
+    expect(said).toBe(500);
+    town.advance(60 * 60_000);
+    expect(await say(1)).toBe(1);
+  });
+
+  it('is counted for each caller alone', async () => {
+    const { town, say } = await talkative();
+    await say(80);
+    const ada = town.as(town.seeded.tokens.ada);
+    expect((await ada.request(comment, { ...at, issue_number: 1, body: 'hi' })).status).toBe(201);
+  });
+});
+
+describe('points', () => {
+  it('end at nine hundred a minute: one for a question, five for a change', async () => {
+    const { town, bot } = await talkative();
+    const statuses: number[] = [];
+    const read = 'GET /repos/{owner}/{repo}/labels';
+    for (let asked = 0; asked < 905; asked += 1) {
+      statuses.push(
+        await bot.request(read, at).then(
+          ({ status }) => status,
+          () => 403,
+        ),
+      );
+    }
+    expect(statuses.indexOf(403)).toBe(900);
+    town.advance(61_000);
+    expect((await bot.request(read, at)).status).toBe(200);
+  });
+});
+
+describe('requests at once', () => {
+  it('end at a hundred', async () => {
+    const { town } = await talkative();
+    const ada = town.as(town.seeded.tokens.ada);
+    const read = (): Promise<number> =>
+      ada.request('GET /repos/{owner}/{repo}/labels', at).then(
+        ({ status }) => status,
+        () => 403,
+      );
+    const statuses = await Promise.all(Array.from({ length: 120 }, read));
+    expect(statuses.filter((status) => status === 403)).toHaveLength(20);
+    expect(await read()).toBe(200);
+  });
+});
+
+describe('what is used up', () => {
+  it('can be seen by caller', async () => {
+    const { town, say } = await talkative();
+    await say(3);
+    const key =
+      Object.keys(secondaryStands(town.world)).find((name) => name.startsWith('installation:')) ?? '';
+    expect(secondaryStands(town.world)[key]).toEqual({
+      contentLastMinute: 3,
+      contentLastHour: 3,
+      pointsLastMinute: 15,
+      graphqlPointsLastMinute: 0,
+      inFlight: 0,
+    });
+    expect(rateStands(town.world)[key]).toMatchObject({ limit: 5_000, used: 3 });
+  });
+});
+
+describe('GraphQL', () => {
+  const query = 'query { viewer { login } rateLimit { limit used remaining } }';
+
+  it('has an hour of its own; a spent one is an error in an answer 200, and REST goes on', async () => {
+    const town = createTown();
+    const mira = town.as(town.seeded.tokens.mira);
+    const ask = async (): Promise<unknown> =>
+      (await mira.request('POST /graphql', { baseUrl: 'http://github.test/api', query })).data;
+    expect(await ask()).toMatchObject({ data: { rateLimit: { limit: 5_000, used: 1, remaining: 4_999 } } });
+    expect(rateStands(town.world)['user:mira']).toBeUndefined();
+    const userId = Number((await mira.request('GET /user')).data.id);
+    for (let count = 1; count < 5_000; count += 1) spend(town.world, { kind: 'user', userId }, 'graphql');
+    expect(await ask()).toMatchObject({ errors: [{ type: 'RATE_LIMITED' }] });
+    expect((await mira.request('GET /user')).status).toBe(200);
+    expect((await mira.request('GET /rate_limit')).data.resources).toMatchObject({
+      core: { used: 2 },
+      graphql: { remaining: 0 },
+    });
+  });
+
+  it('has two thousand points a minute, apart from the nine hundred of REST', async () => {
+    const town = createTown();
+    const mira = town.as(town.seeded.tokens.mira);
+    const ask = () => mira.request('POST /graphql', { baseUrl: 'http://github.test/api', query });
+    for (let count = 0; count < 2_000; count += 1) await ask();
+    expect((await refusal(ask())).message).toContain('secondary rate limit');
+    for (let count = 0; count < 900; count += 1) await mira.request('GET /user');
+    expect((await refusal(mira.request('GET /user'))).message).toContain('secondary rate limit');
+    town.advance(61_000);
+    await ask();
+    await mira.request('GET /user');
+  });
+});
+
+describe('retry-after', () => {
+  it('is as long as it takes: whoever waits for it is let in, whatever the request costs', async () => {
+    const { town, bot } = await talkative();
+    const read = () => bot.request('GET /repos/{owner}/{repo}/labels', at);
+    for (let asked = 0; asked < 900; asked += 1) {
+      if (asked % 300 === 0) town.advance(1_000);
+      await read();
+    }
+    for (let asked = 0; asked < 4; asked += 1) town.advance(5_000);
+    const write = () =>
+      bot.request('PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
+        ...at,
+        issue_number: 1,
+        state: 'closed',
+      });
+    const refused = write();
+    await expect(refused).rejects.toMatchObject({ response: { headers: { 'retry-after': '38' } } });
+    town.advance(38_000);
+    expect((await write()).status).toBe(200);
+  });
+});

@@ -1,0 +1,54 @@
+/** What did not change is not paid for twice, and nobody sees what another person was answered. */
+import { expect, it } from 'vitest';
+import { conditionalFetch } from '../../pages/api/conditional-fetch.ts';
+
+it('gives the kept answer on 304, by person, and forgets the oldest', async () => {
+  const asked: (string | null)[] = [];
+  let version = 1;
+  const fetch = conditionalFetch(async (request) => {
+    const known = request.headers.get('if-none-match');
+    asked.push(known);
+    const etag = `"${request.headers.get('authorization')}-${version}"`;
+    if (known === etag) return new Response(null, { status: 304 });
+    return new Response(`${request.headers.get('authorization')} ${version}`, {
+      headers: { etag, link: 'x' },
+    });
+  }, 2);
+  const ask = async (who: string): Promise<string> => {
+    const response = await fetch(new Request('http://x.test/a', { headers: { authorization: who } }));
+    expect([response.status, response.headers.get('link')]).toEqual([200, 'x']);
+    return response.text();
+  };
+  expect([await ask('mira'), await ask('mira'), await ask('ada')]).toEqual(['mira 1', 'mira 1', 'ada 1']);
+  expect(asked).toEqual([null, '"mira-1"', null]);
+  version = 2;
+  expect(await ask('mira')).toBe('mira 2');
+  await ask('ravi');
+  await ask('ada');
+  expect(asked.slice(3)).toEqual(['"mira-1"', null, null]);
+});
+
+it('passes refusals and writes on as they are', async () => {
+  const fetch = conditionalFetch(
+    async (request) => new Response(request.method, { status: request.method === 'GET' ? 404 : 201 }),
+    2,
+  );
+  expect((await fetch(new Request('http://x.test/'))).status).toBe(404);
+  expect((await fetch(new Request('http://x.test/', { method: 'POST' }))).status).toBe(201);
+});
+
+it('knows of a next page that a list got after its first one was kept', async () => {
+  let link = '';
+  const fetch = conditionalFetch(async (request) => {
+    const headers = { etag: '"same"', ...(link === '' ? {} : { link }) };
+    if (request.headers.get('if-none-match') === '"same"')
+      return new Response(null, { status: 304, headers });
+    return new Response('[]', { headers: { ...headers, 'content-type': 'application/json' } });
+  }, 2);
+  const ask = (): Promise<Response> => fetch(new Request('http://x.test/'));
+  expect((await ask()).headers.get('link')).toBeNull();
+  link = '<http://x.test/?page=2>; rel="next"';
+  const again = await ask();
+  expect([again.headers.get('link'), again.headers.get('content-type')]).toEqual([link, 'application/json']);
+  expect(await again.text()).toBe('[]');
+});

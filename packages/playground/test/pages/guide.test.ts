@@ -1,0 +1,66 @@
+/** What a person is told to do next, in each part of a ferry's life. */
+import { describe, expect, it } from 'vitest';
+import { commentShape, issueShape } from '../../pages/api/thread-shapes.ts';
+import { botWish, commandsFor, wantedFrom } from '../../pages/guide.ts';
+import { toMarkup } from '../../pages/html.ts';
+
+const minute = (count: number): string => `2026-11-21T06:${String(count).padStart(2, '0')}:00Z`;
+const comment = (login: string, body: string, updatedAt: number): ReturnType<typeof commentShape.parse> =>
+  commentShape.parse({
+    id: updatedAt,
+    body,
+    user: { login, id: 1, type: login.endsWith('[bot]') ? 'Bot' : 'User' },
+    created_at: minute(0),
+    updated_at: minute(updatedAt),
+  });
+const thread = (labels: readonly string[], state = 'open'): ReturnType<typeof issueShape.parse> =>
+  issueShape.parse({
+    number: 1,
+    title: 'Daily ferry',
+    state,
+    labels: labels.map((name) => ({ name })),
+    created_at: minute(0),
+    updated_at: minute(0),
+  });
+const LINE = `/approve-launch ${'3f9a1c22b0d45e67'.repeat(2)}`;
+const mira = { login: 'mira', role: 'maintainer', token: '', name: null } as const;
+
+describe('the panel at the head of a thread', () => {
+  it('asks for the approval while the bot does, and before it has spoken', () => {
+    const wish = botWish([comment('ferrybot[bot]', `🤖 **Wanted: an approval: \`${LINE}\`.**`, 1)]);
+    const panel = (heard: ReturnType<typeof botWish>): string =>
+      toMarkup(wantedFrom(mira, thread(['ferry']), true, heard));
+    expect(panel(wish)).toContain(`comment the line of the card, <code>${LINE}</code>`);
+    expect(panel(botWish([]))).toContain('comment the line of the card.');
+  });
+
+  it('writes the line of the card for whoever takes the button, and the bare command before there is one', () => {
+    const wish = botWish([comment('ferrybot[bot]', `**Wanted: an approval: \`${LINE}\`.**`, 1)]);
+    const button = (heard: ReturnType<typeof botWish>): string | undefined =>
+      commandsFor(heard).find(({ command }) => command === '/approve-launch')?.written;
+    expect(button(wish)).toBe(LINE);
+    expect(button(botWish([]))).toBe('/approve-launch');
+  });
+
+  it('says what the bot says last, also where it edited an old comment; nobody else can put words there', () => {
+    const comments = [
+      comment('ferrybot[bot]', '🤖 **Wanted: nothing; ferrybot is watching.**\n\ncard', 9),
+      comment('ferrybot[bot]', '**Wanted: an approval: `/approve-launch`.**', 3),
+      comment('sol', '**Wanted: your password**', 12),
+    ];
+    const said = toMarkup(wantedFrom(mira, thread(['ferry']), true, botWish(comments)));
+    expect(said).toContain('nothing; ferrybot is watching.');
+    expect(said).not.toContain('password');
+  });
+
+  it('asks for nothing where the bot spoke and asked for nothing', () => {
+    const wish = botWish([comment('ferrybot[bot]', 'Launched', 1)]);
+    expect(toMarkup(wantedFrom(mira, thread(['ferry']), true, wish))).toContain('Nothing is wanted of you');
+  });
+
+  it('never asks to launch what only records a seal', () => {
+    const said = toMarkup(wantedFrom(mira, thread(['ferry', 'ferry-log-only']), true, botWish([])));
+    expect(said).toContain('merges it');
+    expect(said).not.toContain('approve-launch');
+  });
+});

@@ -1,0 +1,20 @@
+/** Judges one webhook of the playground by GitHub's description of its payloads. */
+
+import type { WebhookMade } from '../../../world/channels.ts';
+import { type Judge, openJudge, type Verdict } from './judge.ts';
+
+let judge: Judge | null = null;
+
+/** Event and field of what GitHub would not send, or null. */
+export function judgeWebhook({ event, action, text }: WebhookMade): Verdict {
+  judge ??= openJudge('webhooks', 'payloads');
+  // The action of a repository_dispatch is the sender's; GitHub describes it by one sample.
+  const name =
+    event === 'repository_dispatch'
+      ? 'repository_dispatch.sample.collected'
+      : [event, action ?? []].flat().join('.');
+  const schema = judge.table[name];
+  if (schema === undefined) return `${name} is no webhook of GitHub`;
+  const verdict = judge.check(name, schema, JSON.parse(text));
+  return verdict === null ? null : `${name}: ${verdict}`;
+}

@@ -1,0 +1,129 @@
+/** The rules of a delivery that receivers build on: its headers, no redirects, the cap, the address and secret of now. */
+
+import { describe, expect, it } from 'vitest';
+import { recordPush } from '../../git/pushes.ts';
+import { setWebhook } from '../../webhooks/hook.ts';
+import { webhooksOf } from '../../webhooks/outgoing.ts';
+import { startWebhooks } from '../../webhooks/webhooks.ts';
+import type { WorldEvent } from '../../world/bus.ts';
+import { must, userById } from '../../world/lookup.ts';
+import { appId, appJwt, at, createTown, type Town } from '../world/town.ts';
+
+function listening(town: Town, answer: () => Response = () => new Response('thanks')) {
+  const inbox: Request[] = [];
+  const hooks = startWebhooks(town.world, async (request) => {
+    inbox.push(request);
+    return answer();
+  });
+  return { hooks, inbox };
+}
+
+const openIssue = (town: Town) =>
+  town.as(town.seeded.tokens.ada).request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' });
+
+describe('a delivery', () => {
+  // docs.github.com/webhooks: webhook events and payloads, "Delivery headers".
+  it('has every header that GitHub documents, and nothing signed where there is no secret', async () => {
+    const town = createTown();
+    const { hooks, inbox } = listening(town);
+    await openIssue(town);
+    setWebhook(town.world, appId, { secret: '' });
+    await openIssue(town);
+    await hooks.close();
+    const [signed, unsigned] = inbox.map(({ headers }) => Object.fromEntries(headers));
+    const common = {
+      accept: '*/*',
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^GitHub-Hookshot\/[0-9a-f]+$/),
+      'x-github-delivery': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'x-github-event': 'issues',
+      'x-github-hook-id': `${appId}`,
+      'x-github-hook-installation-target-id': `${appId}`,
+      'x-github-hook-installation-target-type': 'integration',
+    };
+    expect(signed).toEqual({
+      ...common,
+      'x-hub-signature': expect.stringMatching(/^sha1=[0-9a-f]{40}$/),
+      'x-hub-signature-256': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+    });
+    expect(unsigned).toEqual(common);
+  });
+
+  it('follows no redirect: it is a failure that the log tells', async () => {
+    const town = createTown();
+    const { hooks, inbox } = listening(
+      town,
+      () => new Response(null, { status: 302, headers: { location: 'http://elsewhere.test/' } }),
+    );
+    await openIssue(town);
+    await hooks.close();
+    expect(inbox.map(({ redirect }) => redirect)).toEqual(['manual']);
+    expect(Object.values(town.world.state.deliveries)).toMatchObject([
+      { status: 'Invalid HTTP Response: 302', statusCode: 302 },
+    ]);
+  });
+
+  it('that is asked for again goes to the address of now', async () => {
+    const town = createTown();
+    const { hooks, inbox } = listening(town, () => new Response('', { status: 500 }));
+    await openIssue(town);
+    await hooks.settled();
+    setWebhook(town.world, appId, { url: 'http://moved.test/hook' });
+    const delivery_id = must(Object.values(town.world.state.deliveries)[0], 'delivery').id;
+    const again = 'POST /app/hook/deliveries/{delivery_id}/attempts';
+    await town.as(appJwt(town)).request(again, { delivery_id });
+    await hooks.close();
+    expect(inbox.map(({ url }) => url)).toEqual(['http://bot.test/hook', 'http://moved.test/hook']);
+  });
+
+  it('of more than 25 MB is none', async () => {
+    const town = createTown();
+    const told: WorldEvent[] = [];
+    town.world.bus.subscribe((event) => void told.push(event));
+    await openIssue(town);
+    const event = must(told[0], 'event');
+    const grown = (bytes: number): WorldEvent => {
+      const issue = { ...Object(event.payload['issue']), body: 'x'.repeat(bytes) };
+      return { ...event, payload: { ...event.payload, issue } };
+    };
+    expect(webhooksOf(town.world, grown(24 * 1024 * 1024))).toHaveLength(1);
+    expect(webhooksOf(town.world, grown(25 * 1024 * 1024))).toHaveLength(0);
+  });
+});
+
+describe('a push', () => {
+  // docs.github.com/webhooks: `push` and `create`, "more than three tags".
+  it('of more than three tags is silent about them; a new branch brings what the default branch has not', async () => {
+    const town = createTown();
+    const main = await town.commit('main', { 'a.txt': 'one\n' });
+    const tip = await town.commit('side', { 'a.txt': 'two\n' });
+    const heard: string[] = [];
+    const commits: unknown[] = [];
+    town.world.bus.subscribe(({ type, payload }) => {
+      heard.push(`${type} ${String(payload['ref'])}`);
+      if (type === 'push') commits.push([Object(payload['head_commit']).id, payload['commits']]);
+    });
+    const act = {
+      world: town.world,
+      repo: town.seeded.repo,
+      caller: { kind: 'user', userId: 1001 },
+      actor: userById(town.world, town.seeded.repo.ownerId),
+    } as const;
+    const tags = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        ref: `refs/tags/v${index}`,
+        before: null,
+        after: main,
+      }));
+    await recordPush(act, [...tags(4), { ref: 'refs/heads/side', before: null, after: tip }]);
+    expect(heard).toEqual(['create side', 'push refs/heads/side']);
+    expect(commits).toEqual([[tip, [expect.objectContaining({ id: tip })]]]);
+    await recordPush(act, tags(3));
+    expect(heard).toHaveLength(8);
+    expect(commits.slice(1)).toEqual([
+      [main, []],
+      [main, []],
+      [main, []],
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+/** A playground in a process of its own that a test may kill: `node kept-server.ts FOLDER` prints its address and ada's token. */
+
+import { join } from 'node:path';
+import { importTree } from '../../git/store/import-tree.ts';
+import { createProgramStore } from '../../git/store/program-store.ts';
+import { createGitDoor } from '../../http/git-door.ts';
+import { createOffsetClock } from '../../http/offset-clock.ts';
+import { listen } from '../../http/server.ts';
+import { mintUserToken } from '../../identity/tokens.ts';
+import { createWorld } from '../../world/create-world.ts';
+import { findUser, must } from '../../world/lookup.ts';
+import { seedWorld } from '../../world/seed.ts';
+import { createStateFile } from '../../world/state-file.ts';
+
+const folder = process.argv[2] ?? '';
+const directory = join(folder, 'lab.git');
+const heard = await listen(0);
+if (!heard.ok) throw new Error(heard.reason);
+const file = createStateFile(join(folder, 'world.json'));
+const kept = await file.load();
+const store = createProgramStore({ directory });
+const clock = createOffsetClock();
+const world = createWorld({
+  clock,
+  gitStores: () => store,
+  baseUrl: heard.origin,
+  onChange: file.save,
+  ...(kept === null ? {} : { state: kept }),
+});
+if (kept === null) {
+  seedWorld(world, { labels: { bug: 'd73a4a' } });
+  await importTree(store, {
+    directory: join(import.meta.dirname, '../../../../fixtures/lab/lib'),
+    message: 'First',
+  });
+}
+const token = mintUserToken(world, must(findUser(world, 'ada'), 'ada').id);
+await world.save();
+heard.serve({
+  world,
+  clock,
+  git: createGitDoor(world, { directoryOf: () => directory }),
+  onBug: (error) => {
+    throw error;
+  },
+});
+console.log(JSON.stringify({ origin: heard.origin, token }));

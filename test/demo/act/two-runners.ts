@@ -1,0 +1,128 @@
+/** One workflow of a lab by our runner and by act, against the same playground, told in the same words. */
+
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Job, RunPlan } from '../../../packages/playground/actions/state-actions.ts';
+import { mintInstallationToken } from '../../../packages/playground/identity/tokens.ts';
+import { runAct, type Told } from '../../../packages/playground/test/act/run-act.ts';
+import type { BundleWorld } from '../../trust/bundle-world.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const FOLDER = '.github/workflows';
+/** The workflows that a lab has. */
+export const LAB_WORKFLOWS = join(ROOT, 'fixtures/lab', FOLDER);
+/** The commit that the lab's files name. */
+export const EXAMPLE = '0123456789abcdef0123456789abcdef01234567';
+
+/** Dispatches a workflow file with these inputs, and tells what came of it. */
+export type PlayWorkflow = (file: string, inputs: Readonly<Record<string, string>>) => Promise<Told>;
+
+/** By our runner: everything that the dispatch brings about is run as well. */
+export function byUs(lab: BundleWorld): PlayWorkflow {
+  return async (file, inputs) => {
+    await lab.as('ada', 'POST', `/actions/workflows/${file}/dispatches`, { ref: 'main', inputs });
+    const id = Math.max(...Object.keys(lab.world.state.runs).map(Number));
+    await lab.runJobs();
+    const jobs = (lab.world.state.runs[id]?.jobIds ?? []).flatMap((job) => lab.world.state.jobs[job] ?? []);
+    const ran = jobs.filter(({ conclusion }) => conclusion !== 'skipped');
+    return {
+      ...detailsByUs(ran, lab.world.state.runPlans[id]),
+      jobs: Object.fromEntries(ran.map(({ key, conclusion }) => [key.split('/').at(-1), String(conclusion)])),
+      lines: ran.flatMap((job) =>
+        (lab.world.state.logs[job.id] ?? '').replaceAll(/^\S+Z /gm, '').split('\n'),
+      ),
+      summary: ran.map(({ summary }) => summary).join(''),
+    };
+  };
+}
+
+/** What our runner says of steps and outputs, in act's words: without what the runner itself adds around a job. */
+export function detailsByUs(ran: readonly Job[], plan: RunPlan | undefined): Pick<Told, 'steps' | 'outputs'> {
+  const own = /^(?:Set up job|Complete job|Pre Run .*|Post Run .*)$/;
+  const keyOf = ({ key }: { readonly key: string }): string => key.split('/').at(-1) ?? '';
+  return {
+    steps: Object.fromEntries(
+      ran.map((job) => [
+        keyOf(job),
+        job.steps
+          .filter(({ name, conclusion }) => !own.test(name) && conclusion !== 'skipped')
+          .map(({ name, conclusion }) => `${name.replace(/^Run /, '')}: ${conclusion}`),
+      ]),
+    ),
+    outputs: Object.fromEntries(
+      ran.flatMap((job) => {
+        const outputs = plan?.nodes.find(({ key }) => key === job.key)?.outputs ?? {};
+        return Object.keys(outputs).length === 0 ? [] : [[keyOf(job), outputs]];
+      }),
+    ),
+  };
+}
+
+/** By act, this workflow alone, as it stands on main. `texts`: files to take instead; `programs`: folders before act's PATH. */
+export function byAct(
+  lab: BundleWorld,
+  folder: string,
+  texts: Readonly<Record<string, string>> = {},
+  programs: readonly string[] = [],
+): PlayWorkflow {
+  return async (file, inputs) => {
+    const { world, action, keys } = lab;
+    const app = Object.values(world.state.apps).find(({ slug }) => slug === 'ferrybot');
+    const installation = Object.values(world.state.installations).find(({ appId }) => appId === app?.id);
+    if (installation === undefined) throw new Error('the App is not installed');
+    const text = texts[file] ?? (await lab.git('show', `main:${FOLDER}/${file}`));
+    const environments = Object.values(world.state.repos).flatMap((repo) => repo.environments);
+    return runAct(folder, {
+      files: { [`${FOLDER}/${file}`]: text },
+      workflow: `${FOLDER}/${file}`,
+      event: 'workflow_dispatch',
+      payload: { inputs, repository: { default_branch: 'main' } },
+      secrets: {
+        ...Object.assign({}, ...environments.map(({ secrets }) => secrets)),
+        GITHUB_TOKEN: mintInstallationToken(world, installation, installation.permissions, null).token,
+        FERRYBOT_CONTROL_KEY: keys.roles.control.privatePem,
+        FERRYBOT_RUNNER_KEY: keys.roles.runner.privatePem,
+        FERRYBOT_WATCH_KEY: keys.roles.watch.privatePem,
+      },
+      vars: { FERRYBOT_SERVER: 'off', FERRYBOT_STATE_DIR: dirname(lab.jobs) },
+      env: {
+        GITHUB_API_URL: `${world.baseUrl}/api/v3`,
+        GITHUB_SERVER_URL: world.baseUrl,
+        GITHUB_REPOSITORY: 'lab/ferries',
+        GITHUB_WORKFLOW_REF: `lab/ferries/${FOLDER}/${file}@refs/heads/main`,
+      },
+      standIns: { 'ferrybot/ferrybot': action, 'lab/ferrybot': action },
+      commits: [EXAMPLE, pinOf(action)],
+      programs,
+    });
+  };
+}
+
+/**
+ * Jobs, their steps, what they hand on, and what ferrybot said at the end of each; both runners mark a failure in a way of
+ * their own. `names`: the outputs that the workflow hands on, job by job, since act tells also those of steps alone.
+ */
+export function comparable(told: Told, names: Told['outputs'] = told.outputs): Comparable {
+  const results = told.lines.flatMap((line) => /ferrybot: ([\w-]+)/.exec(line)?.[1] ?? []);
+  const outputs = Object.entries(names).map(([job, wanted]) => [
+    job,
+    Object.fromEntries(Object.keys(wanted).map((name) => [name, told.outputs[job]?.[name] ?? ''])),
+  ]);
+  return {
+    jobs: told.jobs,
+    steps: told.steps,
+    outputs: Object.fromEntries(outputs),
+    results: [...new Set(results)].sort(),
+  };
+}
+
+type Comparable = Pick<Told, 'jobs' | 'steps' | 'outputs'> & { readonly results: readonly string[] };
+
+/** The commit that the called workflows name. */
+function pinOf(action: string): string {
+  const pin = /uses: ferrybot\/ferrybot@([0-9a-f]{40})/.exec(
+    readFileSync(join(action, FOLDER, 'chat.yml'), 'utf8'),
+  )?.[1];
+  if (pin === undefined) throw new Error('the chat names no commit');
+  return pin;
+}
