@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The command `ferrybot`: runs the program in a Node that reads TypeScript, which is this one or the one that `npm ci` brought. */
+/**
+ * The command `ferrybot`. In a checkout it runs the source in a Node that reads TypeScript, which is this one or the one
+ * that `npm ci` installed. In the package it runs dist/cli.
+ */
 
 // Plain JavaScript, because this file is also started by a Node 20 on somebody's PATH, in any folder (`npm link`).
 import { spawn } from 'node:child_process';
@@ -9,7 +12,8 @@ import { fileURLToPath } from 'node:url';
 const program = new URL('../src/app/cli/main.ts', import.meta.url);
 const broughtNode = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
 
-if (process.features.typescript) await import(program.href);
+if (!existsSync(program)) await import('../dist/cli/main.js');
+else if (process.features.typescript) await import(program.href);
 else if (existsSync(broughtNode)) handTo(broughtNode);
 else {
   process.stderr.write(

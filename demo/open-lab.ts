@@ -15,6 +15,7 @@ import { startWebhooks } from '../packages/playground/webhooks/webhooks.ts';
 import { createWorld } from '../packages/playground/world/create-world.ts';
 import { createStateFile } from '../packages/playground/world/state-file.ts';
 import type { World } from '../packages/playground/world/world.ts';
+import { writeAction } from '../scripts/bundle/write-bundle.ts';
 import { FERRYBOT, PROJECT } from './beside.ts';
 import { claimFolder } from './claim-folder.ts';
 import { type LabKeys, labKeys } from './keys.ts';
@@ -98,6 +99,8 @@ async function openClaimed(options: OpenOptions, folder: LabFolder, source: LabS
           ? `port ${options.port} is in use; choose another with --port`
           : `port ${options.port}: ${bound.reason}; choose another with --port`,
     };
+  // The lab's workflows run the bundle of this checkout.
+  await writeAction(PROJECT);
   const keys = await labKeys(folder.keys);
   const clock = createOffsetClock(Number(state?.extra[clockOffsetKey] ?? 0));
   const world = createWorld({

@@ -36,7 +36,7 @@ function pinOf(name: string, sha: string): string {
     `uses: ferrybot/ferrybot@${sha} # ${name}`,
     '```',
     '',
-    'The bundle was made again from this commit and signed by the release workflow. In a checkout of it:',
+    'The release workflow built the bundle from the tag and signed it. In a checkout of the pinned commit:',
     '',
     '```bash',
     'gh attestation verify dist/program.js --repo ferrybot/ferrybot --signer-workflow ferrybot/ferrybot/.github/workflows/release.yml',

@@ -1,7 +1,7 @@
 /** What strangers look for in a repository before they trust its releases: who owns what, what is kept up, what a release says. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -40,7 +40,6 @@ describe('CODEOWNERS', () => {
   it.each([
     '.github/workflows/release.yml',
     '.github/CODEOWNERS',
-    'dist/program.js',
     'action.yml',
     'package-lock.json',
     'src/actions/verify-order.ts',
@@ -84,19 +83,47 @@ describe('a release', () => {
     execa(process.execPath, [join(ROOT, 'scripts/release-notes.ts'), ...args], { reject: false });
   const COMMIT = 'fedcba98'.repeat(5);
 
-  it('signs the bundle after it was made again and compared, and is published after that', () => {
-    const { compare, attest, publish } = workflow.jobs;
-    expect(Object.keys(workflow.jobs)).toEqual(['compare', 'attest', 'publish']);
-    expect(compare?.steps.map(({ run }) => run)).toContain('npm run bundle -- --check');
-    expect([attest?.['needs'], publish?.['needs']]).toEqual(['compare', 'attest']);
+  it('signs the bundle that another job built, and is published after that', () => {
+    const { build, attest, publish } = workflow.jobs;
+    expect(Object.keys(workflow.jobs)).toEqual(['build', 'attest', 'publish']);
+    expect(build?.steps.map(({ run }) => run)).toContain('npm run bundle');
+    expect([attest?.['needs'], publish?.['needs']]).toEqual(['build', 'attest']);
     const subjects = String(attest?.steps.at(-1)?.with['subject-path']).trim().split('\n');
     expect(subjects).toEqual(['action.yml', 'dist/index.js', 'dist/program.js']);
-    for (const subject of subjects) expect(existsSync(join(ROOT, subject))).toBe(true);
     expect(Object.keys(OWN_JOBS)).toEqual(expect.arrayContaining(['release/attest', 'release/publish']));
   });
 
+  it('is a branch that has the bundle, and workflows that name the commit of the bundle', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ferrybot-release-'));
+    const [origin, checkout] = [join(folder, 'origin.git'), join(folder, 'checkout')];
+    const git = async (...args: readonly string[]): Promise<string> =>
+      (await execa('git', ['-C', checkout, ...args])).stdout;
+    await execa('git', ['init', '--quiet', '--bare', origin]);
+    await execa('git', ['clone', '--quiet', origin, checkout]);
+    await cp(join(ROOT, '.github/workflows'), join(checkout, '.github/workflows'), { recursive: true });
+    await writeFile(join(checkout, '.gitignore'), '/dist/\n');
+    await git('add', '--all');
+    await git('-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example', 'commit', '--quiet', '-m', 'Main');
+    await mkdir(join(checkout, 'dist'));
+    for (const name of ['index.js', 'program.js', 'licenses.txt', 'other.js'])
+      await writeFile(join(checkout, 'dist', name), name);
+    const { stdout: pinned } = await execa(
+      process.execPath,
+      [join(ROOT, 'scripts/release-branch.ts'), 'v0.1.0'],
+      { cwd: checkout },
+    );
+    expect(await git('ls-remote', 'origin', 'release/v0.1.0')).toContain(pinned);
+    const bundled = await git('rev-parse', `${pinned}^`);
+    const names = await git('ls-tree', '--name-only', bundled, 'dist/');
+    expect(names.split('\n')).toEqual(['dist/index.js', 'dist/licenses.txt', 'dist/program.js']);
+    const chat = await git('show', `${pinned}:.github/workflows/chat.yml`);
+    expect(chat).toContain(`uses: ferrybot/ferrybot@${bundled}`);
+    expect(await git('log', '--format=%an', `${pinned}~2..${pinned}`)).toBe('Ada\nAda');
+    await rm(folder, { recursive: true });
+  });
+
   it('is made only of a commit on main, which is checked before anything of it runs', async () => {
-    const steps = workflow.jobs['compare']?.steps ?? [];
+    const steps = workflow.jobs['build']?.steps ?? [];
     const at = steps.findIndex(({ run }) => run?.includes('merge-base') === true);
     expect(steps.slice(0, at).map(({ run }) => run)).toEqual([undefined]);
     expect(steps[0]?.with['fetch-depth']).toBe(0);

@@ -109,8 +109,8 @@ export const CALLED: Readonly<Record<string, string>> = {
 /** Jobs of our own repository that may do more than read, by the names of file and job; each runs no package's code. */
 export const OWN_JOBS: Readonly<Record<string, Part['permissions']>> = {
   'code-scanning/codeql': { contents: 'read', 'security-events': 'write' },
-  'release/attest': { contents: 'read', 'id-token': 'write', attestations: 'write' },
-  'release/publish': { contents: 'write' },
+  'release/attest': { actions: 'read', contents: 'read', 'id-token': 'write', attestations: 'write' },
+  'release/publish': { actions: 'read', contents: 'write' },
 };
 
 /** Workflows of our own repository, which no lab calls. */

@@ -2,6 +2,7 @@
 
 import { inspect } from 'node:util';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import manifest from '../../../package.json' with { type: 'json' };
 import { EXIT, misused, refused, type VerbIo } from './verb-io.ts';
 import { addVerbs } from './verbs.ts';
 
@@ -32,6 +33,7 @@ function createProgram(io: VerbIo, exit: (code: number) => void): CommandUnknown
   const program = new Command('ferrybot')
     .usage('<verb> [--json]; ferrybot <verb> --help')
     .helpOption('-h, --help', 'what there is')
+    .version(versionText(io), '-V, --version', 'the version of ferrybot')
     .exitOverride()
     .configureHelp(io.json ? { formatHelp: (asked) => `${JSON.stringify(helpValue(asked))}\n` } : {})
     .configureOutput({
@@ -47,6 +49,11 @@ function createProgram(io: VerbIo, exit: (code: number) => void): CommandUnknown
     verb.option('--json', 'one JSON value on standard output');
   }
   return program;
+}
+
+function versionText({ json }: VerbIo): string {
+  const { version } = manifest;
+  return json ? JSON.stringify({ ok: true, error: null, version }) : version;
 }
 
 /** Nobody can say which of two values was meant; commander would take the later one. */

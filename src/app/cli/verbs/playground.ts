@@ -12,5 +12,8 @@ const PROGRAM = fileURLToPath(new URL('../../../../demo/own/main.ts', import.met
 export async function playgroundVerb(io: VerbIo, options: readonly string[]): Promise<number> {
   if (existsSync(PROGRAM))
     return handOver(PROGRAM, [...options, ...(io.json ? ['--json'] : [])], io.cwd, io.environment);
-  return refused(io, { code: 'not-shipped', message: 'this copy of ferrybot came without its playground' });
+  return refused(io, {
+    code: 'not-shipped',
+    message: 'the package has no playground: clone the repository and run it there',
+  });
 }
