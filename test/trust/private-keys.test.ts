@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LabKeys, labKeys } from '../../demo/keys.ts';
+import { pythonOfVersion } from '../support/python-of-version.ts';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
 import { HARBOUR, HOSTED, LAUNCHER, openBundleWorld } from './bundle-world.ts';
 
@@ -160,10 +161,14 @@ describe('ferrybot serve', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const SERVE = [process.execPath, join(ROOT, 'bin/ferrybot.js'), 'serve'] as const;
-  const started = (file: string, args: readonly string[]): ChildProcessWithoutNullStreams =>
+  const started = (
+    file: string,
+    args: readonly string[],
+    path = process.env['PATH'] ?? '',
+  ): ChildProcessWithoutNullStreams =>
     spawn(file, args, {
       env: {
-        PATH: process.env['PATH'] ?? '',
+        PATH: path,
         APP_ID: '1',
         PRIVATE_KEY: keys.app.privatePem,
         WEBHOOK_SECRET: 'a-secret-of-webhooks',
@@ -205,6 +210,28 @@ describe('ferrybot serve', () => {
       await once(server, 'exit');
       expect(told.join('')).toContain(`process ${server.pid} (bash), which started this one, shows the keys`);
       expect(told.join('')).not.toContain('a-secret-of-webhooks');
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ['no Python on the PATH', null, 'there is no python3 on this machine: install Python 3.11 or newer'],
+    ['a Python that is too old', [3, 10] as const, 'Python 3.11 or newer is needed, and this is 3.10'],
+  ])(
+    'refuses to start with %s',
+    async (_, version, message) => {
+      const path = await mkdtemp(join(folder, 'path-'));
+      if (version !== null) await pythonOfVersion(path, version);
+      const [file, ...args] = SERVE;
+      const server = started(file, args, path);
+      const told: string[] = [];
+      for (const stream of [server.stdout, server.stderr])
+        stream.on('data', (chunk) => told.push(String(chunk)));
+      const [code] = await once(server, 'close');
+      expect(code).toBe(2);
+      expect(told.join('')).toContain('ferrybot reads experiment files with Python: ');
+      expect(told.join('')).toContain(message);
+      expect(told.join('')).not.toContain('listening on');
     },
     TIMEOUT_MS,
   );

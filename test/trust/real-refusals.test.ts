@@ -1,17 +1,26 @@
 /** Each way to a launch that nobody approved, tried on the real bundle: the runner refuses and nothing starts. */
 
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
 import { verifyLogbook } from '../../src/logbook/verify.ts';
+import { pythonOfVersion } from '../support/python-of-version.ts';
 import { type Forgery, forgedOrder, logbookLines, orderOn, push, pushLogbook } from './attacks.ts';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
 import { stateIn } from './bundle-world.ts';
 
 let lab: BundleLab;
+let folder: string;
+/** Where this file exists, the lane's Python reports version 3.99. */
+let upgraded: string;
 beforeAll(async () => {
-  lab = await openBundleLab();
+  folder = await mkdtemp(join(tmpdir(), 'ferrybot-refusals-'));
+  upgraded = join(folder, 'upgraded');
+  const python = await pythonOfVersion(folder, [3, 99], upgraded);
+  lab = await openBundleLab({ config: [['python: python3', `python: ${python}`]] });
 });
 afterEach(async () => {
   const started = (await readdir(lab.jobs).catch(nothingThere)).filter((name) =>
@@ -20,7 +29,10 @@ afterEach(async () => {
   expect(started, 'a job was started').toEqual([]);
   await lab.rewind();
 });
-afterAll(() => lab.close());
+afterAll(async () => {
+  await lab.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 /** No folder of jobs: none was ever started. */
 function nothingThere(error: unknown): readonly string[] {
@@ -100,6 +112,16 @@ describe('an order', () => {
     await push(lab, 'mine', { files: { [LAUNCH]: bare } });
     expect(await lab.runJobs()).toContain('wrong-event');
   });
+});
+
+it('a launcher whose Python has another minor version than the one of the manifest launches nothing', async () => {
+  await writeFile(upgraded, '');
+  const printed = await lab.launch();
+  await rm(upgraded);
+  expect(printed).toMatch(
+    /ferrybot: unreadable: this runner has Python 3\.99, and 3\.\d+ read the approved experiment: set `python` of the lane/,
+  );
+  expect((await stateIn(lab))?.order).toMatchObject({ status: 'open', claim: null });
 });
 
 describe('the pull request', () => {
