@@ -6,7 +6,6 @@ import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
 import { SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
 import { comment } from './comment.ts';
-import { manyWorkers } from './disk-many.ts';
 import { APPROVABLE, diskProposal } from './disk-proposals.ts';
 import { CLEANUP_WORDS, FINDING_WORDS, gigabytes } from './disk-words.ts';
 import { mutationState } from './mutation-state-words.ts';
@@ -52,7 +51,8 @@ export function renderDiskIssue({ disks, mutations, editedAt }: DiskIssueView): 
         `${blind} No scan of this cluster has ever said anything; see the runs of the disk scan's workflow.`,
       ),
     );
-  const inFrame = (...parts: readonly (string | null)[]): string =>
+  const cleanup = readable.cleanup === 'not-asked' ? null : CLEANUP_WORDS[readable.cleanup];
+  const page = (parts: readonly string[], isCut: boolean): string =>
     comment(
       { run: 'journal', kind: 'disk', key: readable.cluster, fields },
       paragraphs(
@@ -61,33 +61,42 @@ export function renderDiskIssue({ disks, mutations, editedAt }: DiskIssueView): 
         readable.reading === 'partial'
           ? `This scan does not tell of every worker: ${text(readable.why)}. Who is not named is unknown, and not fine.`
           : null,
+        readable.workers.length === 0 ? null : workerTable(readable),
+        cleanup,
         ...parts,
+        isCut ? CUT : null,
+        history(mutations),
         `Scanned ${utc(readable.at)}. Low is ${readable.thresholdPercent}% free or less, short ${readable.warnPercent}%; the issue is closed when a whole scan finds every worker above that.`,
       ),
     );
-  const cleanup = readable.cleanup === 'not-asked' ? null : CLEANUP_WORDS[readable.cleanup];
-  if (readable.workers.length <= limits.shownRowsMax) {
-    const full = inFrame(...fewWorkers(readable, mutations, cleanup));
-    if (full.length <= TEXT_CHARACTERS_MAX) return full;
-  }
-  const around = inFrame(cleanup).length;
-  return inFrame(cleanup, manyWorkers(readable, mutations, TEXT_CHARACTERS_MAX - around));
+  const parts = [...proposalParts(readable, mutations), ...folderParts(readable)];
+  const shown = fittingParts(parts, TEXT_CHARACTERS_MAX - page([], true).length);
+  return page(shown, shown.length < parts.length);
 }
 
-/** Each worker with its whole cause and its folders, each proposal with its steps. */
-function fewWorkers(
-  readable: RecordedScan,
-  mutations: readonly MutationRecord[],
-  cleanup: string | null,
-): readonly (string | null)[] {
-  const open = mutations.filter(({ ended }) => ended === null);
-  return [
-    readable.workers.length === 0 ? null : workerTable(readable),
-    ...readable.workers.map(folderDetails),
-    cleanup,
-    open.length === 0 ? null : paragraphs(APPROVABLE, ...open.map(diskProposal)),
-    mutations.length === 0 ? null : history(mutations),
-  ];
+const CUT = 'GitHub limits the length of this text. The rest appears here as the changes above are done.';
+
+/** The parts from the first on that have room, with the blank line after each. */
+function fittingParts(parts: readonly string[], roomChars: number): readonly string[] {
+  let room = roomChars;
+  const firstCut = parts.findIndex((part) => {
+    room -= part.length + 2;
+    return room < 0;
+  });
+  return firstCut === -1 ? parts : parts.slice(0, firstCut);
+}
+
+/** The changes that wait for an approval, each with its steps: the machine with the fullest disk comes first. */
+function proposalParts(scan: RecordedScan, mutations: readonly MutationRecord[]): readonly string[] {
+  const order = [scan.cluster, ...fullestFirst(scan).map(({ tpu }) => tpu)];
+  const rank = ({ proposal }: MutationRecord): number => {
+    const at = order.indexOf(targetName(proposal.mutation));
+    return at === -1 ? order.length : at;
+  };
+  const open = mutations.filter(({ ended }) => ended === null).toSorted((a, b) => rank(a) - rank(b));
+  return open.map((one, index) =>
+    index === 0 ? paragraphs(APPROVABLE, diskProposal(one)) : diskProposal(one),
+  );
 }
 
 /** What a comment says when the situation changed. */
@@ -98,7 +107,7 @@ export function renderDiskChange(scan: RecordedScan): string {
     key: `${scan.cluster}-${scan.seq}`,
     fields: {},
   } as const;
-  const lines = scan.workers.map(
+  const lines = fullestFirst(scan).map(
     (worker) =>
       `- ${nameOf(worker)}: ${worker.percentFree}% free: ${FINDING_WORDS[worker.finding](worker, scan)}`,
   );
@@ -134,25 +143,36 @@ export function diskHeadline({ cluster, workers, reading, cleanup }: RecordedSca
     : `No worker of ${code(cluster)} is known to be short of disk, but not all could be asked.`;
 }
 
+function fullestFirst({ workers }: RecordedScan): readonly ScannedWorker[] {
+  return workers.toSorted((a, b) => Number(a.percentFree) - Number(b.percentFree));
+}
+
 function workerTable(scan: RecordedScan): string {
-  return table(
-    ['Worker', 'Free', 'Why'],
-    scan.workers.map((worker) => [
+  const more = scan.workers.length - limits.shownRowsMax;
+  const rows = fullestFirst(scan)
+    .slice(0, limits.shownRowsMax)
+    .map((worker) => [
       nameOf(worker),
       `${worker.level === 'low' ? '🔴' : '🟡'} ${worker.percentFree}%`,
       FINDING_WORDS[worker.finding](worker, scan),
-    ]),
-  );
+    ]);
+  return paragraphs(table(['Worker', 'Free', 'Why'], rows), more > 0 ? `and ${more} more` : null);
 }
 
-function folderDetails(worker: ScannedWorker): string | null {
-  if (worker.folders.length === 0) return null;
-  const rows = worker.folders.map(({ path, bytes }) => [code(path), gigabytes(bytes)]);
-  return details(`Largest folders of ${nameOf(worker)}`, table(['Folder', ''], rows));
+function folderParts(scan: RecordedScan): readonly string[] {
+  return fullestFirst(scan)
+    .slice(0, limits.shownRowsMax)
+    .filter(({ folders }) => folders.length > 0)
+    .map((worker) => {
+      const rows = worker.folders.map(({ path, bytes }) => [code(path), gigabytes(bytes)]);
+      return details(`Largest folders of ${nameOf(worker)}`, table(['Folder', ''], rows));
+    });
 }
 
-function history(mutations: readonly MutationRecord[]): string {
+/** The changes that somebody approved, and those that are over; null where there is none. */
+function history(mutations: readonly MutationRecord[]): string | null {
   const rows = mutations
+    .filter(({ consents, begun, ended }) => consents.length > 0 || begun !== null || ended !== null)
     .slice(-limits.shownRowsMax)
     .map((one) => [
       code(one.proposal.mutation.kind),
@@ -160,7 +180,7 @@ function history(mutations: readonly MutationRecord[]): string {
       `${code(digestHex(one.digest))}, ${utc(one.at)}`,
       mutationState(one),
     ]);
-  return table(['Change', 'Of', 'Proposed', 'State'], rows);
+  return rows.length === 0 ? null : table(['Change', 'Of', 'Proposed', 'State'], rows);
 }
 
 function nameOf({ tpu, worker }: ScannedWorker): string {

@@ -14,43 +14,14 @@ export const APPROVABLE = '**What can be approved** (as a comment here; it count
 
 /** One proposal: the command that consents to it, and its steps as they will be made. */
 export function diskProposal({ proposal, digest }: MutationRecord): string {
-  const title = `Exactly ${count(proposal.steps.length, 'step')}, ${ORDER}`;
-  return paragraphs(
-    `\`\`\`\n${consentText(proposal.mutation, digest)}\n\`\`\``,
-    exactSteps(title, proposal.steps, null),
-  );
+  return paragraphs(`\`\`\`\n${consentText(proposal.mutation, digest)}\n\`\`\``, exactSteps(proposal.steps));
 }
-
-/** A proposal's steps without what is of its machine: two of one form differ in NAME, ZONE and HOST alone. */
-export type StepsForm = {
-  /** Equal for proposals of one form. */
-  readonly key: string;
-  readonly text: string;
-};
-
-/** The form of a clean-up's steps. */
-export function stepsForm({ proposal }: MutationRecord): StepsForm {
-  const { mutation, steps } = proposal;
-  const vm = 'vm' in mutation ? mutation.vm : null;
-  const nameless = (arg: string): string =>
-    vm === null ? arg : arg.replaceAll(vm.name, 'NAME').replaceAll(vm.zone, 'ZONE');
-  const general = steps.map(({ does, command, instead }) => ({
-    does,
-    command: command.map((arg) => nameless(arg).replace(HOST, '--worker=HOST')),
-    ...(instead === undefined ? {} : { instead: instead.map(nameless) }),
-  }));
-  const distinct = general.filter((step, index) => index === 0 || !isAlike(step, general[index - 1]));
-  return { key: JSON.stringify(distinct), text: exactSteps(`The steps, ${ORDER}`, distinct, LEGEND) };
-}
-
-const ORDER = 'in this order; one that fails stops the rest';
-const LEGEND =
-  '# NAME, ZONE and HOST: of the row; a step with HOST is made for each host of the row, one after the other';
 
 const HOST = /^--worker=\d+$/;
 
 /** Folded: the steps in words, then the calls. Hosts of one machine that are treated alike stand in one call. */
-function exactSteps(title: string, steps: readonly MutationStep[], legend: string | null): string {
+function exactSteps(steps: readonly MutationStep[]): string {
+  const title = `Exactly ${count(steps.length, 'step')}, in this order; one that fails stops the rest`;
   const groups: { readonly does: MutationKind; readonly steps: MutationStep[] }[] = [];
   for (const step of steps) {
     const last = groups.at(-1);
@@ -62,8 +33,7 @@ function exactSteps(title: string, steps: readonly MutationStep[], legend: strin
     return `${index + 1}. ${STEP_WORDS[does]}${times}`;
   });
   const calls = groups.map(({ steps: alike }) => shownCalls(alike));
-  const text = [...(legend === null ? [] : [legend]), ...calls].join('\n\n');
-  return details(title, paragraphs(inWords.join('\n'), fenced(text, SHOWN_STEPS_CHARS_MAX)));
+  return details(title, paragraphs(inWords.join('\n'), fenced(calls.join('\n\n'), SHOWN_STEPS_CHARS_MAX)));
 }
 
 function withoutHost(step: MutationStep | undefined): MutationStep | undefined {

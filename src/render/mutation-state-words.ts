@@ -5,10 +5,7 @@ import { code, person, text, utc } from './words.ts';
 
 /** Proposed, consented to, under way, or over with what came of it. */
 export function mutationState({ consents, begun, ended }: MutationRecord): string {
-  if (ended !== null) {
-    const facts = Object.entries(ended.detail).map(([name, value]) => `${text(name)} ${code(String(value))}`);
-    return [`${text(ended.outcome)}: ${code(ended.code)}, ${utc(ended.at)}`, ...facts].join(', ');
-  }
+  if (ended !== null) return `${text(ended.outcome)}: ${code(ended.code)}, ${utc(ended.at)}`;
   if (begun !== null) return `under way since ${utc(begun.at)}`;
   const last = consents.at(-1);
   if (last === undefined) return 'waits for a consent';
