@@ -29,7 +29,7 @@ WRITERS = {"claimed": "runner", "submitted": "runner", "observed": "watch", "end
     "notified": "control watch", "delivered": "control watch", "watch-ended": "control watch",
     "mutation-begun": "runner", "mutation-ended": "runner", "disk-scanned": "watch",
     "machines-seen": "watch", "tear-down-begun": "watch", "tear-down-ended": "watch",
-    "market-seen": "watch",
+    "offer-seen": "watch",
     "described": "watch"}
 ROLES = ("control", "runner", "watch")
 TERMINAL = ("sealed", "closed")

@@ -45,30 +45,18 @@ export type AccountRead =
 /** An instance of ours that shall be gone. */
 export type Condemnation = { readonly id: number; readonly jobId: string };
 
-/** A machine that the market offers, with all that decides about it; money in whole millionths of a dollar, its disk included. */
-export type MarketOffer = {
+/** The offer that would be rented now, by the numbers of the market; the price is in millionths of a dollar, with the disk. */
+export type RentalOffer = {
   readonly offer: number;
   readonly machine: string;
   readonly gpu: string;
   readonly gpus: number;
-  readonly vramGb: number;
-  readonly ramGb: number;
-  readonly diskGb: number;
-  /** By the market's own count, as decimal text. */
-  readonly reliability: string;
   readonly microdollarsPerHour: number;
 };
 
-/** What the market has now: how many offers fit, which of them would be rented, and why the others do not fit. */
-export type Market = {
-  readonly fits: number;
-  /** The reasons by name, with how many offers each keeps out. */
-  readonly unfit: Readonly<Record<string, number>>;
-  readonly offer: MarketOffer | null;
-};
-
-export type MarketRead =
-  | { readonly kind: 'read'; readonly market: Market }
+/** `offer` null: no offer fits. */
+export type OfferRead =
+  | { readonly kind: 'read'; readonly offer: RentalOffer | null }
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** What came of it: `unknown` also where it was confirmed and a second read still has the instance. */
@@ -80,8 +68,8 @@ export type DestroyOutcome =
 export type RentalAccount = {
   /** Every instance, page by page. */
   read(): Promise<AccountRead>;
-  /** Looks at the market by the rule by which a submit chooses, and rents nothing. */
-  market(): Promise<MarketRead>;
+  /** The offer that a submit would choose now. Rents nothing. */
+  offer(): Promise<OfferRead>;
   /**
    * Spends the permit's capability with this very instance, and asks for it to be gone only where the account shows it under
    * the label of this job in our fleet. Looks again until it is not there.

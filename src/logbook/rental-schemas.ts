@@ -37,20 +37,14 @@ export const rentalSchemas = {
   'tear-down-begun': tearDown,
   'tear-down-ended': tearDown,
   'machine-kept': z.looseObject({ until: z.string(), reason: z.string() }),
-  'market-seen': z.looseObject({
+  'offer-seen': z.looseObject({
     digest: digest,
-    fits: amount,
-    unfit: z.record(z.string(), amount),
     offer: z
       .looseObject({
         offer: z.int(),
         machine: z.string(),
         gpu: z.string(),
         gpus: amount,
-        vramGb: amount,
-        ramGb: amount,
-        diskGb: amount,
-        reliability: z.string(),
         microdollarsPerHour: amount,
       })
       .nullable(),

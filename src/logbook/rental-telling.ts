@@ -10,7 +10,7 @@ type RentalType =
   | 'tear-down-ended'
   | 'machine-kept'
   | 'tear-down-asked'
-  | 'market-seen';
+  | 'offer-seen';
 type Told = {
   readonly status: string;
   readonly evidence: string;
@@ -42,19 +42,19 @@ export const rentalTellers: { readonly [Type in RentalType]: (event: EventOf<Typ
     decision: 'it costs nothing any more',
     next: '',
   }),
-  'market-seen': ({ data: { fits, offer, unread } }) => ({
+  'offer-seen': ({ data: { offer, unread } }) => ({
     status:
       unread !== undefined
-        ? 'the market could not be read'
+        ? 'the offers could not be read'
         : offer === null
-          ? 'no offer of the market fits'
-          : `the market has ${fits} ${fits === 1 ? 'offer that fits' : 'offers that fit'}`,
+          ? 'no offer fits'
+          : `offer ${offer.offer} would be rented`,
     evidence:
       offer === null
         ? prose(unread ?? '')
-        : `the cheapest is offer ${offer.offer} of machine ${prose(offer.machine)}: ${offer.gpus} × ${prose(offer.gpu)}, reliability ${prose(offer.reliability)}, $${(offer.microdollarsPerHour / 1_000_000).toFixed(4)} an hour`,
+        : `machine ${prose(offer.machine)}: ${offer.gpus} × ${prose(offer.gpu)}, $${(offer.microdollarsPerHour / 1_000_000).toFixed(4)} an hour`,
     decision: '',
-    next: 'the market is searched again, by the same rule, once the launch is approved',
+    next: 'the launch searches again, by the same rule',
   }),
   'machine-kept': ({ data: { until, reason }, actor }) => ({
     status: `the machines of this run are kept until ${until}`,

@@ -93,7 +93,7 @@ const titles: { readonly [Type in EventType]: string } = {
   'tear-down-ended': 'tear-down verified',
   'machine-kept': 'machines kept',
   'tear-down-asked': 'tear-down asked for',
-  'market-seen': 'market looked at',
+  'offer-seen': 'offer searched',
 };
 
 type Tellers = {

@@ -24,9 +24,8 @@ import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { commandText, jobTable } from './job-table.ts';
 import { lineagePart } from './lineage.ts';
-import { marketPart } from './market-words.ts';
 import { trackerName, trackerUrl } from './progress.ts';
-import { rentalPart, rentedPart } from './rental-words.ts';
+import { offerPart, rentalPart, rentedPart } from './rental-words.ts';
 import { continuesLine } from './resume-words.ts';
 import { stateLine } from './state-line.ts';
 import { resultWords, verdictTable } from './verdict-table.ts';
@@ -60,7 +59,7 @@ export function renderCard(input: CardInput): string {
       costLine(input),
       rentalPart(state),
       rentedPart(state, input.past),
-      marketPart(state),
+      offerPart(state),
       state.end?.diagnosis === undefined ? null : diagnosisPart(state.end.diagnosis),
       ...(isBeforeLaunch(state)
         ? // rule HR-09

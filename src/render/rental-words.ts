@@ -1,14 +1,14 @@
 /** Rented machines in words: what they cost so far and will, how long they are kept, and what commands about them did. */
 
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';
 import { type RentedMoney, rentedMoneyOf } from '../domain/launch/spending.ts';
 import type { Machine } from '../domain/logbook/rental-state.ts';
-import { microdollarsOf, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
+import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-row.ts';
 import type { Sentences } from './answer-view.ts';
 import { dollarText } from './dollars.ts';
-import { takenPrices } from './market-words.ts';
 import { code, count, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
 
 type RentalAnswer =
@@ -44,20 +44,33 @@ export function rentalPart(state: RunState): string | null {
   if (terms === null || machines.length === 0) return null;
   const present = presentMachines(state);
   const cost = rentalCost(state);
-  if (present.length === 0) return paragraphs(cost, takenPrices(state));
+  if (present.length === 0) return cost;
   const kept =
     keep === null ? null : `Kept until ${utc(keep.until)} by ${person(keep.actor)}: ${text(keep.reason)}.`;
   return paragraphs(
     `Rented: ${listed(present.map(machineText))}. ${cost} ${projection(state, present, terms)}`,
-    takenPrices(state),
     state.rental.asked === null || (keep !== null && keep.seq > state.rental.asked.seq) ? kept : null,
   );
+}
+
+/** The offer that would be rented now; null where nothing is rented, or the launch is ordered. */
+export function offerPart(state: RunState): string | null {
+  const terms = state.gate?.manifest?.envelope.rental;
+  if (terms === undefined || !isBeforeLaunch(state) || state.order !== null) return null;
+  const seen = state.rental.offer;
+  if (seen === null || offerWanted(state) !== null)
+    return 'Machine: the watch searches for an offer within minutes.';
+  const { offer, unread } = seen;
+  if (unread !== undefined)
+    return `Machine: the offers could not be read at ${utc(seen.at)}: ${text(unread)}.`;
+  if (offer === null) return `Machine: **no offer fits** at ${utc(seen.at)}.`;
+  return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for $${dollarText(offer.microdollarsPerHour, 4)} an hour with its disk (cap $${text(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and gives back a machine above the cap.`;
 }
 
 /** The same with what the lab has rented, for the report that closes the run. */
 export function rentalReport(state: RunState, past: PastOf): string | null {
   if (state.rental.machines.length === 0) return null;
-  return paragraphs(rentalCost(state), takenPrices(state), rentedPart(state, past));
+  return paragraphs(rentalCost(state), rentedPart(state, past));
 }
 
 /** What the runs of its cluster have rented on the day and in the month of its launch, beside the budgets; null: it rents nothing. */

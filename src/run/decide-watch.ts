@@ -8,7 +8,7 @@ import type { Instant } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { awaitsDescription } from '../domain/logbook/adoption.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
-import { marketWanted } from '../domain/logbook/renting.ts';
+import { offerWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { firstLookMs } from '../watch/cadence.ts';
@@ -23,7 +23,7 @@ const NOT_STARTED = 'a watch was dispatched, and none has looked at the job sinc
 
 /** Whether something of the run is to be looked at and has no watch whose lease still runs. */
 export function needsWatch(state: RunState, now: Instant): boolean {
-  if (awaitsDescription(state) || marketWanted(state) !== null) return true;
+  if (awaitsDescription(state) || offerWanted(state) !== null) return true;
   // A bad node that the log shows is answered by a watch, also when the job has ended meanwhile.
   if (
     state.submission === null ||
@@ -44,7 +44,7 @@ export function decideWatch(
   now: Instant,
   memory: AttemptCache,
 ): Step | null {
-  const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? marketWanted(state)?.cluster;
+  const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? offerWanted(state)?.cluster;
   if (!needsWatch(state, now) || cluster === undefined || !hasCluster(config, cluster)) return null;
   const wanted = {
     workflow: 'watch',

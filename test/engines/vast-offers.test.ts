@@ -1,7 +1,7 @@
 /** Which offers fit: the hard needs and the price, and nothing else. */
 
 import { expect, it } from 'vitest';
-import { readMarket } from '../../src/engines/vast/market.ts';
+import { readOffer } from '../../src/engines/vast/market.ts';
 import { chooseOffers, type Offer, unfit, whyChosen } from '../../src/engines/vast/offers.ts';
 import { vastCluster } from '../support/vast-bench.ts';
 
@@ -31,8 +31,8 @@ it('asks an offer for the hard needs alone: card, memory of card and host, disk,
   expect(why({ dph_total: 0.5001 })).toBe('price');
 });
 
-const marketWith = (offers: readonly object[]) =>
-  readMarket({
+const offerAmong = (offers: readonly object[]) =>
+  readOffer({
     cluster: NEEDS,
     key: 'a-key',
     now: Date.now,
@@ -44,10 +44,10 @@ it.each([
   ['nothing of its reliability', { reliability2: null }],
   ['more memory than there is', { cpu_ram: 1e300 }],
   ['a price below nothing', { dph_total: -1 }],
-])('reads the market beside an offer that says %s, and does not rent that', async (_what, odd) => {
-  const read = await marketWith([{ ...GOOD, id: 2, dph_total: 0.1, ...odd }, GOOD]);
-  expect(read).toMatchObject({ kind: 'read', market: { fits: 1, offer: { offer: 1 } } });
-  expect((await marketWith([{ ...GOOD, ...odd }])).kind).toBe('unknown');
+])('reads the offers beside one that says %s, and does not rent that', async (_what, odd) => {
+  const read = await offerAmong([{ ...GOOD, id: 2, dph_total: 0.1, ...odd }, GOOD]);
+  expect(read).toMatchObject({ kind: 'read', offer: { offer: 1 } });
+  expect((await offerAmong([{ ...GOOD, ...odd }])).kind).toBe('unknown');
 });
 
 it('takes the cheapest of what fits, of the same price the more reliable, and says among how many', () => {

@@ -22,23 +22,21 @@ echo 'trainer eval/loss: 3.4'
 
 const cardOf = ({ lab }: RentedLab): string => told(lab, 'card').at(-1) ?? '';
 
-it('the card shows which offer would be rented and why before anybody approves, and afterwards the price that was really taken', async () => {
+it('the card shows the offer that would be rented before anybody approves, and afterwards the rented machine', async () => {
   open = await openRentedLab(JOB, { dollarsPerDayMax: '30' });
   const { lab, vast, until } = open;
   const rented = open;
   const { run, pull, issue } = await propose(lab);
   await until('the offer on the card', 30, () => cardOf(rented).includes('Machine: offer'));
-  expect(cardOf(open)).toContain('Machine: offer 103 of machine `13`, the cheapest of 2 that fit at ');
-  expect(cardOf(open)).toContain('| 1 × RTX 4090 | 24 GB | 64 GB | 400 GB | 0.995 | $0.3663 | $0.50 |');
+  expect(cardOf(open)).toContain(
+    'Machine: offer 103 of machine `13`, 1 × RTX 4090 for $0.3663 an hour with its disk (cap $0.50), at ',
+  );
   expect(vast.account.list()).toEqual([]);
   const [market] = vast.asked.filter(({ route }) => route.includes('/bundles/'));
   expect(market).toBeDefined();
   await approve(lab, 'mira', pull);
-  await until('a machine on the card', 60, () => cardOf(rented).includes('Taken: machine'));
+  await until('a machine on the card', 60, () => cardOf(rented).includes('Rented: machine'));
   expect(cardOf(open)).not.toContain('Machine: offer');
-  expect(cardOf(open)).toContain(
-    'at $0.3663 an hour, as the account says; the offer on the card before the approval was $0.3663.',
-  );
   expect(cardOf(open)).toMatch(
     /Rented by all runs on `us-central1`.*2026-11-21: \$0\.\d\d \(of at most \$30, 1 run\); 2026-11: /,
   );
@@ -49,7 +47,6 @@ it('the card shows which offer would be rented and why before anybody approves, 
   await lab.clock.advance(60_000);
   const sealed = told(lab, 'sealed').join();
   expect(sealed).toContain('Cost of renting: about **$');
-  expect(sealed).toContain('Taken: machine');
   expect(sealed).toContain('Rented by all runs on');
   const asked = await say(lab, 'ada', pull, '/status lane=daily');
   await lab.clock.advance(60_000);
@@ -58,12 +55,12 @@ it('the card shows which offer would be rented and why before anybody approves, 
   );
 });
 
-it('a market that has nothing is told on the card, and looked at once for each manifest', async () => {
+it('the card says that no offer fits, and each manifest has one search', async () => {
   open = await openRentedLab(JOB, { dollarsPerHourMax: '0.10' });
   const { lab, vast, until, pass } = open;
   const rented = open;
   await propose(lab);
-  await until('the market on the card', 30, () => cardOf(rented).includes('no offer of the market fits'));
+  await until('the answer on the card', 30, () => cardOf(rented).includes('no offer fits'));
   await pass(30);
   expect(vast.asked.filter(({ route }) => route.includes('/bundles/'))).toHaveLength(1);
 });

@@ -212,7 +212,7 @@ it('a machine of ours is found though nothing runs: the account is looked at onc
     Object.values(lab.world.state.issues).some(({ title }) => title.includes(`machine ${orphan}`));
   await until('the issue', 30, isTold);
   await pass(60);
-  // The other one looks at the market for the ferry of the day, which is proposed meanwhile.
+  // The other one searches an offer for the ferry of the day, which is proposed meanwhile.
   expect(watches()).toBe(2);
 });
 

@@ -214,7 +214,7 @@ function portsOf(world: World): TearDownPorts {
       if (strikes(world, 0.1)) return { kind: 'unknown', message: '429' };
       return { kind: 'read', instances: account.list().map(rowOf), credit: null };
     },
-    market: async () => ({ kind: 'unknown', message: 'nobody asks it here' }),
+    offer: async () => ({ kind: 'unknown', message: 'nobody asks it here' }),
     destroy: async (condemned, permit) => {
       spendCapability(permit, destroyStep(condemned));
       if (foreign.includes(condemned.id)) count.foreignTouched += 1;

@@ -47,7 +47,7 @@ export function rentMachines(engine: SimulatedEngine, now: () => number): Machin
   const observe = engine.observe.bind(engine);
   const rented: RentalAccount = {
     read: async () => ({ kind: 'read', instances: account.list().map(rowOf), credit: account.credit() }),
-    market: async () => ({ kind: 'read', market: { fits: account.offers.size, unfit: {}, offer: null } }),
+    offer: async () => ({ kind: 'read', offer: null }),
     destroy: async (condemned, permit) => {
       spendCapability(permit, destroyStep(condemned));
       const one = made.find(({ id }) => id === condemned.id);

@@ -14,7 +14,7 @@ import { limits } from '../../domain/limits.ts';
 import { awaitsDescription } from '../../domain/logbook/adoption.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import { watchedClusters } from '../../domain/logbook/liveness.ts';
-import { marketWanted } from '../../domain/logbook/renting.ts';
+import { offerWanted } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -72,13 +72,13 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   const watched = watchedStates(open.store.current()).filter((run) => isWatchable(run, input.cluster));
   if (!hasCluster(config, input.cluster)) return waiting(open, input, watched.length);
   const asked = watched.filter(awaitsDescription);
-  const shopping = watched.filter((state) => marketWanted(state) !== null);
+  const shopping = watched.filter((state) => offerWanted(state) !== null);
   const live = watched.filter((state) => !asked.includes(state) && !shopping.includes(state));
   const inRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
     contained(open, troubles, { run, thread: null }, work);
   for (const state of live) await inRun(state.run, () => stopIfAsked(open, input, state));
   for (const state of asked) await inRun(state.run, () => describeAsked(open, input, state));
-  for (const state of shopping) await inRun(state.run, () => lookAtMarket(open, input, state));
+  for (const state of shopping) await inRun(state.run, () => searchOffer(open, input, state));
   const nextAt = (state: RunState): Instant => nextCheckAt(state, cadenceOf(open, state), lab.now());
   const allDue = containedEach(open, troubles, live, whereOf, (state) =>
     lab.now() >= nextAt(state) ? [{ state, at: nextAt(state) }] : [],
@@ -216,31 +216,32 @@ export async function observeInOnePass(
   return new Map(asked.flatMap(({ run }, index) => (seen[index] === undefined ? [] : [[run, seen[index]]])));
 }
 
-type Seen = EventDataByType['market-seen'];
+type Seen = EventDataByType['offer-seen'];
 
-/** Records what would be rented now. Nobody is told of it apart: the card shows it. */
-async function lookAtMarket(open: OpenLab, input: WatchInput, shopping: RunState): Promise<void> {
+/** Records the offer that would be rented now, for the card. */
+async function searchOffer(open: OpenLab, input: WatchInput, shopping: RunState): Promise<void> {
   const { lab, store } = open;
-  const wanted = marketWanted(shopping);
+  const { run } = shopping;
+  const wanted = offerWanted(shopping);
   if (wanted === null || wanted.cluster !== input.cluster) return;
-  const data: Seen = { digest: wanted.digest, ...(await marketOf(open, input, shopping)) };
+  const data: Seen = { digest: wanted.digest, ...(await readOffer(open, input, shopping)) };
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const state = store.current().runs.find((one) => one.run === shopping.run);
-    if (state === undefined || marketWanted(state)?.digest !== wanted.digest) return;
-    const result = await store.append(state.run, [{ type: 'market-seen', role: 'watch', data }], lab.now());
+    const state = store.current().runs.find((one) => one.run === run);
+    if (state === undefined || offerWanted(state)?.digest !== wanted.digest) return;
+    const result = await store.append(run, [{ type: 'offer-seen', role: 'watch', data }], lab.now());
     if (result.kind === 'appended') return;
     if (result.kind !== 'conflict')
-      throw new Error(`what the market has for ${state.run} could not be recorded: ${result.message}`);
+      throw new Error(`the offer for ${run} could not be recorded: ${result.message}`);
     await store.load();
   }
 }
 
 /** By what the run asks for, within what its cluster allows: what a launch would rent by. */
-async function marketOf(open: OpenLab, input: WatchInput, state: RunState): Promise<Omit<Seen, 'digest'>> {
+async function readOffer(open: OpenLab, input: WatchInput, state: RunState): Promise<Omit<Seen, 'digest'>> {
   const account = input.engineOf(openForRun(open, state).config, input.cluster)?.rented;
-  const none = { fits: 0, unfit: {}, offer: null };
-  if (account === undefined) return { ...none, unread: 'this cluster rents from no market' };
-  const read = await account.market();
-  if (read.kind === 'read') return read.market;
-  return { ...none, unread: cutText(input.redact(read.message), limits.messageCharactersMax) };
+  if (account === undefined) return { offer: null, unread: 'this cluster rents nothing' };
+  const read = await account.offer();
+  return read.kind === 'read'
+    ? { offer: read.offer }
+    : { offer: null, unread: cutText(input.redact(read.message), limits.messageCharactersMax) };
 }

@@ -64,7 +64,7 @@ export const EVENT_TYPES = [
   'tear-down-ended',
   'machine-kept',
   'tear-down-asked',
-  'market-seen',
+  'offer-seen',
   'described',
   'adopted',
 ] as const satisfies readonly (keyof EventDataByType)[];
@@ -112,7 +112,7 @@ export const WRITERS = {
   'tear-down-ended': ['watch'],
   'machine-kept': ['control'],
   'tear-down-asked': ['control'],
-  'market-seen': ['watch'],
+  'offer-seen': ['watch'],
   described: ['watch'],
   adopted: ['control'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };

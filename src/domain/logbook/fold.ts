@@ -176,7 +176,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'tear-down-ended':
     case 'machine-kept':
     case 'tear-down-asked':
-    case 'market-seen':
+    case 'offer-seen':
       return { ...state, rental: rentalAfter(state.rental, event) };
     case 'delivered':
       return { ...state, deliveries: [...state.deliveries, { ...event.data, ...moment, role: event.role }] };

@@ -2,7 +2,7 @@
 
 import { awaitsDescription } from './adoption.ts';
 import { holdingsOf } from './holdings.ts';
-import { marketWanted } from './renting.ts';
+import { offerWanted } from './renting.ts';
 import { isOver, type RunState } from './run-state.ts';
 
 /** Whether the run holds its lane: from an order that may be claimed at any moment until nothing of it is left in the world. */
@@ -15,12 +15,12 @@ export function isHolding(state: RunState): boolean {
   return holdingsOf(state).length > 0;
 }
 
-/** The clusters on which somebody has to look at what the run holds, to ask what a job is, or what the market has for it. */
+/** The clusters on which somebody has to look at what the run holds, to ask what a job is, or which offer it would rent. */
 export function watchedClusters(state: RunState): readonly string[] {
   const { adopts } = state.proposal;
   const asked = adopts !== undefined && awaitsDescription(state) ? [adopts.cluster] : [];
-  const market = marketWanted(state);
-  const shopped = market === null ? [] : [market.cluster];
+  const offer = offerWanted(state);
+  const shopped = offer === null ? [] : [offer.cluster];
   return [
     ...asked,
     ...shopped,

@@ -23,15 +23,15 @@ export type RentalState = {
   readonly look: (Said & { readonly cadenceMs: number }) | null;
   readonly keep: (EventDataByType['machine-kept'] & Said & { readonly actor: Actor }) | null;
   readonly asked: (Said & { readonly actor: Actor }) | null;
-  /** What the market had before the approval, at the newest look. */
-  readonly market: (EventDataByType['market-seen'] & Said) | null;
+  /** What would have been rented before the approval, at the newest look. */
+  readonly offer: (EventDataByType['offer-seen'] & Said) | null;
 };
 
 /** Nobody has looked. */
-export const NO_RENTAL: RentalState = { machines: [], look: null, keep: null, asked: null, market: null };
+export const NO_RENTAL: RentalState = { machines: [], look: null, keep: null, asked: null, offer: null };
 
 export type RentalEvent = EventOf<
-  'machines-seen' | 'tear-down-begun' | 'tear-down-ended' | 'machine-kept' | 'tear-down-asked' | 'market-seen'
+  'machines-seen' | 'tear-down-begun' | 'tear-down-ended' | 'machine-kept' | 'tear-down-asked' | 'offer-seen'
 >;
 
 /** What an event adds. */
@@ -47,8 +47,8 @@ export function rentalAfter(rental: RentalState, event: RentalEvent): RentalStat
     case 'tear-down-begun':
     case 'tear-down-ended':
       return { ...rental, machines: rental.machines.map((one) => tornDown(one, event)) };
-    case 'market-seen':
-      return { ...rental, market: { ...event.data, ...said } };
+    case 'offer-seen':
+      return { ...rental, offer: { ...event.data, ...said } };
     case 'machine-kept':
       return event.actor === undefined
         ? rental

@@ -19,22 +19,22 @@ export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attem
 }
 
 /**
- * The manifest for which somebody has to look at the market, since people are to see what would be rented before they approve
- * it, and the cluster whose watch does; null where none waits. Each is looked for once, whatever came of that.
+ * The manifest whose offer people shall see before they approve it, and the cluster whose watch searches for it; null: none
+ * waits. Each manifest has one search, whatever comes of it.
  */
-export function marketWanted(
+export function offerWanted(
   state: Pick<RunState, 'gate' | 'order' | 'rental' | 'seal' | 'closed'>,
 ): { readonly digest: Digest; readonly cluster: string } | null {
   const { gate, order, rental } = state;
   if (gate?.manifest?.envelope.rental === undefined || gate.digest === null || order !== null) return null;
-  if (isOver(state) || rental.market?.digest === gate.digest) return null;
+  if (isOver(state) || rental.offer?.digest === gate.digest) return null;
   return { digest: gate.digest, cluster: gate.manifest.cluster };
 }
 
 /** The rule that the event breaks, or null. */
 export function illegalRental(state: RunState, event: RentalEvent): string | null {
-  if (event.type === 'market-seen')
-    return marketWanted(state)?.digest === event.data.digest ? null : 'a market that nobody waits for';
+  if (event.type === 'offer-seen')
+    return offerWanted(state)?.digest === event.data.digest ? null : 'an offer that nobody waits for';
   if (rentalTerms(state) === null) return `${event.type} of a run that rents nothing`;
   if (event.type === 'machine-kept' || event.type === 'tear-down-asked')
     return event.actor === undefined ? `${event.type} names no person` : null;

@@ -129,7 +129,7 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'tear-down-ended':
     case 'machine-kept':
     case 'tear-down-asked':
-    case 'market-seen':
+    case 'offer-seen':
       return illegalRental(state, event);
     case 'delivered':
       return illegalDelivery(state, event);

@@ -1,9 +1,9 @@
-/** The market: what is offered now that has what a cluster needs, and what would be rented of it. */
+/** Searches the offers of Vast.ai for what a cluster needs. */
 
 import { z } from 'zod';
-import type { Market, MarketOffer, MarketRead } from '../../domain/rented.ts';
+import type { OfferRead } from '../../domain/rented.ts';
 import { ask, type Said } from './ask.ts';
-import { chooseOffers, filtersOf, MB_OF_GB, type Offer, offerSchema } from './offers.ts';
+import { chooseOffers, filtersOf, type Offer, offerSchema } from './offers.ts';
 import type { VastSettings } from './settings.ts';
 
 /** An offer that cannot be read is none, and takes nothing from the others: anybody may make one. */
@@ -20,29 +20,13 @@ export async function searchOffers(settings: VastSettings): Promise<Said<readonl
   return { kind: 'unknown', cause: 'lost', status: 200, message, body: null };
 }
 
-/** What would be rented at this moment, and among how many. */
-export async function readMarket(settings: VastSettings): Promise<MarketRead> {
+/** The offer that would be rented now. */
+export async function readOffer(settings: VastSettings): Promise<OfferRead> {
   const said = await searchOffers(settings);
   if (said.kind === 'unknown') return { kind: 'unknown', message: said.message };
-  return { kind: 'read', market: marketOf(said.value, settings) };
-}
-
-function marketOf(offers: readonly Offer[], { cluster }: VastSettings): Market {
-  const { fitting, unfit } = chooseOffers(offers, cluster);
-  const [first] = fitting;
-  return { fits: fitting.length, unfit, offer: first === undefined ? null : told(first) };
-}
-
-function told(offer: Offer): MarketOffer {
-  return {
-    offer: offer.id,
-    machine: String(offer.machine_id),
-    gpu: offer.gpu_name,
-    gpus: offer.num_gpus,
-    vramGb: Math.floor(offer.gpu_ram / MB_OF_GB),
-    ramGb: Math.floor(offer.cpu_ram / MB_OF_GB),
-    diskGb: Math.floor(offer.disk_space),
-    reliability: offer.reliability2.toFixed(3),
-    microdollarsPerHour: Math.round(offer.dph_total * 1_000_000),
-  };
+  const [first] = chooseOffers(said.value, settings.cluster).fitting;
+  if (first === undefined) return { kind: 'read', offer: null };
+  const { id: offer, machine_id, gpu_name: gpu, num_gpus: gpus, dph_total } = first;
+  const microdollarsPerHour = Math.round(dph_total * 1_000_000);
+  return { kind: 'read', offer: { offer, machine: String(machine_id), gpu, gpus, microdollarsPerHour } };
 }

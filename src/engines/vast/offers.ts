@@ -33,7 +33,7 @@ export type Unfit = 'avoided' | 'card' | 'vram' | 'ram' | 'disk' | 'reliability'
 
 /** A card of 24 GB says 24,564 MB or 24,077 MB: what is sold as so many GB is never exactly that. */
 const NOMINAL = 0.97;
-export const MB_OF_GB = 1_000;
+const MB_OF_GB = 1_000;
 
 /** Why an offer does not fit; null: it does. */
 export function unfit(offer: Offer, needs: Needs, avoid: readonly string[] = []): Unfit | null {

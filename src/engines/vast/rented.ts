@@ -11,7 +11,7 @@ import { momentOfMs } from '../../domain/time.ts';
 import { isSubmissionId } from '../file-records.ts';
 import { destroyInstance, type Instance, listInstances } from './account.ts';
 import { labelOf } from './label.ts';
-import { readMarket } from './market.ts';
+import { readOffer } from './market.ts';
 import { readVastSession } from './session.ts';
 import type { VastSettings } from './settings.ts';
 
@@ -19,7 +19,7 @@ import type { VastSettings } from './settings.ts';
 export function rentedOnVast(settings: VastSettings): RentalAccount {
   return {
     read: () => readAccount(settings),
-    market: () => readMarket(settings),
+    offer: () => readOffer(settings),
     destroy: async (condemned, permit) => {
       spendCapability(permit, destroyStep(condemned));
       const listed = await listInstances(settings);

@@ -1,7 +1,7 @@
 /** The rented machines of a run, as the watch sees and destroys them: what each event about them carries. Money is whole millionths of a dollar. */
 
 import type { Digest } from '../../ids.ts';
-import type { MachineStatus, Market } from '../../rented.ts';
+import type { MachineStatus, RentalOffer } from '../../rented.ts';
 
 /**
  * Why a machine is destroyed. `orphan`: no live run is known for it. `double`: an older one runs the same job. `ended`: its job
@@ -50,8 +50,12 @@ export type TearDown = {
 };
 
 export type RentalEventData = {
-  /** What the market had for a manifest that waits for its approval. `unread`: why nobody could tell; left out where it was read. */
-  readonly 'market-seen': Market & { readonly digest: Digest; readonly unread?: string };
+  /** What would have been rented for a manifest that waits for its approval; `offer` null: nothing fits, or `unread` says why nobody knows. */
+  readonly 'offer-seen': {
+    readonly digest: Digest;
+    readonly offer: RentalOffer | null;
+    readonly unread?: string;
+  };
   /** A whole read of the account: the machines of this run that are there, and those that are gone since the look before. */
   readonly 'machines-seen': {
     readonly machines: readonly SeenMachine[];
