@@ -8,7 +8,6 @@ import { cutText } from '../domain/cut-text.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { incidentDraft } from '../domain/incidents.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
 import { attestationOf } from '../domain/launch/attestation.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
@@ -138,15 +137,15 @@ function isNew(outcome: EffectOutcome | undefined): boolean {
   return outcome?.kind === 'done' && outcome.isNew === true;
 }
 
-/** What happens to the proposal PR is configured; one that a person merged or closed already is left as it is. Without one the issue is all there is. */
+/** What happens to the proposal PR is configured; one that a person merged or closed already is left as it is. */
 function proposalStep({ state, facts, config, memory, command }: ClosureInput): Next {
-  if (isIssueFirst(state.proposal)) return null;
+  const sealed = config.kind.closing.proposal(config.lane);
+  if (sealed === 'leave') return null;
   if (facts.pull.kind === 'unknown') return 'wait';
   const pull = facts.pull.value;
-  const sealed = config.kind.closing.proposal(config.lane);
-  const wish = command.decision.kind === 'close' && sealed === 'merge' ? 'close' : sealed;
+  const wish = command.decision.kind === 'close' ? 'close' : sealed;
   const key = `proposal-pull:${state.run}`;
-  if (wish === 'leave' || pull.state === 'closed' || isDone(memory, key)) return null;
+  if (pull.state === 'closed' || isDone(memory, key)) return null;
   // A merge that GitHub refuses (conflict, protection) is a person's to finish: the seal does not wait for it.
   if (memory.outcomes.get(key)?.kind === 'refused') return null;
   if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';

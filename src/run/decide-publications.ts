@@ -4,7 +4,6 @@ import type { Annotation } from '../domain/effect.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Incident } from '../domain/incidents.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
 import { launchTrouble } from '../domain/launch/launch-trouble.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
@@ -326,10 +325,5 @@ function nextTick(input: PublishInput): Step | null {
   if (body === null || state.observation === null || !isSettled(input)) return null;
   if (!mayTry(memory, key, 1)) return null;
   const { number, bodyDigest: expected } = facts.pull.value;
-  return perform(
-    key,
-    isIssueFirst(state.proposal)
-      ? { kind: 'edit-issue', issue: number, expected, body, state: null }
-      : { kind: 'edit-pull-body', pull: number, expected, body },
-  );
+  return perform(key, { kind: 'edit-pull-body', pull: number, expected, body });
 }

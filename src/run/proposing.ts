@@ -149,8 +149,8 @@ export type Planned = {
   readonly run: RunId;
   readonly date: string;
   readonly base: Sha;
-  /** What its branch has that `base` has not; null where it runs the lane's branch and has none of its own. */
-  readonly files: Readonly<Record<string, string>> | null;
+  /** What its branch has that `base` has not. */
+  readonly files: Readonly<Record<string, string>>;
   /** Given for a proposal that was begun before: its commit, where it is what is written here and nothing else, or null. */
   readonly head?: Sha | null;
   readonly words: ProposalWords;
@@ -162,14 +162,13 @@ export type Planned = {
   readonly knobs: readonly { readonly path: string; readonly after: string }[];
 };
 
-/** What people read of it. `pull` null: it is proposed in its issue alone, whose text is `alone`. */
+/** The texts of a proposal. */
 export type ProposalWords = {
   /** `mark` stands at the end of the first line. */
   readonly commit: (mark: string) => string;
   readonly issueTitle: string;
   readonly issue: (links: { readonly issue: number; readonly pull: number } | null) => string;
-  readonly alone: (branch: string) => string;
-  readonly pull: { readonly title: string; readonly body: (issue: number) => string } | null;
+  readonly pull: { readonly title: string; readonly body: (issue: number) => string };
 };
 
 /** A branch without a record. `command` is the key of the `/propose` that it was begun for, null for the schedule's. */

@@ -73,7 +73,6 @@ export const PROBLEM_CODES = [
   'outside-folder',
   'candidate-scales',
   'outcome-as-precondition',
-  'no-pull-to-merge',
   'no-metrics',
   'not-counted',
   'no-checkpoint',

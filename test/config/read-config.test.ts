@@ -155,11 +155,11 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
   [
     'another one',
-    withLane('issueFirst: Off'),
+    changed('version: 1', 'version: 1\napprovals: { onePersonIsEnough: Off }'),
     'wrong-type',
-    'lanes.daily.issueFirst',
+    'approvals.onePersonIsEnough',
     /it is written false/,
-    'issueFirst',
+    'onePersonIsEnough',
   ],
   [
     'a number of YAML 1.1',

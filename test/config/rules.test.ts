@@ -353,13 +353,6 @@ const ERRORS: readonly Row[] = [
     `"${CHECK_NAME}"`,
   ],
   [
-    'a merge of nothing',
-    withLane('issueFirst: true\nafterSeal: merge'),
-    'no-pull-to-merge',
-    'lanes.daily.afterSeal',
-    'afterSeal',
-  ],
-  [
     'our own word for another bot',
     top('otherBots: [/retest, /stop]'),
     'own-command',

@@ -11,8 +11,8 @@ import {
   openHeroLab,
 } from '../support/hero-run.ts';
 import { branchOff, openFromFork, openGates } from '../support/own-pull.ts';
-import { stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, fileOf, pushFile, say, told } from '../support/talk.ts';
+import { approve, stateOf, until } from '../support/play.ts';
+import { answersTo, bodyOf, botComments, fileOf, heldJobs, pushFile, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 import { openIssueAsWorkflow } from '../support/workflow-voice.ts';
 
@@ -284,4 +284,30 @@ describe('a contract that names the output root of another run', () => {
     await lab.close();
     return found;
   };
+});
+
+it.each([
+  {
+    what: 'was edited',
+    reason: 'body-edited',
+    change: (body: string) => ({ body: `${body}\n\nTrust me.` }),
+  },
+  { what: 'was closed', reason: 'pull-closed', change: () => ({ state: 'closed' }) },
+])('the runner reads the issue again and refuses when it $what', async ({ reason, change }) => {
+  const held = heldJobs('launch');
+  // Without webhooks control does not notice in time, so only the runner can refuse.
+  const lab = await openHeroLab({ webhooks: false, beforeJob: held.beforeJob });
+  const issue = await openHeroIssue(lab);
+  await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate?.digest != null, {
+    limitMs: 60 * MINUTE,
+  });
+  await approve(lab, 'mira', issue, RUN);
+  await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000 });
+  await lab.as('ada', 'PATCH', `/issues/${issue}`, change(bodyOf(lab, issue)));
+  held.letGo();
+  await lab.clock.advance(5_000);
+  expect(lab.log.join('\n')).toContain(`launch: ${reason}`);
+  await lab.clock.advance(40 * MINUTE);
+  expect(lab.engine.startCount()).toBe(0);
+  await lab.close();
 });

@@ -41,6 +41,7 @@ function openedIssues(lab: VirtualLab): readonly Row[] {
     }));
 }
 
+// rule HR-72
 it('is opened with what is known, linked with its logbook, and launched once people have written the rest', async () => {
   const lab = await open();
   const { pull } = await propose(lab);

@@ -43,10 +43,23 @@ export async function begin(
 ): Promise<BeginOutcome> {
   const branch = await pushedBranch(open, planned, request);
   if (branch.kind !== 'ours') return branch;
-  const { pull } = planned.words;
-  return pull === null
-    ? beginInIssue(open, planned, request, branch)
-    : beginInPull(open, planned, pull, request, branch);
+  const { words } = planned;
+  const issue = await openedIssue(open, planned, words.issue(null), branch);
+  if (issue.kind !== 'done' || issue.number === null) return notDone('the issue', issue);
+  const body = words.pull.body(issue.number);
+  const pull = await openedPull(open, planned, { title: words.pull.title, body }, branch);
+  if (pull.kind !== 'done' || pull.number === null) return notDone('the pull request', pull);
+  const threads = { issue: issue.number, pull: pull.number };
+  const linked = words.issue(threads);
+  const updated = await perform(open, {
+    kind: 'edit-issue',
+    issue: issue.number,
+    expected: null,
+    body: `${markerOf(planned, 'issue')}\n${linked}`,
+    state: null,
+  });
+  if (updated.kind !== 'done') return notDone('the link from the issue to the pull request', updated);
+  return record(open, planned, threads, request, { branch, texts: { pull: body, issue: linked } });
 }
 
 /** Pushes the branch, or finds the one that was pushed before for the same request. Throws `GitError`. */
@@ -57,8 +70,6 @@ async function pushedBranch(
 ): Promise<Failed | Lost | OurBranch> {
   const { run, files, base, head: begunHead, words } = planned;
   const ours = { kind: 'ours', name: proposalBranchOf(run) } as const;
-  // Without a branch of its own it runs what the lane's branch has.
-  if (files === null) return { ...ours, name: open.config.lane.targetBranch, isNew: false, head: base };
   if (begunHead !== undefined) return begunBranch(open, planned, request);
   if ((await begunAs(open, run)) !== null) return { kind: 'lost' };
   const message = words.commit(branchMark(request === null ? null : commandKey(request)));
@@ -83,47 +94,6 @@ async function begunBranch(
   return { kind: 'ours', name, isNew: false, head: known.tip === head ? known.tip : null };
 }
 
-/** The issue is all that is opened: it carries what a pull request would, and its number stands for both. */
-async function beginInIssue(
-  open: OpenLane,
-  planned: Planned,
-  request: SeenCommand | null,
-  branch: OurBranch,
-): Promise<BeginOutcome> {
-  const body = planned.words.alone(branch.name);
-  const issue = await openedIssue(open, planned, body, branch);
-  if (issue.kind !== 'done' || issue.number === null) return notDone('the issue', issue);
-  const texts = { pull: body, issue: body };
-  const threads = { issue: issue.number, pull: issue.number };
-  return record(open, planned, threads, request, { branch, texts });
-}
-
-async function beginInPull(
-  open: OpenLane,
-  planned: Planned,
-  words: PullWords,
-  request: SeenCommand | null,
-  branch: OurBranch,
-): Promise<BeginOutcome> {
-  const issue = await openedIssue(open, planned, planned.words.issue(null), branch);
-  if (issue.kind !== 'done' || issue.number === null) return notDone('the issue', issue);
-  const body = words.body(issue.number);
-  const pull = await openedPull(open, planned, { title: words.title, body }, branch);
-  if (pull.kind !== 'done' || pull.number === null) return notDone('the pull request', pull);
-  const threads = { issue: issue.number, pull: pull.number };
-  const linked = planned.words.issue(threads);
-  const updated = await perform(open, {
-    kind: 'edit-issue',
-    issue: issue.number,
-    expected: null,
-    body: `${markerOf(planned, 'issue')}\n${linked}`,
-    state: null,
-  });
-  if (updated.kind !== 'done') return notDone('the link from the issue to the pull request', updated);
-  return record(open, planned, threads, request, { branch, texts: { pull: body, issue: linked } });
-}
-
-type PullWords = NonNullable<Planned['words']['pull']>;
 type Threads = { readonly issue: number; readonly pull: number };
 
 function markerOf({ run }: Planned, kind: 'issue' | 'pull'): string {
@@ -219,18 +189,12 @@ async function mendedText(
   { texts }: Written,
 ): Promise<Failed | null> {
   const { lab, config } = open;
-  const isAlone = planned.words.pull === null;
   const { checklist } = config.lane;
   const print = (text: string): string => bodyFingerprintText(text, checklist.preconditions);
   if (print(opened.body) === print(texts.pull)) return null;
-  const body = `${markerOf(planned, isAlone ? 'issue' : 'pull')}\n${texts.pull}`;
+  const body = `${markerOf(planned, 'pull')}\n${texts.pull}`;
   const { number, bodyDigest: expected } = opened;
-  const outcome = await perform(
-    open,
-    isAlone
-      ? { kind: 'edit-issue', issue: number, expected, body, state: null }
-      : { kind: 'edit-pull-body', pull: number, expected, body },
-  );
+  const outcome = await perform(open, { kind: 'edit-pull-body', pull: number, expected, body });
   if (outcome.kind !== 'done') return notDone('the text of the proposal', outcome);
   lab.log('a proposal that was begun has its text anew', { number });
   return null;

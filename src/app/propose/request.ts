@@ -2,7 +2,6 @@
 
 import { assertNever } from '../../domain/assert.ts';
 import { GitError } from '../../domain/git.ts';
-import { isIssueFirst } from '../../domain/issue-first.ts';
 import { holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
@@ -203,10 +202,8 @@ async function clearedAway(open: OpenLane, command: SeenCommand): Promise<'done'
     .current()
     .runs.filter(({ closed }) => closed?.reason === reason && (fromRfc3339(closed.at) ?? 0) >= since);
   for (const { proposal } of replaced.slice(0, limits.proposalsPerDayMax)) {
-    if (!isIssueFirst(proposal)) {
-      const pull = await perform(open, { kind: 'close-pull', pull: proposal.pull });
-      if (pull.kind === 'unknown') return { kind: 'wait', why: pull.message };
-    }
+    const pull = await perform(open, { kind: 'close-pull', pull: proposal.pull });
+    if (pull.kind === 'unknown') return { kind: 'wait', why: pull.message };
     const edit = {
       kind: 'edit-issue',
       issue: proposal.issue,

@@ -1,6 +1,5 @@
 /** The closure: one entry in the ferry log, and the pull request that carries nothing else (policy DF-29 to DF-32). */
 
-import { isIssueFirst } from '../../domain/issue-first.ts';
 import type { Manifest } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -58,7 +57,7 @@ export function renderClosureBody({ state, decision, tag }: ClosureView): string
     outcome,
     [
       `- Issue: #${state.proposal.issue}`,
-      ...(isIssueFirst(state.proposal) ? [] : [`- Proposal: #${state.proposal.pull}`]),
+      `- Proposal: #${state.proposal.pull}`,
       `- Launch commit: ${state.submission?.commit ?? 'none'}`,
       `- Job: ${code(state.submission?.jobId ?? 'none')}`,
       `- Record: ${code(headText(state, 64))}`,
@@ -76,7 +75,7 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
     `- Outcome: ${outcomeText(decision)}`,
     `- Final status: ${end?.status ?? 'unknown'}`,
     `- Issue: #${proposal.issue}`,
-    `- Pull request: ${isIssueFirst(proposal) ? 'none, proposed in the issue' : `#${proposal.pull}`}`,
+    `- Pull request: #${proposal.pull}`,
     `- Seal tag: ${decision.kind === 'seal' ? code(tag) : 'N/A'}`,
     `- Launch commit: ${submission?.commit ?? 'none'}`,
     `- Job: ${code(submission?.jobId ?? 'none')} on ${code(submission?.cluster ?? 'none')}`,

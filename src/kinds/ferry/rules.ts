@@ -175,11 +175,6 @@ const candidatesKeepTheScale: FerryRule = ({ lane }) =>
 const scaleKnobsAreThereOnce: FerryRule = ({ lane }) =>
   doubled(lane.scaleKnobs, (index) => inLane('scaleKnobs', index), 'the knob');
 
-const mergeNeedsAPull: FerryRule = ({ lane }) =>
-  lane.issueFirst && lane.afterSeal === 'merge'
-    ? [error('no-pull-to-merge', inLane('afterSeal'), 'with issueFirst there is no pull request to merge')]
-    : [];
-
 const runNameIsDated: FerryRule = ({ lane }) =>
   lane.runName.includes('{date}')
     ? []
@@ -225,7 +220,6 @@ const RULES: readonly FerryRule[] = [
   candidatesAreApart,
   candidatesKeepTheScale,
   scaleKnobsAreThereOnce,
-  mergeNeedsAPull,
   runNameIsDated,
   programsHoldNoSecrets,
   scopeSparesTheBuild,

@@ -195,12 +195,6 @@ export const ferrySettings = z.strictObject({
     .describe(
       'Commands that have to succeed on an edit of ferrybot before it is pushed, run without any token: pre-commit, type check, tests. repository: those that the repository is set up for (its pre-commit and mypy where ferries target the default branch, and that Python takes the file), as far as the machine has their programs. []: none.',
     ),
-  issueFirst: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Whether a ferry is proposed on its issue and a branch alone, without a proposal PR: everything that is said, approved and told stands in the issue. A ferry that stands already stays what it is.',
-    ),
   afterSeal: z
     .enum(['merge', 'close', 'leave'])
     .default('close')

@@ -20,7 +20,6 @@ import { ferryLane, fixableOf } from '../settings.ts';
 import {
   renderCommitMessage,
   renderIssueBody,
-  renderIssueFirstBody,
   renderIssueTitle,
   renderPullBody,
   renderPullTitle,
@@ -76,9 +75,9 @@ export async function knobsBetween(
 export function planned(
   open: PlanWork,
   view: ProposalView,
-  work: Pick<Planned, 'base' | 'head'> & { readonly files: Readonly<Record<string, string>> },
+  work: Pick<Planned, 'base' | 'head' | 'files'>,
 ): Planned {
-  const { issueFirst, checklist } = ferryLane(open.config.lane);
+  const { checklist } = ferryLane(open.config.lane);
   const { run, date, experiment, objective, interval, candidate, changes, start } = view;
   return {
     kind: 'planned',
@@ -89,13 +88,10 @@ export function planned(
       commit: (mark) => renderCommitMessage(view, mark),
       issueTitle: renderIssueTitle(view),
       issue: (links) => renderIssueBody({ ...view, ...links }),
-      alone: (branch) => renderIssueFirstBody(view, branch, checklist.preconditions),
-      pull: issueFirst
-        ? null
-        : {
-            title: renderPullTitle(view),
-            body: (issue) => renderPullBody({ ...view, issue }, checklist.preconditions),
-          },
+      pull: {
+        title: renderPullTitle(view),
+        body: (issue) => renderPullBody({ ...view, issue }, checklist.preconditions),
+      },
     },
     recorded: {
       experiment,

@@ -1,7 +1,6 @@
 /** What happened since the last ferry, as the proposal tells it (policy DF-08). */
 
 import { assertNever } from '../../../domain/assert.ts';
-import { isIssueFirst } from '../../../domain/issue-first.ts';
 import { limits } from '../../../domain/limits.ts';
 import { link, safeUrl } from '../../../render/escape.ts';
 import { code, count, details, paragraphs, text } from '../../../render/words.ts';
@@ -26,7 +25,7 @@ export function referencesText(last: LastFerry | null, given: GivenFerry | null 
   return [
     `- Run: ${code(last.run)} of ${last.date}, ${outcomeWords(last.outcome)}`,
     `- Issue: #${last.issue}`,
-    `- Pull request: ${isIssueFirst(last) ? 'none, proposed in the issue' : `#${last.pull}`}`,
+    `- Pull request: #${last.pull}`,
     `- Sealing tag: ${last.sealTag === null ? 'N/A' : code(last.sealTag)}`,
     `- Launch commit: ${last.launchCommit ?? 'none'}`,
     `- Job: ${job}`,

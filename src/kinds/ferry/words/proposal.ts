@@ -53,17 +53,6 @@ export function renderPullBody(
   return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(proposal.issue !== null, preconditions), ...fallbackParts(proposal, 'in this pull request'))}\n`;
 }
 
-/** The body of an issue that is proposal and pull request in one: everything of both, read back as a pull request's is. */
-export function renderIssueFirstBody(
-  proposal: ProposalView,
-  branch: string,
-  preconditions: readonly string[] = PRECONDITIONS,
-): string {
-  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, proposed here and on the branch ${code(branch)}, without a pull request. The card below says what is missing for the launch; what is approved there is the manifest, not this text. Launch, first eval, incidents and the end are posted here as well.`;
-  const boxes = checklist(true, preconditions);
-  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), boxes, ...fallbackParts(proposal, 'on the branch'))}\n`;
-}
-
 /** The ferry issue's body: the same facts without the checklist, and the link to the pull request. */
 export function renderIssueBody(proposal: ProposalView): string {
   const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, proposed in ${threadText(proposal.pull)}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request.`;
