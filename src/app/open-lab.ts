@@ -5,6 +5,7 @@ import { GitError } from '../domain/git.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { listLabelledPulls } from '../github/issues.ts';
 import { readThread } from '../github/thread.ts';
+import type { Proposes } from '../run/kind.ts';
 import { configOfLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../run/lane-scope.ts';
 import { publishedHeads } from '../run/published-heads.ts';
 import { configFor } from '../run/run-config.ts';
@@ -33,6 +34,16 @@ export type OpenLab = {
 
 /** A repository opened for the work of one lane. */
 export type OpenLane = OpenLab & { readonly config: LaneScopedConfig };
+
+/** A lane whose runs the bot proposes. */
+export type ProposingLane = OpenLane & {
+  readonly config: { readonly kind: { readonly proposes: Proposes } };
+};
+
+/** Whether the bot proposes runs of this lane. */
+export function canPropose(open: OpenLane): open is ProposingLane {
+  return open.config.kind.proposes !== undefined;
+}
 
 /** The same repository for one lane; null where there is no such lane. */
 export function openLane(open: OpenLab, laneName: string): OpenLane | null {

@@ -3,6 +3,20 @@
 import { z } from 'zod';
 import { amount, name } from '../settings/words.ts';
 
+/** The boxes of a proposal. `usual`: those of a lane that names none. */
+export function checklistSetting(usual: string[]) {
+  return z
+    .strictObject({
+      preconditions: z
+        .array(z.string().min(1).max(200))
+        .max(20)
+        .default(usual)
+        .describe('Boxes that people tick in the pull request before a launch; ferrybot ticks the outcomes.'),
+    })
+    .prefault({})
+    .describe("The checklist in a proposal's pull request.");
+}
+
 /** Spread into the lane. */
 export const laneGateKeys = {
   costBudget: z
@@ -33,14 +47,5 @@ export const laneGateKeys = {
     })
     .default('all')
     .describe('Checks that have to be green on the head: all that ran except our own, or those named here.'),
-  checklist: z
-    .strictObject({
-      preconditions: z
-        .array(z.string().min(1).max(200))
-        .max(20)
-        .default(['issue created/updated'])
-        .describe('Boxes that have to be ticked before a launch; ferrybot ticks the outcomes itself.'),
-    })
-    .prefault({})
-    .describe('The checklist of a proposal.'),
+  checklist: checklistSetting([]),
 } as const;

@@ -20,7 +20,7 @@ export function cardManifest({ state, config }: RenderInput): string | null {
   const line = `Manifest \`${digestHex(digest)}\` on cluster ${code(manifest.cluster)}: one launch costs about **${text(manifest.cost.acceleratorHours)} accelerator-hours** (${manifest.cost.source === 'contract' ? 'by its contract, which is more than the table in the config' : 'table in the config'}).`;
   return paragraphs(
     // Of a kind that changes no file nobody can say that nothing of it changes.
-    config.kind.change === null ? null : deltaTable(manifest),
+    config.kind.proposes?.change === undefined ? null : deltaTable(manifest),
     baseText(manifest),
     declaredLine(state),
     line,

@@ -11,8 +11,8 @@ import type { RunVerdict } from '../domain/run-verdict.ts';
 
 /** What is said of a kind of run, and no more of it. */
 type SpokenKind = LaneKind & {
-  readonly change: object | null;
-  readonly fixable: (lane: LaneConfig) => readonly string[];
+  readonly proposes?: { readonly change?: object };
+  readonly fixes?: (lane: LaneConfig) => { readonly fixable: readonly string[] };
   readonly contracts?: { readonly fields: ContractFields };
 };
 

@@ -76,7 +76,7 @@ function wantedCluster(cluster: string): string {
 
 /** What a fix of a failed attempt may change, as the config says, in parentheses; empty where it says nothing. */
 export function mayTouch({ config }: Pick<RenderInput, 'config'>): string {
-  const paths = config.kind.fixable(config.lane).map(code);
+  const paths = (config.kind.fixes?.(config.lane).fixable ?? []).map(code);
   return paths.length === 0 ? '' : ` (it may touch ${listed(paths)})`;
 }
 

@@ -106,7 +106,7 @@ function secondCardOf(
 }
 
 function artefactsOf({ state, facts, config }: CommandInput): ReturnType<CommandContext['artefacts']> {
-  if (config.kind.closing.needsCheckpoint !== true) return null;
+  if (config.kind.isCritical !== true) return null;
   const { checkpoints } = facts;
   return isNotAsked(checkpoints) ? need('checkpoints') : sealArtefacts(state, config.lane, checkpoints);
 }

@@ -94,8 +94,8 @@ function refusedSeal({ said }: ClosingCommand, code: string, message: string): N
 }
 
 function branchStep({ state, facts, config, command, memory, verdict }: ClosureInput): Next {
-  const { log } = config.kind.closing;
-  if (log === null) return null;
+  const log = config.kind.proposes?.closureLog;
+  if (log === undefined) return null;
   const key = closureKey('branch', { state, command });
   const refused = memory.outcomes.get(key);
   if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
@@ -117,8 +117,8 @@ function branchStep({ state, facts, config, command, memory, verdict }: ClosureI
 }
 
 function pullStep({ state, config, command, memory }: ClosureInput): Next {
-  const { log } = config.kind.closing;
-  if (log === null) return null;
+  const log = config.kind.proposes?.closureLog;
+  if (log === undefined) return null;
   const key = closureKey('pull', { state, command });
   const refused = memory.outcomes.get(key);
   if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
@@ -139,7 +139,7 @@ function isNew(outcome: EffectOutcome | undefined): boolean {
 
 /** What happens to the proposal PR is configured; one that a person merged or closed already is left as it is. */
 function proposalStep({ state, facts, config, memory, command }: ClosureInput): Next {
-  const sealed = config.kind.closing.proposal(config.lane);
+  const sealed = config.kind.proposes?.afterSeal(config.lane) ?? 'leave';
   if (sealed === 'leave') return null;
   if (facts.pull.kind === 'unknown') return 'wait';
   const pull = facts.pull.value;
@@ -174,7 +174,7 @@ function issueStep({ state, facts, memory }: ClosureInput): Next {
 function recordStep({ state, config, command, memory }: ClosureInput): Step | null {
   const opened = memory.outcomes.get(closureKey('pull', { state, command }));
   const closurePull = opened?.kind === 'done' ? opened.number : null;
-  if (closurePull === null && config.kind.closing.log !== null) return null;
+  if (closurePull === null && config.kind.proposes?.closureLog !== undefined) return null;
   const { decision, said } = command;
   const told = closurePull === null ? {} : { closurePull };
   if (decision.kind === 'seal') {

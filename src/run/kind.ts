@@ -6,10 +6,11 @@
 import type { CommandDecision } from '../commands/decision.ts';
 import type { LaneKind, LaneKinds } from '../config/lane-kind.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
+import { METRICS_JUDGE } from '../config/rules/lane-rules.ts';
 import type { ContractFields } from '../contracts/fields.ts';
-import type { ExperimentFile, ReadFile, Reading } from '../domain/experiment.ts';
+import type { ExperimentFile, ReadFile } from '../domain/experiment.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
-import type { Responses } from '../domain/failure-class.ts';
+import { type Responses, USUAL_RESPONSES } from '../domain/failure-class.ts';
 import type { GitReader } from '../domain/git.ts';
 import type { RunId, Sha } from '../domain/ids.ts';
 import type { CarriedOver } from '../domain/launch/base.ts';
@@ -23,55 +24,74 @@ import type { Objective, ProposalRequest } from '../domain/logbook/events/launch
 import type { Description, Ending, RunState } from '../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import type { OwnGates } from '../gates/gate.ts';
+import { judgeRun } from './judge-run.ts';
 import type { Proposals } from './proposing.ts';
 
+/** What a kind can do stands in one member for each capability; a kind that cannot do it leaves the member out. */
 export type Kind = LaneKind & {
-  /** The file whose settings a proposal changes, and what it changes in it; null where a run takes the branch as it is. */
-  readonly change: {
-    readonly file: (lane: LaneConfig) => string;
-    readonly delta: (base: Reading, head: Reading) => Delta;
-    /** Tells what such a file would train; null where the lane says nothing of its scale, and no file has to be read. */
-    readonly size: (lane: LaneConfig) => ((head: ExperimentFile) => ModelSize) | null;
-    /** The file that a run starts from which goes on from a pass. Throws `GitError` where git cannot tell. */
-    readonly start: (git: GitReader, read: ReadFile, place: StartPlace) => Promise<CarriedOver>;
-  } | null;
-  /** Reads what of a file is other than the attempt that has failed ran; left out: nobody asks. */
-  readonly comparesCode?: (base: Reading, head: Reading) => Delta;
-  /** Files and folders that a fix of a failed attempt may change, in words for people; empty where no gate of it looks. */
-  readonly fixable: (lane: LaneConfig) => readonly string[];
-  /** Which files of the lane a program may put a slip right in, once an attempt has failed; left out or null: none. */
-  readonly mends?: (lane: LaneConfig) => ((path: string) => boolean) | null;
-  /** The lab's own program that is asked for a patch of one where the built-in fixer knows none; left out or null: none. */
-  readonly fixer?: (lane: LaneConfig) => Fixer | null;
-  /** In which of them the built-in fix alone may be launched without asking again, once a run; left out: in none. */
-  readonly preApproves?: (lane: LaneConfig) => readonly string[];
-  /** What a proposal's text declares; null where it is too large or too deeply nested to be read. */
-  readonly readText: (markdown: string, about: TextAbout) => Omit<BodyFacts, 'fingerprint'> | null;
-  /** Its gates, beside those of every kind. */
+  /** The bot opens pull requests for its runs. */
+  readonly proposes?: Proposes;
+  /** Its runs begin from issues. */
+  readonly contracts?: Contracts;
+  /** It takes over jobs that a person launched by hand. */
+  readonly adopts?: Adopts;
+  /** How the code of a failed attempt may be fixed. */
+  readonly fixes?: (lane: LaneConfig) => Fixes;
+  /** An expensive run: at each look the watch also asks the checkpoint stores and what else runs on the cluster, a relaunch compares the code, and a seal needs the final checkpoint. */
+  readonly isCritical?: true;
+  /** Its gates, in addition to those of every kind. */
   readonly gates: OwnGates;
   /** Settings that its gates read: they are part of what is approved. */
   readonly policy: (lane: LaneConfig) => Manifest['policy'];
-  /** What is done about an attempt that failed; nothing is started again that cannot pass, or beyond what was approved. */
+  /** What ferrybot does after a failed attempt. */
   readonly responses: Responses;
-  /** Smaller settings that it may be started with once it ran out of memory, in this order; left out: none. */
-  readonly reductions?: (lane: LaneConfig) => readonly string[];
-  /** Packages and variables that it may be started with once it died of what it runs on, in this order; left out: none. */
-  readonly repairs?: (lane: LaneConfig) => readonly string[];
   /** `history`: metrics of runs of the lane that were sealed before it ended, newest first. */
   readonly judge: (end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]) => RunVerdict;
-  /** How a run begins from somebody's issue; left out where none does. */
-  readonly contracts?: Contracts;
-  /** The file in a branch that shows how a run stands, with what its contract says in words; left out: there is none. */
-  readonly statusFile?: (lane: LaneConfig, contract: Contract) => StatusFile | null;
-  /** How a run takes over a job that somebody else has launched; left out where none does. */
-  readonly adopts?: Adopts;
-  /** How a run is proposed: its threads and its branch follow from what is planned. */
-  readonly proposals: Proposals;
-  /** Whether the watch asks at each look what else runs on the cluster and names the run; left out: nobody asks. */
-  readonly tellsBeside?: true;
-  /** Whether the watch asks the stores of its checkpoints what lies there, beside what the log calls saved; left out: the log alone is asked. */
-  readonly watchesStore?: true;
-  readonly closing: Closing;
+};
+
+const DEFAULTS = {
+  rules: [METRICS_JUDGE],
+  settingsOf: () => ({}),
+  gates: { gates: [], remedies: () => [] },
+  policy: () => ({}),
+  responses: USUAL_RESPONSES,
+  judge: judgeRun,
+} satisfies Partial<Kind>;
+
+/** A kind with the defaults for what it does not say. */
+export function defineKind(kind: Pick<Kind, 'name' | 'settings'> & Partial<Kind>): Kind {
+  return { ...DEFAULTS, ...kind };
+}
+
+/** How the bot proposes runs of a kind, what it reads in the pull request, and how it closes one. */
+export type Proposes = Proposals & {
+  /** The file whose settings a proposal changes; left out: a run takes the branch as it is. */
+  readonly change?: {
+    readonly file: (lane: LaneConfig) => string;
+    /** Reads the model's size in such a file; null where the lane sets no scale, so that no file is read. */
+    readonly size: (lane: LaneConfig) => ((head: ExperimentFile) => ModelSize) | null;
+    /** The file that a run which continues from a pass starts from. Throws `GitError` where git cannot tell. */
+    readonly start: (git: GitReader, read: ReadFile, place: StartPlace) => Promise<CarriedOver>;
+  };
+  /** What a pull request's text declares, null where it is too large or too deeply nested to read; left out: nothing. */
+  readonly readText?: (markdown: string, about: TextAbout) => DeclaredText | null;
+  /** The file that a closure pull request adds to; left out: a seal opens none. */
+  readonly closureLog?: ClosureLog;
+  /** What happens to the proposal's pull request after the seal. */
+  readonly afterSeal: (lane: LaneConfig) => 'merge' | 'close' | 'leave';
+};
+
+export type DeclaredText = Omit<BodyFacts, 'fingerprint'>;
+
+export type Fixes = {
+  /** Files and folders that a person's fix may change, for display. */
+  readonly fixable: readonly string[];
+  /** Which files a fix program may change; null: none. */
+  readonly mends: ((path: string) => boolean) | null;
+  /** The lab's own program that is asked for a patch where the built-in fixer has none. */
+  readonly fixer: Fixer | null;
+  /** Files in which the built-in fix may be launched once per run without another approval. */
+  readonly preApproved: readonly string[];
 };
 
 /**
@@ -92,6 +112,12 @@ export type Contracts = {
   readonly settings: (lane: LaneConfig, contract: Contract) => LaneConfig;
   /** What it asks of the machine that is rented for it; left out where none is. */
   readonly machine?: (contract: Contract) => MachineNeeds;
+  /** Smaller settings for another attempt after it ran out of memory, in this order. */
+  readonly reductions?: (lane: LaneConfig) => readonly string[];
+  /** Packages and variables for another attempt after its environment failed, in this order. */
+  readonly repairs?: (lane: LaneConfig) => readonly string[];
+  /** The file in a branch that shows the run's status. */
+  readonly statusFile?: (lane: LaneConfig, contract: Contract) => StatusFile | null;
   /** What one launch costs by the contract, in accelerator-hours; left out where no contract says. */
   readonly cost?: (contract: Contract) => string | null;
   /** The commit that it is of; null where it is of the lane's branch, or does not say. */
@@ -138,16 +164,6 @@ export type TextAbout = {
   readonly delta: Delta;
   /** The run before it that the proposal names, as the record knows it. */
   readonly last: Pick<RunState['proposal'], 'issue' | 'pull'> | null;
-};
-
-/** How a run of the kind is closed: the tag is everybody's, the rest is not. */
-export type Closing = {
-  /** The file that a pull request of its own adds to; null where none is opened. */
-  readonly log: ClosureLog | null;
-  /** What happens to the proposal's pull request, where there is one. */
-  readonly proposal: (lane: LaneConfig) => 'merge' | 'close' | 'leave';
-  /** A seal looks at the final checkpoint itself. */
-  readonly needsCheckpoint?: true;
 };
 
 export type ClosureLog = {

@@ -82,7 +82,7 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
     envelope: {
       restarts: lane.restartsMax,
       restartAfter: restartAfter(facts.config),
-      fixes: [...(facts.config.kind.preApproves?.(lane) ?? [])],
+      fixes: [...(facts.config.kind.fixes?.(lane).preApproved ?? [])],
       reductions: [...reductionsOf(facts.config)],
       ...repairsOf(facts.config),
       ...rentalOf(facts.config),
@@ -98,11 +98,11 @@ function rentalOf(config: LaneScopedConfig): Pick<Manifest['envelope'], 'rental'
 
 /** What may be made smaller without asking, in the order in which it is. */
 function reductionsOf({ kind, lane }: LaneScopedConfig): readonly string[] {
-  return kind.reductions?.(lane) ?? [];
+  return kind.contracts?.reductions?.(lane) ?? [];
 }
 
 function repairsOf({ kind, lane }: LaneScopedConfig): Pick<Manifest['envelope'], 'repairs'> {
-  const repairs = kind.repairs?.(lane) ?? [];
+  const repairs = kind.contracts?.repairs?.(lane) ?? [];
   return repairs.length === 0 ? {} : { repairs: [...repairs] };
 }
 

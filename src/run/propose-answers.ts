@@ -38,7 +38,7 @@ export function refusalOf(pull: OwnPull, repository: string): Answered | null {
 
 /** That it changes nothing which these lanes run. */
 export function noExperiment(lanes: readonly LaneScopedConfig[]): Answered {
-  const files = lanes.flatMap(({ kind, lane }) => (kind.change === null ? [] : [kind.change.file(lane)]));
+  const files = lanes.flatMap(({ kind, lane }) => kind.proposes?.change?.file(lane) ?? []);
   return refused('no-experiment', files.join(' '));
 }
 

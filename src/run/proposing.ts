@@ -199,16 +199,21 @@ export type AskedWhat = {
   readonly runs: readonly RunState[];
 };
 
-/** How runs of a kind are proposed. */
-export type Proposals = {
-  /** What a run is for that the schedule began. */
-  readonly usual: Objective;
-  /** What it is for, by a person's words; null = nobody said anything. */
+export type Asks = {
+  /** The objective in a person's words; null = nobody said anything. */
   readonly objective: (said: string | null, lane: LaneConfig) => ObjectiveReading;
   /** The issue that asks where that is not clear, and until when it waits for an answer; null where there is no time left. */
   readonly question: (
     asked: AskedWhat,
   ) => { readonly title: string; readonly body: string; readonly until: Instant } | null;
+};
+
+/** How runs of a kind are proposed. */
+export type Proposals = {
+  /** The objective of a run that the schedule began. */
+  readonly usual: Objective;
+  /** How people choose the objective; left out: every run has the usual one. */
+  readonly asks?: Asks;
   /** Throws `GitError` where git cannot tell. */
   readonly plan: (work: PlanWork, input: PlanInput) => Promise<Planned | Nothing | Failed | Refused>;
   /** The plan of what a process that died had begun: its change is what its branch has. */

@@ -244,7 +244,7 @@ function publish(input: ReconcileInput): Step | null {
 /** Annotations on the file that is changed, at the PR's head; none once the run was launched. */
 function annotationsOf(state: RunState, facts: RunFacts, config: LaneScopedConfig): readonly Annotation[] {
   if (!isBeforeLaunch(state) || facts.change.kind === 'unknown' || facts.body.kind === 'unknown') return [];
-  const path = config.kind.change?.file(config.lane);
+  const path = config.kind.proposes?.change?.file(config.lane);
   if (path === undefined) return [];
   const { delta } = facts.change.value;
   switch (delta.kind) {

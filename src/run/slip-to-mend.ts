@@ -9,7 +9,7 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 /** The slip that is to be looked at in the files, where the lane names some that a fix may change. */
 export function slipToMend(state: RunState, { kind, lane, pinned }: LaneScopedConfig): SlipOfAttempt | null {
   // rule ML-26
-  const slip = kind.mends?.(lane) == null ? null : openSlip(state);
+  const slip = kind.fixes?.(lane).mends == null ? null : openSlip(state);
   // What a job says that it ran is believed where a branch of the repository has it.
   return slip !== null && isAdopted(state) && pinned?.commit !== slip.commit ? null : slip;
 }
@@ -20,6 +20,6 @@ export type FixerAsked = { readonly fixer: Fixer; readonly slip: SlipOfAttempt }
 /** Whether the run's slip is one for the lab's fixer as well, once the built-in one knows nothing. */
 export function fixerAsked(state: RunState, config: LaneScopedConfig): FixerAsked | null {
   const slip = slipToMend(state, config);
-  const fixer = config.kind.fixer?.(config.lane) ?? null;
+  const fixer = config.kind.fixes?.(config.lane).fixer ?? null;
   return slip === null || fixer === null ? null : { fixer, slip };
 }

@@ -4,9 +4,19 @@ import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts'
 import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import type { TextAbout } from '../../run/kind.ts';
+import type { DeclaredText, TextAbout } from '../../run/kind.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { Lab } from '../lab.ts';
+
+/** What a text declares to a kind that reads none. */
+const NOTHING_DECLARED: DeclaredText = {
+  risk: null,
+  objectiveKind: null,
+  linksLastFerry: false,
+  hasDeltaTable: false,
+  mismatches: [],
+  boxes: [],
+};
 
 /** Reads one text. Without a known change it cannot be held against anything, and nothing is declared. */
 export function readBody(
@@ -17,7 +27,8 @@ export function readBody(
   last: TextAbout['last'],
 ): Observed<BodyFacts> {
   const delta = change.kind === 'known' ? change.value.delta : ({ kind: 'none' } as const);
-  const facts = kind.readText(markdown, { delta, last });
+  const read = kind.proposes?.readText ?? (() => NOTHING_DECLARED);
+  const facts = read(markdown, { delta, last });
   if (facts === null) return unknown('the body is too large or too deeply nested to be read');
   const fingerprint = lab.digestOf(bodyFingerprintText(markdown, lane.checklist.preconditions));
   return known({ fingerprint, ...facts });

@@ -2,6 +2,7 @@
 
 import { leftOutOfLane } from '../../config/engine-traits.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
+import { configDelta } from '../../delta/config-delta.ts';
 import type { Reading } from '../../domain/experiment.ts';
 import type { ChangeFacts, FileChange } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
@@ -134,9 +135,8 @@ async function sinceAttempt(
   config: LaneScopedConfig,
   { of, head }: { readonly of: ChangeOf; readonly head: Sha },
 ): Promise<readonly FileChange[] | null> {
-  const { comparesCode } = config.kind;
   const last = of === null ? null : (failedAttempt(of.state) ?? continuedAttempt(of.state.proposal, of.runs));
-  if (comparesCode === undefined || last === null) return null;
+  if (config.kind.isCritical !== true || last === null) return null;
   const { commit } = last.submission;
   const isLeftOut = namedBy(leftOutOfLane(config));
   const isShipped = (path: string): boolean =>
@@ -152,7 +152,7 @@ async function sinceAttempt(
     const isBoth = before !== null && after !== null;
     found.push({
       path,
-      delta: isBoth ? await textDelta(lab, comparesCode, config.lane, before, after) : null,
+      delta: isBoth ? await textDelta(lab, config.lane, before, after) : null,
     });
   }
   return found;
@@ -180,40 +180,43 @@ async function treesOf(
 async function deltaOf(
   lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
-  { kind: { change }, lane }: LaneScopedConfig,
+  { kind, lane }: LaneScopedConfig,
   from: Sha,
   to: Sha,
 ): Promise<Delta> {
-  if (change === null) return { kind: 'none' };
-  const path = change.file(lane);
+  const path = kind.proposes?.change?.file(lane);
+  if (path === undefined) return { kind: 'none' };
   const [base, head] = [await git.readText(from, path), await git.readText(to, path)];
   if (base === null || head === null) {
     const side = base === null ? 'base' : 'head';
     return { kind: 'structural', side, line: 1, statement: `${path} is not there` };
   }
-  return textDelta(lab, change.delta, lane, base, head);
+  return textDelta(lab, lane, base, head);
 }
 
 async function textDelta(
   lab: Pick<Lab, 'readExperiment'>,
-  delta: (base: Reading, head: Reading) => Delta,
   lane: LaneConfig,
   base: string,
   head: string,
 ): Promise<Delta> {
   if (base === head) return { kind: 'none' };
-  return delta(await lab.readExperiment(base, lane.python), await lab.readExperiment(head, lane.python));
+  return configDelta(
+    await lab.readExperiment(base, lane.python),
+    await lab.readExperiment(head, lane.python),
+  );
 }
 
 /** Of the head alone; a file that does not parse is told by the delta. */
 async function sizeOf(
   lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
-  { kind: { change }, lane }: LaneScopedConfig,
+  { kind, lane }: LaneScopedConfig,
   head: Sha,
 ): Promise<ModelSize | null> {
+  const change = kind.proposes?.change;
   const sizeIn = change?.size(lane) ?? null;
-  if (change === null || sizeIn === null) return null;
+  if (change === undefined || sizeIn === null) return null;
   const text = await git.readText(head, change.file(lane));
   if (text === null) return { kind: 'unknown', why: `${change.file(lane)} is not there` };
   const file = await lab.readExperiment(text, lane.python);
@@ -224,18 +227,19 @@ async function sizeOf(
 async function baseOf(
   lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
-  { kind: { change }, lane }: LaneScopedConfig,
+  { kind, lane }: LaneScopedConfig,
   place: { readonly mergeBase: Sha; readonly head: Sha; readonly pass: RunBase | null },
 ): Promise<BaseFacts | null> {
   const { mergeBase: onto, head, pass } = place;
-  if (change === null || pass === null) return null;
+  const change = kind.proposes?.change;
+  if (change === undefined || pass === null) return null;
   const path = change.file(lane);
   const text = await git.readText(head, path);
   // The delta against the branch says what is wrong with the file.
   if (text === null) return null;
   const read = (source: string): Promise<Reading> => lab.readExperiment(source, lane.python);
   const start = await change.start(git, read, { path, pass: pass.commit, onto });
-  const delta = await textDelta(lab, change.delta, lane, start.text, text);
+  const delta = await textDelta(lab, lane, start.text, text);
   return { ...pass, delta, notTaken: start.notTaken };
 }
 

@@ -121,7 +121,7 @@ function ofEachLane<Value>(make: (config: LaneScopedConfig) => Value): (config: 
   const made = new Map<string, Value>();
   return (config) => {
     const { isLaneConfigured, laneName, lane, kind } = config;
-    const key = `${isLaneConfigured} ${laneName} ${lane.cluster} ${kind.change?.file(lane) ?? ''}`;
+    const key = `${isLaneConfigured} ${laneName} ${lane.cluster} ${kind.proposes?.change?.file(lane) ?? ''}`;
     const value = made.get(key) ?? make(config);
     made.set(key, value);
     return value;

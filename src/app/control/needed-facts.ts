@@ -144,8 +144,8 @@ async function closureLogOf(
   git: GitReader,
   { kind, lane }: LaneScopedConfig,
 ): Promise<Observed<ClosureLogFacts>> {
-  const { log } = kind.closing;
-  if (log === null) return unknown('the kind adds to no file');
+  const log = kind.proposes?.closureLog;
+  if (log === undefined) return unknown('the kind adds to no file');
   try {
     const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
     return base === null

@@ -64,7 +64,7 @@ function askedOf(
   state: RunState,
 ): { readonly slip: SlipOfAttempt; readonly mayChange: (path: string) => boolean } | null {
   const slip = slipToMend(state, config);
-  const mayChange = config.kind.mends?.(config.lane) ?? null;
+  const mayChange = config.kind.fixes?.(config.lane).mends ?? null;
   return slip === null || mayChange === null ? null : { slip, mayChange };
 }
 

@@ -17,7 +17,7 @@ export async function keepStatusFile({ lab, git, labConfig, store }: Place, run:
   const state = runs.find((one) => one.run === run);
   if (state === undefined || state.gate === null) return;
   const config = configFor(labConfig, state);
-  const file = config.kind.statusFile?.(config.lane, state.contract ?? {}) ?? null;
+  const file = config.kind.contracts?.statusFile?.(config.lane, state.contract ?? {}) ?? null;
   if (file === null || file.branch === labConfig.logbookBranch) return;
   const newer = runsOfLane(runs, state.proposal.lane).some(({ proposedAt }) => proposedAt > state.proposedAt);
   if (newer) return;

@@ -61,7 +61,7 @@ async function mayChange(
   { kind, lane }: LaneScopedConfig,
   { commit }: SlipOfAttempt,
 ): Promise<readonly string[]> {
-  const isOpen = kind.mends?.(lane) ?? (() => false);
+  const isOpen = kind.fixes?.(lane).mends ?? (() => false);
   return (await git.listFiles(commit, '')).filter(isOpen);
 }
 

@@ -11,7 +11,7 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { proposalLabels } from '../../run/own-pull.ts';
 import { type Failed, notDone, type ProposeOutcome, type Unanswered } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
-import type { OpenLane } from '../open-lab.ts';
+import type { OpenLane, ProposingLane } from '../open-lab.ts';
 
 type Question = EventDataByType['objective-asked'];
 
@@ -23,27 +23,28 @@ export type TodaysObjective = {
 };
 
 /** The usual objective of a day, and that nobody said so, where it was to be asked. */
-export function usualObjective({ config, store }: OpenLane, date: string): TodaysObjective {
-  const { proposals } = config.kind;
-  const reading = proposals.objective(null, config.lane);
+export function usualObjective({ config, store }: ProposingLane, date: string): TodaysObjective {
+  const { asks, usual } = config.kind.proposes;
+  const reading = asks?.objective(null, config.lane) ?? { kind: 'clear', objective: usual };
   if (reading.kind === 'clear') return reading;
   const question = store.current().journal.questions.get(config.laneName);
   const unanswered =
     question?.date === date && question.state !== 'answered'
       ? { issue: question.issue, until: question.until }
       : { issue: null };
-  return { kind: 'clear', objective: proposals.usual, unanswered };
+  return { kind: 'clear', objective: usual, unanswered };
 }
 
 /** What the run of today is for: as is usual where that is clear or nobody said it in time, else people are asked. */
 export async function objectiveOfToday(
-  open: OpenLane,
+  open: ProposingLane,
   run: RunId,
   date: string,
 ): Promise<TodaysObjective | ProposeOutcome> {
   const { lab, config, store } = open;
   const { kind, lane, laneName } = config;
-  if (kind.proposals.objective(null, lane).kind === 'clear') return usualObjective(open, date);
+  const { asks } = kind.proposes;
+  if (asks === undefined || asks.objective(null, lane).kind === 'clear') return usualObjective(open, date);
   const { runs, journal } = store.current();
   const asked = journal.questions.get(laneName);
   const now = lab.now();
@@ -52,7 +53,7 @@ export async function objectiveOfToday(
       ? // rule DF-05
         { kind: 'asked', issue: asked.issue }
       : usualObjective(open, date);
-  const question = kind.proposals.question({ lane, laneName, date, now, runs: runsOfLane(runs, laneName) });
+  const question = asks.question({ lane, laneName, date, now, runs: runsOfLane(runs, laneName) });
   // rule DF-39
   if (question === null) return usualObjective(open, date);
   const { title, body } = question;
@@ -77,8 +78,8 @@ export async function objectiveOfToday(
  * run of today. Safe to repeat: what is not recorded as ended is looked at again.
  */
 export async function settleQuestion(
-  open: OpenLane,
-  propose: (open: OpenLane) => Promise<ProposeOutcome>,
+  open: ProposingLane,
+  propose: (open: ProposingLane) => Promise<ProposeOutcome>,
 ): Promise<void> {
   const { lab, config, store } = open;
   const question = store.current().journal.questions.get(config.laneName);

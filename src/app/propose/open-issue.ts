@@ -9,8 +9,8 @@ import { readOwnThread } from '../../github/own-pull.ts';
 import { renderRunIssue } from '../../render/run-issue.ts';
 import type { Contracts } from '../../run/kind.ts';
 import { ownRunId, proposalLabels } from '../../run/own-pull.ts';
-import { answerTo, refusedIssue } from '../../run/propose-answers.ts';
-import { askOf, isFrom } from '../../run/propose-request.ts';
+import { refusedIssue } from '../../run/propose-answers.ts';
+import { askOf } from '../../run/propose-request.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { takeUpIssue } from './own-issue.ts';
@@ -19,14 +19,9 @@ import type { RequestOutcome } from './request.ts';
 
 /** Every step is found again by the command: after a crash it is called again. */
 export async function openIssueFor(open: OpenLane, command: SeenCommand): Promise<RequestOutcome> {
-  const { store, config } = open;
+  const { config } = open;
   const { contracts } = config.kind;
   if (contracts?.opens === undefined) throw new Error(`a ${config.kind.name} is opened no issue`);
-  const from = store.current().runs.find(({ proposal }) => isFrom(proposal.request, command));
-  if (from !== undefined) {
-    const { pull, issue } = from.proposal;
-    return answerTo('proposed', { run: from.run, pull, issue });
-  }
   const busy = roomFor(open);
   if (busy !== null) return busy;
   const { knobs, objective } = askOf(command);

@@ -7,7 +7,7 @@ import { readOwnThread } from '../../github/own-pull.ts';
 import { lanesOf } from '../../run/lane-scope.ts';
 import { askedLabels, isOurWork, runsOfPull } from '../../run/own-pull.ts';
 import { noExperiment, refusalOf, refused, refusedIssue, severalLanes } from '../../run/propose-answers.ts';
-import { askOf, isFrom, isOfItsIssue } from '../../run/propose-request.ts';
+import { askOf, isOfItsIssue } from '../../run/propose-request.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { takeUpIssue } from './own-issue.ts';
 import { takeUp } from './own-pull.ts';
@@ -20,7 +20,7 @@ export async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<R
   const isRun = runsOfPull(runs, command.thread).some(
     (run) => !isOver(run) || run.proposal.own === undefined,
   );
-  if (isRun || runs.some(({ proposal }) => isFrom(proposal.request, command))) return null;
+  if (isRun) return null;
   const read = await readOwnThread(open.lab.client, command.thread);
   if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
   const thread = read.value;
@@ -71,6 +71,6 @@ async function decided(open: OpenLab, pull: OwnPull, command: SeenCommand): Prom
   // In the thread of an experiment that changes no lane's file, people ask for a proposal as in an issue.
   if (lane === undefined) return pull.labels.includes('experiment') ? null : noExperiment(lanes);
   if (second !== undefined) return severalLanes('pull', fitting);
-  if (knobs.length > 0) return refused('knobs', lane.kind.change?.file(lane.lane) ?? '');
+  if (knobs.length > 0) return refused('knobs', lane.kind.proposes?.change?.file(lane.lane) ?? '');
   return takeUp({ ...open, config: lane }, pull, { kind: 'command', command });
 }

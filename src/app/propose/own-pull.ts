@@ -22,7 +22,7 @@ import { type Answered, answerTo, inTheWay } from '../../run/propose-answers.ts'
 import type { PlannedPull } from '../../run/proposing.ts';
 import { say } from '../control/outbox.ts';
 import { perform } from '../control/perform.ts';
-import type { OpenLab, OpenLane } from '../open-lab.ts';
+import { canPropose, type OpenLab, type OpenLane } from '../open-lab.ts';
 import { placesOf, planWork, scheduledOf } from './partial-proposal.ts';
 import type { RequestOutcome } from './request.ts';
 
@@ -43,8 +43,9 @@ export type AskedBy =
 export async function takeUp(open: OpenLane, pull: OwnPull, asked: AskedBy): Promise<RequestOutcome> {
   const { lab, config, store } = open;
   const { runs } = store.current();
-  const { planOfPull } = config.kind.proposals;
-  if (planOfPull === undefined) throw new Error(`a ${config.kind.name} is nobody's own pull request`);
+  const planOfPull = config.kind.proposes?.planOfPull;
+  if (planOfPull === undefined || !canPropose(open))
+    throw new Error(`a ${config.kind.name} is nobody's own pull request`);
   const inTheWay = roomFor(open);
   if (inTheWay !== null) return inTheWay;
   const date = dateOf(lab.now());

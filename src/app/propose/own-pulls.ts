@@ -190,11 +190,12 @@ export async function lanesFor(
 ): Promise<readonly LaneScopedConfig[] | null> {
   const fitting: LaneScopedConfig[] = [];
   for (const config of lanes) {
-    const file = config.kind.change?.file(config.lane);
-    if (file === undefined || config.kind.proposals.planOfPull === undefined) continue;
+    const { change, planOfPull } = config.kind.proposes ?? {};
+    if (change === undefined || planOfPull === undefined) continue;
     const base = await forkPoint({ ...open, config }, pull);
     if (base === null) return null;
-    if ((await open.git.changedPaths(base, pull.headSha)).includes(file)) fitting.push(config);
+    if ((await open.git.changedPaths(base, pull.headSha)).includes(change.file(config.lane)))
+      fitting.push(config);
   }
   return fitting;
 }

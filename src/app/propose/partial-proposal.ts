@@ -16,7 +16,7 @@ import {
   type Planned,
   type PlanWork,
 } from '../../run/proposing.ts';
-import type { OpenLane } from '../open-lab.ts';
+import type { OpenLane, ProposingLane } from '../open-lab.ts';
 import { usualObjective } from './objective-question.ts';
 
 /** `ferry-daily-20261121`; a second proposal of one day, after the first was withdrawn or closed, ends in `-2`. */
@@ -52,14 +52,14 @@ export async function placesOf(open: OpenLane, date: string): Promise<DayPlaces>
  * more to one that is begun: what is no change of knobs is nobody's proposal, and only its name is taken. Throws `GitError`.
  */
 export async function scheduledOf(
-  open: OpenLane,
+  open: ProposingLane,
   begun: readonly PartialProposal[],
   date: string,
 ): Promise<readonly ScheduledProposal[]> {
   const found: ScheduledProposal[] = [];
   for (const one of begun.filter((some) => isPartialFor(some, null))) {
     const input = { ...usualObjective(open, date), run: one.run, date, request: null };
-    const plan = await open.config.kind.proposals.planOfBegun(planWork(open), one, input);
+    const plan = await open.config.kind.proposes.planOfBegun(planWork(open), one, input);
     if (plan.kind === 'nothing' && plan.code === 'edit-refused')
       open.lab.log('a branch has the name of a proposal and is none', { run: one.run, why: plan.why });
     else found.push({ begun: one, plan });

@@ -15,14 +15,14 @@ import type { Nothing, ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
 import { say } from '../control/outbox.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
-import type { OpenLab, OpenLane } from '../open-lab.ts';
+import { canPropose, type OpenLab, type OpenLane, type ProposingLane } from '../open-lab.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
 import { keepLaneHistory, laneIssueWithoutRuns } from './lane-issue.ts';
 import { objectiveOfToday } from './objective-question.ts';
 import { noOwnPulls, takeUpLabelled, waitingFor } from './own-pulls.ts';
 import { placesOf, planWork, scheduledOf } from './partial-proposal.ts';
-import { carryOutRequests } from './requests.ts';
+import { carryOutRequests, FROM_ISSUES } from './requests.ts';
 import { resumeProposal } from './resume-proposal.ts';
 
 /** What came of one lane. */
@@ -48,15 +48,11 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
 
 async function proposeIn(open: OpenLane, troubles: Trouble[]): Promise<ProposeOutcome> {
   try {
-    const begun = await resumeProposal(open, limits.publishGraceMs);
+    const begun = canPropose(open) ? await resumeProposal(open, limits.publishGraceMs) : null;
     if (begun !== null) return begun;
     // What a person asked for by a label comes before what nobody did.
     await takeUpLabelled(open, await waitingFor(open), noOwnPulls(), troubles);
-    // Its runs begin from people's issues, and on no day by themselves.
-    if (open.config.kind.contracts !== undefined)
-      return { kind: 'not-due', why: 'runs of this lane begin from issues' };
-    if (open.config.kind.adopts !== undefined)
-      return { kind: 'not-due', why: 'jobs of this lane are launched by people' };
+    if (!canPropose(open)) return { kind: 'not-due', why: FROM_ISSUES };
     return isDue(open.config, open.lab.now())
       ? await proposeToday(open)
       : { kind: 'not-due', why: dueWords(open.config) };
@@ -76,7 +72,7 @@ function dueWords({ lane: { schedule } }: LaneScopedConfig): string {
 }
 
 /** The run of today, whatever the schedule says of the hour. Throws `GitError`. */
-export async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
+export async function proposeToday(open: ProposingLane): Promise<ProposeOutcome> {
   const { laneName } = open.config;
   const date = dateOf(open.lab.now());
   for (let round = 0; round < limits.requestRoundsMax; round += 1) {
@@ -106,7 +102,7 @@ export async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
     const meant = await objectiveOfToday(open, free, date);
     if (meant.kind !== 'clear') return meant;
     const input = { ...meant, run: free, date, request: null };
-    const planned = await open.config.kind.proposals.plan(planWork(open), input);
+    const planned = await open.config.kind.proposes.plan(planWork(open), input);
     // Only knobs that a person named can be refused.
     if (planned.kind === 'refused') throw new Error(`nobody asked for what is refused: ${planned.code}`);
     if (planned.kind === 'nothing') return publishNothingDue(open, planned, date);

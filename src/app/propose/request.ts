@@ -10,10 +10,10 @@ import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { isPartialFor } from '../../run/proposal-record.ts';
 import { type Answered, answerTo, cutAnswer, inTheWay } from '../../run/propose-answers.ts';
-import { askOf, isFrom } from '../../run/propose-request.ts';
+import { askOf } from '../../run/propose-request.ts';
 import type { PartialProposal } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
-import type { OpenLane } from '../open-lab.ts';
+import type { OpenLane, ProposingLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
 import { placesOf, planWork } from './partial-proposal.ts';
 import { resumeProposal } from './resume-proposal.ts';
@@ -25,7 +25,7 @@ export type RequestOutcome =
   | { readonly kind: 'again' };
 
 /** Does what is asked, or says why not. Every step is safe to repeat: after a crash it is called again. */
-export async function carryOutRequest(open: OpenLane, command: SeenCommand): Promise<RequestOutcome> {
+export async function carryOutRequest(open: ProposingLane, command: SeenCommand): Promise<RequestOutcome> {
   try {
     return await decided(open, command);
   } catch (error) {
@@ -34,14 +34,9 @@ export async function carryOutRequest(open: OpenLane, command: SeenCommand): Pro
   }
 }
 
-async function decided(open: OpenLane, command: SeenCommand): Promise<RequestOutcome> {
-  const { runs, broken, journal } = open.store.current();
+async function decided(open: ProposingLane, command: SeenCommand): Promise<RequestOutcome> {
+  const { broken, journal } = open.store.current();
   if (broken.length > 0) return answerTo('logbook-broken');
-  const from = runs.find((run) => isFrom(run.proposal.request, command));
-  if (from !== undefined) {
-    const { pull, issue } = from.proposal;
-    return answerTo('proposed', { run: from.run, pull, issue });
-  }
   const begun = await begunBefore(open, command);
   const date = begun?.date ?? dateOf(open.lab.now());
   const [hold] = begun === null ? holdsOn(journal.holds, { lane: open.config.laneName, date }) : [];
@@ -56,7 +51,7 @@ async function decided(open: OpenLane, command: SeenCommand): Promise<RequestOut
 
 /** What the schedule began stands in the way like what is recorded, so it is completed first. */
 async function propose(
-  open: OpenLane,
+  open: ProposingLane,
   command: SeenCommand,
   date: string,
   objective: Objective,
@@ -72,7 +67,7 @@ async function propose(
     return free.code === 'too-many-today'
       ? answerTo('propose-not-today', { count: limits.proposalsPerDayMax })
       : answerTo('propose-nothing', { reason: free.code, why: free.why });
-  const planned = await open.config.kind.proposals.plan(planWork(open), {
+  const planned = await open.config.kind.proposes.plan(planWork(open), {
     run: free,
     date,
     objective,
@@ -100,12 +95,12 @@ async function propose(
 }
 
 async function complete(
-  open: OpenLane,
+  open: ProposingLane,
   command: SeenCommand,
   { begun, date }: BegunOn,
   objective: Objective,
 ): Promise<RequestOutcome> {
-  const planned = await open.config.kind.proposals.planOfBegun(planWork(open), begun, {
+  const planned = await open.config.kind.proposes.planOfBegun(planWork(open), begun, {
     run: begun.run,
     date,
     objective,
@@ -118,7 +113,7 @@ async function complete(
 }
 
 async function finished(
-  open: OpenLane,
+  open: ProposingLane,
   command: SeenCommand,
   cleared: 'done' | { readonly kind: 'wait'; readonly why: string },
   work: () => ReturnType<typeof begin>,
@@ -144,7 +139,7 @@ async function finished(
 type BegunOn = { readonly begun: PartialProposal; readonly date: string };
 
 /** What this very command began before a crash, on the day on which it did. */
-async function begunBefore(open: OpenLane, command: SeenCommand): Promise<BegunOn | null> {
+async function begunBefore(open: ProposingLane, command: SeenCommand): Promise<BegunOn | null> {
   const today = dateOf(open.lab.now());
   const asked = dateOf(fromRfc3339(command.at) ?? open.lab.now());
   for (let date = asked; date <= today; date = dateAfter(date, 1)) {
@@ -160,10 +155,11 @@ type ObjectiveFound =
   | { readonly kind: 'unclear'; readonly answer: Answered };
 
 /** Where nothing is said, the lab's standing objective counts, if it has one. */
-function objectiveOf(open: OpenLane, command: SeenCommand): ObjectiveFound {
+function objectiveOf(open: ProposingLane, command: SeenCommand): ObjectiveFound {
   const ask = askOf(command);
   const { kind, lane } = open.config;
-  const reading = kind.proposals.objective(ask.objective, lane);
+  const { asks, usual } = kind.proposes;
+  const reading = asks?.objective(ask.objective, lane) ?? { kind: 'clear', objective: usual };
   if (reading.kind === 'clear') return reading;
   const knobs = ask.knobs.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
   const detail = { why: reading.why, said: ask.objective ?? '', knobs };

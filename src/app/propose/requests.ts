@@ -15,7 +15,7 @@ import { ownRunId, runsOfPull } from '../../run/own-pull.ts';
 import { proposedData } from '../../run/proposal-record.ts';
 import { type Answered, answerTo } from '../../run/propose-answers.ts';
 import { askOf, isFrom, isOfItsIssue, waitingRequests } from '../../run/propose-request.ts';
-import { type OpenLab, openLane } from '../open-lab.ts';
+import { canPropose, type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
 import { openIssueFor } from './open-issue.ts';
 import { takeUpHere } from './own-pull-asked.ts';
@@ -68,8 +68,16 @@ const FAILED_CODES: Readonly<Record<string, 'adopt-failed' | 'resume-as-failed'>
 async function carriedOut(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
   if (command.name === 'watch') return adoptJob(open, command);
   if (command.name === 'resume-as') return resumeAs(open, command);
+  const from = open.store.current().runs.find((run) => isFrom(run.proposal.request, command));
+  if (from !== undefined) {
+    const { pull, issue } = from.proposal;
+    return answerTo('proposed', { run: from.run, pull, issue });
+  }
   return (await takeUpHere(open, command)) ?? proposedAnew(open, command);
 }
+
+/** Why the bot proposes nothing in a lane of hero runs, rentals or adopted jobs. */
+export const FROM_ISSUES = 'runs of this lane begin as issues';
 
 /** A proposal of the bot's own, in the lane that is meant. */
 async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
@@ -81,28 +89,22 @@ async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<Reques
   }
   const lane = openLane(open, meant.lane);
   if (lane === null) return answerTo('propose-failed', { why: `no lane ${meant.lane} any more` });
-  return lane.config.kind.contracts?.opens === undefined
+  if (lane.config.kind.contracts?.opens !== undefined) return openIssueFor(lane, command);
+  return canPropose(lane)
     ? carryOutRequest(lane, command)
-    : openIssueFor(lane, command);
+    : answerTo('propose-nothing', { reason: 'nothing-due', why: FROM_ISSUES });
 }
 
 /** Nothing is opened for it: it is said in an open issue of a lane whose runs begin so, or nowhere. */
-function notHere({ config, store }: OpenLab, command: SeenCommand): Answered {
+function notHere({ config }: OpenLab, command: SeenCommand): Answered {
   const lanes = lanesOf(config).filter(({ kind }) => kind.contracts?.command === command.name);
-  const from = store.current().runs.find((run) => isFrom(run.proposal.request, command));
-  if (from !== undefined) {
-    const { pull, issue } = from.proposal;
-    return answerTo('proposed', { run: from.run, pull, issue });
-  }
   const why = lanes.length === 0 ? 'no-lane' : 'no-issue';
   return answerTo('rent-not-here', { why, lanes: lanes.map(({ laneName }) => laneName).join(' ') });
 }
 
-/** The lane that a `/propose` is for; what it brought about already stands where it stands. */
+/** The lane that a `/propose` is for. */
 function laneFor({ config, store }: OpenLab, command: SeenCommand): MeantLane {
   const { runs, journal } = store.current();
-  const from = runs.find((run) => isFrom(run.proposal.request, command));
-  if (from !== undefined) return { kind: 'lane', lane: from.proposal.lane };
   const here = runs.find(({ proposal }) => [proposal.pull, proposal.issue].includes(command.thread));
   const laneHere = here?.proposal.lane ?? questionIn(journal, command.thread)?.lane ?? null;
   const [lanes, proposing] = [Object.keys(config.lanes), proposingLanes(config)];
@@ -152,7 +154,7 @@ async function adoptJob(open: OpenLab, command: SeenCommand): Promise<RequestOut
     date,
     recorded: {
       experiment,
-      objective: config.kind.proposals.usual,
+      objective: { kind: 'production', text: '' } as const,
       interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
       candidate: null,
     },

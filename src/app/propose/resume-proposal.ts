@@ -4,7 +4,7 @@ import { runsOfLane } from '../../domain/logbook/run-state.ts';
 import { dateAfter, dateOf } from '../../domain/time.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import type { ProposeOutcome } from '../../run/proposing.ts';
-import type { OpenLane } from '../open-lab.ts';
+import type { ProposingLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
 import { placesOf, scheduledOf } from './partial-proposal.ts';
 
@@ -12,7 +12,7 @@ import { placesOf, scheduledOf } from './partial-proposal.ts';
  * Completes a proposal of the schedule that was begun today or yesterday and is not recorded: its branch is there, its
  * run is not. One younger than `graceMs` may still be somebody's work. Null where there is none. Throws `GitError`.
  */
-export async function resumeProposal(open: OpenLane, graceMs: number): Promise<ProposeOutcome | null> {
+export async function resumeProposal(open: ProposingLane, graceMs: number): Promise<ProposeOutcome | null> {
   const today = dateOf(open.lab.now());
   for (const date of [dateAfter(today, -1), today]) {
     const { runs, broken } = open.store.current();

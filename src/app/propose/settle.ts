@@ -5,7 +5,7 @@ import { limits } from '../../domain/limits.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { lanesOf } from '../../run/lane-scope.ts';
 import { carryOutNamed } from '../named-runs.ts';
-import type { OpenLab } from '../open-lab.ts';
+import { canPropose, type OpenLab } from '../open-lab.ts';
 import { contained, inLane, type Trouble } from '../trouble.ts';
 import { settleQuestion } from './objective-question.ts';
 import { proposeToday } from './propose.ts';
@@ -17,8 +17,10 @@ export async function completeProposals(open: OpenLab, troubles: Trouble[]): Pro
   for (const config of lanesOf(open.config))
     await contained(open, troubles, inLane(config.laneName), async () => {
       try {
-        await resumeProposal({ ...open, config }, limits.publishGraceMs);
-        await settleQuestion({ ...open, config }, proposeToday);
+        const lane = { ...open, config };
+        if (!canPropose(lane)) return;
+        await resumeProposal(lane, limits.publishGraceMs);
+        await settleQuestion(lane, proposeToday);
       } catch (error) {
         if (!(error instanceof GitError)) throw error;
         open.lab.log(`a proposal that was begun waits: ${error.message}`, { lane: config.laneName });

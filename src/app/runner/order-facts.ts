@@ -123,7 +123,7 @@ async function fixOf(
 ): Promise<OrderFacts['fix']> {
   const after = approvingAttempt(state, order);
   const slip = after === null ? null : slipOf(after);
-  const mayChange = config.kind.mends?.(config.lane) ?? null;
+  const mayChange = config.kind.fixes?.(config.lane).mends ?? null;
   if (slip === null || mayChange === null)
     return known({ kind: 'otherwise', why: 'the attempt died of nothing that is put right so' });
   return fixInTree(lab, git, slip, {

@@ -14,7 +14,7 @@ export function askedStore(
   { kind, lane }: LaneScopedConfig,
   state: RunState,
 ): AskedStore | null {
-  if (kind.watchesStore !== true || !isStoreDue(state, now())) return null;
+  if (kind.isCritical !== true || !isStoreDue(state, now())) return null;
   const roots = watchedRoots(state, lane);
   if (roots.length === 0) return null;
   return async (upTo) => {

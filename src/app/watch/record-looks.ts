@@ -100,7 +100,7 @@ async function lookOnce(
     readMetrics,
     redact,
     withheld,
-    tellsBeside: configFor(config, state).kind.tellsBeside === true,
+    tellsBeside: configFor(config, state).kind.isCritical === true,
     store: askedStore(lab, configFor(config, state), state),
     tracker: askedTracker(input, configFor(config, state).lane, state),
     witnesses: {

@@ -26,16 +26,6 @@ export const adoptionSettings = z.strictObject({
       'Files and folders in which ferrybot puts right, by itself, a slip that a job died of: one commit a run, on a branch of its own, launched only where people approve it. []: nowhere.',
     ),
   fixer: fixerSettings,
-  checklist: z
-    .strictObject({
-      preconditions: z
-        .array(z.string().min(1).max(200))
-        .max(20)
-        .default([])
-        .describe('Boxes of the issue that have to be ticked before a job is launched again.'),
-    })
-    .prefault({})
-    .describe('The checklist of the issue.'),
 });
 
 export type AdoptionLane = z.infer<typeof adoptionSettings>;

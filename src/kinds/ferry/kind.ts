@@ -1,12 +1,9 @@
 /** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
 
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
-import { configDelta } from '../../delta/config-delta.ts';
-import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
 import type { OwnGates } from '../../gates/gate.ts';
-import { judgeRun } from '../../run/judge-run.ts';
-import type { Kind } from '../../run/kind.ts';
+import { defineKind } from '../../run/kind.ts';
 import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
 import { bodyFacts } from './body/body-facts.ts';
 import { FERRY_CLOSURE_LOG } from './closure-log.ts';
@@ -41,27 +38,23 @@ const FERRY_GATES: OwnGates = {
   remedies: ferryRemedies,
 };
 
-export const ferryKind: Kind = {
+export const ferryKind = defineKind({
   name: 'ferry',
   settings: ferrySettings,
   rules: [METRICS_JUDGE, ...FERRY_RULES],
   settingsOf: ({ experiment }) => ({ experiment, scope: [experiment] }),
-  change: {
-    file: (lane) => ferryLane(lane).experiment,
-    delta: configDelta,
-    size: sizeOf,
-    start: readStart,
+  fixes: (lane) => {
+    const { scope, fixScope, fixer, preApprovedFixes } = ferryLane(lane);
+    // Code of the experiment is mended where it is reviewed: a change of more than values would hide the knobs.
+    const isInScope = (path: string): boolean =>
+      !scope.includes(path) && fixScope.some((folder) => covers(folder, path));
+    return {
+      fixable: fixableOf(ferryLane(lane)),
+      mends: fixScope.length === 0 ? null : isInScope,
+      fixer,
+      preApproved: preApprovedFixes,
+    };
   },
-  fixable: (lane) => fixableOf(ferryLane(lane)),
-  // Code of the experiment is mended where it is reviewed: a change of more than values would hide the knobs.
-  mends: (lane) => {
-    const { fixScope, scope } = ferryLane(lane);
-    if (fixScope.length === 0) return null;
-    return (path) => !scope.includes(path) && fixScope.some((folder) => covers(folder, path));
-  },
-  fixer: (lane) => ferryLane(lane).fixer,
-  preApproves: (lane) => ferryLane(lane).preApprovedFixes,
-  readText: bodyFacts,
   gates: FERRY_GATES,
   policy: (lane) => {
     const { experiment, scope, fixScope, budget, steps, scaleKnobs, scale } = ferryLane(lane);
@@ -75,18 +68,18 @@ export const ferryKind: Kind = {
       ...(scale === null ? {} : { 'lane.scale': JSON.stringify(scale) }),
     };
   },
-  responses: USUAL_RESPONSES,
-  judge: judgeRun,
-  proposals: {
+  proposes: {
+    change: { file: (lane) => ferryLane(lane).experiment, size: sizeOf, start: readStart },
+    readText: bodyFacts,
     usual: USUAL_OBJECTIVE,
-    objective: ferryObjective,
-    question: objectiveQuestion,
+    asks: { objective: ferryObjective, question: objectiveQuestion },
     plan: planProposal,
     planOfBegun,
     planOfPull,
+    closureLog: FERRY_CLOSURE_LOG,
+    afterSeal: (lane) => ferryLane(lane).afterSeal,
   },
-  closing: { log: FERRY_CLOSURE_LOG, proposal: (lane) => ferryLane(lane).afterSeal },
-};
+});
 
 /** Where a lab says nothing of steps, its manifests are what they were before there were any. */
 const USUAL_STEPS = JSON.stringify(ferrySettings.shape.steps.parse(undefined));

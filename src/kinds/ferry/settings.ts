@@ -1,6 +1,7 @@
 /** The settings that only a lane of ferries has (docs/policy-coverage.md, the rows DF): what it edits, tries and is held to. */
 
 import { z } from 'zod';
+import { checklistSetting } from '../../config/lane-gates-schema.ts';
 import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
 import { fixerSettings } from '../../settings/fixer-schema.ts';
@@ -205,6 +206,7 @@ export const ferrySettings = z.strictObject({
     .default('docs/experiments/daily-ferry-log.md')
     .describe('The only file that a closure PR changes.'),
   ...laneKeys,
+  checklist: checklistSetting(['issue created/updated']),
 });
 
 export type FerryLane = z.infer<typeof ferrySettings>;

@@ -11,7 +11,7 @@ import type { Contract } from '../../domain/launch/contract.ts';
 import type { Ending } from '../../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../../domain/run-verdict.ts';
 import { judgeRun } from '../../run/judge-run.ts';
-import type { Kind, StatusFile } from '../../run/kind.ts';
+import { defineKind, type StatusFile } from '../../run/kind.ts';
 import { needsOf, objectiveOf, settingsOf, sourceOf } from './contract/apply.ts';
 import { FIELDS, type FieldName } from './contract/fields.ts';
 import { readRentalContract } from './contract/read-contract.ts';
@@ -45,28 +45,10 @@ const RENTAL_RESPONSES: Responses = {
   stopped: 'other-machine',
 };
 
-const OBJECTIVE = { kind: 'production', text: '' } as const;
-const FROM_ISSUES = {
-  kind: 'nothing',
-  code: 'nothing-due',
-  why: 'a rental begins from its issue',
-} as const;
-
-export const rentalKind: Kind = {
+export const rentalKind = defineKind({
   name: 'rental',
   settings: rentalSettings,
   rules: [METRICS_JUDGE, ...RENTAL_RULES],
-  settingsOf: () => ({}),
-  change: null,
-  fixable: () => [],
-  readText: () => ({
-    risk: null,
-    objectiveKind: null,
-    linksLastFerry: false,
-    hasDeltaTable: false,
-    mismatches: [],
-    boxes: [],
-  }),
   gates: {
     gates: [
       contractComplete(FIELDS),
@@ -79,12 +61,8 @@ export const rentalKind: Kind = {
     ],
     remedies: () => [],
   },
-  policy: () => ({}),
   responses: RENTAL_RESPONSES,
-  reductions: (lane) => rentalLane(lane).reductions ?? [],
-  repairs: (lane) => rentalLane(lane).repairs ?? [],
   judge: judgeRental,
-  statusFile: statusFileOf,
   contracts: {
     labels: ['rental'],
     command: 'rent',
@@ -92,19 +70,14 @@ export const rentalKind: Kind = {
     read: readRentalContract,
     settings: settingsOf,
     machine: needsOf,
+    reductions: (lane) => rentalLane(lane).reductions ?? [],
+    repairs: (lane) => rentalLane(lane).repairs ?? [],
+    statusFile: statusFileOf,
     source: sourceOf,
     name: () => null,
     objective: objectiveOf,
   },
-  proposals: {
-    usual: OBJECTIVE,
-    objective: () => ({ kind: 'clear', objective: OBJECTIVE }),
-    question: () => null,
-    plan: async () => FROM_ISSUES,
-    planOfBegun: async () => FROM_ISSUES,
-  },
-  closing: { log: null, proposal: () => 'leave' },
-};
+});
 
 /** Before `minSteps` it is too early, whatever the job says; the step that was expected is then what the verdict names. */
 export function judgeRental(end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]): RunVerdict {

@@ -38,16 +38,6 @@ export const rentalSettings = z.strictObject({
   freshnessHours: laneKeys.freshnessHours
     .default(FRESHNESS_HOURS)
     .describe('How old the merge base with the target branch may be.'),
-  checklist: z
-    .strictObject({
-      preconditions: z
-        .array(z.string().min(1).max(200))
-        .max(20)
-        .default([])
-        .describe('Boxes of the issue that have to be ticked before a launch.'),
-    })
-    .prefault({})
-    .describe('The checklist of a contract.'),
   restartsMax: laneKeys.restartsMax
     .default(3)
     .describe(

@@ -48,7 +48,7 @@ function calledLaunch({ uses }: Job): string | null {
 
 function presence(config: LabConfig, files: ReadonlyMap<string, Workflow | null>): Finding {
   const { launch, watch, stop, fix } = config.workflows;
-  const hasFixer = lanesOf(config).some(({ kind, lane }) => (kind.fixer?.(lane) ?? null) !== null);
+  const hasFixer = lanesOf(config).some(({ kind, lane }) => kind.fixes?.(lane).fixer != null);
   const needed = [launch, watch, stop, ...(hasFixer ? [fix] : [])];
   const absent = needed.filter((name) => (files.get(`.github/workflows/${name}`) ?? null) === null);
   return absent.length === 0

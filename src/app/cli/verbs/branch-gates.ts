@@ -125,7 +125,9 @@ async function laneFor(
   if (lanes.length === 1) return known(anyLane(config));
   const from = (await git.mergeBase(base, head)) ?? base;
   const changed = await git.changedPaths(from, head);
-  const [only, second] = lanes.filter(({ kind, lane }) => changed.includes(kind.change?.file(lane) ?? ''));
+  const [only, second] = lanes.filter(({ kind, lane }) =>
+    changed.includes(kind.proposes?.change?.file(lane) ?? ''),
+  );
   return only === undefined || second !== undefined
     ? unknown(
         `which of the lanes ${names} it is for cannot be told from the files that it changes; --lane says it`,
@@ -188,7 +190,7 @@ function proposalOf(
     pull: 0,
     baseBranch: lane.targetBranch,
     headBranch: '',
-    experiment: config.kind.change?.file(lane) ?? '',
+    experiment: config.kind.proposes?.change?.file(lane) ?? '',
     objective: { kind: 'integration', text: '' },
     interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
     candidate: null,

@@ -4,7 +4,7 @@ import type { LaneConfig } from '../../../config/lane-schema.ts';
 import type { Instant } from '../../../domain/ids.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
 import { after, dateAfter, fromRfc3339 } from '../../../domain/time.ts';
-import type { AskedWhat, ObjectiveReading, Proposals } from '../../../run/proposing.ts';
+import type { AskedWhat, Asks, ObjectiveReading } from '../../../run/proposing.ts';
 import { lastFerryOf } from '../interval.ts';
 import { type FerryLane, ferryLane } from '../settings.ts';
 import { renderObjectiveQuestion } from '../words/objective-question.ts';
@@ -22,7 +22,7 @@ export function ferryObjective(said: string | null, lane: LaneConfig): Objective
 }
 
 /** The question about a ferry, which a person answers who knows how the last one ended (policy DF-39). */
-export function objectiveQuestion(asked: AskedWhat): ReturnType<Proposals['question']> {
+export function objectiveQuestion(asked: AskedWhat): ReturnType<Asks['question']> {
   const { date, laneName, runs } = asked;
   const until = answeredBy(ferryLane(asked.lane), asked);
   if (until === null) return null;
