@@ -195,16 +195,13 @@ export type Mismatch = {
 /** Somebody with a role on the repository. */
 export type PersonFacts = { readonly actor: Actor; readonly permission: Permission };
 
-/** A run of one of our workflows as GitHub shows it. `title`: its `run-name`, which any branch's workflow file can set to anything. */
+/** A workflow run that control dispatched, as GitHub shows it. */
 export type WorkflowRunFacts = {
   readonly id: number;
-  readonly title: string;
   readonly status: 'queued' | 'in_progress' | 'completed' | 'other';
   readonly conclusion: string | null;
   readonly createdAt: Instant;
   readonly url: string;
-  /** The commit whose workflow file it runs by. */
-  readonly commit: Sha;
 };
 
 /** The closure log on the target branch: `text` null = the file is not there yet. */

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { cutText } from '../domain/cut-text.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { WorkflowRunFacts } from '../domain/facts.ts';
-import { isSha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
@@ -14,16 +13,16 @@ import { call, type GitHubClient } from './call.ts';
 const dispatched = z.object({ workflow_run_id: z.number().int() });
 const runSchema = z.object({
   id: z.number().int(),
-  display_title: z.string(),
   status: z.string().nullable(),
   conclusion: z.string().nullable(),
   created_at: z.string(),
   html_url: z.string(),
-  head_sha: z.string().refine(isSha),
 });
-const listed = z.object({ workflow_runs: z.array(runSchema) });
 
-/** Dispatches; `return_run_details` (GitHub, 2026-02-19) makes the answer carry the run's id. */
+/**
+ * Dispatches; `return_run_details` (GitHub, 2026-02-19) makes the answer carry the run's id. The whole name of the branch:
+ * anybody who may push can make a tag of the same short name, with a workflow file of their own.
+ */
 export async function dispatchWorkflow(
   client: GitHubClient,
   effect: Extract<Effect, { kind: 'dispatch-workflow' }>,
@@ -32,7 +31,7 @@ export async function dispatchWorkflow(
   const outcome = await call(
     client,
     'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches',
-    { workflow_id: workflow, ref, inputs, return_run_details: true },
+    { workflow_id: workflow, ref: `refs/heads/${ref}`, inputs, return_run_details: true },
   );
   if (outcome.kind === 'refused')
     return { kind: 'refused', code: String(outcome.status), message: outcome.message };
@@ -56,38 +55,13 @@ export async function readWorkflowRun(
     : unknown(`the workflow run ${id} could not be read`);
 }
 
-/** Whether GitHub says that there is no such workflow; false where it says nothing. */
-export async function isWorkflowMissing(client: GitHubClient, workflow: string): Promise<boolean> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}', {
-    workflow_id: workflow,
-  });
-  return outcome.kind === 'refused' && outcome.status === 404;
-}
-
-/** The newest dispatched runs of a workflow: one page of 30, newest first. */
-export async function listWorkflowRuns(
-  client: GitHubClient,
-  workflow: string,
-): Promise<Observed<readonly WorkflowRunFacts[]>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs', {
-    workflow_id: workflow,
-    event: 'workflow_dispatch',
-    per_page: 30,
-  });
-  const parsed = outcome.kind === 'answered' ? listed.safeParse(outcome.data) : null;
-  if (parsed === null || !parsed.success) return unknown(`the runs of ${workflow} could not be listed`);
-  return known(parsed.data.workflow_runs.map(factsOf));
-}
-
 function factsOf(run: z.infer<typeof runSchema>): WorkflowRunFacts {
   return {
     id: run.id,
-    title: run.display_title,
     status: statusOf(run.status),
     conclusion: run.conclusion,
     createdAt: fromRfc3339(run.created_at) ?? neverCreated(run.created_at),
     url: run.html_url,
-    commit: run.head_sha,
   };
 }
 

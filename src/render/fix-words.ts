@@ -36,12 +36,9 @@ function isOfFixer(reason: string): reason is OfFixer {
 }
 
 const FIXER_WORDS: Readonly<Record<OfFixer, string>> = {
-  'fixer-not-started': 'its workflow could not be started',
+  'fixer-not-started': 'its workflow (`workflows.fix`) could not be dispatched',
   'fixer-late': 'its workflow has not ended in time',
-  'fixer-unknown': 'GitHub knows of no such workflow (`workflows.fix`)',
   'fixer-no-answer': 'its workflow left no answer that can be read',
-  'fixer-other-ref':
-    'its workflow ran by another file than the one that stands on the branch that runs are launched from',
   'fixer-cancelled': 'its workflow was cancelled, or its answer deleted, each time',
   'fixer-failed': 'it failed',
   'fixer-timed-out': 'it did not end in its time (`fixer.timeoutMs`)',

@@ -50,16 +50,14 @@ export function decideFix(input: FixInput): Step | null {
 
 /** What the lab's own fixer answers, once the built-in one knows nothing. */
 function external(input: FixInput, asked: FixerAsked): Step | null {
-  const { state, facts } = input;
   const { slip } = asked;
-  if (isNotAsked(facts.fixer)) return need('fixer');
-  const outcome = decideFixer({ ...input, asked, standing: facts.fixer });
+  const outcome = decideFixer({ ...input, asked });
   if (outcome?.kind === 'none') return notMade(slip.attempt, outcome.reason);
   if (outcome?.kind !== 'fix') return outcome;
   const { files, place, diff } = outcome;
   return commitOf(input, slip, {
     files,
-    message: fixerCommitMessage(Object.keys(files), state.run, slip.attempt),
+    message: fixerCommitMessage(Object.keys(files), input.state.run, slip.attempt),
     told: { place, diff, by: 'fixer' },
   });
 }

@@ -2,7 +2,7 @@
 
 import { openSignatureMatch } from '../care/bad-node.ts';
 import { hasCluster } from '../config/missing-cluster.ts';
-import { type Dispatch, dispatchesFor } from '../domain/dispatch.ts';
+import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
@@ -12,8 +12,8 @@ import { offerWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { firstLookMs } from '../watch/cadence.ts';
-import { decideDispatch } from './dispatch.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import { type DispatchFacts, decideDispatch } from './dispatch.ts';
+import { anyLane, type LabConfig, type LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
 
 /** A watch that was dispatched gets a machine and looks for the first time within this; nobody asks for it before. */
@@ -57,9 +57,9 @@ export function decideWatch(
     triesMax: null,
     overdueMs: null,
   } as const;
-  const dispatches = watchDispatches(state, facts);
+  const dispatches = watchDispatches(state, facts, cluster);
   const dueMs = firstLookMs(config.lane.cadence);
-  if (isUnstarted(state, dispatchesFor(dispatches, 'watch', cluster), now - dueMs)) {
+  if (isUnstarted(state, dispatches, now - dueMs)) {
     const since = (state.observation ?? state.submission)?.seq ?? 0;
     return append(incidentDraft('control', 'monitor-stale', { since, why: NOT_STARTED }));
   }
@@ -82,16 +82,45 @@ function isUnstarted(state: RunState, dispatches: readonly Dispatch[], dueAt: nu
   );
 }
 
-/** Every recorded dispatch of a watch, oldest first: one watch looks after all runs of its cluster. */
+/** Somebody looks so often at each account that rents, also where nothing runs: once a day, and a bit sooner. */
+const ACCOUNT_LOOK_MS = 22 * 60 * 60 * 1_000;
+/** A watch that failed to look is followed by another one after this. */
+const ACCOUNT_RETRY_MS = 60 * 60 * 1_000;
+
+/**
+ * Starts a watch of a cluster that rents where none has looked at its account for a day: every watch begins with a look at
+ * the account, and does not succeed without one.
+ */
+export function decideAccountLook(cluster: string, config: LabConfig, known: DispatchFacts): Step | null {
+  const { now } = known;
+  const last = dispatchesFor(known.dispatches, 'watch', cluster).at(-1);
+  const ageMs = now - (fromRfc3339(last?.at ?? '') ?? 0);
+  if (ageMs < ACCOUNT_RETRY_MS) return null;
+  const run = last === undefined ? undefined : known.workflowRuns.get(last.workflowRun);
+  if (ageMs < ACCOUNT_LOOK_MS && run?.kind === 'known' && run.value?.conclusion === 'success') return null;
+  const wanted = {
+    workflow: 'watch',
+    subject: cluster,
+    file: config.workflows.watch,
+    ref: anyLane(config).lane.targetBranch,
+    inputs: { cluster },
+    since: now - ACCOUNT_LOOK_MS,
+    triesMax: null,
+    overdueMs: null,
+  } as const;
+  return decideDispatch(wanted, known);
+}
+
+/** The recorded dispatches of watches of the cluster, oldest first: one watch looks after all runs of its cluster. */
 export function watchDispatches(
   state: RunState,
   { recordedRuns }: Pick<RunFacts, 'recordedRuns'>,
+  cluster = state.submission?.cluster ?? '',
 ): readonly Dispatch[] {
   const others =
     recordedRuns.kind === 'known' ? recordedRuns.value.filter(({ run }) => run !== state.run) : [];
-  return [...others, state]
-    .flatMap(({ dispatches }) => dispatches.filter(({ workflow }) => workflow === 'watch'))
-    .toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  const all = [...others, state].flatMap(({ dispatches }) => dispatches);
+  return dispatchesFor(oldestFirst(all), 'watch', cluster);
 }
 
 /** Whether a watch is needed and none was started just now. */

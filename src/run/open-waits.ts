@@ -81,7 +81,7 @@ function openLine(
   const last = (
     code === 'stop-unconfirmed'
       ? dispatchesFor(state.dispatches, 'stop', String(state.stop?.seq))
-      : dispatchesFor(watchDispatches(state, facts), 'watch', state.submission?.cluster ?? '')
+      : watchDispatches(state, facts)
   ).at(-1);
   const checked = `\n- Checked last: ${utc(toRfc3339(now))}.`;
   if (last === undefined) return `${checked} No workflow run of ferrybot is recorded for it.`;

@@ -65,7 +65,7 @@ function factsOf(world: World, view: Version): RunFacts {
     ]),
   );
   const dispatched = world.dispatches.map((one) =>
-    aWorkflowRun('a launch', {
+    aWorkflowRun({
       id: one.id,
       status: one.done ? 'completed' : 'queued',
       createdAt: one.at,
@@ -83,6 +83,7 @@ function factsOf(world: World, view: Version): RunFacts {
     journalHolds: known(view.journal.holds),
     clusterMutations: known([]),
     ...seenRuns(...dispatched),
+    failedJobs: new Map(dispatched.map(({ id }) => [id, unknown('GitHub is away')])),
   });
 }
 

@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import { unknown } from '../../src/domain/observed.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
+import { squatOn } from '../support/squat.ts';
 import { SHORT_FERRY, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -25,7 +26,11 @@ let scans: number;
 afterEach(() => lab.close());
 
 /** A ferry on a cluster with disk care that dies with `line`. */
-async function ferryThatDiesWith(line: string, stdout = SHORT_OF_DISK): Promise<{ readonly run: string }> {
+async function ferryThatDiesWith(
+  line: string,
+  stdout = SHORT_OF_DISK,
+  meanwhile: () => Promise<void> = async () => undefined,
+): Promise<{ readonly run: string }> {
   scans = 0;
   const port: DiskPort = {
     scan: async () => {
@@ -47,6 +52,8 @@ async function ferryThatDiesWith(line: string, stdout = SHORT_OF_DISK): Promise<
   });
   const { run, pull } = await propose(lab);
   await approve(lab, 'mira', pull);
+  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null);
+  await meanwhile();
   await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
   await lab.clock.advance(30 * 60_000);
   return { run };
@@ -61,6 +68,15 @@ it('has the workers scanned once, and its thread links to the issue of the disks
   expect(more).toEqual([]);
   expect(answer).toContain('1 worker of `us-central1` has almost no disk left');
   expect(answer).toContain(`Who is short, why, and what can be approved stands in #${issue?.number}.`);
+});
+
+it('has the workers scanned while runs of another branch with our title are queued', async () => {
+  await ferryThatDiesWith(FULL, SHORT_OF_DISK, async () => {
+    const squat = await squatOn(lab, 'ferrybot-disk-scan.yml');
+    for (let count = 0; count < 3; count += 1) await squat({ cluster: 'us-central1' });
+  });
+  expect(scans).toBe(1);
+  expect(told(lab, 'disk-answer')).toHaveLength(1);
 });
 
 it('is told where no worker is short of disk', async () => {

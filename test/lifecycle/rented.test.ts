@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { approve, logbookText, propose, stateOf } from '../support/play.ts';
 import { openRentedLab, type RentedLab } from '../support/rented-lab.ts';
+import { squatOn } from '../support/squat.ts';
 import { answersTo, pushFile, say, told } from '../support/talk.ts';
 
 /** Levanter's lines, so many steps, and then what a test wants. */
@@ -205,7 +206,11 @@ it('a machine of ours is found though nothing runs: the account is looked at onc
   open = await openRentedLab('exit 0');
   const { lab, vast, until, pass } = open;
   const watches = (): number =>
-    Object.values(lab.world.state.runs).filter(({ path }) => path.endsWith('ferrybot-watch.yml')).length;
+    Object.values(lab.world.state.runs).filter(
+      ({ path, headBranch }) => path.endsWith('ferrybot-watch.yml') && headBranch === 'main',
+    ).length;
+  // A workflow run of another branch with our title is no look.
+  await (await squatOn(lab, 'ferrybot-watch.yml'))({ cluster: 'us-central1' });
   const orphan = made(vast, 'ferrybot:lab:ferrybot-ferry-daily-20261101-a1', 104);
   await until('the orphan to go', 30, () => vast.account.find(orphan) === null);
   const isTold = (): boolean =>

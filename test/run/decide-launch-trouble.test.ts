@@ -21,9 +21,9 @@ const sentAt = Date.parse(sent.state.head.at);
 const at = (ms: number): Instant => instant(new Date(sentAt + ms).toISOString());
 const MINUTE = 60_000;
 
-const seen = (change: Parameters<typeof aWorkflowRun>[1], why?: RunFacts['failedJobs']): RunFacts =>
+const seen = (change: Parameters<typeof aWorkflowRun>[0], why?: RunFacts['failedJobs']): RunFacts =>
   someFacts({
-    ...seenRuns(aWorkflowRun('any title', { createdAt: instant(sent.state.head.at), ...change })),
+    ...seenRuns(aWorkflowRun({ createdAt: instant(sent.state.head.at), ...change })),
     failedJobs: why,
   });
 const failed = seen(

@@ -61,8 +61,7 @@ describe('the dispatch', () => {
   const dispatch = (facts: RunFacts, now = soon, remembered = NO_ATTEMPTS, run = ordered) =>
     told(decideLaunch(run.state, facts, CONFIG, now, remembered));
   const sent = ordered.dispatched('launch', digest);
-  const seen = (change: Parameters<typeof aWorkflowRun>[1]) =>
-    someFacts(seenRuns(aWorkflowRun('any title', change)));
+  const seen = (change: Parameters<typeof aWorkflowRun>[0]) => someFacts(seenRuns(aWorkflowRun(change)));
   const later = (ms: number): Instant => instant(new Date(issuedAt + ms).toISOString());
 
   it('is done at once by who issued the order, and by others after a minute', () => {

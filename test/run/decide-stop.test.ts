@@ -20,7 +20,7 @@ const past = (run: RunBuilder, ms: number): Instant =>
 const stop = (run: RunBuilder, facts: Partial<RunFacts> = {}, ms = 1_000): string =>
   told(decideStop(run.state, someFacts(facts), CONFIG, past(run, ms), NO_ATTEMPTS));
 const seen = (id: number, status: 'queued' | 'in_progress' | 'completed') =>
-  seenRuns(aWorkflowRun('any title', { id, status }));
+  seenRuns(aWorkflowRun({ id, status }));
 const ALIVE = seen(5, 'in_progress');
 const DISPATCH = 'dispatch-workflow stop';
 

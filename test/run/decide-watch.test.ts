@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { decideWatch } from '../../src/run/decide-watch.ts';
+import { decideAccountLook, decideWatch } from '../../src/run/decide-watch.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -17,8 +17,7 @@ const afterHead = (run: RunBuilder, ms: number): Instant =>
   instant(new Date(Date.parse(run.state.head.at) + ms).toISOString());
 const watch = (run: RunBuilder, facts: Partial<RunFacts> = {}, now = afterHead(run, 61_000)): string =>
   told(decideWatch(run.state, someFacts(facts), CONFIG, now, NO_ATTEMPTS));
-const seen = (status: 'queued' | 'in_progress' | 'completed') =>
-  seenRuns(aWorkflowRun('any title', { status }));
+const seen = (status: 'queued' | 'in_progress' | 'completed') => seenRuns(aWorkflowRun({ status }));
 const STARTED = 'dispatch-workflow watch';
 
 describe('a watch', () => {
@@ -55,5 +54,43 @@ describe('a watch', () => {
     expect(watch(before, seen('completed'), afterHead(before, 0))).toBe(STARTED);
     const since = submitted.dispatched('watch', 'local');
     expect(watch(since, seen('completed'), afterHead(since, 20_000))).toBe('nothing');
+  });
+});
+
+describe('a look at the account of a cluster that rents', () => {
+  const HOUR = 3_600_000;
+  const look = (
+    hoursAgo: number | null,
+    change: Parameters<typeof aWorkflowRun>[0] | null,
+    subject = 'local',
+  ) => {
+    const at = new Date(NOON - (hoursAgo ?? 0) * HOUR).toISOString();
+    const dispatches =
+      hoursAgo === null ? [] : [{ workflow: 'watch', subject, workflowRun: 77, at, seq: 1 } as const];
+    const workflowRuns = new Map(change === null ? [] : [[77, known(aWorkflowRun(change))] as const]);
+    return told(
+      decideAccountLook('local', CONFIG, { dispatches, workflowRuns, now: NOON, memory: NO_ATTEMPTS }),
+    );
+  };
+  const success = { status: 'completed', conclusion: 'success' } as const;
+
+  it('starts a watch where none was dispatched for the cluster within a day', () => {
+    expect(look(null, null)).toBe(STARTED);
+    expect(look(23, success)).toBe(STARTED);
+    expect(look(2, success, 'local-big')).toBe(STARTED);
+  });
+
+  it('starts none while one of ours has succeeded, waits or works', () => {
+    expect(look(21, null)).toBe('need workflowRuns of 77');
+    expect(look(21, success)).toBe('nothing');
+    expect(look(21, { status: 'in_progress' })).toBe('nothing');
+    expect(look(2, { status: 'queued' })).toBe('nothing');
+  });
+
+  it('starts another one an hour after one that failed or was cancelled', () => {
+    for (const conclusion of ['failure', 'cancelled']) {
+      expect(look(0.5, { status: 'completed', conclusion })).toBe('nothing');
+      expect(look(2, { status: 'completed', conclusion })).toBe(STARTED);
+    }
   });
 });

@@ -55,8 +55,7 @@ function decide({ dispatches = [], run, outcome, ms = 0 }: Case, change: object 
   );
 }
 
-const shown = (status: 'queued' | 'in_progress' | 'completed'): Seen =>
-  known(aWorkflowRun('ferrybot stop', { status }));
+const shown = (status: 'queued' | 'in_progress' | 'completed'): Seen => known(aWorkflowRun({ status }));
 const MINUTE = 60_000;
 
 describe('a dispatch', () => {
@@ -80,7 +79,7 @@ describe('a dispatch', () => {
 
   it('is made again once its run has ended, was cancelled or was deleted', () => {
     const dispatches = [sent(0)];
-    const cancelled = known(aWorkflowRun('', { status: 'completed', conclusion: 'cancelled' }));
+    const cancelled = known(aWorkflowRun({ status: 'completed', conclusion: 'cancelled' }));
     for (const run of [shown('completed'), cancelled, known(null)]) {
       expect(decide({ dispatches, run, ms: MINUTE - 1 })).toBe('nothing');
       expect(decide({ dispatches, run, ms: MINUTE })).toBe('dispatch-workflow stop');

@@ -176,16 +176,14 @@ export function aComment(author: Actor, body: string, change: Partial<CommentFac
   };
 }
 
-/** A workflow run under this title, as GitHub lists it. */
-export function aWorkflowRun(title: string, change: Partial<WorkflowRunFacts> = {}): WorkflowRunFacts {
+/** A workflow run that control dispatched, as GitHub shows it. */
+export function aWorkflowRun(change: Partial<WorkflowRunFacts> = {}): WorkflowRunFacts {
   return {
     id: 77,
-    title,
     status: 'in_progress',
     conclusion: null,
     createdAt: NOON,
     url: 'https://github.example/lab/models/actions/runs/77',
-    commit: shaOf('launch commit'),
     ...change,
   };
 }

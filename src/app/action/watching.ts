@@ -3,11 +3,12 @@
 import { tmpdir } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
 import { traitsOf } from '../../config/engine-traits.ts';
-import { listWorkflowRuns } from '../../github/workflows.ts';
+import { oldestFirst } from '../../domain/dispatch.ts';
 import { diskSpace } from '../../host/disk-space.ts';
-import { anyLane, type LabConfig } from '../../run/lane-scope.ts';
-import { type AccountLook, judgeAccountLook } from '../../watch/account-look.ts';
-import { perform } from '../control/perform.ts';
+import { decideAccountLook } from '../../run/decide-watch.ts';
+import type { LabConfig } from '../../run/lane-scope.ts';
+import { createMemories } from '../control/attempt-caches.ts';
+import { takeJournalSteps } from '../control/journal-steps.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { createPublisher } from '../publisher.ts';
 import { stopRun } from '../stop-mode/stop-run.ts';
@@ -142,32 +143,25 @@ export function stateDirectoryProblem(
 /** One cluster that rents, and what was done about its account. */
 type AccountFinding = {
   readonly cluster: string;
-  readonly done: Exclude<AccountLook, 'owed'> | 'started' | 'start-refused';
+  readonly done: 'not-due' | 'started' | 'start-refused';
 };
 
 /** Starts the watch where it is owed: only a watch has the key of the account, and it destroys what it finds and is nobody's. */
 async function lookAfterAccounts(open: OpenLab, troubles: Trouble[]): Promise<readonly AccountFinding[]> {
-  const { lab, config } = open;
+  const { config, store } = open;
   const renting = Object.keys(config.clusters).filter(
     (cluster) => traitsOf(config, cluster)?.rental !== undefined,
   );
   const findings: AccountFinding[] = [];
   for (const cluster of renting)
     await contained(open, troubles, inCluster(cluster), async () => {
-      const watchRuns = await listWorkflowRuns(lab.client, config.workflows.watch);
-      const look = judgeAccountLook(cluster, watchRuns, lab.now());
-      findings.push({ cluster, done: look === 'owed' ? await start(open, cluster) : look });
+      const { outcomes } = await takeJournalSteps(open, createMemories([]), ({ dispatches, ...facts }) => {
+        const watches = [...dispatches, ...store.current().runs.flatMap((state) => state.dispatches)];
+        return decideAccountLook(cluster, config, { ...facts, dispatches: oldestFirst(watches) });
+      });
+      const last = [...outcomes.values()].at(-1)?.kind;
+      const done = last === undefined ? 'not-due' : last === 'done' ? 'started' : 'start-refused';
+      findings.push({ cluster, done });
     });
   return findings;
-}
-
-async function start(open: OpenLab, cluster: string): Promise<AccountFinding['done']> {
-  const { config } = open;
-  const outcome = await perform(open, {
-    kind: 'dispatch-workflow',
-    workflow: config.workflows.watch,
-    ref: anyLane(config).lane.targetBranch,
-    inputs: { cluster },
-  });
-  return outcome.kind === 'done' ? 'started' : 'start-refused';
 }

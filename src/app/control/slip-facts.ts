@@ -1,5 +1,6 @@
 /** What there is to a slip that the newest attempt died of: by the files themselves, and by the lab's own fixer. */
 
+import { dispatchesFor } from '../../domain/dispatch.ts';
 import type { RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import {
@@ -14,10 +15,9 @@ import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { type LeftArtifact, readArtifact } from '../../github/artifacts.ts';
-import { isWorkflowMissing, listWorkflowRuns } from '../../github/workflows.ts';
+import { readWorkflowRun } from '../../github/workflows.ts';
 import { redact } from '../../host/redactor.ts';
 import { onlyEntryOf } from '../../host/zip-entry.ts';
-import { runsOfFixer, wasTakenAway } from '../../run/decide-fixer.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { slipToMend } from '../../run/slip-to-mend.ts';
 import { ANSWER_ARTIFACT, ANSWER_FILE, readAnswer } from '../fixer/answer.ts';
@@ -27,8 +27,6 @@ import type { Once } from './once.ts';
 
 /** What its job leaves, as GitHub keeps it: the answer above in JSON, packed. */
 const FIX_ARTIFACT_BYTES_MAX = 64 * 1_024;
-/** Runs of its workflow that were cancelled, left nothing or were started from elsewhere, until people are told so. */
-const FIXER_RUNS_MAX = 4;
 
 type Reader = {
   readonly lab: Lab;
@@ -47,14 +45,15 @@ export async function smallFixFacts(reader: Reader, state: RunState): Promise<Ru
   return once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, scope));
 }
 
-/** What came of the question to the lab's own fixer: a request for the list of its jobs, and one for its answer. */
+/** What came of the newest question to the lab's own fixer, by the recorded id of its workflow run. */
 export async function fixerFacts(reader: Reader, state: RunState): Promise<RunFacts['fixer']> {
   const asked = askedOf(reader, state);
   if (asked === null) return NO_SLIP;
-  const { slip, mayChange } = asked;
-  return reader.once(`fixer ${state.run} ${slip.attempt}`, () =>
-    fixerStanding(reader, state, slip, mayChange),
-  );
+  const failure = failureDigest(state.run, asked.slip, reader.lab.digestOf);
+  const sent = dispatchesFor(state.dispatches, 'fix', failure).at(-1);
+  if (sent === undefined) return NO_SLIP;
+  const { workflowRun } = sent;
+  return reader.once(`fixer ${workflowRun}`, () => fixerStanding(reader, { ...asked, failure, workflowRun }));
 }
 
 const NO_SLIP = unknown('no attempt died of a slip that may be put right');
@@ -68,86 +67,41 @@ function askedOf(
   return slip === null || mayChange === null ? null : { slip, mayChange };
 }
 
+type Question = {
+  readonly slip: SlipOfAttempt;
+  readonly mayChange: (path: string) => boolean;
+  readonly failure: string;
+  readonly workflowRun: number;
+};
+
 /** Unknown where GitHub or git cannot tell. */
-async function fixerStanding(
-  { lab, git, config }: Reader,
-  { run }: RunState,
-  slip: SlipOfAttempt,
-  mayChange: (path: string) => boolean,
-): Promise<Observed<FixerStanding>> {
-  const listed = await listWorkflowRuns(lab.client, config.workflows.fix);
-  if (listed.kind === 'unknown')
-    return (await isWorkflowMissing(lab.client, config.workflows.fix))
-      ? known(answered('fixer-unknown'))
-      : listed;
-  const failure = failureDigest(run, slip, lab.digestOf);
-  const jobs = runsOfFixer(listed.value, failure, slip);
+async function fixerStanding(reader: Reader, question: Question): Promise<Observed<FixerStanding>> {
+  const { client } = reader.lab;
+  const run = await readWorkflowRun(client, question.workflowRun);
+  if (run.kind === 'unknown') return run;
+  const left = await readArtifact(client, question.workflowRun, ANSWER_ARTIFACT, FIX_ARTIFACT_BYTES_MAX);
+  if (left.kind === 'unknown') return left;
+  if (left.value === null) return known(withoutAnswer(run.value));
+  const patch = patchIn(left.value, question.failure);
+  if (patch.kind === 'none') return known(answered(patch.reason));
   try {
-    if (jobs.length > 0) await git.fetch();
-    const job = await firstTry({ lab, git, config }, jobs);
-    if (job.kind === 'unknown') return job;
-    if (job.value.kind === 'none') return known({ kind: 'not-asked', inVain: job.value.inVain });
-    const { left, run: of } = job.value;
-    if (left === null)
-      return known(
-        of.status === 'completed' ? answered('fixer-no-answer') : { kind: 'asked', since: of.createdAt },
-      );
-    const patch = patchIn(left, failure);
-    if (patch.kind === 'none') return known(answered(patch.reason));
-    return known({
-      kind: 'answered',
-      fix: await judgedPatch({ lab, git, config }, slip, mayChange, patch.text),
-    });
+    return known({ kind: 'answered', fix: await judgedPatch(reader, question, patch.text) });
   } catch (error) {
     if (error instanceof GitError) return unknown(error.message);
     throw error;
   }
 }
 
-type Try =
-  | { readonly kind: 'try'; readonly run: WorkflowRunFacts; readonly left: LeftArtifact | null }
-  | { readonly kind: 'none'; readonly inVain: NoExternalFix | null };
-
-/**
- * The first run that is the fixer's one try. Whoever may write can start the workflow from a branch of their own, cancel it
- * and delete what it left: such a run is none, and it is asked again; of many of them people are told.
- */
-async function firstTry(
-  { lab, git, config }: Pick<Reader, 'lab' | 'git' | 'config'>,
-  jobs: readonly WorkflowRunFacts[],
-): Promise<Observed<Try>> {
-  let inVain: NoExternalFix = 'fixer-other-ref';
-  for (const run of jobs) {
-    if (!(await isOfBranch(git, run, config))) continue;
-    const left = await readArtifact(lab.client, run.id, ANSWER_ARTIFACT, FIX_ARTIFACT_BYTES_MAX);
-    if (left.kind === 'unknown') return left;
-    if (!wasTakenAway(run, left.value !== null)) return known({ kind: 'try', run, left: left.value });
-    inVain = 'fixer-cancelled';
-  }
-  return known({ kind: 'none', inVain: jobs.length < FIXER_RUNS_MAX ? null : inVain });
+/** Anybody who may write can cancel the workflow run, and delete it or what it left; one that succeeded has left something. */
+function withoutAnswer(run: WorkflowRunFacts | null): FixerStanding {
+  if (run === null) return { kind: 'taken-away' };
+  if (run.status !== 'completed') return { kind: 'under-way' };
+  const isTakenAway = ['cancelled', 'skipped', 'stale', 'action_required', 'success'];
+  return isTakenAway.includes(run.conclusion ?? '') ? { kind: 'taken-away' } : answered('fixer-no-answer');
 }
 
 function answered(reason: NoExternalFix): FixerStanding {
   return { kind: 'answered', fix: { kind: 'none', reason } };
-}
-
-/**
- * Whether the job ran by the workflow of the branch that runs are launched from: whoever may push a branch, or a tag of any
- * name, may put another one there, with whatever program they like. A commit of that branch may have had another as well,
- * between two of a pull request that nobody read one by one.
- */
-async function isOfBranch(
-  git: GitReader,
-  { commit }: Pick<WorkflowRunFacts, 'commit'>,
-  { lane: { targetBranch: name }, workflows }: LaneScopedConfig,
-): Promise<boolean> {
-  const tip = await git.resolve(`refs/heads/${name}`);
-  if (tip === null) throw new GitError('unreadable', `there is no branch ${name}`);
-  // A commit of no branch may be nowhere any more: it is not asked for.
-  if (!(await git.isOnBranch(commit)) || (await git.mergeBase(commit, tip)) !== commit) return false;
-  const path = `.github/workflows/${workflows.fix}`;
-  const [ran, stands] = [await git.treeId(commit, path), await git.treeId(tip, path)];
-  return ran !== null && ran === stands;
 }
 
 type Patch =
@@ -163,9 +117,8 @@ function patchIn({ archive }: LeftArtifact, failure: string): Patch {
 
 /** Held against the files of the commit that ran, as nobody's word. */
 async function judgedPatch(
-  { lab, git, config }: Pick<Reader, 'lab' | 'git' | 'config'>,
-  { commit }: SlipOfAttempt,
-  mayChange: (path: string) => boolean,
+  { lab, git, config }: Reader,
+  { slip: { commit }, mayChange }: Question,
   patch: string,
 ): Promise<ExternalFix> {
   const none = (reason: NoExternalFix): ExternalFix => ({ kind: 'none', reason });

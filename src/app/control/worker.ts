@@ -113,7 +113,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     checked: new Set(),
     disks: { entry: -1 },
     orphans: new Map(),
-    fullDisks: { asked: new Map(), told: new Set() },
+    fullDisks: new Set(),
     publishedAnswers: noPublishedAnswers(),
   };
   return {
@@ -252,7 +252,7 @@ async function work(
   await apart(() => careForJournal(open, own.memories, troubles));
   await apart(() => keepDiskIssues(open, all, own.disks, troubles));
   await apart(() => publishOrphans(open, own.orphans, troubles));
-  await apart(() => followFullDisks(open, own.fullDisks, troubles));
+  await apart(() => followFullDisks(open, own.memories, own.fullDisks, troubles));
   const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
   const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
   await apart(() => reportCorruptLogbook(open, own.toldFaults, troubles, seals, { heard, unanswered }));

@@ -1,12 +1,9 @@
 /** A job that says that a disk is full leads to a scan of its cluster's workers, whatever the schedule of the scans (policy AG-30). */
 
 import type { ClusterDisks, RecordedScan } from '../../domain/care/disk-scan.ts';
-import type { WorkflowRunFacts } from '../../domain/facts.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { incidentsWith } from '../../domain/incidents.ts';
-import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { isTitledFor } from '../../domain/run-title.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 
 /** A job that said longer ago that a disk is full starts no scan any more: the daily schedule has looked since. */
@@ -35,25 +32,6 @@ export function scanSince(
 ): RecordedScan | null {
   const readable = disks.get(cluster)?.readable ?? null;
   return readable !== null && (fromRfc3339(readable.at) ?? 0) >= since ? readable : null;
-}
-
-/**
- * Whether a scan is to be started by the workflow's newest runs: none is on its way, and no more than a few have ended
- * since without a word in the record.
- */
-export function mayScan(
-  cluster: string,
-  since: Instant,
-  scans: readonly WorkflowRunFacts[],
-  now: Instant,
-): boolean {
-  const own = scans.filter((run) => isTitledFor(run.title, cluster) || isTitledFor(run.title, 'all'));
-  const isOnItsWay = own.some(
-    ({ status, createdAt }) => status !== 'completed' || now - createdAt < limits.dispatchVisibleMs,
-  );
-  return (
-    !isOnItsWay && own.filter(({ createdAt }) => createdAt >= since).length < limits.dispatchesPerOrderMax
-  );
 }
 
 /** When the newest attempt first said that a disk is full: by its log while it ran, or by what it and the engine said at its end. */

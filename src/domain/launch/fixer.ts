@@ -15,9 +15,7 @@ export type FixerFault =
   | (typeof FIXER_FAULTS)[number]
   | 'fixer-not-started'
   | 'fixer-late'
-  | 'fixer-unknown'
   | 'fixer-no-answer'
-  | 'fixer-other-ref'
   | 'fixer-cancelled';
 
 /** Why nothing of a fixer's is committed. */
@@ -39,16 +37,13 @@ export type ExternalFix =
     }
   | { readonly kind: 'none'; readonly reason: NoExternalFix };
 
-/**
- * How it stands with the one question that a run's fixer is asked. `since`: Unix milliseconds. `inVain`: why so many runs of
- * its workflow answered nothing that it is asked no more, once its time is over; null: it may be asked.
- */
+/** What came of the newest question to a run's fixer. `taken-away`: somebody cancelled its workflow run, or deleted the run or its answer. */
 export type FixerStanding =
-  | { readonly kind: 'not-asked'; readonly inVain: NoExternalFix | null }
-  | { readonly kind: 'asked'; readonly since: number }
+  | { readonly kind: 'under-way' }
+  | { readonly kind: 'taken-away' }
   | { readonly kind: 'answered'; readonly fix: ExternalFix };
 
-/** Names the one failure that a fixer is asked about: in the title of its workflow run, and in its answer. */
+/** Names the one failure that a fixer is asked about: in the record of its dispatch, and in its answer. */
 export function failureDigest(
   run: string,
   { attempt, commit, endedAt }: SlipOfAttempt,

@@ -1,0 +1,50 @@
+/** Steps that belong to no run: what was dispatched and what came of it is recorded in the journal. */
+
+import type { RunFacts } from '../../domain/facts.ts';
+import type { JournalState } from '../../domain/logbook/journal-state.ts';
+import { needName } from '../../domain/need.ts';
+import { readWorkflowRun } from '../../github/workflows.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import type { DispatchFacts } from '../../run/dispatch.ts';
+import type { AttemptCache, Step } from '../../run/step.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { Memories } from './attempt-caches.ts';
+import { perform } from './perform.ts';
+import { RECONCILE_ROUNDS_MAX, remembered } from './reconcile-run.ts';
+
+/** What a decision about the journal may look at. */
+export type JournalFacts = DispatchFacts & { readonly journal: JournalState };
+
+/** Takes the steps that `decide` owes, one after the other, until there is none; gives what was tried. */
+export async function takeJournalSteps(
+  open: OpenLab,
+  memories: Memories,
+  decide: (facts: JournalFacts) => Step | null,
+): Promise<AttemptCache> {
+  const { lab, store } = open;
+  let memory = memories.of(JOURNAL);
+  let workflowRuns: RunFacts['workflowRuns'] = new Map();
+  for (let round = 0; round < RECONCILE_ROUNDS_MAX; round += 1) {
+    const { journal, broken } = store.current();
+    if (broken.some(({ run }) => run === JOURNAL)) return memory;
+    const { dispatches } = journal;
+    const step = decide({ journal, dispatches, workflowRuns, now: lab.now(), memory });
+    if (step === null) return memory;
+    if (step.kind === 'need') {
+      for (const one of step.facts) {
+        if (typeof one === 'string' || one.fact !== 'workflowRuns')
+          throw new Error(`${needName(one)} is not what the journal asks for`);
+        workflowRuns = new Map([...workflowRuns, [one.of, await readWorkflowRun(lab.client, one.of)]]);
+      }
+    } else if (step.kind === 'append') {
+      const result = await store.append(JOURNAL, step.drafts, lab.now());
+      if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
+      if (result.kind === 'refused') return memory;
+      if (result.kind === 'conflict') await store.load();
+    } else if (step.effect.kind === 'dispatch-workflow') {
+      memory = remembered(memory, step.key, await perform(open, step.effect));
+      memories.keep(JOURNAL, memory);
+    } else throw new Error(`${step.effect.kind} is not what the journal asks for`);
+  }
+  return memory;
+}
