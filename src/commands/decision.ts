@@ -16,7 +16,6 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Need, Needing } from '../domain/need.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type CodeOf, type Detail, type Facts, recordedFacts, type Vocabulary } from '../domain/payload.ts';
-import type { Plan } from '../gates/why/smallest-remedy.ts';
 
 /** The launch gates at the moment of the decision. `digest` null = there is no manifest to approve. */
 export type GateView = {
@@ -25,8 +24,8 @@ export type GateView = {
   readonly commit: Sha | null;
   readonly body: Digest;
   readonly verdicts: readonly Verdict[];
-  /** The fewest acts until nothing holds the run back; worked out only where somebody asks. */
-  readonly plan: () => Plan;
+  /** The verdicts over the approvals, which an approval does not need. */
+  readonly approvals: readonly Verdict[];
 };
 
 /** The judgement on an ended run against the last sealed ferries; `unknown` is no pass. */

@@ -1,4 +1,4 @@
-/** `/why`: the smallest set of acts after which the run can launch, and who can do each. */
+/** `/why`: each gate that does not let the run launch, with what to do about it and the people who can. */
 
 import { type Actor, permits } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
@@ -14,14 +14,12 @@ import type { CommandDefinition } from './definition.ts';
 const answer = answering({
   'why-told': {
     count: 'integer',
-    people: 'integer',
-    proven: 'integer',
-    do: 'list',
-    about: 'list',
+    gate: 'list',
+    code: 'list',
+    /** The facts of each verdict, as JSON. */
+    found: 'list',
     by: 'list',
     who: 'list',
-    mends: 'list',
-    unread: 'list',
   },
   'why-nothing': {},
   'why-launched': {},
@@ -36,7 +34,7 @@ export const why = {
   answers: answer.vocabulary,
   keys: {},
   who: () => null,
-  summary: 'Says what keeps the run from launching: the fewest things to do, and who can do them.',
+  summary: 'Lists each gate that keeps the run from launching: why, what to do, and who can do it.',
   example: '/why',
   decide,
 } as const satisfies CommandDefinition;
@@ -55,20 +53,18 @@ function decide(context: CommandContext): CommandDecision {
     ...(isNotAsked(context.people) ? (['people'] as const) : []),
   ];
   if (unread.length > 0) return need(...unread);
-  const plan = gates.plan();
-  if (plan.steps.length === 0 && plan.unreadable.length === 0) return answer('why-nothing');
-  const shown = plan.steps.slice(0, limits.shownRowsMax);
-  const unreadable = plan.unreadable.slice(0, limits.shownRowsMax);
+  const open = [...gates.verdicts, ...gates.approvals].filter(
+    ({ outcome }) => outcome === 'fail' || outcome === 'unknown',
+  );
+  if (open.length === 0) return answer('why-nothing');
+  const shown = open.slice(0, limits.shownRowsMax);
   return answer('why-told', {
-    count: plan.steps.length,
-    people: plan.people,
-    proven: plan.isProven ? 1 : 0,
-    do: shown.map(({ kind }) => kind),
-    about: shown.map(({ about }) => about),
-    by: shown.map(({ by }) => by),
-    who: shown.map(({ by }) => namesFor(by, context).slice(0, limits.shownNamesMax).join(', ')),
-    mends: shown.map(({ mends }) => mends.join(', ')),
-    unread: unreadable.map(({ gate, why: reason }) => `${gate}: ${reason}`),
+    count: open.length,
+    gate: shown.map(({ gate }) => gate),
+    code: shown.map((verdict) => verdict.code),
+    found: shown.map(({ found }) => JSON.stringify(found)),
+    by: shown.map(({ remedyBy }) => remedyBy),
+    who: shown.map(({ remedyBy }) => namesFor(remedyBy, context).slice(0, limits.shownNamesMax).join(', ')),
   });
 }
 

@@ -51,7 +51,7 @@ function wantedOf(all: readonly CheckFacts[], { requiredChecks }: GateFacts['lan
 }
 
 /** Names of the config that no check on the head has. */
-export function missingChecks(
+function missingChecks(
   required: GateFacts['lane']['requiredChecks'],
   all: readonly CheckFacts[],
 ): readonly string[] {

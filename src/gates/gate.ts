@@ -21,7 +21,6 @@ import type { ContainerFacts } from '../domain/launch/image.ts';
 import type { MachineFit } from '../domain/launch/machine-needs.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { RootHolder } from '../domain/launch/output-root.ts';
-import type { RemedyKind } from '../domain/launch/remedy-kind.ts';
 import type { Launch, RentalSpending } from '../domain/launch/spending.ts';
 import type { GateId, RemedyActor, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
@@ -46,7 +45,7 @@ export type GateFacts = {
   readonly fixOf: number | null;
   /** The settings of the run's lane, and the gates that only its kind has. */
   readonly lane: LaneConfig;
-  readonly own: OwnGates;
+  readonly own: readonly Gate[];
   readonly onePersonIsEnough: boolean;
   /** What the run's issue asks for, as it is recorded and as it says now; left out for a run that began from none. */
   readonly contract?: { readonly recorded: Contract; readonly read: Observed<Contract> };
@@ -103,24 +102,6 @@ export type GateFacts = {
 
 /** What is asked before anybody has approved anything, and again on the runner, which looks at approvals by itself. */
 export type ChangeGateFacts = Omit<GateFacts, 'approvals'>;
-
-/** The order in which things are done: what moves the head comes first, approvals come last. */
-export const REMEDY_PHASES = ['push', 'text', 'lab', 'issue', 'start', 'wait', 'release', 'approve'] as const;
-
-/** What somebody can do about a gate. `about`: the knob, box, run, or number of people. `apply` is idempotent, and supposes that it is done well. */
-export type Remedy = {
-  readonly kind: RemedyKind;
-  readonly about: string;
-  readonly by: RemedyActor;
-  readonly phase: (typeof REMEDY_PHASES)[number];
-  readonly apply: (facts: GateFacts) => GateFacts;
-};
-
-/** What a kind of run asks beyond what every launch has to pass; `remedies`: each alone takes away what its verdict names first. */
-export type OwnGates = {
-  readonly gates: readonly Gate[];
-  readonly remedies: (verdict: Verdict, facts: GateFacts) => readonly Remedy[];
-};
 
 export type Gate = {
   readonly id: GateId;

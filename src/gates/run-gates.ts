@@ -9,7 +9,7 @@ import { clusterMatches } from './cluster-matches.ts';
 import { configValid } from './config-valid.ts';
 import { costBudget } from './cost-budget.ts';
 import { freshness } from './freshness.ts';
-import type { ApprovalGateFacts, ChangeGateFacts, Gate, GateFacts, OwnGates } from './gate.ts';
+import type { ApprovalGateFacts, ChangeGateFacts, Gate, GateFacts } from './gate.ts';
 import { headRepository } from './head-repository.ts';
 import { issueUpdated } from './issue-updated.ts';
 import { laneFree } from './lane-free.ts';
@@ -41,8 +41,8 @@ const CHANGE_GATES: readonly Gate[] = [
 const OVER_APPROVALS = [approverAllowed, manifestUnchanged] as const;
 
 /** The gates over the change and the lane, with those that only the kind has. */
-export function changeGates(own: OwnGates): readonly Gate[] {
-  return [...CHANGE_GATES, ...own.gates].toSorted((a, b) => GATES.indexOf(a.id) - GATES.indexOf(b.id));
+export function changeGates(own: readonly Gate[]): readonly Gate[] {
+  return [...CHANGE_GATES, ...own].toSorted((a, b) => GATES.indexOf(a.id) - GATES.indexOf(b.id));
 }
 
 /** The verdicts that are recorded in `gated`: each explains itself. */

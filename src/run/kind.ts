@@ -23,7 +23,7 @@ import type { ModelSize } from '../domain/launch/model-size.ts';
 import type { Objective, ProposalRequest } from '../domain/logbook/events/launch-events.ts';
 import type { Description, Ending, RunState } from '../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
-import type { OwnGates } from '../gates/gate.ts';
+import type { Gate } from '../gates/gate.ts';
 import { judgeRun } from './judge-run.ts';
 import type { Proposals } from './proposing.ts';
 
@@ -40,7 +40,7 @@ export type Kind = LaneKind & {
   /** An expensive run: at each look the watch also asks the checkpoint stores and what else runs on the cluster, a relaunch compares the code, and a seal needs the final checkpoint. */
   readonly isCritical?: true;
   /** Its gates, in addition to those of every kind. */
-  readonly gates: OwnGates;
+  readonly gates: readonly Gate[];
   /** Settings that its gates read: they are part of what is approved. */
   readonly policy: (lane: LaneConfig) => Manifest['policy'];
   /** What ferrybot does after a failed attempt. */
@@ -52,7 +52,7 @@ export type Kind = LaneKind & {
 const DEFAULTS = {
   rules: [METRICS_JUDGE],
   settingsOf: () => ({}),
-  gates: { gates: [], remedies: () => [] },
+  gates: [],
   policy: () => ({}),
   responses: USUAL_RESPONSES,
   judge: judgeRun,

@@ -17,7 +17,6 @@ import { isNotAsked, need } from '../domain/need.ts';
 import { known } from '../domain/observed.ts';
 import { hasLabel } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
-import { smallestRemedy } from '../gates/why/smallest-remedy.ts';
 import { notTakenOver } from '../render/adoption-words.ts';
 import { renderMismatch, renderUnreadableDelta } from '../render/annotation.ts';
 import { placeWord } from '../render/place-word.ts';
@@ -209,8 +208,8 @@ function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
           digest,
           body,
           verdicts: gated.verdicts,
+          approvals: gated.approvals,
           commit: gated.facts.change.kind === 'known' ? gated.facts.change.value.headSha : null,
-          plan: () => smallestRemedy(gated.facts),
         };
   const state = confirmedShowing(input.state, input.facts);
   const isUnread = isCardUnread(input.state, input.facts);

@@ -7,7 +7,6 @@ import type { Delta } from '../../src/domain/launch/delta.ts';
 import type { GateId } from '../../src/domain/launch/verdict.ts';
 import { known } from '../../src/domain/observed.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
-import { smallestRemedy } from '../../src/gates/why/smallest-remedy.ts';
 import { shaOf } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
 import { knob } from './case-parts.ts';
@@ -62,14 +61,5 @@ describe('a change that goes on from a pass', () => {
     expect(verdict('delta-readable', facts(knobs('a'), STRUCTURAL))).toMatchObject({ code: 'structural' });
     expect(verdict('delta-readable', facts(STRUCTURAL, knobs('a')))).toMatchObject({ code: 'structural' });
     expect(verdict('budget', facts(knobs('a'), STRUCTURAL))).toMatchObject({ outcome: 'unknown' });
-  });
-
-  it('is mended by taking the new knob back to what ran, and never one that ran so', () => {
-    const scaled = facts(knobs('hidden_dim', 'warmup'), knobs('hidden_dim'));
-    const steps = smallestRemedy(scaled).steps.filter(({ kind }) => kind === 'take-knob-back');
-    expect(steps.map(({ about }) => about)).toEqual(['hidden_dim']);
-    // Taken back to the branch it is no change there, and is mended all the same.
-    const back = smallestRemedy(facts(knobs(), knobs('hidden_dim'))).steps;
-    expect(back[0]).toMatchObject({ kind: 'take-knob-back', about: 'hidden_dim' });
   });
 });

@@ -34,7 +34,7 @@ export const TERMS = {
 };
 
 /** Those that are no hero's too. */
-const rentalGates = rentalKind.gates.gates.filter(({ id }) => !id.startsWith('contract-'));
+const rentalGates = rentalKind.gates.filter(({ id }) => !id.startsWith('contract-'));
 
 /** Everything that a hero run's issue can say. */
 export const CONTRACT: Contract = Object.fromEntries(
@@ -68,10 +68,7 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     proposal: PROPOSAL,
     fixOf: null,
     lane: LANE,
-    own: {
-      gates: [...kind.gates.gates, ...heroKind.gates.gates, ...rentalGates, ...adoptionKind.gates.gates],
-      remedies: kind.gates.remedies,
-    },
+    own: [...kind.gates, ...heroKind.gates, ...rentalGates, ...adoptionKind.gates],
     machine: { terms: TERMS, beyond: [] },
     contract: { recorded: CONTRACT, read: known(CONTRACT) },
     adopts: JOB,

@@ -198,14 +198,18 @@ describe('/why', () => {
     const held = await say(lab, 'ada', pull, '/why');
     await lab.clock.advance(MINUTE);
     expect(answersTo(lab, held)).toEqual([
-      expect.stringMatching(/2 things to do.*`\/unhold`.*mira.*`not-held`/s),
+      expect.stringMatching(
+        /2 gates do not pass.*`not-held`.*the cluster is moved.*`\/unhold`.*mira.*`approver-allowed`.*Approve last/s,
+      ),
     ]);
     await say(lab, 'mira', pull, '/unhold');
     await lab.clock.advance(MINUTE);
     const free = await say(lab, 'ada', pull, '/why');
     await lab.clock.advance(MINUTE);
     expect(answersTo(lab, free)).toEqual([
-      expect.stringMatching(/1 thing to do.*`\/approve-launch` line, said by one person.*mira/s),
+      expect.stringMatching(
+        /1 gate does not pass.*`approver-allowed`.*`\/approve-launch` line, said by 1 more.*mira/s,
+      ),
     ]);
     await lab.close();
   });

@@ -131,7 +131,7 @@ describe('a budget over a period', () => {
     });
     const pull = (await stateOf(lab, run))?.proposal.pull ?? 0;
     expect(await answerTo(pull, '/why')).toContain(
-      'raise the cost budget of a week to `0.03` accelerator-hours',
+      'change the budget in the config, or wait for the next week',
     );
     await nextMorning();
     await say(lab, 'mira', pull, '/status');

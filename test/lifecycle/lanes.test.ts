@@ -200,8 +200,8 @@ describe('a lane that is taken out of the config', () => {
       (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'config-valid')?.code;
     expect([await found(daily.run), await found(canary.run)]).toEqual(['valid', 'lane-gone']);
     const why = await ask('mira', canary.pull, '/why');
-    expect(why).toContain('put the lane `canary` back into `.github/ferrybot.yml` on the default branch');
-    expect(why).not.toContain('name the run');
+    expect(why).toContain('put the lane back on the default branch');
+    expect(why).not.toContain('`run-name-dated`');
     await ask('mira', canary.pull, line);
     await lab.clock.advance(HOUR);
     expect(await stateOf(lab, canary.run)).toMatchObject({ order: null });

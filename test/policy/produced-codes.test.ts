@@ -7,17 +7,11 @@ import { ANSWER_CODES } from '../../src/commands/registry.ts';
 import { EFFECT_KINDS } from '../../src/domain/effect.ts';
 import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
-import { REMEDIES } from '../../src/domain/launch/remedy-kind.ts';
 import { DROP_REASONS } from '../../src/domain/reasons.ts';
 import { ROOT } from './cruise.ts';
 
 /** Where a list of codes stands as bare words; a table has them as keys, which count for nothing anyway. */
-const LISTS = [
-  'domain/effect.ts',
-  'domain/launch/refusal.ts',
-  'domain/launch/remedy-kind.ts',
-  'domain/reasons.ts',
-];
+const LISTS = ['domain/effect.ts', 'domain/launch/refusal.ts', 'domain/reasons.ts'];
 /** Sentences are no makers. */
 const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter(
   (path) => path.endsWith('.ts') && !path.startsWith('render/') && !LISTS.includes(path),
@@ -37,7 +31,6 @@ it.each([
   ['answer', ANSWER_CODES],
   ['incident', INCIDENT_CODES],
   ['refusal', REFUSALS],
-  ['remedy', REMEDIES],
   ['reason why an approval falls', DROP_REASONS],
   ['effect', EFFECT_KINDS],
 ])('each %s is made somewhere', (what, codes) => {

@@ -17,7 +17,7 @@ const FILES = FOLDERS.flatMap((folder) =>
 );
 
 /** What stands in the rooms beside the gates themselves. */
-const NO_GATES: readonly string[] = ['gate', 'run-gates', 'approvals', 'why', 'all-gates', 'remedies'];
+const NO_GATES: readonly string[] = ['gate', 'run-gates', 'approvals', 'all-gates'];
 
 /** The codes that a gate file can answer, from its text; a mismatch, and work of nobody, is passed on under its own kind. */
 function codesOf(gate: string): readonly string[] {

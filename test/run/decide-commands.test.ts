@@ -42,7 +42,7 @@ function heard(run: RunBuilder, ...rest: Parameters<typeof hear> extends [unknow
 }
 
 describe('/why', () => {
-  it('says the fewest things to do, in order, with the names of those who can', () => {
+  it('lists each gate that does not pass once, with the names of those who can act', () => {
     const behind = { baseSha: shaOf('newer'), mergeBaseAt: instant('2026-11-19T00:00:00Z') };
     const facts = {
       change: known(aChange(behind)),
@@ -51,24 +51,30 @@ describe('/why', () => {
     };
     const { detail } = heard(gated, [aComment(bob, '/why')], facts);
     expect(detail).toMatchObject({
-      count: 5,
-      people: 1,
-      do1: 'rebase',
+      count: 3,
+      gate1: 'freshness',
+      code1: 'stale',
+      by1: 'author',
       who1: 'alice',
-      mends1: 'freshness',
-      do2: 'write-risk',
-      do3: 'tell-issue',
-      do4: 'wait-for-checks',
-      who4: '',
-      do5: 'approve',
-      who5: 'bob',
+      gate2: 'risk-present',
+      gate3: 'approver-allowed',
+      code3: 'too-few',
+      by3: 'approver',
+      who3: 'bob',
     });
+    expect(JSON.parse(String(detail?.['found3']))).toEqual({ count: 0, needed: 1, missing: 1 });
   });
 
-  it('tells what cannot be read, and names nobody where GitHub does not tell who works here', () => {
+  it('lists a gate that cannot tell too, and names nobody where GitHub does not tell who works here', () => {
     const facts = { checks: unknown('GitHub is away'), people: unknown('GitHub is away') };
     const { detail } = heard(gated, [aComment(bob, '/why')], facts);
-    expect(detail).toMatchObject({ unread1: 'checks-green: GitHub is away', do1: 'approve', who1: '' });
+    expect(detail).toMatchObject({
+      gate1: 'checks-green',
+      code1: 'unreadable',
+      found1: '{"why":"GitHub is away"}',
+      gate2: 'approver-allowed',
+      who2: '',
+    });
   });
 });
 
@@ -207,7 +213,10 @@ describe('/stop, /ack and /seal', () => {
     ['/why', gated, 'why-told'],
     ['/why', gated.approved(bob), 'why-nothing'],
     ['/why', ordered, 'why-launched'],
+    ['/why', ordered.submitted(), 'why-launched'],
     ['/why', ordered.stopRequested(alice), 'why-stopped'],
+    ['/why', failed, 'why-no-fix'],
+    ['/why', ended, 'why-ended'],
     ['/help', gated, 'help-shown'],
     ['/sael', gated, 'not-understood'],
   ] as const)('%s', (text, run, code) => {

@@ -6,7 +6,6 @@ import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { approvedManifest, type RunState } from '../../src/domain/logbook/run-state.ts';
 import { needName } from '../../src/domain/need.ts';
 import { known } from '../../src/domain/observed.ts';
-import { smallestRemedy } from '../../src/gates/why/smallest-remedy.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
 import type { CommandInput } from '../../src/run/command-context.ts';
 import { type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
@@ -54,11 +53,10 @@ export function lineFor(digest: string): string {
 
 /** The gates as a command sees them. */
 export function viewOf(state: RunState, facts: RunFacts): GateView {
-  const { verdicts, facts: gateFacts } = gatesOn(state, facts);
+  const { verdicts, approvals } = gatesOn(state, facts);
   const body = facts.body.kind === 'known' ? facts.body.value.fingerprint : digestOf('');
-  const plan = () => smallestRemedy(gateFacts);
   const commit = facts.change.kind === 'known' ? facts.change.value.headSha : null;
-  return { digest: state.gate?.digest ?? null, commit, body, verdicts, plan };
+  return { digest: state.gate?.digest ?? null, commit, body, verdicts, approvals };
 }
 
 /** Proposed, and the gates recorded as the given facts show them. */

@@ -16,7 +16,7 @@ export const adoptionKind = defineKind({
     const isInScope = (path: string): boolean => fixScope.some((folder) => covers(folder, path));
     return { fixable: [], mends: fixScope.length === 0 ? null : isInScope, fixer, preApproved: [] };
   },
-  gates: { gates: [entrypointKnown], remedies: () => [] },
+  gates: [entrypointKnown],
   // Of the attempts that were approved; after the job that somebody launched by hand, nothing is started by itself.
   responses: { ...USUAL_RESPONSES, stopped: 'ask' },
   adopts: { settings: settingsOf, source: sourceOf },

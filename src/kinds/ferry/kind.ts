@@ -2,7 +2,7 @@
 
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
-import type { OwnGates } from '../../gates/gate.ts';
+import type { Gate } from '../../gates/gate.ts';
 import { defineKind } from '../../run/kind.ts';
 import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
 import { bodyFacts } from './body/body-facts.ts';
@@ -12,7 +12,6 @@ import { deltaDeclared } from './gates/delta-declared.ts';
 import { deltaReadable } from './gates/delta-readable.ts';
 import { identicalRerun } from './gates/identical-rerun.ts';
 import { lastFerryLinked } from './gates/last-ferry-linked.ts';
-import { ferryRemedies } from './gates/remedies.ts';
 import { riskPresent } from './gates/risk-present.ts';
 import { scaleStable } from './gates/scale-stable.ts';
 import { scope } from './gates/scope.ts';
@@ -24,19 +23,16 @@ import { FERRY_RULES } from './rules.ts';
 import { sizeOf } from './scale.ts';
 import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
 
-const FERRY_GATES: OwnGates = {
-  gates: [
-    scope,
-    deltaReadable,
-    deltaDeclared,
-    budget,
-    scaleStable,
-    identicalRerun,
-    riskPresent,
-    lastFerryLinked,
-  ],
-  remedies: ferryRemedies,
-};
+const FERRY_GATES: readonly Gate[] = [
+  scope,
+  deltaReadable,
+  deltaDeclared,
+  budget,
+  scaleStable,
+  identicalRerun,
+  riskPresent,
+  lastFerryLinked,
+];
 
 export const ferryKind = defineKind({
   name: 'ferry',

@@ -27,19 +27,16 @@ import { heroSettings, startOptionsOf } from './settings.ts';
 export const heroKind = defineKind({
   name: 'hero',
   settings: heroSettings,
-  gates: {
-    gates: [
-      contractComplete(FIELDS),
-      contractCurrent(FIELDS),
-      outputRootOwn,
-      trackerOwn,
-      checkpointProven,
-      containerBuilt,
-      configDrift,
-      driAccepted,
-    ],
-    remedies: () => [],
-  },
+  gates: [
+    contractComplete(FIELDS),
+    contractCurrent(FIELDS),
+    outputRootOwn,
+    trackerOwn,
+    checkpointProven,
+    containerBuilt,
+    configDrift,
+    driAccepted,
+  ],
   policy: (lane) => ({ 'lane.startOptions': startOptionsOf(lane).join(',') }),
   responses: HERO_RESPONSES,
   contracts: {

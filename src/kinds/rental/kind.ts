@@ -49,18 +49,15 @@ export const rentalKind = defineKind({
   name: 'rental',
   settings: rentalSettings,
   rules: [METRICS_JUDGE, ...RENTAL_RULES],
-  gates: {
-    gates: [
-      contractComplete(FIELDS),
-      contractCurrent(FIELDS),
-      machineFits,
-      secretsNamed,
-      reductionsBounded,
-      earlyStopSane,
-      bottleneckMeasured,
-    ],
-    remedies: () => [],
-  },
+  gates: [
+    contractComplete(FIELDS),
+    contractCurrent(FIELDS),
+    machineFits,
+    secretsNamed,
+    reductionsBounded,
+    earlyStopSane,
+    bottleneckMeasured,
+  ],
   responses: RENTAL_RESPONSES,
   judge: judgeRental,
   contracts: {

@@ -73,7 +73,7 @@ function sizeAgainst(size: ModelSize | null, { scale }: FerryLane): Judgement {
 }
 
 /** By its path, or by its bare name wherever it stands. */
-export function isScale(change: KnobChange, scaleKnobs: readonly string[]): boolean {
+function isScale(change: KnobChange, scaleKnobs: readonly string[]): boolean {
   return scaleKnobs.includes(change.path) || scaleKnobs.includes(change.knob);
 }
 
