@@ -45,7 +45,6 @@ const PACKAGES = {
   ignore: '^src/(engines/ray|settings)/',
   yaml: '^src/(config|care/infra|app/cli)/',
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|contracts|kinds|render)/',
-  parse5: '^src/commands/grammar/',
   leven: '^src/(?:settings|diagnosis)/',
   canonicalize: '^src/logbook/',
   nodemailer: '^src/notify/',

@@ -25,7 +25,7 @@ const INTRODUCTION = `# Commands
 
 <!-- Made by scripts/commands-docs.ts from src/commands; a test holds it against them. -->
 
-A command stands alone at the start of a line, in a comment, a review or a review comment on a ferry's pull request, or in a comment on an issue that is labelled \`experiment\`; what holds a lane back counts wherever it is said, and so do \`/stop\` and \`/hold\` that name their run with \`run=\`. It counts only where a reader sees it as plain text: not in quotes, lists, code, HTML, links, headings, tables or struck text. Arguments are written \`key=value\`, or \`key="a value with spaces"\` (\`\\"\` and \`\\\\\` inside quotes). One command a line, ten a comment. An edited comment gives no commands. \`npx ferrybot read-comment < comment.md\` says what would be read, and why a slash word does not fire.
+A command stands alone at the start of a line, in a comment, a review or a review comment on a ferry's pull request, or in a comment on an issue that is labelled \`experiment\`; what holds a lane back counts wherever it is said, and so do \`/stop\` and \`/hold\` that name their run with \`run=\`. It counts only where a reader sees it as plain text: not in quotes, lists, code, links, headings, tables or struck text, and not in or below HTML. Arguments are written \`key=value\`, or \`key="a value with spaces"\` (\`\\"\` and \`\\\\\` inside quotes). One command a line, ten a comment. An edited comment gives no commands. \`npx ferrybot read-comment < comment.md\` says what would be read, and why a slash word does not fire.
 
 Permissions are the defaults; \`permissions\` and \`approvals\` in \`.github/ferrybot.yml\` change them (docs/configuration.md).`;
 

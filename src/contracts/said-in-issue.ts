@@ -17,7 +17,7 @@ const LABEL_CHARS_MAX = 60;
 /** Null: the text is not parsed. What nobody filled in is left out. */
 export function saidIn(markdown: string, isName: IsName): readonly Said[] | null {
   if (!isWithinBounds(markdown)) return null;
-  return sectionsOf(parseMarkdown(markdown).root.children)
+  return sectionsOf(parseMarkdown(markdown).children)
     .flatMap(({ heading, content }) =>
       heading !== null && isName(heading)
         ? [{ name: heading, text: content.map(blockText).filter(Boolean).join('\n').trim() }]

@@ -46,27 +46,16 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
 };
 
 const PLACES: Readonly<Record<IgnoreReason, string>> = {
-  quote: 'it stands in a quote, of which a line right below it is a part',
-  list: 'it stands in a list, of which a line right below it is a part',
+  markup: 'it stands in or below formatting or HTML, or in a list, to which the line below belongs',
+  quote: 'it stands in a quote, to which the line below belongs',
   code: 'it stands in code',
-  html: 'it stands in HTML',
   link: 'it stands in a link',
-  image: 'it stands in an image',
-  heading: 'it stands in a heading',
-  table: 'it stands in a table',
-  strikethrough: 'it is struck through',
-  emphasis: 'it is emphasised',
-  escape: 'it is written with an escape',
-  entity: 'it is written with an HTML entity',
-  footnote: 'it stands in a footnote',
-  email: 'it stands in a quoted mail',
-  invisible: 'it holds invisible characters',
-  lookalike: 'it holds characters that only look like letters of a command',
   'not-line-start': 'it does not stand at the start of a line',
-  path: 'it reads like a path',
+  invisible: 'the line has invisible characters',
+  lookalike: 'it has characters that only look like letters of a command',
   'other-bot': 'it belongs to another bot',
   unrelated: 'it is no command of ferrybot',
-  limit: 'the comment holds too many commands',
+  limit: 'the comment is too long or has too many commands',
 };
 
 function isError(reason: string): reason is ErrorCode {

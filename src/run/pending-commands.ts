@@ -1,6 +1,5 @@
 /** What people said that is not answered yet: commands seen in the threads minus commands answered in the logbook. */
 
-import { hintOf } from '../commands/grammar/hints.ts';
 import { type BoundedReading, readCommentOf } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
@@ -221,7 +220,7 @@ function saidIn(
     })),
   ].toSorted((a, b) => a.line - b.line || a.column - b.column);
   if (said.length > 0) return said.map((one) => one.said);
-  const hint = hintOf(reading);
+  const { hint } = reading;
   return hint === null ? [] : [{ kind: 'hint', word: hint.word, reason: hint.reason, line: hint.line }];
 }
 

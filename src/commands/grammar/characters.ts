@@ -27,10 +27,9 @@ export function hasInvisible(text: string): boolean {
   return INVISIBLE.test(text) && INVISIBLE.test(text.replace(EMOJI, ''));
 }
 
-/** Where the text first opens an embedding, override or isolate, which can reach beyond its own line; or null. */
-export function reorderingStart(text: string): number | null {
-  const at = text.search(REORDERING);
-  return at < 0 ? null : at;
+/** True if the text has an embedding, override or isolate, which can reach beyond its own line. */
+export function hasReordering(text: string): boolean {
+  return REORDERING.test(text);
 }
 
 /** True if there is nothing to be seen but blanks. */

@@ -3,7 +3,6 @@
 import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import { fitArguments } from './arguments.ts';
 import type { CommentWord } from './comment-words.ts';
-import type { PlainLine } from './plain-line.ts';
 import type { ErrorCode, IgnoreReason } from './reading.ts';
 import { type Tokens, tokensOf } from './tokens.ts';
 import type { Vocabulary, WordClass } from './vocabulary.ts';
@@ -37,18 +36,13 @@ export function readLine(
   const classed = words.map((word) => ({ ...word, its: vocabulary(word.word) }));
   const [first] = classed;
   const reason = first === undefined ? 'not-line-start' : whyNot(first);
-  if (first === undefined || first.line === null || reason !== null) return classed.map(asIgnored);
-  return readAddressed(first, first.line, classed.slice(1), source);
+  if (first === undefined || reason !== null) return classed.map(asIgnored);
+  return readAddressed(first, classed.slice(1), source);
 }
 
 /** A line whose first word is ours or nearly so and stands where commands stand. */
-function readAddressed(
-  first: Classed,
-  line: PlainLine,
-  others: readonly Classed[],
-  source: string,
-): readonly ReadLine[] {
-  const text = trimmedEnd(source.slice(first.start, line.end), ' \t');
+function readAddressed(first: Classed, others: readonly Classed[], source: string): readonly ReadLine[] {
+  const text = trimmedEnd(source.slice(first.start, first.lineEnd), ' \t');
   const { its, start } = first;
   const nameLength = its.word.length;
   const found = tokensOf(text, nameLength);
@@ -61,16 +55,10 @@ function readAddressed(
   const clearEnd = unclear ? start + (found.fault?.start ?? 0) : source.length;
   const isSecond = (other: Classed): boolean => isCommandWord(other) && other.start < clearEnd;
   const rest = outside.map((other) => (isSecond(other) ? asError(other, 'two-on-a-line') : asIgnored(other)));
-  return [readFirst(first, line, text, found, outside.some(isSecond)), ...rest];
+  return [readFirst(first, text, found, outside.some(isSecond)), ...rest];
 }
 
-function readFirst(
-  first: Classed,
-  line: PlainLine,
-  text: string,
-  found: Tokens,
-  isFollowed: boolean,
-): ReadLine {
+function readFirst(first: Classed, text: string, found: Tokens, isFollowed: boolean): ReadLine {
   const { its, start } = first;
   const word = its.word;
   if (its.kind === 'near')
@@ -85,22 +73,15 @@ function readFirst(
     const { text: wrong, start: at, ...fault } = fitted.fault;
     return { ...fault, start, word, kind: 'error', at: { start: start + at, text: wrong } };
   }
-  const hidden = line.hidden.find((at) => start < at && at < start + text.length);
-  if (hidden !== undefined)
-    return { start, word, kind: 'error', code: 'bad-value', at: { start: hidden, text: '<!--' } };
   return { start, word, kind: 'command', name: its.spec.name, args: fitted.args, source: text };
 }
 
 /** Why a word does not start a command line, or null if it does. What it is comes before where it stands. */
-function whyNot(word: Classed): IgnoreReason | null {
-  if (word.mark !== null) return word.mark;
-  const { kind } = word.its;
-  if (kind === 'path' || kind === 'other-bot' || kind === 'unrelated') return kind;
-  const before = word.line?.before ?? 'text';
-  if (before === 'html' || before === 'entity') return before;
-  if (before === 'invisible' || (before === 'nothing' && word.line?.isInvisible)) return 'invisible';
-  if (kind === 'lookalike') return kind;
-  return before === 'nothing' ? null : 'not-line-start';
+function whyNot({ mark, place, its: { kind } }: Classed): IgnoreReason | null {
+  if (mark !== null) return mark;
+  if (kind === 'other-bot' || kind === 'unrelated') return kind;
+  if (kind === 'lookalike') return place === null || place === 'not-line-start' ? kind : place;
+  return place;
 }
 
 function isCommandWord(word: Classed): boolean {

@@ -25,7 +25,7 @@ const fingerprintOnce = remembered(readFingerprint, ({ markdown, preconditions }
 function readFingerprint({ markdown, preconditions }: Fingerprinted): string {
   const text = markdown.replace(/\r\n?/g, '\n');
   if (!isWithinBounds(text)) return text.trim();
-  const { root } = parseMarkdown(text);
+  const root = parseMarkdown(text);
   const cuts = [...markerCuts(root), ...boxCuts(root, text, preconditions)].toSorted(
     (a, b) => a.start - b.start,
   );

@@ -8,7 +8,7 @@ import { type CommentWord, rawWords, wordsOf } from './comment-words.ts';
 import { firstNamed } from './named-command.ts';
 import { parseMarkdown } from './parse-markdown.ts';
 import type { CommandError, IgnoredWord, Place, ReadCommand, Reading } from './reading.ts';
-import { endOfLine, placesIn } from './source-lines.ts';
+import { placesIn } from './source-lines.ts';
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
 /** Commands that one comment may give, and lines of it that may be answered as wrong. */
@@ -50,7 +50,7 @@ export function readCommentOf(
   const bounds: Bounds = speaker === 'stranger' ? COMMENT_OF_STRANGER : COMMENT_OF_TRUSTED;
   const isWithin = isWithinBounds(markdown, bounds);
   if (speaker === 'stranger' && !isWithin) return { reading: unparsed(markdown, registry), isWhole: false };
-  const words = isWithin ? wordsIn(markdown, bounds.elements) : rawWords(markdown, 'limit');
+  const words = isWithin ? wordsIn(markdown) : rawWords(markdown, 'limit');
   return { reading: readingOf(words, markdown, registry, options), isWhole: true };
 }
 
@@ -74,32 +74,11 @@ function readingOf(
   return inLists(found, placeOf, vocabulary);
 }
 
-const BYTE_ORDER_MARK = '\ufeff';
-
-function wordsIn(markdown: string, elementsMax: number): readonly CommentWord[] {
-  if (!markdown.startsWith(BYTE_ORDER_MARK)) return wordsOf(markdown, parseMarkdown(markdown), elementsMax);
-  const unmarked = markdown.slice(BYTE_ORDER_MARK.length);
-  const firstLineEnd = endOfLine(markdown, 0);
-  return wordsOf(unmarked, parseMarkdown(unmarked), elementsMax).map((word) =>
-    behindMark(word, firstLineEnd),
-  );
-}
-
-/** The parser leaves the mark out of its offsets; on the first line it is a character that nobody sees. */
-function behindMark(word: CommentWord, firstLineEnd: number): CommentWord {
-  const start = word.start + BYTE_ORDER_MARK.length;
-  if (word.line === null) return { ...word, start };
-  const { end, hidden, before } = word.line;
-  return {
-    ...word,
-    start,
-    line: {
-      ...word.line,
-      before: before === 'nothing' && start < firstLineEnd ? 'invisible' : before,
-      end: end + BYTE_ORDER_MARK.length,
-      hidden: hidden.map((at) => at + BYTE_ORDER_MARK.length),
-    },
-  };
+/** The parser leaves a byte order mark out of its offsets, and nobody sees it: what stands behind one is not read. */
+function wordsIn(markdown: string): readonly CommentWord[] {
+  return markdown.startsWith('\ufeff')
+    ? rawWords(markdown, 'invisible')
+    : wordsOf(markdown, parseMarkdown(markdown));
 }
 
 function inLists(
@@ -143,7 +122,7 @@ function hintAmong(ignored: readonly IgnoredWord[], vocabulary: Vocabulary): Ign
     return kind === 'ours' || (reason === 'lookalike' && vocabulary(folded(word)).kind === 'ours');
   });
   const below = ours.filter(
-    ({ reason, column }) => column === 1 && (reason === 'quote' || reason === 'list'),
+    ({ reason, column }) => column === 1 && (reason === 'quote' || reason === 'markup'),
   );
   const [first, ...others] = below.length === 1 ? below : ours;
   return first === undefined || (others.length > 0 && first.reason !== 'limit') ? null : first;

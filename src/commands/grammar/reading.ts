@@ -17,24 +17,13 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** Why a slash word is no command at all. */
 export const IGNORE_REASONS = [
+  'markup',
   'quote',
-  'list',
   'code',
-  'html',
   'link',
-  'image',
-  'heading',
-  'table',
-  'strikethrough',
-  'emphasis',
-  'escape',
-  'entity',
-  'footnote',
-  'email',
+  'not-line-start',
   'invisible',
   'lookalike',
-  'not-line-start',
-  'path',
   'other-bot',
   'unrelated',
   'limit',
@@ -71,6 +60,10 @@ export type Reading = {
   readonly commands: readonly ReadCommand[];
   readonly errors: readonly CommandError[];
   readonly ignored: readonly IgnoredWord[];
-  /** The comment's only command, where it stands so that it does not fire; see `hintOf`. */
+  /**
+   * The comment's only command, where it stands so that it does not fire (a list, a quote, bold, below HTML …): whoever
+   * answers says it once. Null where a command or an error has an answer of its own, and where the comment names several
+   * commands, because then it talks about them. A comment that was too much to parse has one for its first command.
+   */
   readonly hint: IgnoredWord | null;
 };

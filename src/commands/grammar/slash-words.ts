@@ -28,10 +28,3 @@ export function slashWordsIn(text: string): readonly FoundWord[] {
     word: trimmedEnd(visible(match[0]), '.'),
   }));
 }
-
-const MAY_HAVE_WORD = new RegExp(`[${SLASH_CLASS}&]`, 'u');
-
-/** False if no slash word can stand in this source, however it is parsed; an entity may be a slash. */
-export function mayHaveSlashWord(source: string): boolean {
-  return MAY_HAVE_WORD.test(source);
-}

@@ -1,4 +1,4 @@
-/** Whose word a slash word is: ours, nearly ours, another bot's, a path, or nobody's. */
+/** Whose word a slash word is: ours, nearly ours, another bot's, or nobody's. */
 
 import { nearest } from '../../settings/nearness.ts';
 import type { CommandSpec } from '../spec.ts';
@@ -9,7 +9,7 @@ export type WordClass =
   | { readonly kind: 'ours'; readonly word: string; readonly spec: CommandSpec }
   | { readonly kind: 'near'; readonly word: string; readonly suggest: string }
   | {
-      readonly kind: 'lookalike' | 'path' | 'other-bot' | 'unrelated';
+      readonly kind: 'lookalike' | 'other-bot' | 'unrelated';
       readonly word: string;
     };
 
@@ -44,7 +44,7 @@ function classify(
   theirs: ReadonlySet<string>,
   suggest: (name: string) => string | null,
 ): WordClass {
-  if (word.slice(1).includes('/')) return { kind: 'path', word };
+  if (word.slice(1).includes('/')) return { kind: 'unrelated', word };
   const whole = word.split('.', 1)[0] ?? word;
   const name = ASCII_NAME.exec(whole)?.[0] ?? whole;
   if (theirs.has(whole.slice(1).toLowerCase()) || theirs.has(name.slice(1).toLowerCase()))

@@ -28,7 +28,7 @@ export type PullBody = {
  */
 export function readPullBody(markdown: string): PullBody | null {
   if (!isWithinBounds(markdown)) return null;
-  const { root } = parseMarkdown(markdown);
+  const root = parseMarkdown(markdown);
   const sections = sectionsOf(root);
   const part = <Value>(name: PartName, read: (section: Section) => Part<Value>): Part<Value> => {
     const [section, again] = sections.filter((one) => one.part === name);

@@ -98,6 +98,6 @@ function isWhole(body: string, { start, context, isMore }: ProposalView): boolea
 /** Numbers in their order, each once; what stands in code, quotes or struck text links nothing. */
 function linkedIssues(markdown: string): readonly number[] {
   if (!isWithinBounds(markdown)) return [];
-  const text = parseMarkdown(markdown).root.children.map(plainText).join('\n');
+  const text = parseMarkdown(markdown).children.map(plainText).join('\n');
   return [...new Set([...text.matchAll(LINK)].map((match) => Number(match[1])))];
 }
