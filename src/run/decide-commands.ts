@@ -20,13 +20,7 @@ import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-e
 import { mayOvertake, neededFor } from './command-order.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { append, appendBoth, type Step } from './step.ts';
-import {
-  colleaguesFirst,
-  isUntrusted,
-  quietFirst,
-  untrustedDetail,
-  untrustedWereAnswered,
-} from './untrusted.ts';
+import { colleaguesFirst, isUntrusted, quietFirst, untrustedDetail, wasToldBefore } from './untrusted.ts';
 
 /** Items of strangers that are recorded in one step: a flood takes few rounds, and one push stays small. */
 const UNTRUSTED_PER_STEP_MAX = 50;
@@ -130,26 +124,28 @@ function withUntrusted(
     isUntrusted(input.facts.permissions.get(item.comment.author.id));
   if (outcome.step.kind !== 'append' || !ofUntrusted(first)) return outcome;
   const drafts = [...outcome.step.drafts];
-  const told = new Map([[first.comment.thread, commentName(first.comment)]]);
+  const told = new Map([[placeOf(first), commentName(first.comment)]]);
   for (const item of later.filter(ofUntrusted).slice(0, UNTRUSTED_PER_STEP_MAX)) {
-    const { thread } = item.comment;
-    const next = decideItem(
-      input,
-      item,
-      (told.get(thread) ?? commentName(item.comment)) !== commentName(item.comment),
-    );
+    const name = commentName(item.comment);
+    const place = placeOf(item);
+    const next = decideItem(input, item, (told.get(place) ?? name) !== name);
     if (next.kind !== 'step' || next.step.kind !== 'append' || !next.step.drafts.every(isOfCommand)) break;
-    if (!told.has(thread)) told.set(thread, commentName(item.comment));
+    if (!told.has(place)) told.set(place, name);
     drafts.push(...next.step.drafts);
   }
   return { kind: 'step', step: appendBoth(drafts, outcome.step.journal) };
+}
+
+/** One person in one thread. */
+function placeOf({ comment }: PendingItem): string {
+  return `${comment.thread} ${comment.author.id}`;
 }
 
 function isOfCommand({ type }: EventDraft): boolean {
   return type === 'command-seen' || type === 'command-answered';
 }
 
-/** `wereTold`: this thread's answer to strangers was given in what is about to be recorded. */
+/** `wereTold`: what is about to be recorded has this commenter's answer in this thread. */
 function decideItem(input: CommandInput, item: PendingItem, wereTold = false): CommandOutcome {
   return aboutComment(item.comment, () => decideOne(input, item, wereTold));
 }
@@ -165,11 +161,7 @@ function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): C
   const held: Permission = permission?.kind === 'known' ? permission.value : 'none';
   const isRefused = needs !== null && !permits(held, needs);
   const isMuted =
-    !permits(held, 'triage') &&
-    (wereTold || untrustedWereAnswered(input.state.commands.values(), item, input.now));
-  // Whom GitHub does not tell about may be a colleague: a little patience before they are taken for one of the flood.
-  if (needs === null && isMuted && permission?.kind !== 'known' && isPatient(input, item))
-    return { kind: 'wait', why: permission?.why ?? 'not asked' };
+    !permits(held, 'triage') && (wereTold || wasToldBefore(input.state.commands.values(), item));
   const stranger = permits(held, 'triage') ? {} : untrustedDetail(isMuted);
   if (isRefused) return answered(input, item, answerCommon('not-permitted', { needs, held }), stranger);
   switch (said.kind) {

@@ -22,7 +22,7 @@ import { neededFor } from './command-order.ts';
 import { type LabConfig, proposingLanes } from './lane-scope.ts';
 import { itemKey, type PendingItem } from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
-import { untrustedDetail, untrustedWereAnswered } from './untrusted.ts';
+import { untrustedDetail, wasToldBefore } from './untrusted.ts';
 
 export type JournalInput = {
   /** Unanswered items of one thread, oldest first. */
@@ -43,24 +43,23 @@ export type JournalInput = {
 };
 
 /**
- * What the journal records of them. An item waits while its author could not be asked about: for a permission that it
- * needs, or because the thread's answer to strangers is fresh.
+ * What the journal records of them. An item that needs a permission waits while its author could not be asked about.
  */
 export function decideJournal(input: JournalInput): readonly EventDraft[] {
   const drafts: EventDraft[] = [];
   let { facts } = input;
-  let told: string | null = null;
+  const told = new Map<number, string>();
   for (const item of input.items) {
     const permission = facts.permissions.get(item.comment.author.id);
     const held = permission?.kind === 'known' ? permission.value : null;
     const isColleague = held !== null && permits(held, 'triage');
     const name = commentName(item.comment);
-    const wereTold =
-      (told !== null && told !== name) || untrustedWereAnswered(input.known.values(), item, input.now);
+    const { id } = item.comment.author;
+    const wereTold = (told.get(id) ?? name) !== name || wasToldBefore(input.known.values(), item);
     const isPatient = input.now - item.comment.createdAt < limits.permissionPatienceMs;
-    const isAsked = wereTold || item.said.kind === 'unread' || neededHere(item, input.config) !== null;
+    const isAsked = item.said.kind === 'unread' || neededHere(item, input.config) !== null;
     if (held === null && isAsked && isPatient) continue;
-    if (!isColleague && !wereTold) told = name;
+    if (!isColleague && !wereTold) told.set(id, name);
     const stranger = isColleague ? {} : untrustedDetail(wereTold);
     const before = { ...input, facts };
     const decided = aboutComment(item.comment, () => draftsFor(item, before, held, stranger));

@@ -1,15 +1,10 @@
-/** A stranger's flood: whoever has no role in the repository gets at most one answer a thread and hour (docs/decisions/0046-a-flooded-thread.md). */
+/** Untrusted commenters: whoever has no role in the repository is answered once in a thread. */
 
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName, isQuiet, isToUntrusted } from '../domain/answer-key.ts';
-import type { Instant } from '../domain/ids.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { fromRfc3339 } from '../domain/time.ts';
 import type { PendingItem } from './pending-commands.ts';
-
-/** A stranger's commands get at most one answer a thread in this time. */
-const UNTRUSTED_ANSWER_PERIOD_MS = 60 * 60 * 1_000;
 
 /** What an answer to a stranger records beside its own detail: `quiet` 1 = recorded, and answered by a reaction alone. */
 export type UntrustedDetail = { readonly stranger: 1; readonly quiet: 0 | 1 };
@@ -20,20 +15,14 @@ export function isUntrusted(held: Observed<Permission> | undefined): boolean {
 }
 
 /**
- * Whether the thread has had its answer to a stranger within the last hour, in another comment than this one: all
- * lines of one comment are answered together. `answered` are the commands of the thread's record.
+ * Whether this commenter has had their answer in this thread, to another comment than this one: all lines of one comment
+ * are answered together. `answered` are the commands of the thread's record.
  */
-export function untrustedWereAnswered(
-  answered: Iterable<SeenCommand>,
-  item: PendingItem,
-  now: Instant,
-): boolean {
+export function wasToldBefore(answered: Iterable<SeenCommand>, { comment }: PendingItem): boolean {
   for (const seen of answered) {
-    if (seen.thread !== item.comment.thread || seen.answer === null) continue;
-    const { at } = seen.answer;
-    if (!isToUntrusted(seen) || isQuiet(seen)) continue;
-    if (commentName({ surface: seen.surface, id: seen.comment }) === commentName(item.comment)) continue;
-    if (now - (fromRfc3339(at) ?? now) < UNTRUSTED_ANSWER_PERIOD_MS) return true;
+    const isTheirs = seen.thread === comment.thread && seen.actor.id === comment.author.id;
+    if (!isTheirs || !isToUntrusted(seen) || isQuiet(seen)) continue;
+    if (commentName({ surface: seen.surface, id: seen.comment }) !== commentName(comment)) return true;
   }
   return false;
 }

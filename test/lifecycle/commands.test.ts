@@ -28,7 +28,7 @@ function expectGoodManners(lab: VirtualLab): void {
 }
 
 describe('who may approve', () => {
-  it('refuses a stranger, and answers a flood once an hour and thread', async () => {
+  it('refuses an untrusted commenter, and answers the first of many commands in the thread', async () => {
     const { lab, run, pull } = await proposed();
     const first = await say(lab, 'sol', pull, '/approve-launch');
     expect(answersTo(lab, first)).toEqual([
@@ -39,7 +39,7 @@ describe('who may approve', () => {
     expect(answersTo(lab, second)).toEqual([]);
     await lab.clock.advance(60 * MINUTE);
     const third = await say(lab, 'sol', pull, '/approve-launch');
-    expect(answersTo(lab, third)).toHaveLength(1);
+    expect(answersTo(lab, third)).toEqual([]);
     const state = await stateOf(lab, run);
     expect(state?.order).toBeNull();
     // Quiet is not ignored: each of them is in the record with its answer.

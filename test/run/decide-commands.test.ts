@@ -283,15 +283,14 @@ describe('who is heard', () => {
     expect(hear(gated, comments).kind).toBe('nothing');
   });
 
-  it("a stranger's flood is answered aloud once an hour", () => {
+  it('an untrusted commenter is answered aloud once in a thread, also hours later', () => {
     const first = heard(gated, [aComment(mallory, '/stop')], nobody);
     expect(first).toMatchObject({ code: 'not-permitted', detail: { quiet: 0 } });
     const more = [aComment(mallory, '/stop', { id: 1001 })];
-    expect(heard(first.next, more, nobody, { now: instant(first.next.state.head.at) }).detail).toMatchObject({
-      quiet: 1,
-    });
     const later = { now: instant('2026-11-21T14:00:00.000Z') };
-    expect(heard(first.next, more, nobody, later).detail).toMatchObject({ quiet: 0 });
+    expect(heard(first.next, more, nobody, later).detail).toMatchObject({ quiet: 1 });
+    const elsewhere = [aComment(mallory, '/stop', { id: 1002, thread: 12 })];
+    expect(heard(first.next, elsewhere, nobody, later).detail).toMatchObject({ quiet: 0 });
   });
 
   it('a permission that cannot be read is waited for, then told', () => {

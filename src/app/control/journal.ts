@@ -180,7 +180,7 @@ function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
     .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
 }
 
-/** Live permissions of those who wait for an answer: strangers are answered once an hour. */
+/** Live permissions of those who wait for an answer. */
 async function permissionsOf(
   { lab }: OpenLab,
   items: readonly PendingItem[],
