@@ -28,7 +28,7 @@ export const INCIDENTS = {
   'submit-unknown': { orderDigest: 'text?', why: 'text' },
   'dispatch-failed': { orderDigest: 'text?', attempt: 'integer?', message: 'text' },
   'launch-failed': { orderDigest: 'text', attempt: 'integer', url: 'text', why: 'text', left: 'integer' },
-  'launch-waiting': { orderDigest: 'text', attempt: 'integer', url: 'text', minutes: 'integer' },
+  'launch-waiting': { orderDigest: 'text', attempt: 'integer', url: 'text' },
   'order-expired': { orderDigest: 'text?', attempt: 'integer' },
   'launch-unreadable': { orderDigest: 'text?', why: 'text' },
   'engine-state-lost': { message: 'text', attempt: 'integer?' },

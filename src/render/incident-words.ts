@@ -169,8 +169,8 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   },
   'launch-waiting': {
     title: 'The launch waits for a runner',
-    evidence: ({ minutes, url }) =>
-      `The ${link('workflow run', url, limits.shownTextCharsMax)} has been in the queue for ${minutes} min.`,
+    evidence: ({ url }) =>
+      `The ${link('workflow run', url, limits.shownTextCharsMax)} has been in the queue for at least 5 min.`,
     did: 'Nothing was submitted. ferrybot starts no second launch while this one waits.',
     todo: 'Start a runner with the label `ferrybot-launch`. The launch then goes on by itself, as long as the order is valid.',
   },

@@ -1,6 +1,6 @@
 /** An incident: what happened, on what evidence, what ferrybot did, and what a person should do. */
 
-import { type Incident, incidentsWith } from '../domain/incidents.ts';
+import type { Incident } from '../domain/incidents.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { comment } from './comment.ts';
 import { incidentWords } from './incident-words.ts';
@@ -9,14 +9,7 @@ import { code, utc } from './words.ts';
 
 /** The incident whose sequence number is `key`. */
 export function renderIncident(key: string, state: RunState): string {
-  const first = state.incidents.find(({ seq }) => String(seq) === key);
-  const order = first?.code === 'launch-waiting' ? first.detail.orderDigest : null;
-  const incident =
-    order === null
-      ? first
-      : incidentsWith(state.incidents, 'launch-waiting').findLast(
-          ({ detail }) => detail.orderDigest === order,
-        );
+  const incident = state.incidents.find(({ seq }) => String(seq) === key);
   if (incident === undefined) throw new Error(`no incident ${key} in ${state.run}`);
   const job = state.submission === null ? '' : `\n- Job: ${code(state.submission.jobId)}`;
   return incidentText(incident, code(state.run), job, placeWord(state));

@@ -66,7 +66,7 @@ function wantedForLaunch(state: RunState): string {
   if (trouble === null) return 'nothing; the launch is under way. `/stop` takes it back, or ends the job.';
   const run = link('workflow run', trouble.detail.url, limits.shownTextCharsMax);
   return trouble.code === 'launch-waiting'
-    ? `a runner with the label \`ferrybot-launch\`: the ${run} has waited for one for ${trouble.detail.minutes} min. \`/stop\` takes the launch back.`
+    ? `a runner with the label \`ferrybot-launch\`: the ${run} waits for one. \`/stop\` takes the launch back.`
     : `somebody to clear why the launch failed: ${text(trouble.detail.why)} (${run}). ferrybot starts it again within minutes, at most ${count(trouble.detail.left, 'more time')}. \`/stop\` takes it back.`;
 }
 

@@ -14,11 +14,11 @@ import { append, type Step } from './step.ts';
 const LAUNCH_MS_MIN = 2 * 60_000;
 /** The dispatch itself takes a moment; no workflow run can have ended before this. */
 const DISPATCH_MS_MIN = 1_000;
-/** Minutes in the queue at which people are told, and told again in the same comment. */
-const WAITING_MINUTES = [5, 15, 35, 75] as const;
+/** People are told of a launch that has been in the queue for so long; the comment is kept up to date (`open-waits.ts`). */
+const WAITING_TOLD_MS = 5 * 60_000;
 
 /**
- * Records that the order's workflow run failed, or how long it has waited; null where there is nothing new to say.
+ * Records that the order's workflow run failed or waits; null where there is nothing new to say.
  * `mayHaveEnded`: a workflow run has just ended, or this is a sweep.
  */
 export function decideLaunchTrouble(
@@ -70,20 +70,14 @@ function failed(
   );
 }
 
-/** No runner takes the job: told after some minutes, then with back-off. */
+/** No runner takes the job: told once an order. */
 function waiting(state: RunState, order: IssuedOrder, last: WorkflowRunFacts, now: Instant): Step | null {
-  const minutes = WAITING_MINUTES.findLast((one) => now - last.createdAt >= one * 60_000);
-  const told = incidentsWith(state.incidents, 'launch-waiting').filter(
+  const isTold = incidentsWith(state.incidents, 'launch-waiting').some(
     ({ detail }) => detail.orderDigest === order.digest,
   );
-  if (minutes === undefined || told.some(({ detail }) => detail.minutes >= minutes)) return null;
+  if (isTold || now - last.createdAt < WAITING_TOLD_MS) return null;
   const { attempt } = order.order;
   return append(
-    incidentDraft('control', 'launch-waiting', {
-      orderDigest: order.digest,
-      attempt,
-      url: last.url,
-      minutes,
-    }),
+    incidentDraft('control', 'launch-waiting', { orderDigest: order.digest, attempt, url: last.url }),
   );
 }

@@ -75,9 +75,8 @@ export function isAllSaid(state: RunState, comments: readonly CommentFacts[], me
   );
 }
 
-/** An incident may be told in the comment of an earlier one, which is another try. */
-function keyOf({ kind, key, seq }: Pick<Publication, 'kind' | 'key' | 'seq'>): string {
-  return `publish:${kind}:${kind === 'incident' ? seq : key}`;
+function keyOf({ kind, key }: Pick<Publication, 'kind' | 'key'>): string {
+  return `publish:${kind}:${key}`;
 }
 
 /** What the words are made from: the record and the config, so that the same record says the same. */
@@ -98,18 +97,6 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
     if (proposal !== null && text === undefined) return need({ fact: 'proposalTexts', of: proposal });
     // A proposal whose comment lost its first line is written anew in its place, and not beside it.
     if (text?.kind === 'known' && text.value !== null) continue;
-    const before = ours.find((one) => one.marker !== null && markerIdentity(one.marker) === marker);
-    if (
-      before !== undefined &&
-      publication.kind === 'incident' &&
-      publication.key !== String(publication.seq)
-    )
-      return perform(key, {
-        kind: 'edit-comment',
-        thread: before.thread,
-        comment: before.id,
-        body: wordsOf(publication),
-      });
     return perform(key, {
       kind: 'post-comment',
       thread: publication.thread,

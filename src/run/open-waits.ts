@@ -3,11 +3,11 @@
 import { type Dispatch, dispatchesFor } from '../domain/dispatch.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
-import type { Incident } from '../domain/incidents.ts';
+import type { Incident, IncidentOf } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { utc, workflowRunLink } from '../render/words.ts';
 import { needsWatch, watchDispatches } from './decide-watch.ts';
 import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
@@ -19,13 +19,14 @@ export const WAIT_MENTION_MS = 60 * 60 * 1_000;
 /** How the last edit of the comment begins, by which it is recognised. */
 const CLOSED = '\n- Closed: ';
 
-/** Whether the incident is a stop that is not confirmed yet, or the silence of a watch that still is not there. */
+/** Whether the incident is a launch that no runner has taken, a stop that is not confirmed yet, or the silence of a watch that still is not there. */
 export function isWaitOpen(state: RunState, incident: Incident, now: Instant): boolean {
+  if (incident.code === 'launch-waiting') return orderOf(state, incident)?.status === 'open';
   if (!isWait(state, incident) || state.end !== null) return false;
   return incident.code === 'stop-unconfirmed' || (needsWatch(state, now) && !isLookedSince(state, incident));
 }
 
-/** The next edit of the comment of such an incident: every ten minutes while it is open, and once when it is not. */
+/** The next edit of the comment of such an incident: every ten minutes while it is open (for a launch ever more slowly), and once when it is not. */
 export function decideWaitEdit(input: {
   readonly state: RunState;
   readonly facts: Pick<RunFacts, 'recordedRuns' | 'workflowRuns'>;
@@ -43,10 +44,11 @@ export function decideWaitEdit(input: {
     const text = input.textOf(incident);
     if (comment === undefined || text === null) continue;
     const isOpen = isWaitOpen(state, incident, now);
-    if (isOpen ? now - comment.updatedAt < WAIT_UPDATE_MS : comment.body.includes(CLOSED)) continue;
+    if (isOpen ? now - comment.updatedAt < pauseMs(incident, comment) : comment.body.includes(CLOSED))
+      continue;
     const key = `wait:${incident.seq}:${isOpen ? Math.floor(now / WAIT_UPDATE_MS) : 'closed'}`;
     if (!mayTry(memory, key, limits.effectTriesMax)) continue;
-    const line = isOpen ? openLine(input, incident) : closedLine(state);
+    const line = isOpen ? openLine(input, incident) : closedLine(state, incident);
     if (typeof line !== 'string') return line;
     return perform(key, {
       kind: 'edit-comment',
@@ -58,9 +60,20 @@ export function decideWaitEdit(input: {
   return null;
 }
 
+function pauseMs({ code, at }: Incident, { updatedAt }: CommentFacts): number {
+  const openMs = updatedAt - (fromRfc3339(at) ?? 0);
+  return code === 'launch-waiting' ? Math.max(WAIT_UPDATE_MS, openMs) : WAIT_UPDATE_MS;
+}
+
+/** The order that the launch waits with; null once another one has taken its place. */
+function orderOf({ order }: RunState, { detail }: IncidentOf<'launch-waiting'>): IssuedOrder | null {
+  return order?.digest === detail.orderDigest ? order : null;
+}
+
 /** The newest attempt's; while a stop is open, its own incident is the one that people are reminded of. */
 function isWait({ stop, submission, end }: RunState, { code, seq }: Incident): boolean {
   return (
+    code === 'launch-waiting' ||
     (code === 'stop-unconfirmed' && stop !== null && seq > stop.seq) ||
     (code === 'monitor-stale' &&
       (stop === null || end !== null) &&
@@ -78,11 +91,13 @@ function openLine(
   { state, facts, now }: Parameters<typeof decideWaitEdit>[0],
   { code }: Incident,
 ): string | Step {
-  const last = (
-    code === 'stop-unconfirmed'
-      ? dispatchesFor(state.dispatches, 'stop', String(state.stop?.seq))
-      : watchDispatches(state, facts)
-  ).at(-1);
+  const { dispatches, stop } = state;
+  const last =
+    code === 'launch-waiting'
+      ? dispatches.findLast(({ workflow }) => workflow === 'launch')
+      : code === 'stop-unconfirmed'
+        ? dispatchesFor(dispatches, 'stop', String(stop?.seq)).at(-1)
+        : watchDispatches(state, facts).at(-1);
   const checked = `\n- Checked last: ${utc(toRfc3339(now))}.`;
   if (last === undefined) return `${checked} No workflow run of ferrybot is recorded for it.`;
   const run = facts.workflowRuns.get(last.workflowRun);
@@ -102,7 +117,12 @@ function standingOf(
   return `${name} is ${status}; ferrybot dispatches it again ${isOver ? 'now' : 'as soon as it is over'}.`;
 }
 
-function closedLine({ end }: RunState): string {
+function closedLine(state: RunState, incident: Incident): string {
+  const { end } = state;
+  if (incident.code === 'launch-waiting') {
+    const isTaken = (orderOf(state, incident)?.claim ?? null) !== null;
+    return `${CLOSED}${isTaken ? 'a runner took the order' : 'the order is over'}.`;
+  }
   return end === null
     ? `${CLOSED}a watch looks at the job again.`
     : `${CLOSED}the job ended as ${end.status} at ${utc(end.at)}.`;

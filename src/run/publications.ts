@@ -2,7 +2,6 @@
 
 import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import type { Summons } from '../domain/effect.ts';
-import { type Incident, incidentsWith } from '../domain/incidents.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import { inChargeByContract, ownerOf } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/role.ts';
@@ -71,20 +70,9 @@ function askedPerson({ answer }: SeenCommand): readonly number[] {
 
 function incidentsOf(state: RunState): readonly Publication[] {
   const thread = state.proposal.issue;
-  const told = state.incidents.filter(isEditTold).map((incident) => {
-    const { seq, at, role } = incident;
-    return { kind: 'incident', key: String(firstOf(state, incident).seq), thread, seq, at, role } as const;
-  });
-  // The newest of those that share a comment is what it says.
-  return told.filter(({ key }, at) => told.findLastIndex((one) => one.key === key) === at);
-}
-
-/** The incident in whose comment this one is told: one comment for each order that waits for a runner, edited as it waits on. */
-function firstOf({ incidents }: Pick<RunState, 'incidents'>, incident: Incident): Incident {
-  if (incident.code !== 'launch-waiting') return incident;
-  const { orderDigest } = incident.detail;
-  const waits = incidentsWith(incidents, 'launch-waiting');
-  return waits.find(({ detail }) => detail.orderDigest === orderDigest) ?? incident;
+  return state.incidents
+    .filter(isEditTold)
+    .map(({ seq, at, role }) => ({ kind: 'incident', key: String(seq), thread, seq, at, role }));
 }
 
 function dropsOf(state: RunState): readonly Publication[] {
