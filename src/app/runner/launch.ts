@@ -3,7 +3,7 @@
 import { launchAction, type Submitted } from '../../actions/launch.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
-import { branded, isRunId } from '../../domain/ids.ts';
+import { branded, type Instant, isRunId } from '../../domain/ids.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { anyLane } from '../../run/lane-scope.ts';
@@ -60,7 +60,8 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
       // Jobs that people have launched by hand run beside each other.
       others: ({ proposal }) =>
         proposal.adopts === undefined ? runsOfLane(store.current().runs, proposal.lane) : [],
-      facts: (run) => factsOnce(factsKey(run, store.current().journal), () => gatherOrderFacts(open, run)),
+      facts: (run) =>
+        factsOnce(factsKey(run, store.current().journal, now()), () => gatherOrderFacts(open, run)),
       ship: (run, order) => shipJob(open, run, order, engine, input),
       now,
       boundary,
@@ -69,10 +70,18 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
   );
 }
 
+/** Facts are never older than this when an order is judged by them. */
+const FACTS_AGE_MAX_MS = 10_000;
+
 /**
  * What the facts rest on in the record. Control records its dispatch while this job verifies: the claim then loses the race,
- * and nothing has to be read from GitHub again for that.
+ * and nothing has to be read from GitHub again for that. Every other entry, such as a hold, a stop or a dropped approval,
+ * makes another key. What is written in a thread and not recorded yet can be missed for as long as the facts may be old:
+ * one that comes this close to the claim can come after it as well.
  */
-function factsKey(state: RunState | null, { head }: JournalState): string {
-  return state === null ? 'none' : `${state.head.seq - state.dispatches.length} ${head?.seq ?? 'none'}`;
+function factsKey(state: RunState | null, { head }: JournalState, now: Instant): string {
+  const period = Math.floor(now / FACTS_AGE_MAX_MS);
+  return state === null
+    ? 'none'
+    : `${state.head.seq - state.dispatches.length} ${head?.seq ?? 'none'} ${period}`;
 }
