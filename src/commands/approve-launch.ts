@@ -14,7 +14,7 @@ import { allPass } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
-import { answering, type CommandContext, type CommandDecision, type GateView } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { secondCardRefusal } from './second-card.ts';
 import { digestPrefix } from './values.ts';
@@ -48,26 +48,7 @@ export const approveLaunch = {
   decide,
 } as const satisfies CommandDefinition;
 
-/** What it looks at, so that it can be asked again over the record. */
-type Said = Pick<
-  CommandContext,
-  | 'state'
-  | 'policy'
-  | 'actor'
-  | 'permission'
-  | 'interested'
-  | 'args'
-  | 'now'
-  | 'cardLeftUntil'
-  | 'isCardUnread'
-  | 'secondCard'
-  | 'unread'
-> & {
-  readonly gates: Pick<GateView, 'digest' | 'commit' | 'body' | 'verdicts'> | null;
-  readonly comment: Pick<CommandContext['comment'], 'id' | 'surface' | 'bodyDigest' | 'createdAt' | 'commit'>;
-};
-
-function decide(context: Said): CommandDecision {
+function decide(context: CommandContext): CommandDecision {
   const { state, policy, actor, gates } = context;
   const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
   if (!mayApprove(context.permission, actor.id, approvers))
@@ -105,7 +86,7 @@ function notNow(state: RunState): CommandDecision {
 
 /** Whether these very words, written when and where they were, are about the manifest that is shown now. */
 function bindingRefusal(
-  context: Said,
+  context: CommandContext,
   { digest, commit }: { readonly digest: Digest; readonly commit: Sha | null },
 ): CommandDecision | null {
   const { comment, policy, now } = context;
@@ -135,7 +116,7 @@ function bindingRefusal(
 const MS_PER_SECOND = 1_000;
 const MS_PER_HOUR = 3_600_000;
 
-function approve(context: Said, digest: Digest): CommandDecision {
+function approve(context: CommandContext, digest: Digest): CommandDecision {
   const { state, actor, comment, policy, gates } = context;
   const standing = standingApprovals(state);
   if (standing.some((a) => a.actor.id === actor.id))

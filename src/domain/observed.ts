@@ -13,8 +13,3 @@ export function known<Value>(value: Value): Observed<Value> {
 export function unknown(why: string): { readonly kind: 'unknown'; readonly why: string } {
   return { kind: 'unknown', why };
 }
-
-/** A change of one fact; one that cannot be read stays so. */
-export function changed<Value>(fact: Observed<Value>, change: (value: Value) => Value): Observed<Value> {
-  return fact.kind === 'known' ? known(change(fact.value)) : fact;
-}

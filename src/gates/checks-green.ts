@@ -1,16 +1,14 @@
 /** Gate: the lab's checks on the head are green; ferrybot's own is no condition of anything (architecture, D4). */
 
 import type { CheckFacts } from '../domain/facts.ts';
-import { known } from '../domain/observed.ts';
-import { readFacts } from '../domain/payload.ts';
-import { type Gate, type GateFacts, given, type Judgement, judging, type PastAnswer } from './gate.ts';
+import { type Gate, type GateFacts, given, type Judgement, judging } from './gate.ts';
 
 const { block, pass } = judging('checks-green');
 
 export const checksGreen: Gate = {
   id: 'checks-green',
   evaluate: ({ checks, lane }) => given(checks, (all) => judge(wantedOf(all, lane), lane, all)),
-  replay: { settings: ({ policy }) => policy['lane.requiredChecks'], worlds: pastChecks },
+  readsSettings: true,
 };
 
 /** Worst first: what failed needs a person, what waits for a maintainer needs another, what runs needs time. */
@@ -66,30 +64,4 @@ function isNamed(check: CheckFacts, names: readonly string[]): boolean {
 
 function nameOf({ name, workflow }: CheckFacts): string {
   return workflow === null || workflow === name ? name : `${workflow} / ${name}`;
-}
-
-/** The record names the first check that was not green. What else there was may have been green, failed, or not there at all. */
-function pastChecks({ verdict, then, facts }: PastAnswer): readonly GateFacts[] {
-  const { requiredChecks } = facts.lane;
-  const seen = checkIn(verdict);
-  const others = (requiredChecks === 'all' ? ['another'] : requiredChecks).filter(
-    (name) => name !== seen?.name,
-  );
-  const isAlone = verdict.code === 'none' && then.policy['lane.requiredChecks'] === 'all';
-  return (isAlone ? [[]] : [checksNamed(others, 'green'), checksNamed(others, 'failed'), []]).map((more) => ({
-    ...facts,
-    checks: known([...(seen === null ? [] : [seen]), ...more]),
-  }));
-}
-
-function checkIn({ code, found }: PastAnswer['verdict']): CheckFacts | null {
-  const { check, workflow } = readFacts({ check: 'text?', workflow: 'text?' }, found) ?? {};
-  const state = STATES.find((one) => one === code);
-  return state === undefined ? null : (checksNamed([check ?? workflow ?? ''], state)[0] ?? null);
-}
-
-const STATES = ['failed', 'running', 'awaits-approval'] as const;
-
-function checksNamed(names: readonly string[], state: CheckFacts['state']): readonly CheckFacts[] {
-  return names.map((name) => ({ name, workflow: null, state, says: '', ours: false }));
 }

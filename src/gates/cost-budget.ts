@@ -11,7 +11,6 @@ import {
   type Period,
   periodOf,
 } from '../domain/launch/spending.ts';
-import { changed } from '../domain/observed.ts';
 import { dateOf } from '../domain/time.ts';
 import { cannotTell, type Gate, type GateFacts, given, type Judgement, judging } from './gate.ts';
 
@@ -37,21 +36,7 @@ export const costBudget: Gate = {
         return answers.find((one) => one !== null) ?? pass('within', found);
       });
     }),
-  replay: {
-    settings: ({ policy, cost, envelope }) => [
-      policy['lane.costBudget'],
-      cost.acceleratorHours,
-      envelope.rental,
-    ],
-    // What was launched on the day of the look may have been launched after it.
-    worlds: ({ facts }) => [
-      facts,
-      {
-        ...facts,
-        launches: changed(facts.launches, (all) => all.filter(({ date }) => date !== dateOf(facts.now))),
-      },
-    ],
-  },
+  readsSettings: true,
 };
 
 /** Null where everything that the run may rent fits into what is left of the day and of the month on its cluster. */

@@ -1,19 +1,15 @@
 /** Gate: the change begins at a commit that the target branch pointed to, not long ago (docs/decisions/0012-gates-and-their-time.md). */
 
 import type { ChangeFacts } from '../domain/facts.ts';
-import { branded, isSha } from '../domain/ids.ts';
 import type { Verdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { changed, known, unknown } from '../domain/observed.ts';
-import { type Facts, readFacts } from '../domain/payload.ts';
-import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
-import { type Gate, type GateFacts, given, judging } from './gate.ts';
+import type { Facts } from '../domain/payload.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import { type Gate, given, judging } from './gate.ts';
 
 const { block, pass, warn } = judging('freshness');
 
 const MS_PER_HOUR = 3_600_000;
-/** The record has no more of later commits than their text. */
-const NO_COMMIT = branded('0'.repeat(40), isSha);
 
 /** A merge base that is the branch's tip is as fresh as it gets, whatever its age: a rebase would change nothing. */
 export const freshness: Gate = {
@@ -31,24 +27,7 @@ export const freshness: Gate = {
         return value.laterCommits.length === 0 ? pass('fresh', found) : warn('fresh-behind', 'author', found);
       });
     }),
-  replay: {
-    settings: ({ policy }) => policy['lane.freshnessHours'],
-    worlds: ({ verdict: { code, found }, facts }) => {
-      const behind = (from: Partial<ChangeFacts>): readonly GateFacts[] => [
-        {
-          ...facts,
-          change: changed(facts.change, (value) => ({ ...value, mergeBase: value.headSha, ...from })),
-        },
-      ];
-      if (code === 'at-tip') return [facts];
-      if (code === 'no-past-tip') return behind({ mergeBaseAt: facts.now, isPastTip: known(false) });
-      const read = readFacts({ baseAt: 'text', later: 'list' }, found);
-      const mergeBaseAt = fromRfc3339(read?.baseAt ?? '');
-      if (read === null || mergeBaseAt === null) return [{ ...facts, change: unknown('not recorded') }];
-      const laterCommits = read.later.map((subject) => ({ sha: NO_COMMIT, subject }));
-      return behind({ mergeBaseAt, laterCommits });
-    },
-  },
+  readsSettings: true,
 };
 
 /** The age itself is left out: it changes with every look, and an answer that did not change is recorded once. */

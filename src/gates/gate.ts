@@ -6,15 +6,9 @@ import type { StartPoint } from '../checkpoints/start.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { Authors } from '../domain/authorship.ts';
-import type {
-  BodyFacts,
-  ChangeFacts,
-  CheckFacts,
-  ConfigHealth,
-  IssueFacts,
-  PullFacts,
-} from '../domain/facts.ts';
+import type { ConfigHealth, IssueFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
+import type { BodyFacts, ChangeFacts, CheckFacts, TargetFacts } from '../domain/launch/change-facts.ts';
 import type { Contract } from '../domain/launch/contract.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { ContainerFacts } from '../domain/launch/image.ts';
@@ -63,7 +57,7 @@ export type GateFacts = {
   readonly owner?: Actor | null;
   /** What the attempt that has failed ran, or the last one of the run that this one goes on from; null where nothing ran before. */
   readonly ranBefore?: Observed<RanBefore> | null;
-  readonly pull: Observed<PullFacts>;
+  readonly pull: Observed<TargetFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly change: Observed<ChangeFacts>;
   readonly body: Observed<BodyFacts>;
@@ -106,19 +100,8 @@ export type ChangeGateFacts = Omit<GateFacts, 'approvals'>;
 export type Gate = {
   readonly id: GateId;
   readonly evaluate: (facts: ChangeGateFacts) => Judgement;
-  /** For a gate that reads settings; the recorded answer of any other one stands under every config. */
-  readonly replay?: Replay;
-};
-
-/** A recorded answer, `then` the manifest of that look, and what the record has of its facts, with the settings of now. */
-export type PastAnswer = { readonly verdict: Verdict; readonly then: Manifest; readonly facts: GateFacts };
-
-/** How a gate is asked again over the record, under another config. */
-export type Replay = {
-  /** What it reads of the config, as manifests have it: where that is the same, so is the answer. */
-  readonly settings: (manifest: Manifest) => unknown;
-  /** The facts as they may have been, likeliest first: the record does not hold all that was read. */
-  readonly worlds: (past: PastAnswer) => readonly GateFacts[];
+  /** For one that reads settings and no facts but those that are recorded with its answer: `backtest` asks it again. */
+  readonly readsSettings?: true;
 };
 
 /** What the gates over the approvals look at, and nothing else: the card has it from the record alone. */

@@ -2,7 +2,6 @@
 
 import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
-import { changed } from '../domain/observed.ts';
 import { unseenSign } from '../domain/unseen-signs.ts';
 import { cannotTell, type Gate, judging } from './gate.ts';
 
@@ -23,21 +22,7 @@ export const manifestComplete: Gate = {
     const most = limits.shownManifestCharsMax;
     return chars <= most ? pass('complete') : block('too-long', 'author', { chars, most });
   },
-  replay: {
-    settings: ({ trees }) => Object.keys(trees),
-    worlds: ({ then, facts }) => [
-      facts,
-      {
-        ...facts,
-        change: changed(facts.change, (value) => ({
-          ...value,
-          trees: Object.fromEntries(
-            Object.entries(value.trees).filter(([path]) => Object.hasOwn(then.trees, path)),
-          ),
-        })),
-      },
-    ],
-  },
+  readsSettings: true,
 };
 
 /** The first part of what runs that a reader of it takes for another: texts of people about it decide nothing. */

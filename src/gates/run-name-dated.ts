@@ -16,5 +16,5 @@ export const runNameDated: Gate = {
         ? pass('dated', { runName: wanted })
         : block('wrong-name', 'lab', { found, wanted });
     }),
-  replay: { settings: ({ runName }) => runName, worlds: ({ facts }) => [facts] },
+  readsSettings: true,
 };

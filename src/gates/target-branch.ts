@@ -1,8 +1,6 @@
 /** Gate: the pull request is open, no draft, and goes to the lane's branch (policy DF-23). */
 
 import { isIssueFirst } from '../domain/issue-first.ts';
-import { changed } from '../domain/observed.ts';
-import { readFacts } from '../domain/payload.ts';
 import { type Gate, given, judging } from './gate.ts';
 
 const { block, pass } = judging('target-branch');
@@ -19,18 +17,5 @@ export const targetBranch: Gate = {
       // rule DF-23
       return block('wrong-branch', 'author', { found: value.baseBranch, wanted: lane.targetBranch });
     }),
-  replay: {
-    settings: ({ policy }) => policy['lane.targetBranch'],
-    worlds: ({ verdict: { code, found }, facts }) => {
-      const { branch, found: other } = readFacts({ branch: 'text?', found: 'text?' }, found) ?? {};
-      const pull = changed(facts.pull, (value) => ({
-        ...value,
-        state: code === 'closed' || code === 'merged' ? ('closed' as const) : value.state,
-        merged: code === 'merged',
-        isDraft: code === 'draft',
-        baseBranch: branch ?? other ?? value.baseBranch,
-      }));
-      return [{ ...facts, pull }];
-    },
-  },
+  readsSettings: true,
 };

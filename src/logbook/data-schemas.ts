@@ -6,6 +6,7 @@ import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
 import { DELIVERY_OUTCOMES } from '../domain/channel.ts';
 import { SURFACES } from '../domain/command.ts';
 import { DISPATCHED_WORKFLOWS } from '../domain/dispatch.ts';
+import type { GatedFacts } from '../domain/launch/change-facts.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
 import { NOTICE_REASONS } from '../domain/logbook/events/notice-events.ts';
@@ -89,6 +90,9 @@ const contracted = z.looseObject({
   ),
 });
 
+/** Only `backtest` reads them, and control has signed them: they are not checked field by field. */
+const gatedFacts = z.custom<GatedFacts>((value) => typeof value === 'object' && value !== null);
+
 const fixedAttempt = z.looseObject({
   attempt: integer,
   commit: sha,
@@ -119,6 +123,7 @@ export const dataSchemas = {
     commit: sha,
     body: digest,
     verdicts: z.array(verdictSchema),
+    facts: gatedFacts.exactOptional(),
     fix: fixedAttempt.exactOptional(),
   }),
   shown: z.looseObject({

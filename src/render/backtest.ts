@@ -21,9 +21,7 @@ export function renderBacktest(backtest: Backtest): string {
     rows.length > SHOWN_BACKTEST_ROWS_MAX
       ? `${rows.length - SHOWN_BACKTEST_ROWS_MAX} more: ${code('npx ferrybot backtest')} lists them all.`
       : null,
-    backtest.unknown > 0
-      ? '*unknown*: the record does not hold all that the answer would need; the reason is the one that may stand against it.'
-      : null,
+    backtest.unknown > 0 ? '*unknown*: the record does not hold the facts that the answer needs.' : null,
   );
 }
 

@@ -11,6 +11,7 @@ import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import type { DropReason } from '../domain/reasons.ts';
+import { factsToRecord } from './backtest/recorded-facts.ts';
 import { type Gated, unreadFacts } from './gate-run.ts';
 import { append, type Step } from './step.ts';
 
@@ -45,7 +46,15 @@ export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Ste
   const recorded: EventDraft = {
     type: 'gated',
     role: 'control',
-    data: { digest, manifest, commit, body, verdicts: gated.verdicts, ...fixOf(state, facts) },
+    data: {
+      digest,
+      manifest,
+      commit,
+      body,
+      verdicts: gated.verdicts,
+      ...factsToRecord(gated.facts),
+      ...fixOf(state, facts),
+    },
   };
   const drop = fallen(state, { digest, body, commit, pass: allPass(gated.verdicts) });
   return drop === null ? append(recorded) : append(drop, recorded);

@@ -156,13 +156,11 @@ function policyOf(config: LaneScopedConfig, { python }: ChangeFacts): Manifest['
   const cluster = config.clusters[lane.cluster];
   const launcher = traitsOf(config, lane.cluster)?.launcher ?? null;
   return {
-    'approvals.permission': config.approvals.permission,
-    'approvals.users': config.approvals.users.join(','),
+    ...approversIn(config),
     'approvals.quorum': String(config.approvals.quorum),
     'approvals.quorumByCost': config.approvals.quorumByCost
       .map((row) => `${row.fromAcceleratorHours} ${row.people}`)
       .join(','),
-    'approvals.onePersonIsEnough': String(config.approvals.onePersonIsEnough),
     ...config.kind.policy(lane),
     'lane.targetBranch': lane.targetBranch,
     'lane.costBudget': budgetText(lane.costBudget),
@@ -174,6 +172,15 @@ function policyOf(config: LaneScopedConfig, { python }: ChangeFacts): Manifest['
     [PYTHON_POLICY]: python,
     'lane.passSecrets': lane.passSecrets.join(','),
     ...contractPolicy(config),
+  };
+}
+
+/** The policy keys that decide whose approval counts. */
+export function approversIn({ approvals }: LaneScopedConfig): Manifest['policy'] {
+  return {
+    'approvals.permission': approvals.permission,
+    'approvals.users': approvals.users.join(','),
+    'approvals.onePersonIsEnough': String(approvals.onePersonIsEnough),
   };
 }
 

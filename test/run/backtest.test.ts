@@ -1,17 +1,22 @@
 /** Recorded ferries under a changed config: what would have been decided otherwise, what not, and what the record cannot tell. */
 
 import { describe, expect, it } from 'vitest';
+import type { ChangeFacts } from '../../src/domain/launch/change-facts.ts';
+import type { Delta } from '../../src/domain/launch/delta.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import type { Verdict } from '../../src/domain/launch/verdict.ts';
 import type { EventDataByType } from '../../src/domain/logbook/event.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
 import { type Backtest, differences } from '../../src/domain/replayed.ts';
 import { backtestTitle, renderBacktest } from '../../src/render/backtest.ts';
 import { backtest } from '../../src/run/backtest/backtest.ts';
+import { factsToRecord } from '../../src/run/backtest/recorded-facts.ts';
 import type { LabConfig } from '../../src/run/lane-scope.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import { budget } from '../gates/case-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
-import { alice, bob, digestOf } from '../support/run-drafts.ts';
+import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
+import { aBody, aChange, aCheck, aPull, instant } from '../support/run-facts.ts';
 import { aConfig, aManifest, verdictsWith } from '../support/run-parts.ts';
 
 type Lane = (typeof CONFIG)['lane'];
@@ -34,14 +39,26 @@ const POLICY: Manifest['policy'] = {
   'approvals.quorumByCost': '',
   'approvals.onePersonIsEnough': 'false',
   'lane.experiment': 'experiments/ferries/daily.py',
+  'lane.targetBranch': 'main',
   'lane.scope': 'experiments/ferries/daily.py',
   'lane.requiredChecks': 'all',
 };
 const MANIFEST = aManifest({ policy: POLICY });
+const FACTS = {
+  pull: known(aPull()),
+  change: known(aChange()),
+  body: known(aBody()),
+  checks: known([aCheck()]),
+};
+/** An evaluation with the facts that the gates looked at, as control records them. */
 const look = (change: Partial<Manifest> = {}): Partial<EventDataByType['gated']> => {
   const manifest = { ...MANIFEST, ...change };
-  return { manifest, digest: manifestDigest(manifest, digestOf) };
+  return { manifest, digest: manifestDigest(manifest, digestOf), ...factsToRecord(FACTS) };
 };
+const lookAt = (change: Partial<ChangeFacts>): Partial<EventDataByType['gated']> => ({
+  ...look(),
+  ...factsToRecord({ ...FACTS, change: known(aChange(change)) }),
+});
 const lookWith = (run: RunBuilder, ...verdicts: readonly Verdict[]): Partial<EventDataByType['gated']> => ({
   ...look(),
   verdicts: verdictsWith(run.state.proposal, ...verdicts),
@@ -93,8 +110,27 @@ describe('the same config', () => {
   });
 });
 
+/** Other files are read under other settings. */
+const OF_THE_CHANGE = [
+  'freshness',
+  'scope',
+  'delta-readable',
+  'delta-declared',
+  'budget',
+  'scale-stable',
+  'identical-rerun',
+  'run-name-dated',
+  'cost-budget',
+  'manifest-complete',
+];
+
 describe('a gate', () => {
-  const two = MANIFEST.delta.flatMap((change) => [change, { ...change, knob: 'warmup', path: 'f().warmup' }]);
+  const { delta } = aChange();
+  const changes = delta.kind === 'knobs' ? delta.changes : [];
+  const two: Delta = {
+    kind: 'knobs',
+    changes: changes.flatMap((one) => [one, { ...one, knob: 'warmup', path: 'f().warmup' }]),
+  };
   const launched = 'launch launched -> not-launched';
 
   it.each<readonly [string, LabConfig, readonly string[]]>([
@@ -127,7 +163,11 @@ describe('a gate', () => {
     [
       'another target branch',
       withLane({ targetBranch: 'release' }),
-      ['gate target-branch pass -> fail (wrong-branch)', `${launched} (target-branch)`],
+      [
+        'gate target-branch pass -> fail (wrong-branch)',
+        ...OF_THE_CHANGE.map((gate) => `gate ${gate} pass -> unknown (unreadable)`),
+        `${launched} (target-branch)`,
+      ],
     ],
     [
       'another name for runs',
@@ -142,27 +182,27 @@ describe('a gate', () => {
     ],
     ['no preconditions', withLane({ checklist: { preconditions: [] } }), []],
     [
-      'a precondition that nobody recorded',
+      'another precondition',
       withLane({ checklist: { preconditions: ['data checked'] } }),
-      ['gate preconditions pass -> unknown (box-open)', 'launch launched -> unknown (preconditions)'],
+      ['gate preconditions pass -> fail (box-missing)', `${launched} (preconditions)`],
     ],
     [
       'a check by name',
       withLane({ requiredChecks: ['unit'] }),
-      ['gate checks-green pass -> unknown (failed)', 'launch launched -> unknown (checks-green)'],
+      ['gate checks-green pass -> fail (missing)', `${launched} (checks-green)`],
     ],
     ['no required check', withLane({ requiredChecks: [] }), []],
     [
       'a folder that was not shipped',
       withLane({ ships: ['experiments', 'data'] }),
       [
-        'gate manifest-complete pass -> unknown (not-shipped)',
-        'launch launched -> unknown (manifest-complete)',
+        ...OF_THE_CHANGE.map((gate) => `gate ${gate} pass -> unknown (unreadable)`),
+        'launch launched -> unknown (freshness)',
       ],
     ],
   ])('with %s', (_, config, expected) => {
     const run = aRun()
-      .gated(look({ delta: two }))
+      .gated(lookAt({ delta: two }))
       .shown()
       .approved(alice, 'named')
       .ordered();
@@ -185,8 +225,7 @@ describe('a gate', () => {
     const start = aRun();
     const over = verdict('budget', 'fail', 'over', { knobs: 2, most: 1 });
     const run = start.gated({
-      ...lookWith(start, over),
-      ...look({ delta: two }),
+      ...lookAt({ delta: two }),
       verdicts: verdictsWith(start.state.proposal, over),
     });
     expect(replay(run, CONFIG)).toEqual(['gate budget fail -> pass (within)']);
@@ -198,15 +237,22 @@ describe('a gate', () => {
       baseAt: '2026-11-20T20:00:00.000Z',
       later1: 'abc x',
     });
-    const run = start.gated(lookWith(start, behind));
+    const mergeBase = { mergeBase: shaOf('older'), mergeBaseAt: instant('2026-11-20T20:00:00.000Z') };
+    const later = { laterCommits: [{ sha: shaOf('abc'), subject: 'x' }] };
+    const run = start.gated({ ...lookWith(start, behind), ...lookAt({ ...mergeBase, ...later }) });
     expect(replay(run, CONFIG)).toEqual([]);
     expect(replay(run, withLane({ freshnessHours: 13 }))).toEqual(['gate freshness warn -> fail (stale)']);
   });
 
-  it('of a base that the target branch never pointed to stays', () => {
-    const start = aRun();
-    const inner = verdict('freshness', 'fail', 'no-past-tip', { base: 'abc', branch: 'main', moves: 500 });
-    expect(replay(start.gated(lookWith(start, inner)), withLane({ freshnessHours: 13 }))).toEqual([]);
+  it('cannot be told under other settings where its facts are not recorded', () => {
+    expect(factsToRecord({ ...FACTS, checks: unknown('GitHub is away') })).toEqual({});
+    const many = aChange({ changedPaths: Array<string>(2_000).fill('experiments/a.py') });
+    expect(factsToRecord({ ...FACTS, change: known(many) })).toEqual({});
+    const { facts: _, ...without } = look();
+    const run = aRun().gated(without).shown().approved(alice, 'named').ordered();
+    const strict = replay(run, withLane({ budget: { knobs: 1, enforce: 'block' } }));
+    expect(strict).toContain('gate budget pass -> unknown (unreadable)');
+    expect(strict.at(-1)).toBe('launch launched -> unknown (target-branch)');
   });
 
   it('that could not tell then cannot tell now', () => {
@@ -248,57 +294,29 @@ describe('an approval', () => {
     expect(replay(run, rows('2.51'))).toEqual([]);
   });
 
-  it('by somebody whose permission of that day is not recorded cannot be told, unless they are listed now', () => {
-    expect(replay(run, withApprovals({ permission: 'admin' }))).toEqual([
-      'approval alice counts -> unknown (not-permitted)',
-      'quorum reached -> unknown (0-of-1)',
-      'launch launched -> unknown (quorum)',
-    ]);
-    expect(replay(run, withApprovals({ permission: 'admin', users: [alice.id] }))).toEqual([]);
-    expect(replay(run, withApprovals({ permission: 'write' }))).toEqual([]);
-  });
+  it.each<Partial<Approvals>>([{ permission: 'admin' }, { users: [alice.id] }, { onePersonIsEnough: true }])(
+    'cannot be told where other people may approve: %j',
+    (approvals) => {
+      expect(replay(run, withApprovals(approvals))).toEqual([
+        'approval alice counts -> unknown (other-approvers)',
+        'quorum reached -> unknown (0-of-1)',
+        'launch launched -> unknown (quorum)',
+      ]);
+    },
+  );
 
-  it('of their own request would not have counted', () => {
-    const alone = aRun({ requestedBy: alice })
-      .gated(look({ policy: { ...POLICY, 'approvals.onePersonIsEnough': 'true' } }))
-      .shown()
-      .approved(alice, 'named')
-      .ordered();
-    expect(replay(alone, CONFIG)).toEqual([
-      'approval alice counts -> refused (approval-by-author)',
-      'quorum reached -> not-reached (0-of-1)',
-      'launch launched -> not-launched (quorum)',
-    ]);
-    expect(replay(alone, withApprovals({ onePersonIsEnough: true }))).toEqual([]);
-  });
-
-  it('that came at once would have come too soon', () => {
-    expect(replay(run, withApprovals({ shownForMs: 3_600_000 }))).toEqual([
-      'approval alice counts -> refused (approval-before-shown)',
-      'quorum reached -> not-reached (0-of-1)',
-      'launch launched -> not-launched (quorum)',
-    ]);
-    expect(replay(run, withApprovals({ shownForMs: 1_000 }))).toContain(
-      'approval alice counts -> unknown (approval-before-shown)',
-    );
-  });
-
-  it('that was refused as their own may have counted, if it was written after the card was shown', () => {
-    const asked = (args: Readonly<Record<string, string>>): RunBuilder =>
-      aRun({ requestedBy: alice })
-        .gated(look())
-        .shown()
-        .commanded({ by: alice, name: 'approve-launch', args, code: 'approval-by-author' });
-    const digest = manifestDigest(MANIFEST, digestOf).slice('sha256:'.length);
-    const refused = asked({ digest: digest.slice(0, 32) });
-    expect(replay(refused, CONFIG)).toEqual([]);
-    for (const binds of [{}, { digest: digest.slice(0, 31) }, { digest: '0'.repeat(32) }])
-      expect(replay(asked(binds), withApprovals({ onePersonIsEnough: true }))).toEqual([]);
-    expect(replay(refused, withApprovals({ onePersonIsEnough: true }))).toEqual([
-      'approval alice refused -> unknown (approval-before-shown)',
-      'quorum not-reached -> unknown (0-of-1)',
-      'launch not-launched -> unknown (quorum)',
-    ]);
+  it('that was refused may have counted where other people may approve, unless another rule refused it', () => {
+    const refused = (code: string): RunBuilder =>
+      aRun().gated(look()).shown().commanded({ by: alice, name: 'approve-launch', code });
+    const others = withApprovals({ onePersonIsEnough: true });
+    expect(replay(refused('approval-by-author'), CONFIG)).toEqual([]);
+    expect(replay(refused('approval-digest-changed'), others)).toEqual([]);
+    for (const code of ['approval-by-author', 'not-permitted'])
+      expect(replay(refused(code), others)).toEqual([
+        'approval alice refused -> unknown (other-approvers)',
+        'quorum not-reached -> unknown (0-of-1)',
+        'launch not-launched -> unknown (quorum)',
+      ]);
   });
 
   it('that waited for a second one would have been enough', () => {

@@ -1,18 +1,45 @@
-/** The facts of a recorded look, as far as the record has them, with the settings of another config: what gates are asked over again. */
+/** The facts that are recorded with an evaluation of the gates, and what another config makes of them. */
 
-import type { BodyFacts, ChangeFacts, PullFacts } from '../../domain/facts.ts';
-import { branded, type Instant, isInstant, isRunId, isSha, isTreeId } from '../../domain/ids.ts';
-import { BUCKETS, type Delta } from '../../domain/launch/delta.ts';
-import type { Manifest, ManifestChange } from '../../domain/launch/manifest.ts';
+import type { Instant } from '../../domain/ids.ts';
+import type { ChangeFacts, GatedFacts } from '../../domain/launch/change-facts.ts';
+import type { Manifest } from '../../domain/launch/manifest.ts';
 import { type Launch, launchesOf } from '../../domain/launch/spending.ts';
 import type { Gate, RunState } from '../../domain/logbook/run-state.ts';
-import { known, unknown } from '../../domain/observed.ts';
-import { dateOf } from '../../domain/time.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { GateFacts } from '../../gates/gate.ts';
 import type { LaneScopedConfig } from '../lane-scope.ts';
-import { manifestOf, PYTHON_POLICY } from '../manifest-of.ts';
+import { manifestOf } from '../manifest-of.ts';
 
-/** `state`: as it was just after the look; `others`: what the other runs of the lane have launched, whenever. */
+/** A change of so many files is judged once, and not recorded whole. */
+const RECORDED_CHARS_MAX = 20_000;
+
+/** What `gated` records; nothing where a fact could not be read, or where there are too many. */
+export function factsToRecord({
+  pull,
+  change,
+  body,
+  checks,
+}: Pick<GateFacts, 'pull' | 'change' | 'body' | 'checks'>): { readonly facts?: GatedFacts } {
+  if (pull.kind === 'unknown' || change.kind === 'unknown') return {};
+  if (body.kind === 'unknown' || checks.kind === 'unknown') return {};
+  const { number, state, merged, isDraft, baseBranch, headRepository } = pull.value;
+  const { sinceAttempt: _, size, ...read } = change.value;
+  const facts = {
+    pull: { number, state, merged, isDraft, baseBranch, headRepository },
+    change: {
+      ...read,
+      size:
+        size?.kind === 'known'
+          ? { ...size, parameters: String(size.parameters), flops: String(size.flops) }
+          : size,
+    },
+    body: body.value,
+    checks: checks.value,
+  };
+  return JSON.stringify(facts).length > RECORDED_CHARS_MAX ? {} : { facts };
+}
+
+/** `state`: as it was just after the evaluation; `others`: what the other runs of the lane had launched before it. */
 export type RecordedLook = {
   readonly state: RunState;
   readonly gate: Gate;
@@ -21,17 +48,12 @@ export type RecordedLook = {
   readonly others: readonly Launch[];
 };
 
-/**
- * What the manifest of that look says. The rest is as it mostly is, or unknown: a gate that reads of it what the config
- * decides about says itself what may have been (`Replay`).
- */
+/** What was recorded with the evaluation, with the settings of this config. Everything else is unknown. */
 export function recordedFacts({ state, gate, at, config, others }: RecordedLook, then: Manifest): GateFacts {
   const { proposal, run } = state;
-  const { initializeFrom: path, initializeStep: step = 0, backAfter = null } = then.resume;
-  const [change, body] = [changeThen(gate, then, config), bodyThen(gate, then)];
-  const start = path === null ? null : { path, step };
   const { repository } = then;
-  const launches = [...others, ...launchesOf(state)].filter(({ date }) => date <= dateOf(at));
+  const { facts } = gate;
+  const change = facts === undefined ? NOT_RECORDED : changeFor(facts, then, config);
   return {
     repository,
     now: at,
@@ -40,100 +62,62 @@ export function recordedFacts({ state, gate, at, config, others }: RecordedLook,
     lane: config.lane,
     own: config.kind.gates,
     onePersonIsEnough: config.approvals.onePersonIsEnough,
-    pull: known(pullThen(state, gate, repository)),
-    change: known(change),
-    body: known(body),
-    launches: known(launches),
-    manifest: manifestOf({ run, repository, proposal, config, change, body, backAfter, start }),
-    bound: unknown(NOT_RECORDED),
-    approvals: unknown(NOT_RECORDED),
+    pull: facts === undefined ? NOT_RECORDED : known(facts.pull),
+    change,
+    body: facts === undefined ? NOT_RECORDED : known(facts.body),
+    checks: facts === undefined ? NOT_RECORDED : known(facts.checks),
+    launches: known([...others, ...launchesOf(state)]),
+    manifest:
+      facts === undefined || change.kind === 'unknown'
+        ? NOT_RECORDED
+        : manifestOf({
+            ...{ run, repository, proposal, config, body: facts.body, change: change.value },
+            ...startIn(then),
+          }),
+    bound: NOT_RECORDED,
+    approvals: NOT_RECORDED,
     approved: null,
-    issue: unknown(NOT_RECORDED),
-    authors: unknown(NOT_RECORDED),
-    checks: unknown(NOT_RECORDED),
-    configHealth: unknown(NOT_RECORDED),
-    issueToldAt: unknown(NOT_RECORDED),
-    liveRuns: unknown(NOT_RECORDED),
-    rootHolder: unknown(NOT_RECORDED),
-    trackerHolder: unknown(NOT_RECORDED),
-    holds: unknown(NOT_RECORDED),
-    passes: unknown(NOT_RECORDED),
+    issue: NOT_RECORDED,
+    authors: NOT_RECORDED,
+    configHealth: NOT_RECORDED,
+    issueToldAt: NOT_RECORDED,
+    liveRuns: NOT_RECORDED,
+    rootHolder: NOT_RECORDED,
+    trackerHolder: NOT_RECORDED,
+    holds: NOT_RECORDED,
+    passes: NOT_RECORDED,
   };
 }
 
-const NOT_RECORDED = 'not recorded';
-const NO_OBJECT = '0'.repeat(40);
-const EARLIEST: Instant = branded(0, isInstant);
+const NOT_RECORDED = unknown('not recorded');
+/** Settings that decide what is read of a change. */
+const READ_BY = ['lane.experiment', 'lane.scale', 'lane.targetBranch'] as const;
 
-/** What is shipped now and was not shipped then is supposed to be there. */
-function changeThen(gate: Gate, then: Manifest, { lane }: LaneScopedConfig): ChangeFacts {
-  const base = branded(NO_OBJECT, isSha);
-  const at = (path: string): string => then.trees[path] ?? NO_OBJECT;
-  return {
-    headSha: gate.commit,
-    baseSha: base,
-    mergeBase: base,
-    isPastTip: known(true),
-    python: then.policy[PYTHON_POLICY] ?? '',
-    changedPaths: [],
-    trees: Object.fromEntries(lane.ships.map((path) => [path, branded(at(path), isTreeId)])),
-    delta: deltaOf(then.delta),
-    base:
-      then.base === undefined
-        ? null
-        : {
-            run: branded(then.base.run, isRunId),
-            commit: branded(then.base.commit, isSha),
-            delta: deltaOf(then.base.changes),
-            notTaken: [],
-          },
-    headAt: EARLIEST,
-    mergeBaseAt: EARLIEST,
-    laterCommits: [],
-    size: null,
+/** Unknown where this config reads another branch, or other files. */
+function changeFor(
+  { change }: GatedFacts,
+  { policy, trees }: Manifest,
+  { kind, lane }: LaneScopedConfig,
+): Observed<ChangeFacts> {
+  const now: Manifest['policy'] = { ...kind.policy(lane), 'lane.targetBranch': lane.targetBranch };
+  const isSame =
+    READ_BY.every((key) => policy[key] === now[key]) &&
+    Object.keys(trees).length === lane.ships.length &&
+    lane.ships.every((path) => Object.hasOwn(trees, path));
+  if (!isSame) return NOT_RECORDED;
+  const { size } = change;
+  return known({
+    ...change,
+    size:
+      size?.kind === 'known'
+        ? { ...size, parameters: Number(size.parameters), flops: Number(size.flops) }
+        : size,
+    // No gate that reads settings looks at it.
     sinceAttempt: null,
-  };
+  });
 }
 
-function deltaOf(rows: readonly ManifestChange[]): Delta {
-  if (rows.length === 0) return { kind: 'none' };
-  const changes = rows.map((row) => ({
-    ...row,
-    bucket: BUCKETS.find((bucket) => bucket === row.bucket) ?? null,
-    line: 0,
-  }));
-  return { kind: 'knobs', changes };
-}
-
-function bodyThen({ body }: Gate, { preconditions }: Manifest): BodyFacts {
-  return {
-    fingerprint: body,
-    risk: null,
-    objectiveKind: null,
-    linksLastFerry: true,
-    hasDeltaTable: true,
-    mismatches: [],
-    boxes: preconditions.map((box) => ({ ...box, line: 0 })),
-  };
-}
-
-function pullThen({ proposal }: RunState, { body, commit }: Gate, repository: string): PullFacts {
-  return {
-    number: proposal.pull,
-    nodeId: '',
-    state: 'open',
-    merged: false,
-    isDraft: false,
-    title: '',
-    body: '',
-    bodyDigest: body,
-    author: proposal.author,
-    authorIsBot: true,
-    versions: [],
-    headSha: commit,
-    headBranch: proposal.headBranch,
-    headRepository: repository,
-    baseBranch: proposal.baseBranch,
-    labels: [],
-  };
+function startIn({ resume }: Manifest): Pick<Parameters<typeof manifestOf>[0], 'start' | 'backAfter'> {
+  const { initializeFrom: path, initializeStep: step = 0, backAfter = null } = resume;
+  return { start: path === null ? null : { path, step }, backAfter };
 }

@@ -1,5 +1,7 @@
 /** One recorded run under another config: its looks at the gates, its approvals, whether it would have launched, its verdict. */
 
+import { approveLaunch } from '../../commands/approve-launch.ts';
+import type { Manifest } from '../../domain/launch/manifest.ts';
 import { type Launch, launchesOf } from '../../domain/launch/spending.ts';
 import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
@@ -7,6 +9,7 @@ import { foldOne } from '../../domain/logbook/fold.ts';
 import {
   type Approval,
   commandKey,
+  type IssuedOrder,
   type RunState,
   runsOfLane,
   type SeenCommand,
@@ -15,14 +18,14 @@ import {
 import { readFacts } from '../../domain/payload.ts';
 import type { ReplayedDecision, ReplayedRun } from '../../domain/replayed.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import { cannotTell, type Judgement, type PastAnswer } from '../../gates/gate.ts';
 import { changeGates } from '../../gates/run-gates.ts';
 import { recordedApprovalVerdicts } from '../approval-facts.ts';
 import type { LabConfig, LaneScopedConfig } from '../lane-scope.ts';
+import { manifestText } from '../manifest-digest.ts';
+import { approversIn } from '../manifest-of.ts';
 import { configFor } from '../run-config.ts';
 import { verdictOf } from '../verdict-of.ts';
 import { type RecordedLook, recordedFacts } from './recorded-facts.ts';
-import { type Counts, hasCounted, replayApproval } from './replay-approvals.ts';
 
 /** What is known after the events so far. */
 type Replay = {
@@ -30,8 +33,8 @@ type Replay = {
   readonly decisions: readonly ReplayedDecision[];
   /** The newest look under the other config. */
   readonly gates: readonly ReplayedGate[];
-  /** What each person's newest approval counts for, by their id. */
-  readonly people: ReadonlyMap<number, Counts & { readonly approval: Approval }>;
+  /** What each person's newest approval counts for, by their id. `approval` null: it was refused. */
+  readonly people: ReadonlyMap<number, Answer<'counts' | 'refused'> & { readonly approval: Approval | null }>;
 };
 
 /** `runs`: those of the record, newest first, the run itself among them. Null for events that are no run. */
@@ -71,7 +74,7 @@ function stepped({ before, state, event, lab, runs }: Stepping): Partial<Replay>
     case 'gated': {
       const at = fromRfc3339(event.at);
       if (state.gate === null || at === null) return {};
-      const others = launchedBeside(state, config, runs);
+      const others = launchedBefore(event.at, state, runs);
       const gates = replayGates({ state, gate: state.gate, at, config, others });
       return { ...more(gates.map((gate) => gateDecision(gate, event))), gates };
     }
@@ -80,11 +83,13 @@ function stepped({ before, state, event, lab, runs }: Stepping): Partial<Replay>
     case 'command-answered': {
       const command = state.commands.get(commandKey(event.data));
       const counts = command?.name === 'approve-launch' ? replayApproval(state, command, config) : null;
-      const approval = command === undefined || counts === null ? null : approvalBy(state, command);
-      if (command === undefined || counts === null || approval === null) return {};
-      const from = hasCounted(command) ? 'counts' : 'refused';
-      const people = new Map(before.people).set(command.actor.id, { ...counts, approval });
-      return { ...more([decisionOf('approval', command.actor.login, event, from, counts)]), people };
+      if (command === undefined || counts === null) return {};
+      const { id, login } = command.actor;
+      const isCounting = COUNTING.includes(event.data.code);
+      const approval = isCounting ? (state.approvals.findLast(({ actor }) => actor.id === id) ?? null) : null;
+      const people = new Map(before.people).set(id, { ...counts, approval });
+      const from = isCounting ? 'counts' : 'refused';
+      return { ...more([decisionOf('approval', login, event, from, counts)]), people };
     }
     case 'ordered':
       return more([
@@ -99,24 +104,38 @@ function stepped({ before, state, event, lab, runs }: Stepping): Partial<Replay>
   }
 }
 
-/** Only a budget looks at what the lane has launched otherwise. */
-function launchedBeside(
+/** What the other runs of the lane had launched at that moment. */
+function launchedBefore(
+  at: string,
   { run, proposal }: RunState,
-  { lane }: LaneScopedConfig,
   runs: readonly RunState[],
 ): readonly Launch[] {
-  if (lane.costBudget === null) return [];
-  return runsOfLane(runs, proposal.lane).flatMap((other) => (other.run === run ? [] : launchesOf(other)));
+  const isBefore = ({ claim }: IssuedOrder): boolean => claim !== null && claim.at < at;
+  return runsOfLane(runs, proposal.lane).flatMap((other) => {
+    if (other.run === run) return [];
+    const order = other.order !== null && isBefore(other.order) ? other.order : null;
+    return launchesOf({ ...other, order, attempts: other.attempts.filter((past) => isBefore(past.order)) });
+  });
 }
 
-/** As it is recorded; one that was refused as it would have been. Null without a manifest to approve. */
-function approvalBy(state: RunState, command: SeenCommand): Approval | null {
-  const { actor, at, seq, comment, surface, bodyDigest } = command;
-  const recorded = state.approvals.findLast((one) => one.comment === comment && one.surface === surface);
-  if (recorded !== undefined) return recorded;
-  if (state.gate?.digest == null || surface === 'review-comment') return null;
-  const { digest, body } = state.gate;
-  return { actor, at, seq, digest, body, comment, surface, bodyDigest };
+/** The answers after which an approval counts, also where the record has it already. */
+const COUNTING: readonly string[] = ['approved', 'approved-waiting-for-more', 'already-approved'];
+/** The refusals that the config decides. */
+const BY_CONFIG: readonly string[] = ['not-permitted', 'approval-by-author'];
+
+/** The record has no permission of that moment: an answer is known where the config lets the same people approve. Null for an answer of no rule. */
+function replayApproval(
+  { gate }: RunState,
+  { answer }: SeenCommand,
+  config: LaneScopedConfig,
+): Answer<'counts' | 'refused'> | null {
+  const why = answer?.code ?? '';
+  const isCounting = COUNTING.includes(why);
+  if (!isCounting && why !== 'not-permitted' && !Object.hasOwn(approveLaunch.answers, why)) return null;
+  const then = gate?.manifest?.policy ?? {};
+  const isSame = Object.entries(approversIn(config)).every(([key, value]) => then[key] === value);
+  if (!isSame && (isCounting || BY_CONFIG.includes(why))) return { to: 'unknown', why: 'other-approvers' };
+  return { to: isCounting ? 'counts' : 'refused', why };
 }
 
 type At = Pick<LogbookEvent, 'seq' | 'at'>;
@@ -137,23 +156,22 @@ function gateDecision({ gate, from, to }: ReplayedGate, at: At): ReplayedDecisio
 
 type Answer<To extends string> = { readonly to: To | 'unknown'; readonly why: string };
 
-/** The gate over the approvals, with those that would have counted, and with those that may have. */
+/** The gate over the approvals, with those that count. */
 function quorumAnswer(
   { state, people }: Replay,
   config: LaneScopedConfig,
 ): Answer<'reached' | 'not-reached'> {
-  const asked = (...counts: readonly Counts['to'][]): Answer<'reached' | 'not-reached'> => {
-    const approvals = [...people.values()]
-      .filter(({ to }) => counts.includes(to))
-      .map(({ approval }) => approval);
-    const verdict = recordedApprovalVerdicts({ ...state, approvals }, config)[0];
-    const found = readFacts({ count: 'integer', needed: 'integer' }, verdict?.found ?? {});
-    if (verdict === undefined || found === null) return { to: 'unknown', why: verdict?.code ?? '' };
-    const why = `${found.count}-of-${found.needed}`;
-    return { to: verdict.outcome === 'pass' ? 'reached' : 'not-reached', why };
-  };
-  const sure = asked('counts');
-  return asked('counts', 'unknown').to === sure.to ? sure : { to: 'unknown', why: sure.why };
+  const given = [...people.values()];
+  const approvals = given.flatMap(({ to, approval }) =>
+    to === 'counts' && approval !== null ? [approval] : [],
+  );
+  const verdict = recordedApprovalVerdicts({ ...state, approvals }, config)[0];
+  const found = readFacts({ count: 'integer', needed: 'integer' }, verdict?.found ?? {});
+  if (verdict === undefined || found === null) return { to: 'unknown', why: verdict?.code ?? '' };
+  const why = `${found.count}-of-${found.needed}`;
+  if (verdict.outcome === 'pass') return { to: 'reached', why };
+  const open = given.filter(({ to }) => to === 'unknown').length;
+  return { to: found.count + open < found.needed ? 'not-reached' : 'unknown', why };
 }
 
 function quorumDecision(replay: Replay, config: LaneScopedConfig, from: string, at: At): ReplayedDecision {
@@ -209,7 +227,7 @@ function without<Value>(
   return new Map([...people].filter(([id]) => !users.includes(id)));
 }
 
-/** `why`: the reason code of the gate; where nobody can tell, the one that may stand against it. */
+/** `why`: the reason code of the gate. */
 type ReplayedGate = {
   readonly gate: GateId;
   readonly from: Verdict['outcome'];
@@ -220,31 +238,24 @@ type ReplayedGate = {
 function replayGates(look: RecordedLook): readonly ReplayedGate[] {
   const { verdicts, manifest: then } = look.gate;
   const facts = then === null ? null : recordedFacts(look, then);
-  return verdicts.map((verdict) => {
-    const { gate, outcome } = verdict;
-    const again = then === null || facts === null ? null : askedAgain({ verdict, then, facts });
-    return { gate, from: outcome, to: again ?? { outcome, why: verdict.code } };
+  // A manifest has all settings that gates read.
+  const isSame =
+    then !== null &&
+    facts?.manifest.kind === 'known' &&
+    settingsIn(facts.manifest.value) === settingsIn(then);
+  const gates = facts === null || isSame ? [] : changeGates(facts.own);
+  return verdicts.map(({ gate, outcome, code }) => {
+    const asked = gates.find(({ id, readsSettings }) => id === gate && readsSettings === true);
+    const now =
+      facts === null || asked === undefined || outcome === 'unknown'
+        ? { outcome, code }
+        : asked.evaluate(facts);
+    return { gate, from: outcome, to: { outcome: now.outcome, why: now.code } };
   });
 }
 
-/** Null: the config says nothing else of what the gate reads. */
-function askedAgain(past: PastAnswer): ReplayedGate['to'] | null {
-  const { verdict, then, facts } = past;
-  const gate = changeGates(facts.own).find(({ id }) => id === verdict.gate);
-  if (gate?.replay === undefined || verdict.outcome === 'unknown') return null;
-  const { settings, worlds } = gate.replay;
-  if (facts.manifest.kind === 'known' && isSame(settings(then), settings(facts.manifest.value))) return null;
-  return agreed(worlds(past).map((world) => gate.evaluate(world)));
-}
-
-function isSame(then: unknown, now: unknown): boolean {
-  return JSON.stringify(then) === JSON.stringify(now);
-}
-
-/** Where all let it through, or none does, the likeliest answer; else what may stand against it. */
-function agreed(answers: readonly Judgement[]): ReplayedGate['to'] {
-  const failing = answers.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
-  const { outcome, code } = failing[0] ?? answers[0] ?? cannotTell('nothing of it is recorded');
-  const isTold = failing.length === 0 || failing.length === answers.length;
-  return { outcome: isTold ? outcome : 'unknown', why: code };
+/** Whose approval counts, and how many are needed, is asked by no gate over the change. */
+function settingsIn({ policy, ...manifest }: Manifest): string {
+  const kept = Object.entries(policy).filter(([key]) => !key.startsWith('approvals.'));
+  return manifestText({ ...manifest, policy: Object.fromEntries(kept) });
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../../actor.ts';
 import type { Surface } from '../../command.ts';
 import type { Digest, RunId, Sha } from '../../ids.ts';
 import type { RunBase } from '../../launch/base.ts';
+import type { GatedFacts } from '../../launch/change-facts.ts';
 import type { Contract } from '../../launch/contract.ts';
 import type { Manifest } from '../../launch/manifest.ts';
 import type { Order } from '../../launch/order.ts';
@@ -83,6 +84,8 @@ export type LaunchEventData = {
     readonly commit: Sha;
     readonly body: Digest;
     readonly verdicts: readonly Verdict[];
+    /** For `backtest`; left out where one of them could not be read, or they are too many. */
+    readonly facts?: GatedFacts;
     /** Left out before a first attempt has failed: the attempt that this goes on from. */
     readonly fix?: FixedAttempt;
   };

@@ -1,8 +1,6 @@
 /** Gate: usually one or two knobs are new (policy DF-01), each by a small step that can be put back (DF-41). Guidance, not a law: warnings unless the lab says block. */
 
 import { newDelta } from '../../../domain/launch/base.ts';
-import type { Delta } from '../../../domain/launch/delta.ts';
-import { changed } from '../../../domain/observed.ts';
 import { cannotTell, type Gate, given, judging } from '../../../gates/gate.ts';
 import { ferryLane } from '../settings.ts';
 import { canBePutBack, largeStep } from '../step.ts';
@@ -37,25 +35,5 @@ export const budget: Gate = {
       }
       return isOver ? warn('over', 'author', found) : pass('within', found);
     }),
-  replay: {
-    settings: ({ policy }) => [policy['lane.budget'], policy['lane.steps']],
-    // Whether the file could be put back is in no manifest: an answer that was found before that hid it.
-    worlds: ({ verdict: { code }, facts }) =>
-      (code === 'within' ? [false] : code === 'leaves-more' ? [true] : [false, true]).map((leaves) =>
-        leaves
-          ? {
-              ...facts,
-              change: changed(facts.change, ({ delta, base, ...value }) => ({
-                ...value,
-                delta: leavingMore(delta),
-                base: base === null ? null : { ...base, delta: leavingMore(base.delta) },
-              })),
-            }
-          : facts,
-      ),
-  },
+  readsSettings: true,
 };
-
-function leavingMore(delta: Delta): Delta {
-  return delta.kind === 'knobs' ? { ...delta, leavesMore: true } : delta;
-}

@@ -1,7 +1,6 @@
 /** Gate: the PR's before/after table says exactly what the files say (policy DF-18). */
 
 import { cannotTell, type Gate, given, judging } from '../../../gates/gate.ts';
-import { OF_THE_EXPERIMENT } from './delta-readable.ts';
 
 const { block, pass } = judging('delta-declared');
 
@@ -23,5 +22,5 @@ export const deltaDeclared: Gate = {
         return pass('declared', { knobs: delta.kind === 'knobs' ? delta.changes.length : 0 });
       });
     }),
-  replay: OF_THE_EXPERIMENT,
+  readsSettings: true,
 };

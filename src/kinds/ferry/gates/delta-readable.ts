@@ -3,16 +3,9 @@
 import { assertNever } from '../../../domain/assert.ts';
 import { newDelta } from '../../../domain/launch/base.ts';
 import type { Delta } from '../../../domain/launch/delta.ts';
-import { unknown } from '../../../domain/observed.ts';
-import { type Gate, given, type Judgement, judging, type Replay } from '../../../gates/gate.ts';
+import { type Gate, given, type Judgement, judging } from '../../../gates/gate.ts';
 
 const { block, pass } = judging('delta-readable');
-
-/** The record has the delta of the file that was the experiment then, and of no other. */
-export const OF_THE_EXPERIMENT: Replay = {
-  settings: ({ policy }) => policy['lane.experiment'],
-  worlds: ({ facts }) => [{ ...facts, change: unknown('the delta of another file is not recorded') }],
-};
 
 /** Against the target branch and against the pass that it starts from: people read both. */
 export const deltaReadable: Gate = {
@@ -22,7 +15,7 @@ export const deltaReadable: Gate = {
       const judged = judge(value.delta);
       return judged.outcome === 'pass' && !isCountable(newDelta(value)) ? judge(newDelta(value)) : judged;
     }),
-  replay: OF_THE_EXPERIMENT,
+  readsSettings: true,
 };
 
 function isCountable({ kind }: Delta): boolean {

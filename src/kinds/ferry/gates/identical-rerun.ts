@@ -2,7 +2,6 @@
 
 import { newDelta } from '../../../domain/launch/base.ts';
 import { cannotTell, type Gate, given, judging } from '../../../gates/gate.ts';
-import { OF_THE_EXPERIMENT } from './delta-readable.ts';
 
 const { block, pass } = judging('identical-rerun');
 
@@ -21,5 +20,5 @@ export const identicalRerun: Gate = {
           : block('identical-undeclared', 'author', { against: value.base?.run }),
       );
     }),
-  replay: OF_THE_EXPERIMENT,
+  readsSettings: true,
 };

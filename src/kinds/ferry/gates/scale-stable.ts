@@ -3,7 +3,6 @@
 import { newDelta } from '../../../domain/launch/base.ts';
 import type { KnobChange } from '../../../domain/launch/delta.ts';
 import type { ModelSize } from '../../../domain/launch/model-size.ts';
-import { changed } from '../../../domain/observed.ts';
 import {
   cannotTell,
   type Gate,
@@ -11,7 +10,6 @@ import {
   given,
   type Judgement,
   judging,
-  type PastAnswer,
 } from '../../../gates/gate.ts';
 import { offTarget } from '../scale.ts';
 import { type FerryLane, ferryLane } from '../settings.ts';
@@ -36,24 +34,8 @@ export const scaleStable: Gate = {
       const { knob, before, after } = unasked ?? first;
       return block('scale-changed', 'maintainer', { knob, before: before ?? '', after: after ?? '' });
     }),
-  replay: {
-    settings: ({ policy }) => [policy['lane.scaleKnobs'], policy['lane.scale']],
-    worlds: (past) =>
-      pastSizes(past).map((size) => ({
-        ...past.facts,
-        change: changed(past.facts.change, (value) => ({ ...value, size })),
-      })),
-  },
+  readsSettings: true,
 };
-
-/** What the run would spend is in no manifest: only under the scale of then is its answer known, as far as it was told. */
-function pastSizes({ verdict: { code }, then, facts }: PastAnswer): readonly (ModelSize | null)[] {
-  const { scale } = ferryLane(facts.lane);
-  const isSame = then.policy['lane.scale'] === (scale === null ? undefined : JSON.stringify(scale));
-  const offScale: ModelSize = { kind: 'known', parameters: 0, flops: Number.MAX_VALUE };
-  if (isSame && code === 'off-target') return [offScale];
-  return isSame && code === 'unchanged' ? [null] : [null, offScale];
-}
 
 /** A run that is far from what its lane is for needs somebody who asked, like a knob of the scale. */
 function sizeAgainst(size: ModelSize | null, { scale }: FerryLane): Judgement {

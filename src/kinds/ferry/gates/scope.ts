@@ -3,10 +3,7 @@
  * failed, a fix of it may go further, as far as the lab says (policy DF-26).
  */
 
-import { VERDICTS } from '../../../domain/launch/verdict.ts';
-import { changed } from '../../../domain/observed.ts';
-import { readFacts } from '../../../domain/payload.ts';
-import { type Gate, given, judging, type PastAnswer } from '../../../gates/gate.ts';
+import { type Gate, given, judging } from '../../../gates/gate.ts';
 import { ferryLane, fixableOf, mayChange } from '../settings.ts';
 
 const { block, pass } = judging('scope');
@@ -27,31 +24,5 @@ export const scope: Gate = {
         ? pass('fix-inside', { files, ...fix })
         : block('fix-outside', 'author', { first, count, ...fix });
     }),
-  replay: {
-    settings: ({ policy }) => [policy['lane.scope'], policy['lane.fixScope']],
-    worlds: (past) =>
-      pastPaths(past).map((changedPaths) => ({
-        ...past.facts,
-        change: changed(past.facts.change, (value) => ({ ...value, changedPaths })),
-      })),
-  },
+  readsSettings: true,
 };
-
-/** A path that the record does not name, and no scope either. */
-const ANOTHER = '?';
-
-/** The record has the number of files, and the first of them that lay outside: the rest may have been any of the scope of then. */
-function pastPaths({ verdict, then, facts }: PastAnswer): readonly (readonly string[])[] {
-  if (facts.fixOf !== null) return [[], [ANOTHER]];
-  const may = (path: string): boolean => mayChange(ferryLane(facts.lane), path, false);
-  const before = then.policy['lane.scope']?.split(',') ?? [ANOTHER];
-  const [kept, gone] = [before.filter(may), before.filter((path) => !may(path))];
-  const inside = readFacts(VERDICTS.scope.inside, verdict.found);
-  if (inside !== null)
-    return [
-      [...kept, ...gone],
-      [...gone, ...kept],
-    ].map((paths) => paths.slice(0, inside.files));
-  const { first = ANOTHER, count = 2 } = readFacts(VERDICTS.scope.outside, verdict.found) ?? {};
-  return [[first], [first, ...gone, ...(count > 1 ? [ANOTHER] : [])]];
-}
