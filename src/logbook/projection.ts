@@ -77,6 +77,7 @@ function contractBlock(proposal: EventOf<'proposed'>, events: readonly LogbookEv
       ? taken.data.to.login
       : (personInCharge(contract) ?? (data.requestedBy ?? data.author).login);
   const goal = saidIn(contract, 'goal');
+  // rule VA-08
   const stop = saidIn(contract, 'stop') ?? saidIn(contract, 'kill');
   return {
     id: 'contract',

@@ -116,8 +116,6 @@ export type Contracts = {
   readonly reductions?: (lane: LaneConfig) => readonly string[];
   /** Packages and variables for another attempt after its environment failed, in this order. */
   readonly repairs?: (lane: LaneConfig) => readonly string[];
-  /** The file in a branch that shows the run's status. */
-  readonly statusFile?: (lane: LaneConfig, contract: Contract) => StatusFile | null;
   /** What one launch costs by the contract, in accelerator-hours; left out where no contract says. */
   readonly cost?: (contract: Contract) => string | null;
   /** The commit that it is of; null where it is of the lane's branch, or does not say. */
@@ -141,12 +139,6 @@ export type Contracts = {
   };
   /** What stands in the place where a run goes on as another one; left out where none does. */
   readonly continued?: (old: RunId, said: Readonly<Record<string, string>>) => ProposalRequest['knobs'];
-};
-
-export type StatusFile = {
-  readonly branch: string;
-  readonly path: string;
-  readonly says: readonly (readonly [label: string, value: string])[];
 };
 
 /** What a job that was taken over would be launched again as, by what its cluster says of it. */

@@ -6,7 +6,7 @@ import type { JobScript } from '../support/ferry-script.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, eventsOf, stateOf, until } from '../support/play.ts';
 import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
-import { answersTo, botComments, fileOf, pushFile, saidTwice, say, told } from '../support/talk.ts';
+import { answersTo, botComments, fileOf, saidTwice, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 const OUT_OF_MEMORY =
@@ -193,33 +193,23 @@ describe('the ladder', () => {
   });
 });
 
-describe('STATUS.md', () => {
-  // rule VA-08
-  it('follows every step, and whoever writes into it changes nothing', async () => {
-    const lab = await openRentalLab();
-    const { run, issue } = await rented(lab);
-    const statusFile = () => fileOf(lab, 'ferrybot/status', 'STATUS.md');
-    await lab.clock.advance(60_000);
-    const before = (await statusFile()) ?? lab.log.join('\n');
-    for (const words of [
-      'gated',
-      'a loss above 5 after step 600',
-      'keep training alive',
-      '--batch-size 32',
-      'ada',
-    ])
-      expect(before).toContain(words);
-    await approve(lab, 'mira', issue, run);
-    await until(lab, 'a submission', async () => (await stateOf(lab, run))?.submission != null);
-    await lab.clock.advance(60_000);
-    expect(await statusFile()).toContain('attempt 1');
-    await pushFile(lab, 'ada', 'ferrybot/status', 'STATUS.md', 'sealed, nothing to see here\n');
-    await ended(lab, run, 1);
-    expect(await statusFile()).toContain('the job ended SUCCEEDED');
-    const state = await stateOf(lab, run);
-    expect(await statusFile()).toContain(`| Last entry | ${state?.head.seq},`);
-    await lab.close();
-  });
+// rule VA-08
+it('has the instance, command, kill criteria and tear-down in the logbook and on the card', async () => {
+  const lab = await openRentalLab();
+  const { run, issue } = await rented(lab);
+  const logbook = () => fileOf(lab, 'ferrybot/logbook', `runs/${run}/logbook.md`);
+  await lab.clock.advance(60_000);
+  expect(await logbook()).toContain('a loss above 5 after step 600');
+  const card = told(lab, 'card').at(-1);
+  for (const words of ['a loss above 5 after step 600', 'keep training alive', '--batch-size 32'])
+    expect(card).toContain(words);
+  await approve(lab, 'mira', issue, run);
+  await until(lab, 'a submission', async () => (await stateOf(lab, run))?.submission != null);
+  await lab.clock.advance(60_000);
+  const { jobId, command } = (await stateOf(lab, run))?.submission ?? {};
+  expect(await logbook()).toContain(`- \`${jobId}\`\n`);
+  expect(await logbook()).toContain(`- Command: \`${command?.join(' ')}\``);
+  await lab.close();
 });
 
 describe('who rents', () => {

@@ -53,7 +53,6 @@ import {
 } from './report-corrupt-logbook.ts';
 import { restoreForStop } from './restore-for-stop.ts';
 import { faultySeals } from './seal-tags.ts';
-import { keepStatusFile } from './status-file.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
 
 export type Worker = {
@@ -284,7 +283,6 @@ async function lookAtRuns(
       const outcome = await apartFromComments(open, troubles, (withoutText) =>
         reconcileRun({ ...context, withoutText }, run),
       );
-      await keepStatusFile(context, run);
       await deliver(open, run, memories.of(run).appended, 'control');
       const after = open.store.current().runs.find((one) => one.run === run);
       noteReconciled(own.looks, run, after, outcome);

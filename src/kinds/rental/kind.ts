@@ -2,18 +2,16 @@
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
-import { valueIn } from '../../contracts/fields.ts';
 import { contractComplete } from '../../contracts/gates/contract-complete.ts';
 import { contractCurrent } from '../../contracts/gates/contract-current.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
 import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
-import type { Contract } from '../../domain/launch/contract.ts';
 import type { Ending } from '../../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../../domain/run-verdict.ts';
 import { judgeRun } from '../../run/judge-run.ts';
-import { defineKind, type StatusFile } from '../../run/kind.ts';
+import { defineKind } from '../../run/kind.ts';
 import { needsOf, objectiveOf, settingsOf, sourceOf } from './contract/apply.ts';
-import { FIELDS, type FieldName } from './contract/fields.ts';
+import { FIELDS } from './contract/fields.ts';
 import { readRentalContract } from './contract/read-contract.ts';
 import { bottleneckMeasured } from './gates/bottleneck-measured.ts';
 import { earlyStopSane } from './gates/early-stop-sane.ts';
@@ -21,18 +19,6 @@ import { machineFits } from './gates/machine-fits.ts';
 import { reductionsBounded } from './gates/reductions-bounded.ts';
 import { secretsNamed } from './gates/secrets-named.ts';
 import { RENTAL_RULES, rentalLane, rentalSettings } from './settings.ts';
-
-/** In the order of the policy: whose it is and for what, and when it ends. */
-const SHOWN: readonly FieldName[] = [
-  'mandate',
-  'reason',
-  'objective',
-  'kill',
-  'teardown',
-  'earlyStop',
-  'reductions',
-  'repairs',
-];
 
 const RENTAL_RESPONSES: Responses = {
   ...USUAL_RESPONSES,
@@ -69,7 +55,6 @@ export const rentalKind = defineKind({
     machine: needsOf,
     reductions: (lane) => rentalLane(lane).reductions ?? [],
     repairs: (lane) => rentalLane(lane).repairs ?? [],
-    statusFile: statusFileOf,
     source: sourceOf,
     name: () => null,
     objective: objectiveOf,
@@ -83,12 +68,4 @@ export function judgeRental(end: Ending, lane: LaneConfig, history: readonly Sea
   const isEarly =
     earlyStop !== null && end.status === 'SUCCEEDED' && reached !== null && reached < (lane.finalStep ?? 0);
   return judgeRun(end, isEarly ? { ...lane, finalStep: earlyStop.minSteps } : lane, history);
-}
-
-/** Null where the lane has none. */
-function statusFileOf(lane: LaneConfig, contract: Contract): StatusFile | null {
-  const { status } = rentalLane(lane);
-  if (status === null) return null;
-  const says = SHOWN.map((name) => [FIELDS[name].label, valueIn(contract, name) ?? 'not said'] as const);
-  return { ...status, says };
 }

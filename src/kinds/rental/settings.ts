@@ -5,7 +5,7 @@ import { cadenceSetting, type LaneConfig, type LaneRule, laneKeys } from '../../
 import { inLane } from '../../config/rules/rule.ts';
 import { namesOf } from '../../contracts/fields.ts';
 import { error } from '../../settings/problem.ts';
-import { argumentArray, name, path } from '../../settings/words.ts';
+import { argumentArray, name } from '../../settings/words.ts';
 import type { Cadence } from '../../watch/cadence.ts';
 import type { EarlyStop } from './contract/early-stop.ts';
 import { FIELDS } from './contract/fields.ts';
@@ -44,19 +44,6 @@ export const rentalSettings = z.strictObject({
       'How often the job is started again, each time on a machine of its own; part of what is approved.',
     ),
   cadence: cadenceSetting(RENTAL_CADENCE),
-  status: z
-    .strictObject({
-      branch: z
-        .string()
-        .max(100)
-        .regex(/^ferrybot\/status(?:-[a-z0-9-]+)?$/, 'ferrybot/status, or ferrybot/status-NAME')
-        .default('ferrybot/status')
-        .describe('A branch of its own; nothing of the lab lies there.'),
-      path: path.default('STATUS.md').describe('The file; lanes that share the branch have one each.'),
-    })
-    .nullable()
-    .prefault({})
-    .describe('Where ferrybot writes how the newest run stands, after each step of it. null: nowhere.'),
   defaults: z
     .record(name, z.string().min(1).max(500))
     .default({})
