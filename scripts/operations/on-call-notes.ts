@@ -13,7 +13,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'runner-refused': {
     job: 'no',
     wait: 'yes',
-    next: 'The sentence behind *Evidence* is the reason; [the list](#why-a-runner-refuses-an-order) has all of them. *Contradicts itself*, *another workflow* and *another branch than the default one* do not happen by accident: `/freeze`, and find out who did it ([threat model](threat-model.md)).',
+    next: 'The sentence behind *Evidence* is the reason; [the list](#why-a-runner-refuses-an-order) has all of them. *Contradicts itself*, *another workflow* and *another branch than the default one* do not happen by accident: `/hold scope=repository`, and find out who did it ([threat model](threat-model.md)).',
   },
   'submit-rejected': {
     job: 'no',
@@ -138,7 +138,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'bad-node-unclear': {
     job: 'no, it has ended',
     wait: 'until the next launch: the node would eat that one too',
-    next: '`/freeze reason="…"` keeps the lane from the bad node until somebody has found it.',
+    next: '`/hold lane=…` keeps the lane from the bad node until somebody has found it.',
   },
   'consent-unused': {
     job: 'as before',

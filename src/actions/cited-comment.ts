@@ -2,10 +2,9 @@
 
 import { readComment } from '../commands/grammar/read-comment.ts';
 import type { ReadCommand } from '../commands/grammar/reading.ts';
-import { COMMAND_DEFINITIONS, definitionOf } from '../commands/registry.ts';
+import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Digest } from '../domain/ids.ts';
-import { isHoldKind } from '../run/open-brakes.ts';
 
 /** What the record says of it, and what it has to say itself. */
 export type Cited = {
@@ -25,7 +24,7 @@ export type CitedFault = {
 
 /**
  * The first thing that is wrong with it, or null. Control's word that somebody consented is not enough: the text itself
- * has to say it, and `gives` whether one of its commands does; what it takes back behind that it does not give.
+ * has to say it, and `gives` whether one of its commands does.
  */
 export function citedFault(
   comment: CommentFacts | null,
@@ -44,13 +43,5 @@ export function citedFault(
     return { code: 'edited', why: where };
   if (comment.minimized) return { code: 'hidden', why: where };
   const { commands } = readComment(comment.body, COMMAND_DEFINITIONS, { otherBots });
-  const given = commands.findLastIndex(gives);
-  if (given < 0) return { code: 'not-given', why: where };
-  // No time and no number tells that it came later, and its answer in the record may be forged. Holds are looked up, and lifted.
-  const braked = commands.slice(given + 1).find(({ name }) => takesBack(name));
-  return braked === undefined ? null : { code: 'not-given', why: `${where} goes on with /${braked.name}` };
-}
-
-function takesBack(name: string): boolean {
-  return definitionOf(name)?.holdsBack === true && !isHoldKind(name);
+  return commands.some(gives) ? null : { code: 'not-given', why: where };
 }

@@ -4,7 +4,6 @@ import { assertNever } from '../domain/assert.ts';
 import type { Engine, JobLocator, JobSpec, SubmitOutcome } from '../domain/engine.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { type IncidentCode, type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
-import { citationKey } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
@@ -230,13 +229,7 @@ function refused(
 ): EventDraft | null {
   if (effect === 'ending') {
     if (order.status === 'claimed') return incident(launch, 'submit-rejected', { why: `${code}: ${why}` });
-    const approvals = order.order.approvals.map(citationKey).join(' ');
-    return incident(launch, 'runner-refused', {
-      reason: code,
-      why,
-      approvals,
-      workflowRun: launch.workflowRun,
-    });
+    return incident(launch, 'runner-refused', { reason: code, why, workflowRun: launch.workflowRun });
   }
   return code === 'unreadable' && !isTold(state, launch.orderDigest)
     ? incident(launch, 'launch-unreadable', { why })

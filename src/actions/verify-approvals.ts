@@ -11,15 +11,13 @@ import { quorumOf } from '../config/quorum.ts';
 import type { Permission } from '../domain/actor.ts';
 import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Instant, RunId } from '../domain/ids.ts';
+import type { Instant } from '../domain/ids.ts';
 import { isTooOld } from '../domain/launch/approval-age.ts';
-import { asLaunched, failedAttempt } from '../domain/launch/next-attempt.ts';
 import { approvedIn, citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
-import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { toRfc3339 } from '../domain/time.ts';
 import { interestedIn } from '../run/authors.ts';
 import type { LaneScopedConfig } from '../run/lane-scope.ts';
 import { citedFault } from './cited-comment.ts';
@@ -33,29 +31,11 @@ export type ApprovalFacts = {
   readonly config: LaneScopedConfig;
   readonly cited: ReadonlyMap<string, Cited>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
-  /** Comments, by citation, on which an order of another run was claimed. */
-  readonly used: ReadonlySet<string>;
   /** Whose the proposal is, by the runner's own reading. */
   readonly shown: Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;
 };
 
 export type ApprovalFault = { readonly code: RefusalCode; readonly why: string };
-
-/**
- * The approvals that orders of other runs were claimed on. Two runs of one proposal may have one manifest, and whoever has
- * stolen the control key can begin as many as they like; that an order was claimed is the runner's own word.
- */
-export function approvalsUsed(runs: readonly RunState[], but: RunId): ReadonlySet<string> {
-  const orders = runs
-    .filter(({ run }) => run !== but)
-    .flatMap(({ order, attempts }) => [
-      ...attempts.map((past) => past.order),
-      ...(order === null ? [] : [order]),
-    ]);
-  return new Set(
-    orders.filter(({ claim }) => claim !== null).flatMap(({ order }) => order.approvals.map(citationKey)),
-  );
-}
 
 /** The first thing that is wrong with an order's approvals, or null. */
 export function approvalFault(state: RunState, order: Order, facts: ApprovalFacts): ApprovalFault | null {
@@ -79,8 +59,6 @@ function commentFault(
     return { code: 'unreadable', why: cited?.why ?? `${citationKey(approval)} was not read` };
   const comment = cited.value;
   const where = `${approval.surface} ${approval.comment}`;
-  if (facts.used.has(citationKey(approval))) return { code: 'approval-used', why: where };
-  if (state.spentApprovals.has(citationKey(approval))) return { code: 'approval-spent', why: where };
   const { pull, issue } = state.proposal;
   const wrong = citedFault(
     comment,
@@ -109,25 +87,13 @@ function bindingFault(
   const commit = isBeforehand ? approvingAttempt(state, order)?.order.order.commit : order.commit;
   if (comment.surface === 'review' && comment.commit !== commit)
     return { code: 'approval-other-commit', why: `${where} was written on ${comment.commit ?? 'nothing'}` };
-  // What was on show before the card showed the fix is told by the card's own history alone.
   const shownAt = shownAtOf(state, digest);
   const wasShown =
     shownAt !== null && wasShownBefore(shownAt, comment.createdAt, config.approvals.shownForMs);
   if (!isBeforehand && !wasShown) return { code: 'approval-before-shown', why: where };
-  if (isBeforeFailure(state, order, comment.createdAt)) return { code: 'approval-before-end', why: where };
   return isTooOld(state, { digest, createdAt: comment.createdAt }, now, maxAgeMsOf(config))
     ? { code: 'approval-too-old', why: `${where} of ${toRfc3339(comment.createdAt)}` }
     : null;
-}
-
-/** Whoever approved this manifest before another one of the run failed did not know of the failure that it goes on from. */
-function isBeforeFailure(state: RunState, order: Order, createdAt: Instant): boolean {
-  const last = failedAttempt(state);
-  if (last === null) return false;
-  const failed = last.order.order.digest;
-  if (failed === order.preApprovedBy) return false;
-  if (failed === order.digest && restartsLeft(asLaunched(state)) > 0) return false;
-  return createdAt <= (fromRfc3339(last.end.at) ?? Number.POSITIVE_INFINITY);
 }
 
 function personFault(state: RunState, approval: OrderApproval, facts: ApprovalFacts): ApprovalFault | null {

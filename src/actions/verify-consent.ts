@@ -64,7 +64,7 @@ export type ConsentFacts = {
   readonly now: Instant;
   readonly digestOf: DigestOf;
   readonly holds: Observed<readonly Hold[]>;
-  /** Said in the threads, and not answered in the record. */
+  /** What was commented to hold it back since the consent. */
   readonly brakes: Observed<readonly Brake[]>;
   /** Entry of the run's own /stop; null where nobody said one, or where this belongs to no run. */
   readonly stoppedAt: number | null;
@@ -103,7 +103,7 @@ export function consentFault(facts: ConsentFacts, consent: Consent | null): Cons
   if (facts.now >= consentEndsAt(consent)) return fault('consent-expired', consent.at);
   if (facts.holds.kind === 'unknown') return fault('unreadable', facts.holds.why);
   const hold = facts.holds.value[0];
-  if (hold !== undefined) return fault('held', `${hold.kind}: ${hold.reason}`);
+  if (hold !== undefined) return fault('held', `${hold.scope}: ${hold.reason}`);
   if (facts.brakes.kind === 'unknown') return fault('unreadable', facts.brakes.why);
   const [brake] = facts.brakes.value;
   if (brake !== undefined) return fault('held', brakeWords(brake));

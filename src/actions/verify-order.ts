@@ -6,12 +6,11 @@
  */
 
 import { permits } from '../domain/actor.ts';
-import { wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
-import { approvedIn, citationKey, type Order } from '../domain/launch/order.ts';
+import { citationKey, type Order } from '../domain/launch/order.ts';
 import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
 import { askedFor, failedAlike, responseTo } from '../domain/launch/response.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
@@ -22,7 +21,6 @@ import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { ChangeGateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
-import { type CardHistory, cardShownSince, type OnShow } from '../run/card-history.ts';
 import { goesOnFrom } from '../run/goes-on-from.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
 import { citedFault } from './cited-comment.ts';
@@ -32,7 +30,7 @@ import { type FixInTree, preApprovalFault } from './verify-pre-approval.ts';
 
 export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
-  /** Freezes and skipped days, as the journal has them at this moment. */
+  /** The holds of the journal at this moment. */
   readonly journalHolds: Observed<readonly Hold[]>;
   readonly digestOf: DigestOf;
   readonly pull: Observed<PullFacts>;
@@ -46,12 +44,10 @@ export type OrderFacts = ApprovalFacts & {
   readonly gates: Observed<ChangeGateFacts>;
   /** The runs of every lane as the runner verified them, newest first. */
   readonly recordedRuns: Observed<readonly RunState[]>;
-  /** What was said in the run's threads to hold it back and stands answered in no record. */
+  /** What was commented to hold it back since the newest approval. */
   readonly brakes: Observed<readonly Brake[]>;
   /** A comment that an approver may have read in place of the card; null where there is none. */
   readonly secondCard: Observed<CommentFacts | null>;
-  /** What the card said at every moment, by GitHub's own history of it. */
-  readonly cards: Observed<readonly CardHistory[]>;
 };
 
 /**
@@ -132,11 +128,12 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   if (state.stop !== null) return refuse('stop-requested', 'ending', `by ${state.stop.actor.login}`);
   if (facts.journalHolds.kind === 'unknown') return refuse('unreadable', 'standing', facts.journalHolds.why);
   const hold = [...state.holds, ...holdsOn(facts.journalHolds.value, state.proposal)][0];
-  if (hold !== undefined) return refuse('held', 'ending', `${hold.kind}: ${hold.reason}`);
+  if (hold !== undefined) return refuse('held', 'ending', `${hold.scope}: ${hold.reason}`);
   if (facts.pull.kind === 'unknown') return refuse('unreadable', 'standing', facts.pull.why);
   if (facts.brakes.kind === 'unknown') return refuse('unreadable', 'standing', facts.brakes.why);
   const [brake] = facts.brakes.value;
-  if (brake !== undefined) return refuse(brakeCode(brake), 'ending', brakeWords(brake));
+  if (brake !== undefined)
+    return refuse(brake.name === 'stop' ? 'stop-requested' : 'held-in-thread', 'ending', brakeWords(brake));
   const pull = facts.pull.value;
   const moved = pullFault(pull, order.commit, facts);
   if (moved !== null) return refuse(moved.code, 'ending', moved.why);
@@ -161,10 +158,7 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   return (
     gate ??
     checkpointRefusal(order, facts.gates) ??
-    showingRefusal(state, issued, { digest: approvedIn(order), body: body.value }, facts) ?? {
-      kind: 'claim',
-      order: issued,
-    }
+    secondCardRefusal(facts) ?? { kind: 'claim', order: issued }
   );
 }
 
@@ -210,12 +204,6 @@ function askedRefusal(
     : refuse('relaunch-not-due', 'ending', `${asked.actor.login} may not ask for it`);
 }
 
-/** A stop is for good; what else holds back is lifted, and approved anew. */
-function brakeCode({ name, thread }: Brake): RefusalCode {
-  if (name === 'stop') return 'stop-requested';
-  return thread === null ? 'lift-unproven' : 'held-in-thread';
-}
-
 /** Control's word that the gates passed is not enough either. What cannot be told leaves the order to another look. */
 function gateRefusal(gates: OrderFacts['gates']): OrderRefusal | null {
   if (gates.kind === 'unknown') return refuse('unreadable', 'standing', gates.why);
@@ -241,30 +229,11 @@ function checkpointRefusal({ checkpoint }: Order, gates: OrderFacts['gates']): O
     : refuse('checkpoint-proven', 'ending', `${found?.path ?? 'none'} in place of ${said?.path ?? 'none'}`);
 }
 
-/** That something was shown is control's word: each approval is held against what the card said when it was written. */
-function showingRefusal(
-  state: RunState,
-  { order }: IssuedOrder,
-  what: OnShow,
-  { cards, cited, config, secondCard }: OrderFacts,
-): OrderJudgement | null {
+function secondCardRefusal({ secondCard }: OrderFacts): OrderRefusal | null {
   if (secondCard.kind === 'unknown') return refuse('unreadable', 'standing', secondCard.why);
-  if (secondCard.value !== null) {
-    const { surface, id, thread, author } = secondCard.value;
-    return refuse('second-card', 'ending', `${surface} ${id} by ${author.login} in #${thread}`);
-  }
-  if (cards.kind === 'unknown') return refuse('unreadable', 'standing', cards.why);
-  for (const approval of order.approvals) {
-    const where = `${approval.surface} ${approval.comment}`;
-    const comment = cited.get(citationKey(approval));
-    if (comment?.kind !== 'known' || comment.value === null)
-      return refuse('unreadable', 'standing', `${where} was not read`);
-    const { createdAt } = comment.value;
-    const since = cardShownSince(state, what, cards.value, createdAt);
-    if (since === null || !wasShownBefore(since, createdAt, config.approvals.shownForMs))
-      return refuse('approval-before-shown', 'ending', `${where}: the card did not show it then`);
-  }
-  return null;
+  if (secondCard.value === null) return null;
+  const { surface, id, thread, author } = secondCard.value;
+  return refuse('second-card', 'ending', `${surface} ${id} by ${author.login} in #${thread}`);
 }
 
 function told(found: Detail): readonly string[] {

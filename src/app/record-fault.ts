@@ -6,7 +6,7 @@ import { JOURNAL } from '../logbook/rules.ts';
 import { WHOLE_BRANCH } from './broken-run.ts';
 import type { Record } from './record-files.ts';
 
-/** Nothing is done on a record that does not verify: its own, or the journal, where a freeze may stand. `code` is what the refusal is called. */
+/** Nothing is done on a record that does not verify: its own, or the journal, where a hold may stand. `code` is what the refusal is called. */
 export function recordFault({ broken }: Record, file: string, code: string): Refusal | null {
   const fault = broken.find(({ run }) => run === file || run === JOURNAL || run === WHOLE_BRANCH);
   if (fault === undefined) return null;

@@ -4,6 +4,7 @@ import { canMean, consentCommand, consentsTo, consentText } from '../care/consen
 import { wasShownBefore } from '../domain/approval-binding.ts';
 import { type MutationKind, targetName } from '../domain/care/mutation.ts';
 import { consentEndsAt, type MutationRecord, proposalShownAt } from '../domain/care/mutation-state.ts';
+import { TARGET_FIELDS, targetFacts } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { toRfc3339 } from '../domain/time.ts';
@@ -23,7 +24,7 @@ export const consentAnswer = answering({
   'consent-given-already': { by: 'text?' },
   'consent-under-way': { at: 'text' },
   'consent-done': { outcome: 'text', code: 'text' },
-  'consent-held': { kind: 'text', reason: 'text' },
+  'consent-held': { ...TARGET_FIELDS, reason: 'text' },
   'consent-not-here': {},
   'consent-not-shown': { lines: 'text' },
   'cleanup-own': {},
@@ -126,7 +127,7 @@ function refusal(context: ConsentContext, one: MutationRecord): AnswerDecision |
   if (now >= comment.createdAt + limits.consentLifetimeMs) return consentAnswer('consent-too-old');
   if (context.holds.kind === 'unknown') return consentAnswer('logbook-broken');
   const hold = context.holds.value[0];
-  if (hold !== undefined) return consentAnswer('consent-held', { kind: hold.kind, reason: hold.reason });
+  if (hold !== undefined) return consentAnswer('consent-held', { ...targetFacts(hold), reason: hold.reason });
   const given = one.consents.find((each) => now < consentEndsAt(each));
   return given === undefined
     ? null

@@ -53,7 +53,7 @@ export type PlaceContext = {
   readonly comment: CommentFacts;
   readonly args: Readonly<Record<string, string>>;
   readonly policy: CommandPolicy;
-  /** Freezes and skipped days that stand; unknown where the journal does not verify. */
+  /** The holds of the journal; unknown where the journal does not verify. */
   readonly journalHolds: Observed<readonly Hold[]>;
   /** The lanes of the lab by name; `laneHere`: that of the run whose thread this is, null where it has none. */
   readonly lanes: readonly string[];

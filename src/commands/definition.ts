@@ -20,8 +20,6 @@ export type CommandDefinition = CommandSpec & {
   /** One line for `/help` and docs/commands.md. */
   readonly summary: string;
   readonly example: string;
-  /** It takes something back: what was said after it must not launch before it is decided. */
-  readonly holdsBack?: true;
   readonly decide: (context: CommandContext) => CommandDecision;
   /** What it decides of the run that its argument `run` names, in whatever thread it is said; left out where it can name none. */
   readonly decideNamed?: (context: NamedContext) => AnswerDecision;

@@ -1,7 +1,7 @@
 /** The record that approvals were given up by a command. */
 
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { restingOn } from '../domain/launch/response.ts';
+import { mayStartAgain, restingOn } from '../domain/launch/response.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { Approval, RunState } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
@@ -18,10 +18,11 @@ export function dropOf(
 }
 
 /**
- * What a brake takes with it: every approval that stands, as long as nothing was started on it. A launch that happened had
- * its approval; the brake keeps back the next one. From the claim on the runner may be submitting.
+ * What a hold takes with it: every approval that something could still be started on. A launch that happened had its
+ * approval. From the claim on the runner may be submitting.
  */
 export function dropByBrake(state: RunState): ReturnType<typeof dropOf> {
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
-  return isLaunched ? null : dropOf(restingOn(state), 'held');
+  const isBetween = state.end !== null && mayStartAgain(state);
+  return isLaunched && !isBetween ? null : dropOf(restingOn(state), 'held');
 }

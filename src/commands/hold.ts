@@ -1,54 +1,81 @@
-/** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall. */
+/** `/hold [run=|lane=|date=|scope=repository] [reason=]`: nothing of that is launched until `/unhold`. */
 
+import {
+  type HoldTarget,
+  holdsOn,
+  recordedTarget,
+  TARGET_FIELDS,
+  targetFacts,
+} from '../domain/launch/hold.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { type AnswerDecision, answering, type NamedContext } from './decision.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { type AnswerDecision, answering, type NamedContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropByBrake } from './drop-of.ts';
-import { reasonText, runWord } from './values.ts';
+import { HOLD_KEYS, meantHold, namesWiderHold } from './meant-hold.ts';
+import { laneUnclear } from './meant-lane.ts';
+import { brakeReason } from './values.ts';
 
 const answer = answering({
-  held: { reason: 'text', dropped: 'integer', jobId: 'text?', run: 'text?' },
+  held: { ...TARGET_FIELDS, reason: 'text', dropped: 'integer', jobId: 'text?', run: 'text?' },
   'hold-too-late': { jobId: 'text?', run: 'text?' },
 });
 
 export const hold = {
   name: 'hold',
   answers: answer.vocabulary,
-  keys: {
-    reason: { required: true, value: reasonText },
-    run: { required: false, value: runWord },
-  },
+  keys: { ...HOLD_KEYS, reason: { required: false, value: brakeReason } },
   who: (policy) => policy.permissions.hold,
   summary:
-    'Keeps this run from being launched until `/unhold`; approvals fall. With `run=`, in any thread, the run of this name.',
+    'Blocks launches until `/unhold`, and drops the approvals: of this run, or of its lane where the thread has no run. `run=` and `lane=` name another one, `date=` a day on which the lane proposes and launches nothing, `scope=repository` blocks everything.',
   example: '/hold reason="the tokenizer changes today"',
   holdsBack: true,
-  confusedWith: ['pause', 'wait', 'block'],
-  decide,
-  decideNamed: decide,
+  confusedWith: ['freeze', 'skip', 'pause', 'wait', 'block', 'lock', 'lockdown', 'halt'],
+  decide: (context) => (namesWiderHold(context.args) ? holdPlace(context, context.state) : holdRun(context)),
+  decideNamed: holdRun,
+  decideWithoutRun: (context) => holdPlace(context, null),
 } as const satisfies CommandDefinition;
 
-function decide({ state, actor, args }: NamedContext): AnswerDecision {
+function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
   const named = args['run'] === undefined ? {} : { run: state.run };
-  // What was proposed for the cluster and not begun is kept back by a hold as a launch is, and so is another attempt.
+  // A hold also blocks what was proposed for the cluster and has not begun, and another attempt.
   const isOpen = state.mutations.some(({ begun, ended }) => begun === null && ended === null);
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
   if (isLaunched && !isOpen && !mayGoOn(state))
     return answer('hold-too-late', { jobId: state.submission?.jobId ?? '', ...named });
   const reason = args['reason'] ?? '';
   const drop = dropByBrake(state);
-  const held = {
-    type: 'held',
-    role: 'control',
-    actor,
-    data: { kind: 'hold', scope: 'run', reason, date: null },
-  } as const;
+  const held = heldDraft(actor, { scope: 'run', lane: null, date: null }, reason);
   const running = state.submission !== null && state.end === null ? { jobId: state.submission.jobId } : {};
-  const facts = { reason, dropped: drop?.data.users.length ?? 0, ...running, ...named };
+  const facts = {
+    scope: 'run' as const,
+    reason,
+    dropped: drop?.data.users.length ?? 0,
+    ...running,
+    ...named,
+  };
   return answer('held', facts, [...(drop === null ? [] : [drop]), held]);
 }
 
-/** Whatever was launched may fail and be followed by another attempt; a launcher heeds a hold of before as well. */
-function mayGoOn({ submission, end, stop }: NamedContext['state']): boolean {
+/** What was launched may fail and be followed by another attempt. */
+function mayGoOn({ submission, end, stop }: RunState): boolean {
   return submission !== null && end?.status !== 'SUCCEEDED' && stop === null;
+}
+
+/** Other runs that it blocks drop their approvals when they are reconciled. */
+function holdPlace(context: PlaceContext, state: RunState | null): AnswerDecision {
+  const { actor, args, journalHolds } = context;
+  if (journalHolds.kind === 'unknown') return answer('logbook-broken');
+  const meant = meantHold(args, context);
+  if (meant.kind !== 'hold') return laneUnclear(meant);
+  const { target } = meant;
+  const reason = args['reason'] ?? '';
+  const drop = state !== null && holdsOn([target], state.proposal).length > 0 ? dropByBrake(state) : null;
+  const facts = { ...targetFacts(target), reason, dropped: drop?.data.users.length ?? 0 };
+  return answer('held', facts, drop === null ? [] : [drop], [heldDraft(actor, target, reason)]);
+}
+
+function heldDraft(actor: PlaceContext['actor'], target: HoldTarget, reason: string): EventDraft {
+  return { type: 'held', role: 'control', actor, data: { ...recordedTarget(target), reason } };
 }

@@ -33,11 +33,3 @@ export function meantLane(
 export function laneUnclear({ kind, lanes, named }: Exclude<MeantLane, { kind: 'lane' }>): AnswerDecision {
   return answerCommon('lane-unclear', { kind, lanes: lanes.join(' '), named });
 }
-
-/** The lane for an answer: a lab with one lane is not told its name each time. */
-export function severally(
-  { lanes }: Pick<LanesOfPlace, 'lanes'>,
-  lane: string | undefined,
-): { readonly lane?: string } {
-  return lane === undefined || lanes.length < 2 ? {} : { lane };
-}

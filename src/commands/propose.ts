@@ -1,12 +1,13 @@
 /** `/propose [knob=value …] [objective="…"] [lane=…]`: today's ferry, with these knobs or with what is due. */
 
+import { TARGET_FIELDS } from '../domain/launch/hold.ts';
 import type { Vocabulary } from '../domain/payload.ts';
 import type { CommandDefinition } from './definition.ts';
 import { knobPath, knobValue, laneWord, reasonText } from './values.ts';
 
 const ANSWERS = {
   proposed: { run: 'text', pull: 'integer', issue: 'integer' },
-  'propose-held': { kind: 'text', by: 'text', reason: 'text' },
+  'propose-held': { ...TARGET_FIELDS, by: 'text', reason: 'text' },
   'propose-standing': { run: 'text', pull: 'integer', phase: 'text', issue: 'integer?', own: 'integer?' },
   'propose-busy': { run: 'text', pull: 'integer', phase: 'text', issue: 'integer?' },
   'propose-not-today': { count: 'integer' },

@@ -11,7 +11,6 @@ import { approveStartCleanup } from './approve-start-cleanup.ts';
 import { cleanupCheckpoints } from './cleanup-checkpoints.ts';
 import { COMMON_ANSWERS } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { freeze } from './freeze.ts';
 import { handoff } from './handoff.ts';
 import { help } from './help.ts';
 import { hold } from './hold.ts';
@@ -25,12 +24,10 @@ import { revoke } from './revoke.ts';
 import { rollback } from './rollback.ts';
 import { seal } from './seal.ts';
 import { sealMilestone } from './seal-milestone.ts';
-import { skip } from './skip.ts';
 import { status } from './status.ts';
 import { stop } from './stop.ts';
 import { stopWatching } from './stop-watching.ts';
 import { teardown } from './teardown.ts';
-import { thaw } from './thaw.ts';
 import { unhold } from './unhold.ts';
 import { until } from './until.ts';
 import { watch } from './watch.ts';
@@ -41,9 +38,6 @@ const REGISTERED = [
   revoke,
   hold,
   unhold,
-  skip,
-  freeze,
-  thaw,
   status,
   why,
   stop,

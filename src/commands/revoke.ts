@@ -1,6 +1,6 @@
 /**
  * `/revoke`: a person takes back their own approval, as long as something may be started on it, also once more (architecture, D4);
- * who gave none and may, takes back everybody's.
+ * who gave none and may, takes back everybody's, and so does who may where the others' would be enough for a launch.
  */
 
 import { permits } from '../domain/actor.ts';
@@ -40,8 +40,11 @@ function decide({ state, actor, permission, policy, args }: NamedContext): Answe
     return answer('revoke-too-late', { jobId: state.submission?.jobId ?? '', ...named });
   const standing = restingOn(state);
   const own = standing.filter((approval) => approval.actor.id === actor.id);
-  const mayAll = permits(permission, policy.permissions.revoke);
-  const drop = dropOf(own.length === 0 && mayAll ? standing : own, 'revoked');
+  // It holds the launch back: where the approvals of the others are enough for one, they fall too.
+  const isAll =
+    permits(permission, policy.permissions.revoke) &&
+    (own.length === 0 || standing.length - own.length >= policy.quorum);
+  const drop = dropOf(isAll ? standing : own, 'revoked');
   if (drop === null) return answer('revoke-nothing', named);
   const facts = { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length, ...named };
   return answer('revoked', isAgain ? { ...facts, attempt: state.submission?.attempt ?? 1 } : facts, [drop]);

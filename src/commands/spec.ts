@@ -17,6 +17,8 @@ export type CommandSpec = {
   readonly keys: Readonly<Record<string, ArgumentSpec>>;
   /** Set where the command also takes keys that cannot be listed, such as the knobs of `/propose`. */
   readonly freeKeys?: { readonly name: z.ZodType<string>; readonly value: z.ZodType<string> };
+  /** It takes something back or blocks it: it counts although extra words follow, and nothing said after it launches before it is decided. */
+  readonly holdsBack?: true;
   /** Words that people write when they mean this command: they get did-you-mean and are never run. */
   readonly confusedWith?: readonly string[];
 };

@@ -1,6 +1,7 @@
 /** `/status`: where the run stands, on what evidence, and what is wanted from whom. */
 
 import { strayOf } from '../config/left-behind.ts';
+import { liftCommand } from '../domain/launch/hold.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { dateOf } from '../domain/time.ts';
 import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
@@ -11,7 +12,7 @@ import { laneWord } from './values.ts';
 const answer = answering({
   'status-shown': {},
   'lane-past': { lane: 'text' },
-  'lane-shown': { live: 'text?', last: 'text?', issue: 'integer', holds: 'text?', stray: 'text?' },
+  'lane-shown': { live: 'text?', last: 'text?', issue: 'integer', holds: 'list', stray: 'list' },
 });
 
 export const status = {
@@ -42,11 +43,8 @@ function decideWithoutRun(context: PlaceContext): AnswerDecision {
     issue: newest?.proposal.issue ?? 0,
     holds: journalHolds.value
       .filter(({ lane }) => lane === null || lanes.includes(lane))
-      .map((hold) => hold.kind)
-      .join(', '),
-    ...(stray.length === 0
-      ? {}
-      : { stray: stray.map(({ kind, lane, actor }) => `${kind} ${lane} ${actor.login}`).join(', ') }),
+      .map((hold) => liftCommand(hold)),
+    stray: stray.map((hold) => liftCommand(hold)),
   });
 }
 

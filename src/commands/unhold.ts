@@ -1,71 +1,63 @@
-/** `/unhold`: lifts the hold on this run, and the skip of its day; of a run that it names, the hold alone. Approvals that fell stay fallen. */
+/** `/unhold [run=|lane=|date=|scope=repository]`: lifts the hold that `/hold` with the same arguments puts on. Dropped approvals stay dropped. */
 
-import type { Actor } from '../domain/actor.ts';
-import type { Hold } from '../domain/launch/hold.ts';
+import { type Hold, liftCommand, recordedTarget, TARGET_FIELDS, targetFacts } from '../domain/launch/hold.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import { missedLift } from '../domain/logbook/run-state.ts';
-import { dateOf } from '../domain/time.ts';
-import {
-  type AnswerDecision,
-  answering,
-  type CommandContext,
-  type NamedContext,
-  type PlaceContext,
-} from './decision.ts';
+import { type AnswerDecision, answering, type NamedContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { laneUnclear, meantLane } from './meant-lane.ts';
-import { laneWord, runWord } from './values.ts';
+import { HOLD_KEYS, meantHold, namesWiderHold } from './meant-hold.ts';
+import { laneUnclear } from './meant-lane.ts';
 
 const answer = answering({
-  unheld: { count: 'integer', run: 'text?' },
-  'unhold-nothing': { missed: 'integer?', run: 'text?' },
+  unheld: { ...TARGET_FIELDS, run: 'text?' },
+  'unhold-nothing': { run: 'text?', others: 'list' },
 });
 
 export const unhold = {
   name: 'unhold',
   answers: answer.vocabulary,
-  keys: { lane: { required: false, value: laneWord }, run: { required: false, value: runWord } },
+  keys: HOLD_KEYS,
   who: (policy) => policy.permissions.hold,
   summary:
-    'Lifts the hold on this run, and the skip of its day. With `run=`, in any thread, the hold on the run of this name alone.',
+    'Lifts the hold that `/hold` with the same arguments puts on. What was approved before has to be approved again.',
   example: '/unhold',
-  confusedWith: ['release', 'resume', 'continue', 'unskip'],
+  confusedWith: ['thaw', 'unfreeze', 'unskip', 'unlock', 'release', 'resume', 'continue'],
   decide: (context) =>
-    context.args['run'] === undefined
-      ? decide(context, context.state.holds, context.state.proposal.date, missedLift(context.state))
-      : decideNamed(context),
-  decideNamed,
-  decideWithoutRun: (context) => decide(context, [], dateOf(context.now), {}),
+    namesWiderHold(context.args) ? liftPlace(context) : liftRun(context, liftCommands(context)),
+  decideNamed: (context) => liftRun(context, []),
+  decideWithoutRun: liftPlace,
 } as const satisfies CommandDefinition;
 
-function decideNamed({ state, actor }: NamedContext): AnswerDecision {
-  const { holds, run } = state;
-  if (holds.length === 0) return answer('unhold-nothing', { ...missedLift(state), run });
-  return answer('unheld', { count: holds.length, run }, holds.map(liftedBy(actor)));
+function liftRun({ state, actor, args }: NamedContext, others: readonly string[]): AnswerDecision {
+  const named = args['run'] === undefined ? {} : { run: state.run };
+  const [hold] = state.holds;
+  return hold === undefined
+    ? answer('unhold-nothing', { ...named, others })
+    : answer('unheld', { scope: 'run', ...named }, [releasedDraft(actor, hold)]);
 }
 
-function liftedBy(actor: Actor): (hold: Hold) => EventDraft {
-  return ({ kind, scope, lane, date }) => ({
-    type: 'released',
-    role: 'control',
-    actor,
-    data: { kind, scope, ...(lane === null ? {} : { lane }), date },
-  });
-}
-
-function decide(
-  context: PlaceContext | CommandContext,
-  own: readonly Hold[],
-  date: string,
-  missed: { readonly missed?: 1 },
-): AnswerDecision {
-  const { journalHolds, actor, args } = context;
+function liftPlace(context: PlaceContext): AnswerDecision {
+  const { journalHolds, actor, args, lanes } = context;
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
-  const skipped = journalHolds.value.filter((hold) => hold.kind === 'skip' && hold.date === date);
-  const meant = meantLane(args['lane'], context);
-  if (meant.kind === 'no-such' || (meant.kind === 'unclear' && skipped.length > 1)) return laneUnclear(meant);
-  const skips = skipped.filter(({ lane }) => lane === null || meant.kind !== 'lane' || lane === meant.lane);
-  if (own.length === 0 && skips.length === 0) return answer('unhold-nothing', missed);
-  const lifted = liftedBy(actor);
-  return answer('unheld', { count: own.length + skips.length }, own.map(lifted), skips.map(lifted));
+  // A hold outlives its lane in the config.
+  const held = journalHolds.value.flatMap(({ lane }) => (lane === null ? [] : [lane]));
+  const meant = meantHold(
+    args,
+    args['lane'] === undefined ? context : { ...context, lanes: [...lanes, ...held] },
+  );
+  if (meant.kind !== 'hold') return laneUnclear(meant);
+  const { scope, lane, date } = meant.target;
+  const hold = journalHolds.value.find(
+    (one) => one.scope === scope && one.lane === lane && one.date === date,
+  );
+  if (hold === undefined) return answer('unhold-nothing', { others: liftCommands(context) });
+  return answer('unheld', targetFacts(hold), [], [releasedDraft(actor, hold)]);
+}
+
+/** What lifts the holds that do block something here. */
+function liftCommands({ journalHolds }: PlaceContext): readonly string[] {
+  return journalHolds.kind === 'known' ? journalHolds.value.map((hold) => liftCommand(hold)) : [];
+}
+
+function releasedDraft(actor: PlaceContext['actor'], hold: Hold): EventDraft {
+  return { type: 'released', role: 'control', actor, data: recordedTarget(hold) };
 }

@@ -1,6 +1,7 @@
 /** The types of argument values that commands take. */
 
 import { z } from 'zod';
+import { cutText } from '../domain/cut-text.ts';
 
 /**
  * Hex digits of a digest, with or without `sha256:`. From 12 on they are read, so that who types what they see somewhere is
@@ -23,9 +24,6 @@ export const machineName = z
 
 /** The name of a command, with or without its slash. */
 export const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name of a command');
-
-/** How far a freeze reaches. */
-export const frozenScope = z.enum(['lane', 'repository'], 'lane or repository');
 
 /** The name of a run. */
 export const runWord = z
@@ -85,6 +83,9 @@ export const timeWord = z.union(
 
 /** Why somebody does something, in their own words. */
 export const reasonText = z.string().trim().min(1, 'a reason').max(500, 'a reason of at most 500 characters');
+
+/** The reason of a brake, which brakes whatever its reason is: one that is too long is cut. */
+export const brakeReason = z.string().transform((reason) => cutText(reason.trim(), 500));
 
 /** A value of an issue's contract; what reads the contract says what it may be. */
 export const contractText = z.string().trim().min(1, 'a value').max(500, 'a value of at most 500 characters');

@@ -72,8 +72,6 @@ export const permissionsSchema = z
       ),
     seal: strongPermission.default('maintain').describe('Least permission for /seal.'),
     hold: permission.default('write').describe('Least permission for /hold and /unhold.'),
-    freeze: strongPermission.default('maintain').describe('Least permission for /freeze and /thaw.'),
-    skip: permission.default('write').describe('Least permission for /skip.'),
     propose: strongPermission.default('write').describe('Least permission for /propose.'),
     care: strongPermission
       .default('maintain')

@@ -164,7 +164,7 @@ export type RunFacts = {
   readonly people: Observed<readonly PersonFacts[]>;
   /** The runs of every lane, newest first; `runsOfLane` picks those of one. */
   readonly recordedRuns: Observed<readonly RunState[]>;
-  /** Freezes and skipped days of the repository journal; unknown where the journal does not verify. */
+  /** The holds of the repository journal; unknown where the journal does not verify. */
   readonly journalHolds: Observed<readonly Hold[]>;
   /** Changes of a cluster that were proposed for no run; unknown where the journal does not verify. */
   readonly clusterMutations: Observed<readonly MutationRecord[]>;

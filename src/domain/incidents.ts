@@ -20,7 +20,6 @@ export const INCIDENTS = {
     orderDigest: 'text?',
     reason: 'text',
     why: 'text',
-    approvals: 'text?',
     workflowRun: 'integer?',
   },
   'submit-rejected': { orderDigest: 'text?', why: 'text' },

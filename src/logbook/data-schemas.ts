@@ -7,7 +7,7 @@ import { DELIVERY_OUTCOMES } from '../domain/channel.ts';
 import { SURFACES } from '../domain/command.ts';
 import { DISPATCHED_WORKFLOWS } from '../domain/dispatch.ts';
 import type { GatedFacts } from '../domain/launch/change-facts.ts';
-import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
+import { HOLD_SCOPES } from '../domain/launch/hold.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
 import { NOTICE_REASONS } from '../domain/logbook/events/notice-events.ts';
 import { DROP_REASONS } from '../domain/reasons.ts';
@@ -34,7 +34,6 @@ const text = z.string();
 const integer = z.int();
 const integerOrNull = z.int().nullable();
 const scope = z.enum(HOLD_SCOPES);
-const holdKind = z.enum(HOLD_KINDS);
 const surface = z.enum(SURFACES);
 
 const proposed = z.looseObject({
@@ -185,8 +184,8 @@ export const dataSchemas = {
     closurePull: integerOrNull,
   }),
   incident: z.looseObject({ code: text, detail: scalars }),
-  held: z.looseObject({ kind: holdKind, scope, lane: text.optional(), reason: text, date: text.nullable() }),
-  released: z.looseObject({ kind: holdKind, scope, lane: text.optional(), date: text.nullable() }),
+  held: z.looseObject({ scope, lane: text.optional(), reason: text, date: text.nullable() }),
+  released: z.looseObject({ scope, lane: text.optional(), date: text.nullable() }),
   'command-seen': z.looseObject({
     comment: integer,
     surface,

@@ -6,8 +6,8 @@ import type { Mark } from './mark.ts';
 import { JOURNAL } from './rules.ts';
 
 /**
- * Nobody crowds out what must be seen. A run that the runner's key has marked may be live, and neither proposals nor a
- * stolen control key make one; the runs of one lane hide none of another; and folders that somebody pushed come last.
+ * Nobody crowds out what must be seen. A run that the runner's key has marked may be live, and no proposal
+ * makes one; the runs of one lane hide none of another; and folders that somebody pushed come last.
  */
 export function runsToRead(
   stored: readonly string[],

@@ -2,6 +2,7 @@
 
 import type { Actor } from '../domain/actor.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import type { RecordedTarget } from '../domain/launch/hold.ts';
 import type { EventOf, EventType, LogbookEvent } from '../domain/logbook/event.ts';
 import { checkpointTellers, continuesText } from './checkpoint-telling.ts';
 import { jobTellers } from './job-telling.ts';
@@ -179,13 +180,13 @@ const tellers: Tellers = {
     next: 'the cause is looked into',
   }),
   held: (event) => ({
-    status: `${event.data.kind} on the ${event.data.scope}${dayOf(event.data.date)} by ${personOf(event)}`,
+    status: `${holdOf(event.data)} by ${personOf(event)}`,
     evidence: prose(event.data.reason),
     decision: 'nothing is launched',
     next: 'a person lifts it',
   }),
   released: (event) => ({
-    status: `${event.data.kind} on the ${event.data.scope}${dayOf(event.data.date)} lifted by ${personOf(event)}`,
+    status: `${holdOf(event.data)} lifted by ${personOf(event)}`,
     evidence: '',
     decision: 'launches are possible again',
     next: 'gates are evaluated',
@@ -294,6 +295,8 @@ function intervalOf(interval: EventOf<'proposed'>['data']['interval']): string {
     : code(interval.sinceCommit);
 }
 
-function dayOf(date: string | null): string {
-  return date === null ? '' : ` for ${date}`;
+function holdOf({ scope, lane, date }: RecordedTarget): string {
+  return ['hold on the', scope, date ?? '', lane === undefined ? '' : `of the lane ${lane}`]
+    .filter((word) => word !== '')
+    .join(' ');
 }

@@ -9,6 +9,7 @@ import { startWords } from './checkpoints.ts';
 import { CLEANUP_WORDS } from './cleanup-words.ts';
 import { CONSENT_WORDS } from './consent-words.ts';
 import { gateWords } from './gate-words.ts';
+import { blockedWords, liftWords, reasonWords } from './hold-words.ts';
 import { MILESTONE_WORDS } from './milestone-words.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
 import { type PlaceWord, placeWord } from './place-word.ts';
@@ -19,7 +20,7 @@ import { mayTouch, whoApproves } from './wanted.ts';
 import { WATCH_WORDS } from './watch-words.ts';
 import { wayBack, wayOn } from './way-back.ts';
 import { whyWords } from './why-words.ts';
-import { approvalLine, code, commentLink, count, ofRun, otherVersion, text, utc } from './words.ts';
+import { approvalLine, code, commentLink, count, listed, ofRun, otherVersion, text, utc } from './words.ts';
 
 /** The words for a recorded answer; one of another version of ferrybot is shown as it stands. */
 export function answerWords(
@@ -84,25 +85,20 @@ const WORDS: Sentences<AnswerCode> = {
   'revoke-nothing': (d) => `${ofRun(d)}nothing to take back: no approval of yours stands.`,
   'revoke-too-late': (d) =>
     `${ofRun(d)}not taken back: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now'}. \`/stop\` ends the job.`,
-  held: (d) =>
-    d.jobId
-      ? `${ofRun(d)}on hold: ${text(d.reason)}. Job ${code(d.jobId)} goes on (\`/stop\` ends it), and should it fail it is not started again until \`/unhold\`.`
-      : `${ofRun(d)}on hold: ${text(d.reason)}. Nothing of this run is launched until \`/unhold\`; approvals that fell with it: ${d.dropped}.`,
+  held: (d) => {
+    if (d.scope !== 'run')
+      return `${blockedWords(d)} is on hold${reasonWords(d.reason)}. Nothing of it is proposed or launched until ${liftWords(d)}, and what was approved has to be approved again. A job that runs goes on; \`/stop\` ends it.`;
+    const held = `${ofRun(d)}on hold${reasonWords(d.reason)}.`;
+    return d.jobId
+      ? `${held} Job ${code(d.jobId)} goes on (\`/stop\` ends it), and should it fail it is not started again until \`/unhold\`.`
+      : `${held} Nothing of this run is launched until \`/unhold\`; approvals that fell with it: ${d.dropped}.`;
+  },
   'hold-too-late': (d) =>
     `${ofRun(d)}too late for a hold: ${d.jobId ? `job ${code(d.jobId)} was launched already` : 'the runner is launching it now, or the run has ended'}. \`/stop\` ends a job.`,
   unheld: (d) =>
-    `${ofRun(d)}lifted (holds: ${d.count}). The gates are evaluated again; an approval that fell has to be given anew.`,
+    `${ofRun(d)}the hold on ${blockedWords(d)} is lifted. The gates are evaluated again; an approval that fell has to be given anew.`,
   'unhold-nothing': (d) =>
-    `${ofRun(d)}nothing to lift: ${d.run === undefined ? 'there is no hold here and today is not skipped' : 'there is no hold on it'}.${missedWords(d.missed)}`,
-  skipped: (d) =>
-    `${text(d.date)} is skipped${d.lane ? ` in the lane ${code(d.lane)}` : ''}: ${text(d.reason)}. No ferry is proposed or launched for that day; \`/unhold\` lifts it.`,
-  'skip-too-late': (d) =>
-    `too late to skip: ${code(d.run)} was launched already. ${d.live === 1 ? '`/stop` on its thread ends the job.' : 'Its job has ended.'}`,
-  frozen: (d) =>
-    `the ${text(d.scope)}${d.lane ? ` ${code(d.lane)}` : ''} is frozen: ${text(d.reason)}. Nothing is proposed or launched until \`/thaw\`; a job that runs goes on.`,
-  thawed: (d) =>
-    `thawed (${text(d.scopes)}). The gates are evaluated again; an approval that fell has to be given anew.`,
-  'thaw-nothing': ({ missed }) => `nothing to thaw: nothing is frozen.${missedWords(missed)}`,
+    `${ofRun(d)}nothing to lift: there is no such hold.${d.others.length === 0 ? '' : ` Holds that stand are lifted by ${listed(d.others.map(code))}.`}`,
   'lane-past': (d) => `these are the last runs of the lane ${code(d.lane)}, newest first.`,
   'lane-shown': laneWords,
   'lane-unclear': (d) =>
@@ -257,23 +253,18 @@ function placeIn(input: AnswerView['input']): PlaceWord {
 function laneWords(d: AnswerFacts<'lane-shown'>): string {
   const live = d.live ? `${code(d.live)} is under way` : 'no run is under way';
   const last = d.last ? `the newest is ${code(d.last)} (#${d.issue})` : 'there was none yet';
-  const holds = d.holds ? `kept back by: ${text(d.holds)}` : 'nothing keeps it back';
+  const holds =
+    d.holds.length === 0
+      ? 'nothing keeps it back'
+      : `holds that stand are lifted by ${listed(d.holds.map(code))}`;
   return `this thread has no run. The lane: ${live}, ${last}, ${holds}.${strayWords(d.stray)}`;
 }
 
-/** Holds on lanes that the config does not have: each as its kind, lane and author. */
-function strayWords(stray: string | undefined): string {
-  if (!stray) return '';
-  const all = stray.split(', ').map((one) => one.split(' '));
-  const words = all.map(([kind = '', lane = '', by = '']) => `${text(kind)} of ${code(lane)} by ${text(by)}`);
-  return ` **On lanes that the config does not have, and so holding nothing back:** ${words.join('; ')}. If such a lane has another name now, hold it anew under that.`;
-}
-
-/** A launcher found nobody who lifted what the record does not have any more: it will find these words. */
-function missedWords(missed: number | undefined): string {
-  return missed !== undefined
-    ? " A launch was refused because nobody was found who had lifted it: this comment is found. Approve again with the card's `/approve-launch` line."
-    : '';
+/** Holds on lanes that the config does not have, each as the command that lifts it. */
+function strayWords(stray: readonly string[]): string {
+  return stray.length === 0
+    ? ''
+    : ` **Holds on lanes that the config does not have block nothing:** ${listed(stray.map(code))} lifts them. If such a lane has another name now, hold it again under that name.`;
 }
 
 /** The first gate that blocks, as the record tells it; the answer itself carries only its name and code. */

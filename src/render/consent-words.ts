@@ -2,6 +2,7 @@
 
 import type { CONSENT_ANSWERS } from '../commands/consent.ts';
 import type { Sentences } from './answer-view.ts';
+import { blockedWords, liftWords, reasonWords } from './hold-words.ts';
 import { code, text } from './words.ts';
 
 /** Commands that the record wrote itself, each as code. */
@@ -37,7 +38,7 @@ export const CONSENT_WORDS: Sentences<keyof typeof CONSENT_ANSWERS> = {
   'consent-done': (d) =>
     `nothing was done: this proposal is over (${text(d.outcome)}: ${code(d.code)}). It is used once; whatever is needed now is proposed anew.`,
   'consent-held': (d) =>
-    `nothing was done: there is a ${text(d.kind)} (${text(d.reason)}). Lift it, then say it again.`,
+    `nothing was done: ${blockedWords(d)} is on hold${reasonWords(d.reason)}. ${liftWords(d)} lifts it; then comment this again.`,
   'consent-not-here': () =>
     'nothing was done: a consent has to be a comment or a review of its own, not a remark on a line.',
   'consent-not-shown': (d) =>

@@ -6,6 +6,7 @@ import { APPROVAL_SENTENCES } from './approval-gate-words.ts';
 import { CONTRACT_SENTENCES } from './contract-gate-words.ts';
 import { DELTA_SENTENCES } from './delta-gate-words.ts';
 import type { GateSentences, Words } from './gate-sentences.ts';
+import { heldWords, liftWords } from './hold-words.ts';
 import type { PlaceWord } from './place-word.ts';
 import { RENTAL_SENTENCES } from './rental-gate-words.ts';
 import { code, listed, text, utc } from './words.ts';
@@ -215,12 +216,7 @@ export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
   },
   'not-held': {
     free: () => ['no hold'],
-    held: (f) => [`held by ${text(f.by)}: ${text(f.reason)}`, '`/unhold` lifts it'],
-    skipped: (f, place) => [
-      `${text(f.date)} is skipped by ${text(f.by)}: ${text(f.reason)}`,
-      `\`/unhold\` lifts it; otherwise close the ${place}, and the next day is proposed as usual`,
-    ],
-    frozen: (f) => [`the ${text(f.scope)} is frozen by ${text(f.by)}: ${text(f.reason)}`, '`/thaw` lifts it'],
+    held: (f) => [heldWords(f, text(f.by), f.reason), `${liftWords(f)} lifts it`],
   },
   'manifest-complete': {
     complete: () => ['everything that decides what will run is known'],

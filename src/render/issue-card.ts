@@ -10,6 +10,7 @@ import { phaseOf } from '../domain/logbook/phase.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { comment } from './comment.ts';
+import { heldWords } from './hold-words.ts';
 import { strayHoldWords } from './left-behind-words.ts';
 import { code, paragraphs, person, table, text } from './words.ts';
 
@@ -65,11 +66,9 @@ function nameOf(run: RunState): string {
 
 function holdWords(view: IssueCardView): string {
   const { config, journalHolds, today } = view;
-  const isOneLane = Object.keys(config.lanes).length === 1;
   if (journalHolds.kind === 'unknown') return `unknown: ${text(journalHolds.why)}`;
-  const binding = bindingHolds(view, journalHolds.value).map(
-    (hold) =>
-      `${hold.kind} of the ${isOneLane ? hold.scope : placeOf(hold)} by ${person(hold.actor)}: ${text(hold.reason)}`,
+  const binding = bindingHolds(view, journalHolds.value).map((hold) =>
+    heldWords(hold, person(hold.actor), hold.reason),
   );
   const stray = strayOf(journalHolds.value, Object.keys(config.lanes), today).map(strayHoldWords);
   return [...(binding.length === 0 ? ['nothing'] : binding), ...stray].join('; ');
@@ -80,11 +79,6 @@ function bindingHolds({ config, today }: IssueCardView, holds: readonly Hold[]):
   return holdsOn(holds, { lane: null, date: today }).filter(
     ({ lane }) => lane === null || Object.hasOwn(config.lanes, lane),
   );
-}
-
-/** `repository`, `lane` where that says it, else the lane by its name. */
-function placeOf({ scope, lane }: Hold): string {
-  return lane === null ? scope : `${scope} ${code(lane)}`;
 }
 
 function missingWords(view: IssueCardView): string {

@@ -2,6 +2,7 @@
 
 import type { LeftBehind, StrayHold } from '../config/left-behind.ts';
 import { assertNever } from '../domain/assert.ts';
+import { heldWords, liftWords } from './hold-words.ts';
 import { code, count, listed, person, text } from './words.ts';
 
 /** For the title: a few plain words, empty where nothing is left behind. */
@@ -28,9 +29,8 @@ function leftWords(left: LeftBehind): string {
     case 'job':
       return `**${code(left.run)} has a job on the cluster ${code(left.cluster)}, which this config does not have.** From the merge on nothing could watch that job, and a \`/stop\` would not reach it. Keep the cluster until the job has ended.`;
     case 'hold': {
-      const { kind, lane, actor, reason } = left.hold;
-      const lift = kind === 'freeze' ? `; otherwise ${code(`/thaw lane=${lane}`)} lifts it` : '';
-      return `**The ${kind} of the lane ${code(lane)} by ${person(actor)} stands (${text(reason)}), and this config has no such lane.** It would hold nothing back. If the lane has another name here, say ${code(`/${kind}`)} once more with that name${lift}.`;
+      const { hold } = left;
+      return `**A hold would be left behind: ${strayHoldWords(hold)}.** If the lane has another name here, hold it again under that name; ${liftWords(hold)} lifts this hold.`;
     }
     case 'unknown':
       return `Whether a job or a hold would be left behind is not known: ${text(left.why)}.`;
@@ -40,6 +40,7 @@ function leftWords(left: LeftBehind): string {
 }
 
 /** For where holds are listed. */
-export function strayHoldWords({ kind, lane, actor, reason }: StrayHold): string {
-  return `a ${kind} of the lane ${code(lane)} by ${person(actor)} (${text(reason)}) stands and holds nothing back, because the config has no such lane`;
+export function strayHoldWords(hold: StrayHold): string {
+  const { actor, reason } = hold;
+  return `${heldWords(hold, person(actor), reason)}, and blocks nothing: the config has no such lane`;
 }

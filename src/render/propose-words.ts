@@ -7,6 +7,7 @@ import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { AnswerFacts, Sentences } from './answer-view.ts';
 import { fenced, inlineCode } from './escape.ts';
+import { heldWords, liftWords } from './hold-words.ts';
 import { code, listed, text } from './words.ts';
 
 /** The sentences of the codes that only `/propose` has. */
@@ -14,7 +15,7 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
   proposed: (d) =>
     `proposed as ${code(d.run)}: ${placeOf(d)}. Its card says what is missing for the launch; somebody else than you has to approve it.`,
   'propose-held': (d) =>
-    `nothing is proposed: ${held(d.kind)} by ${text(d.by)}: ${text(d.reason)}. ${release(d.kind)}`,
+    `nothing is proposed: ${heldWords(d, text(d.by), d.reason)}. ${liftWords(d)} lifts it.`,
   'propose-standing': (d) =>
     `nothing is proposed: ${code(d.run)} is proposed already in #${d.pull}. ${standingOut(d)}`,
   'propose-busy': (d) =>
@@ -112,15 +113,6 @@ function issueRefused({ why, about, wanted }: AnswerFacts<'propose-issue-refused
 
 function placeOf({ pull, issue }: AnswerFacts<'proposed'>): string {
   return isIssueFirst({ pull, issue }) ? `issue #${issue}` : `pull request #${pull}, issue #${issue}`;
-}
-
-function held(kind: string): string {
-  if (kind === 'skip') return 'today is skipped';
-  return kind === 'freeze' ? 'the lane is frozen' : 'the lane is held';
-}
-
-function release(kind: string): string {
-  return kind === 'freeze' ? '`/thaw` lifts it.' : '`/unhold` lifts it.';
 }
 
 function wayOut({ phase, issue }: AnswerFacts<'propose-busy'>): string {

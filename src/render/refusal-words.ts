@@ -34,11 +34,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
     'What would run was not on show, or not for long enough, when the approval was written: approve what the card shows now.',
   'second-card':
     'A comment that ferrybot did not write showed the launch line like a card when the approval was given. Delete or hide that comment, then approve what the card shows.',
-  'approval-before-end':
-    'The approval was given before the attempt had failed that this one goes on from: approve what the card shows now.',
   'approval-too-old': 'The approval is older than this lab allows.',
-  'approval-used': 'Another run was launched on the same approval: each launch needs its own.',
-  'approval-spent': 'A launcher has refused this approval before: after that it wants a new one.',
   'approval-other-commit': 'The approving review was written on another commit than the one that would run.',
   'approval-by-author':
     'The approver asked for the change, wrote a part of it, or edited the description or the issue.',
@@ -87,9 +83,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
     'The change touches files that are run while it is submitted, beside the credentials of the cluster.',
   held: 'There is a hold.',
   'held-in-thread':
-    'Somebody who may hold it back had said so in a thread, or had rejected there what it would go on from, and the record has no answer to it yet, or nobody who may has lifted it there since. `/unhold` there lifts a hold or a skipped day, `/thaw` a freeze.',
-  'lift-unproven':
-    'The record says that a hold, a freeze or a skipped day was lifted, and no comment of anybody who may stands there for it. Whoever may lifts it again in a thread of this run: `/thaw` a freeze, `/unhold` a hold or a skipped day.',
+    'Somebody who may hold launches has commented a brake since the newest approval, or has rejected the checkpoint that it would go on from. Lift the hold if there is one, then approve again.',
   'wrong-ref': 'The launch workflow ran from another branch than the default one.',
   unreadable: 'Something that had to be checked could not be read.',
   'target-branch': 'The pull request is not open, or does not go to the branch of the lane.',

@@ -1,8 +1,10 @@
 /** Decides whether an approval that stands has lost its ground: it falls visibly, before anything is ordered on it. */
 
+import { dropByBrake } from '../commands/drop-of.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { holdsOn } from '../domain/launch/hold.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -25,6 +27,11 @@ export function decideApprovals(
   const resting = approvalsToLookAt(state);
   // After the launch a fallen approval changes nothing of it; what people say beyond the restarts is of another.
   if (!(isBeforeLaunch(state) || restartsLeft(state) <= 0) || resting.length === 0) return null;
+  const { journalHolds } = facts;
+  if (journalHolds.kind === 'known' && holdsOn(journalHolds.value, state.proposal).length > 0) {
+    const drop = dropByBrake(state);
+    if (drop !== null) return append(drop);
+  }
   const ids = new Set(resting.map((approval) => approval.actor.id));
   const digests = new Set(resting.map((approval) => approval.digest));
   const fallen = approvalFacts(state, facts, config, now)

@@ -32,7 +32,7 @@ export type Looks = {
   readonly memories: { readonly of: (run: string) => AttemptCache };
   /** How a run stood when nothing more could be done for it, and until when that is so (null = until it changes). */
   readonly settled: Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
-  /** Freezes and skipped days as they were when the runs were last looked at. */
+  /** The holds of the journal when the runs were last looked at. */
   holds: string;
   /** Issues in which a gate waited for somebody to write when the runs were last looked at; null before the first look. */
   awaited: ReadonlySet<number> | null;

@@ -1,6 +1,7 @@
 /** What is said in threads that belong to no active run, and which of it concerns ferrybot there. */
 
 import { isConsentCommand } from '../care/consent-command.ts';
+import { namesWiderHold } from '../commands/meant-hold.ts';
 import { namedRun } from '../commands/named-run.ts';
 import { definitionOf } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
@@ -49,14 +50,17 @@ export function isConsent({ said }: PendingItem): boolean {
   );
 }
 
-/** Whoever may write can take a label away: what holds a lane back is heard wherever it is said. */
+/** Whoever may write can take a label away: a hold that names what it blocks is heard in every thread. */
 function isLaneBrake({ said }: PendingItem): boolean {
-  return said.kind === 'command' && holdsLane(said.name);
+  return said.kind === 'command' && holdsLane(said.name) && namesWiderHold(said.args);
 }
 
-/** How a lane has done is asked for where people talk about it. */
+/** People ask how a lane has done, and lift its hold, where they talk about it. */
 function isAboutLane({ said }: PendingItem): boolean {
-  return said.kind === 'command' && said.name === 'status' && said.args['lane'] !== undefined;
+  if (said.kind !== 'command') return false;
+  return said.name === 'unhold'
+    ? namesWiderHold(said.args)
+    : said.name === 'status' && said.args['lane'] !== undefined;
 }
 
 /** Somebody's own pull request has nothing that tells ferrybot of it before somebody asks there. */

@@ -1,42 +1,26 @@
 /**
- * What people say in the thread of a run of its checkpoints, against what the record has of it. Another attempt goes on from one
- * of them under an approval of before: a launcher heeds a rejection that control has not come to, or that somebody with its key
- * left out.
+ * Rejections of checkpoints that control has not read yet. Another attempt goes on from a checkpoint under an older approval, so
+ * the launcher heeds what people comment at the last moment.
  */
 
 import { furthestStep } from '../domain/launch/next-attempt.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { after, fromRfc3339 } from '../domain/time.ts';
-import type { PendingItem } from './pending-commands.ts';
+import { itemKey, type PendingItem } from './pending-commands.ts';
 
-type Run = Pick<RunState, 'attempts' | 'rejections' | 'order'>;
+type Run = Pick<RunState, 'attempts' | 'order' | 'commands'>;
 
-/** Whether it is one that takes from this run what it was ordered to go on from. `isAnswered`: the record has an answer to it. */
-export function isUnheardRejection(state: Run, { said, comment }: PendingItem, isAnswered: boolean): boolean {
-  const first = fromRfc3339(state.attempts[0]?.order.claim?.at ?? '');
-  if (first === null || comment.createdAt < first) return false;
+/** Whether it rejects what this run was ordered to go on from, and the record has no answer to it. */
+export function isUnheardRejection(state: Run, item: PendingItem): boolean {
+  const { said } = item;
   if (said.kind !== 'command' && said.kind !== 'edited') return false;
+  if (state.attempts.length === 0 || (state.commands.get(itemKey(item))?.answer ?? null) !== null)
+    return false;
   const step = rejectedFrom(said);
-  if (step === null || isRecorded(state, step, comment)) return false;
-  // Nobody goes back while a job runs, and whoever said so was told that.
-  if (isAnswered && said.name === 'rollback' && wasRunning(state, comment)) return false;
-  const from = state.order?.order.checkpoint?.step ?? null;
-  if (from !== null) return from >= step;
-  // A job that looks for itself may take any that there is, whatever an answer says that control gave.
-  return !isAnswered || step <= reachedBy(state);
-}
-
-/** By the runner's and the watch's words: what control answered is not asked. GitHub tells whole seconds. */
-function wasRunning({ attempts }: Run, { createdAt }: PendingItem['comment']): boolean {
-  return attempts.some(({ order: { claim }, end }) => {
-    const [from, to] = [fromRfc3339(claim?.at ?? ''), fromRfc3339(end.at)];
-    return from !== null && to !== null && createdAt >= from && after(createdAt, 1_000) <= to;
-  });
-}
-
-/** Beyond the last step that any attempt came to there is nothing to reject. Where nobody saw one, there may be any. */
-function reachedBy({ attempts }: Run): number {
-  return furthestStep(attempts) ?? Number.POSITIVE_INFINITY;
+  if (step === null) return false;
+  // A job that looks for a checkpoint itself may take any that there is; where nobody saw a step, there may be any.
+  const from =
+    state.order?.order.checkpoint?.step ?? furthestStep(state.attempts) ?? Number.POSITIVE_INFINITY;
+  return from >= step;
 }
 
 /** The first step that is out; null where it is said of no step. */
@@ -50,16 +34,4 @@ function rejectedFrom({
   if (step === undefined) return null;
   if (name === 'reject-checkpoint') return Number(step);
   return name === 'rollback' ? Number(step) + 1 : null;
-}
-
-/** Whether it was recorded, or what another word of after the newest attempt began has taken out is as much. */
-function isRecorded(
-  { attempts, rejections }: Run,
-  step: number,
-  { id, surface }: PendingItem['comment'],
-): boolean {
-  const begun = attempts.at(-1)?.order.claim?.at ?? '';
-  return rejections.some(
-    (one) => one.step <= step && ((one.comment === id && one.surface === surface) || one.at >= begun),
-  );
 }

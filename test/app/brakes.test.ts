@@ -1,15 +1,14 @@
-/** A runner's own look for brakes that are younger than the approval: who may pull one, and who may lift it. */
+/** The runner's own look for brakes that are younger than the newest approval. */
 
 import { afterEach, expect, it } from 'vitest';
-import { gatherBrakes } from '../../src/app/brakes.ts';
+import { type BrakedAction, gatherBrakes } from '../../src/app/brakes.ts';
 import type { OpenLab } from '../../src/app/open-lab.ts';
 import type { Actor } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { branded, isDigest } from '../../src/domain/ids.ts';
-import type { FallenApproval } from '../../src/domain/logbook/fallen-approvals.ts';
-import { commandKey, type SeenCommand } from '../../src/domain/logbook/run-state.ts';
+import { EMPTY_JOURNAL } from '../../src/domain/logbook/journal-state.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { createClient } from '../../src/github/call.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
 import { CONFIG } from '../run/parts.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { aComment, NOON } from '../support/run-facts.ts';
@@ -20,8 +19,6 @@ const at = (index: number): Partial<CommentFacts> => ({
   id: 100 + index,
   createdAt: after(NOON, index * 1_000),
 });
-const DAY = { lane: 'daily', date: '2026-11-21' };
-const MANIFEST = branded(`sha256:${'ab'.repeat(32)}`, isDigest);
 const LINE = `/approve-launch ${'ab'.repeat(16)}`;
 const approval = aComment(alice, LINE, at(5));
 
@@ -35,42 +32,9 @@ function inOtherThread(author: Actor, body: string, index: number): object {
   return { id: 500 + index, body, created_at: moment, updated_at: moment, user, issue_url };
 }
 
-/** What the record has of other threads, whatever it answers; and what GitHub shows of the newest of it. */
-let recorded: readonly (readonly [author: Actor, body: string])[] = [];
-const ELSEWHERE = 700;
-
-function recordedCommands(): ReadonlyMap<string, SeenCommand> {
-  return new Map(
-    recorded.map(([actor, body], index) => {
-      const place = { surface: 'comment', comment: ELSEWHERE + index, index: 0, thread: 99 } as const;
-      const answer = { code: 'not-permitted', detail: {}, at: toRfc3339(NOON), seq: 9 } as const;
-      const name = /\w+/.exec(body)?.[0] ?? '';
-      const rest = { name, args: { run: 'daily-20261121' }, actor, at: toRfc3339(NOON), seq: 8, answer };
-      return [commandKey(place), { ...place, bodyDigest: MANIFEST, ...rest }];
-    }),
-  );
-}
-
-function shownElsewhere(id: number): object {
-  const [author = alice, body = ''] = recorded[id - ELSEWHERE] ?? [];
-  const createdAt = toRfc3339(after(NOON, 1_000 + (id - ELSEWHERE) * 1_000));
-  return {
-    ...{ id: `N${id}`, body, createdAt, updatedAt: createdAt, lastEditedAt: null, viewerDidAuthor: false },
-    author: { __typename: 'User', login: author.login, databaseId: author.id },
-  };
-}
-
 const client = createClient({
   octokit: {
-    request: async (route, { username, comment_id: id, variables }) => {
-      if (route.endsWith('/issues/comments/{comment_id}')) {
-        const issue_url = 'https://api.github.example/repos/lab/models/issues/99';
-        return { status: 200, data: { id, node_id: `N${String(id)}`, issue_url }, headers: {} };
-      }
-      if (route === 'POST /graphql') {
-        const node = shownElsewhere(Number(/\d+/.exec(JSON.stringify(variables))?.[0]));
-        return { status: 200, data: { data: { node } }, headers: {} };
-      }
+    request: async (route, { username }) => {
       if (route.endsWith('/issues/comments')) return { status: 200, data: abroad, headers: {} };
       if (route.endsWith('/pulls/comments')) return { status: 200, data: [], headers: {} };
       if (route.endsWith('/collaborators')) {
@@ -90,162 +54,107 @@ const client = createClient({
 });
 // Of a lab only what is asked for here.
 const open = {
-  lab: { client, digestOf: () => MANIFEST },
+  lab: { client, digestOf: (text: string) => `sha256:${sha256Hex(text)}` },
   config: CONFIG,
-  store: { current: () => ({ journal: { commands: recordedCommands(), lifted: [] }, runs: [] }) },
+  store: { current: () => ({ journal: EMPTY_JOURNAL, runs: [] }) },
 } as unknown as OpenLab;
+const RUN = 'daily-20261121';
 
-/** The record has an answer to each of these, as whoever holds the control key can write it. */
+/** Those that count against a launch on alice's approval. */
 function brakes(...comments: readonly CommentFacts[]): Promise<readonly string[]> {
-  return brakesAfter([], comments);
+  return brakesOf({}, comments);
 }
 
-async function brakesAfter(
-  fallen: readonly FallenApproval[],
+async function brakesOf(
+  change: Partial<BrakedAction>,
   comments: readonly CommentFacts[],
 ): Promise<readonly string[]> {
-  const commands = new Map(
-    comments.map((comment) => {
-      const { surface, id, thread, bodyDigest, author, body } = comment;
-      const place = { surface, comment: id, index: 0, thread, bodyDigest };
-      const answer = { code: 'not-permitted', detail: {}, at: '2026-11-21T12:00:00.000Z', seq: 9 } as const;
-      const name = /\w+/.exec(body)?.[0] ?? '';
-      const seen: SeenCommand = { ...place, name, args: {}, actor: author, at: answer.at, seq: 8, answer };
-      return [commandKey(place), seen];
-    }),
-  );
-  const place = {
-    commands,
+  const action = {
     since: NOON,
     restsOn: approval,
     approvers: new Set([alice.id]),
-    manifest: MANIFEST,
-    fallen,
-    run: 'daily-20261121',
-    day: DAY,
+    run: RUN,
+    day: { lane: 'daily', date: '2026-11-21' },
+    ...change,
   };
-  const found = await gatherBrakes(open, place, [approval, ...comments]);
+  const found = await gatherBrakes(open, action, [approval, ...comments]);
   if (found.kind === 'unknown') throw new Error(found.why);
   return found.value.map(({ name, login }) => `${name} by ${login}`);
 }
 
-it('a hold stands until somebody who may lifts it in the thread', async () => {
-  const hold = aComment(bob, '/hold reason="wait"', at(6));
-  expect(await brakes(hold)).toEqual(['hold by bob']);
-  expect(await brakes(hold, aComment(carol, '/unhold', at(7)))).toEqual(['hold by bob']);
-  expect(await brakes(hold, aComment(alice, '/unhold', at(7)))).toEqual([]);
+afterEach(() => {
+  abroad = [];
 });
 
-it('what lifts the hold of a run that it names lifts no skipped day', async () => {
-  const lift = aComment(alice, '/unhold run=daily-20261121', at(7));
-  expect(await brakes(aComment(bob, '/hold reason="wait"', at(3)), lift)).toEqual([]);
-  expect(await brakes(aComment(bob, '/skip reason="wait"', at(3)), lift)).toEqual(['skip by bob']);
-});
-
-it('a freeze of another lane is no brake here, one of the repository is, whatever lane it names; and another lane’s thaw lifts none', async () => {
-  const frozen = (more: string, index = 6): CommentFacts =>
-    aComment(bob, `/freeze reason="wait" ${more}`, at(index));
-  for (const index of [3, 6]) {
-    expect(await brakes(frozen('lane=other', index))).toEqual([]);
-    expect(await brakes(frozen('lane=other scope=repository', index))).toEqual(['freeze by bob']);
-    expect(await brakes(frozen('', index))).toEqual(['freeze by bob']);
-    expect(await brakes(frozen('', index), aComment(alice, '/thaw lane=other', at(7)))).toEqual([
-      'freeze by bob',
+it('a brake after the newest approval counts, whatever follows it', async () => {
+  for (const brake of ['/hold', '/stop please', '/revoke', '/teardown'])
+    expect(await brakes(aComment(bob, brake, at(6)), aComment(bob, '/unhold', at(7)))).toEqual([
+      `${brake.split(' ')[0]?.slice(1)} by bob`,
     ]);
-    expect(await brakes(frozen('', index), aComment(alice, '/thaw', at(7)))).toEqual([]);
-  }
 });
 
-it('the hold of one who may stands among those of more strangers than can be asked about', async () => {
+it('a brake before the newest approval does not count: the record has what became of it', async () => {
+  expect(await brakes(aComment(bob, '/hold', at(3)), aComment(bob, '/stop', at(4)))).toEqual([]);
+});
+
+it('a brake in the second of the approval counts where it may be younger', async () => {
+  const second = { createdAt: approval.createdAt };
+  expect(await brakes(aComment(bob, '/hold', { ...at(6), ...second }))).toEqual(['hold by bob']);
+  expect(await brakes(aComment(bob, '/hold', { ...at(4), ...second }))).toEqual([]);
+  const review = { ...at(4), ...second, surface: 'review' } as const;
+  expect(await brakes(aComment(bob, '/hold', review))).toEqual(['hold by bob']);
+  expect(await brakes(aComment(alice, `${LINE}\n\n/revoke`, at(5)))).toEqual(['revoke by alice']);
+  expect(await brakes(aComment(alice, `/revoke\n\n${LINE}`, at(5)))).toEqual([]);
+});
+
+it('what somebody says who may not is no brake, but for a revocation of an approval of their own', async () => {
+  expect(await brakes(aComment(carol, '/stop', at(6)), aComment(carol, '/revoke', at(7)))).toEqual([]);
+  expect(await brakes(aComment(alice, '/revoke', at(6)))).toEqual(['revoke by alice']);
+});
+
+it('the hold of one who may counts among those of more strangers than can be asked about', async () => {
   const flood = Array.from({ length: 250 }, (_, index) =>
     aComment({ id: 9_000 + index, login: `stranger-${index}` }, '/hold reason="no"', at(10 + index)),
   );
   expect(await brakes(...flood)).toEqual([]);
-  expect(await brakes(...flood, aComment(bob, '/hold reason="wait"', at(300)))).toEqual(['hold by bob']);
+  expect(await brakes(...flood, aComment(bob, '/hold', at(300)))).toEqual(['hold by bob']);
 });
 
-afterEach(() => {
-  abroad = [];
-  recorded = [];
-});
-
-it('a hold that the record has of another thread, however long before the approval, is read again, and so is what lifted it', async () => {
-  const hold = [bob, '/hold run=daily-20261121 reason="wait"'] as const;
-  recorded = [hold];
-  expect(await brakes()).toEqual(['hold by bob']);
-  recorded = [hold, [carol, '/unhold run=daily-20261121']];
-  expect(await brakes()).toEqual(['hold by bob']);
-  recorded = [hold, [alice, '/unhold  run=daily-20261121']];
-  expect(await brakes()).toEqual([]);
+it.each([
+  [true, `/hold run=${RUN}`],
+  [true, '/hold lane=daily'],
+  [true, '/hold lane=daily date=2026-11-21'],
+  [true, '/hold date=2026-11-21'],
+  [true, '/hold scope=repository reason="an incident"'],
+  [false, '/hold run=canary-20261121'],
+  [false, '/hold lane=other'],
+  [false, '/hold date=2026-11-22'],
+])('counts (%s) where it names the run, its lane, its day or the repository: %s', async (counts, text) => {
+  const expected = counts ? ['hold by bob'] : [];
+  expect(await brakes(aComment(bob, text, at(6)))).toEqual(expected);
+  abroad = [inOtherThread(bob, text, 6)];
+  expect(await brakes()).toEqual(expected);
 });
 
 it('a brake in another thread counts where it names the run, and nothing else that is said there', async () => {
-  const said = async (author: Actor, body: string, index = 6) => {
-    abroad = [inOtherThread(author, body, index)];
+  const said = async (author: Actor, body: string) => {
+    abroad = [inOtherThread(author, body, 6)];
     return await brakes();
   };
-  expect(await said(bob, '/stop run=daily-20261121')).toEqual(['stop by bob']);
-  expect(await said(bob, '/hold run="daily-20261121" reason="wait"')).toEqual(['hold by bob']);
-  expect(await said(carol, '/stop run=daily-20261121')).toEqual([]);
-  expect(await said(bob, '/revoke run="daily-20261121"')).toEqual(['revoke by bob']);
-  expect(await said(bob, '/stop run=daily-20261121-2')).toEqual([]);
-  expect(await said(bob, '/hold reason="not run=daily-20261121"')).toEqual([]);
-  expect(await said(bob, '/revoke\n\nbecause run=daily-20261121')).toEqual([]);
-  expect(await brakes(aComment(bob, '/stop run=canary-20261121', at(6)))).toEqual([]);
+  expect(await said(bob, `/stop run=${RUN}`)).toEqual(['stop by bob']);
+  expect(await said(bob, `/revoke run="${RUN}"`)).toEqual(['revoke by bob']);
+  expect(await said(carol, `/stop run=${RUN}`)).toEqual([]);
+  expect(await said(bob, `/stop run=${RUN}-2`)).toEqual([]);
+  expect(await said(bob, `/revoke\n\nbecause run=${RUN}`)).toEqual([]);
+  expect(await said(bob, '/hold')).toEqual([]);
+  expect(await said(bob, '/stop')).toEqual([]);
 });
 
-it('what somebody says who may not is no brake', async () => {
-  expect(await brakes(aComment(carol, '/stop', at(6)))).toEqual([]);
+it('a hold of before the failure is left to the record where the attempt is started again, and nothing else is', async () => {
+  const held = [aComment(bob, '/hold', at(6)), aComment(bob, '/unhold', at(7))];
+  const failedAt = after(NOON, 8_000);
+  const again = async (...comments: readonly CommentFacts[]) => brakesOf({ failedAt }, comments);
+  expect(await again(...held)).toEqual([]);
+  expect(await again(...held, aComment(bob, '/hold', at(9)))).toEqual(['hold by bob']);
+  expect(await again(aComment(bob, '/revoke', at(6)))).toEqual(['revoke by bob']);
 });
-
-it('a revocation takes back one’s own approval, or everybody’s where there is none of one’s own', async () => {
-  expect(await brakes(aComment(alice, '/revoke', at(6)))).toEqual(['revoke by alice']);
-  expect(await brakes(aComment(bob, '/revoke', at(6)))).toEqual(['revoke by bob']);
-  expect(await brakes(aComment(bob, LINE, at(3)), aComment(bob, '/revoke', at(8)))).toEqual([]);
-});
-
-it.each([
-  ['was of another manifest', [aComment(bob, `/approve-launch ${'cd'.repeat(16)}`, at(3))]],
-  ['named none', [aComment(bob, '/approve-launch', at(3))]],
-  ['was written into a comment of theirs', [aComment(bob, LINE, { ...at(3), editedAt: NOON })]],
-  ['was taken back before', [aComment(bob, LINE, at(1)), aComment(bob, '/revoke', at(2))]],
-  ['fell with a hold', [aComment(bob, LINE, at(1)), ...holdAndLift(alice)]],
-])('a revocation takes back everybody’s where one’s own %s', async (_, before) => {
-  expect(await brakes(...before, aComment(bob, '/revoke', at(8)))).toEqual(['revoke by bob']);
-});
-
-it.each([
-  ['fell when the branch moved, and came back', { user: bob.id, at: 4 }],
-  ['was of before the attempt that it started had ended', { user: null, at: 4 }],
-])(
-  'a revocation takes back everybody’s where the record has that one’s own %s',
-  async (_, { user, at: second }) => {
-    const fallen = [{ user, at: after(NOON, second * 1_000), isSaid: false }];
-    const said = (line: string) => [aComment(bob, line, at(3)), aComment(bob, '/revoke', at(8))];
-    expect(await brakesAfter(fallen, said(LINE))).toEqual(['revoke by bob']);
-    const others = [{ user: alice.id, at: after(NOON, second * 1_000), isSaid: false }];
-    expect(await brakesAfter(others, said(LINE))).toEqual([]);
-    // What fell by the very words that are judged was standing until then.
-    const own = [{ user: bob.id, at: after(NOON, 8_000), isSaid: true }];
-    expect(await brakesAfter(own, said(LINE))).toEqual([]);
-    const again = `/relaunch ${'ab'.repeat(16)}`;
-    expect(await brakesAfter([], said(again))).toEqual([]);
-  },
-);
-
-it('a hold of somebody who may not makes no revocation one of everybody’s', async () => {
-  const before = [aComment(bob, LINE, at(1)), ...holdAndLift(carol)];
-  expect(await brakes(...before, aComment(bob, '/revoke', at(8)))).toEqual([]);
-});
-
-it('who approved anew rests on that, and what they had taken back of others stays taken back', async () => {
-  const anew = [aComment(alice, '/revoke', at(8)), aComment(alice, LINE, at(9))];
-  expect(await brakes(...anew)).toEqual([]);
-  const hold = aComment(alice, '/hold reason="wait"', at(6));
-  const lifted = aComment(alice, '/unhold', at(7));
-  expect(await brakes(hold, lifted, ...anew)).toEqual(['revoke by alice']);
-});
-
-function holdAndLift(who: Actor): readonly CommentFacts[] {
-  return [aComment(who, '/hold reason="wait"', at(2)), aComment(alice, '/unhold', at(3))];
-}

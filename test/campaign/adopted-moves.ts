@@ -10,7 +10,7 @@ import { forgeFailure } from './rental-moves.ts';
 import { STOLEN_KEYS } from './stolen-keys.ts';
 
 const MINUTE = 60_000;
-const BRAKES = ['hold', 'stop', 'freeze', 'revoke'] as const;
+const BRAKES = ['hold', 'stop', 'hold lane', 'revoke'] as const;
 
 export type AdoptedMove = (scene: AdoptedScene) => Promise<void>;
 
@@ -99,7 +99,7 @@ export const ADOPTED_MOVES: Readonly<Record<string, AdoptedMove>> = {
   'ada relaunches': (scene) => ask(scene, '/relaunch reason="once more"', 'ada'),
   'a brake': (scene) => brake(scene, scene.random.pick(BRAKES)),
   'a stop': (scene) => brake(scene, 'stop'),
-  'a release': (scene) => release(scene, scene.random.pick(['hold', 'freeze'] as const)),
+  'a release': (scene) => release(scene, scene.random.pick(['hold', 'hold lane'] as const)),
   'an approval and a late brake': approveAndBrake,
   asks: askStatus,
   'time passes': wait,

@@ -105,11 +105,11 @@ function lineOf({ lab, change }: CareScene): string | null {
 }
 
 const BRAKES = {
-  node: ['/hold reason="not today"', '/stop', '/freeze reason="an incident"'],
-  checkpoints: ['/hold reason="not today"', '/freeze reason="an incident"'],
+  node: ['/hold reason="not today"', '/stop', '/hold lane=daily reason="an incident"'],
+  checkpoints: ['/hold reason="not today"', '/hold lane=daily reason="an incident"'],
   // What belongs to no run cannot be held or stopped.
-  disk: ['/freeze reason="an incident"'],
-  'cleanup job': ['/freeze reason="an incident"'],
+  disk: ['/hold lane=daily reason="an incident"'],
+  'cleanup job': ['/hold lane=daily reason="an incident"'],
 } as const;
 
 async function brake(scene: CareScene): Promise<void> {

@@ -80,7 +80,7 @@ function chargeFaults({ dri, askedBy, deeds }: HeroScene, start: Start): readonl
 /** What holds a deletion back, as long as nobody lifts it. */
 function brakesOfCare({ deeds }: HeroScene): readonly CareDeed[] {
   return deeds.flatMap((deed): readonly CareDeed[] => {
-    if (deed.kind !== 'braked' || (deed.brake !== 'hold' && deed.brake !== 'freeze')) return [];
+    if (deed.kind !== 'braked' || (deed.brake !== 'hold' && deed.brake !== 'hold lane')) return [];
     const isLifted = deeds.some(
       (later) => later.kind === 'released' && later.brake === deed.brake && later.atMs >= deed.atMs,
     );

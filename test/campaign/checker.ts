@@ -140,8 +140,6 @@ function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval
     if (deed.kind !== 'braked' || deed.brake === 'revoke' || !isOf(start, deed.run)) return false;
     // A stop takes back what was approved until then, and holds back nothing that is approved after it.
     if (deed.brake === 'stop' && approvals.some(({ atMs }) => atMs > deed.atMs)) return false;
-    // A day's skip that is said behind its ferry's launch is too late, and is told so.
-    if (deed.brake === 'skip' && scene.starts.some(({ atMs }) => atMs < deed.atMs)) return false;
     // A hold is of the run whose thread it is said in, and of none that is proposed there later.
     if (deed.brake === 'hold' && deed.atMs < proposedAtMs(start)) return false;
     if (deed.atMs > start.atMs - SLACK_MS || !isHeard(scene, start, deed)) return false;
@@ -151,10 +149,9 @@ function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval
         later.kind === 'released' &&
         later.atMs >= deed.atMs &&
         isOf(start, later.run) &&
-        // What names a run lifts its hold and no day's skip.
+        // What names a run lifts its hold and no other.
         (later.run === undefined || deed.brake === 'hold') &&
-        // An /unhold takes back the hold of the run and the skip of its day.
-        later.brake === (deed.brake === 'skip' ? 'hold' : deed.brake),
+        later.brake === deed.brake,
     );
     return mayBrake && !isReleased;
   });
@@ -168,7 +165,7 @@ function isOf(start: Start, run: string | undefined): boolean {
 /** mira's role comes and goes; who may not brake at the launch perhaps could not when they said it. */
 function isPermitted(scene: Scene, start: Start, deed: Brake): boolean {
   const role = start.roles[scene.ids[deed.by]] ?? '';
-  return deed.brake === 'freeze' ? role === 'maintain' : ['maintain', 'write', 'admin'].includes(role);
+  return ['maintain', 'write', 'admin'].includes(role);
 }
 
 /** Whether mira may stop at the end as at the launch, and nobody took that away between. */

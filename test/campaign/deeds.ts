@@ -16,7 +16,7 @@ export type Deed = { readonly atMs: number } & (
     }
   | {
       readonly kind: 'braked';
-      readonly brake: 'hold' | 'stop' | 'freeze' | 'revoke' | 'skip';
+      readonly brake: 'hold' | 'stop' | 'hold lane' | 'revoke' | 'hold date';
       readonly by: 'mira' | 'ada';
       readonly comment: number;
       readonly text: string;
@@ -26,7 +26,7 @@ export type Deed = { readonly atMs: number } & (
     }
   | {
       readonly kind: 'released';
-      readonly brake: 'hold' | 'freeze';
+      readonly brake: 'hold' | 'hold lane';
       readonly by: 'mira';
       readonly run?: string;
     }

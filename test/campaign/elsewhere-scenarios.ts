@@ -44,7 +44,7 @@ async function withoutJournal(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
   await approve(scene, 'mira');
   await scene.lab.clock.advance(4 * MINUTE);
-  await sayElsewhere(scene, 'mira', '/freeze reason="an incident"');
+  await sayElsewhere(scene, 'mira', '/hold lane=daily reason="an incident"');
   await scene.lab.clock.advance(MINUTE);
   const journal = (await logbookFiles(scene)).find(([path]) => !path.includes(scene.run));
   if (journal === undefined || scene.starts.length === 0) return;

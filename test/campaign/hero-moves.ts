@@ -203,7 +203,7 @@ const ATTACKS_HERE: Readonly<Record<string, HeroMove>> = {
   ...Object.fromEntries(OF_OTHERS.map(({ what, act }) => [what, act])),
 };
 
-const BRAKES = ['hold', 'stop', 'freeze', 'revoke'] as const;
+const BRAKES = ['hold', 'stop', 'hold lane', 'revoke'] as const;
 
 /** The moves of honest people, and of attackers, by their names. */
 export const HERO_MOVES: Readonly<Record<string, HeroMove>> = {
@@ -211,7 +211,7 @@ export const HERO_MOVES: Readonly<Record<string, HeroMove>> = {
   'noor approves': (scene) => approve(scene, 'noor'),
   'noor accepts': (scene) => ask(scene, '/accept', 'noor'),
   'a brake': (scene) => brake(scene, scene.random.pick(BRAKES)),
-  'a release': (scene) => release(scene, scene.random.pick(['hold', 'freeze'] as const)),
+  'a release': (scene) => release(scene, scene.random.pick(['hold', 'hold lane'] as const)),
   'a late brake': (scene) => lateWord(scene, () => brake(scene, scene.random.pick(BRAKES))),
   'a late rejection': (scene) => lateWord(scene, () => reject(scene)),
   'a late way back': (scene) => lateWord(scene, () => goBack(scene)),

@@ -93,14 +93,14 @@ function isTouched(scene: Scene, id: number): boolean {
 const BRAKES = {
   hold: '/hold reason="not today"',
   stop: '/stop',
-  freeze: '/freeze reason="an incident"',
+  'hold lane': '/hold lane=daily reason="an incident"',
   revoke: '/revoke',
-  skip: '/skip reason="the cluster is away"',
+  'hold date': '/hold date=2026-11-21 reason="the cluster is away"',
 } as const;
 
 /** A brake in the run's own threads. */
 export async function brake(scene: Scene, kind: keyof typeof BRAKES): Promise<void> {
-  const by = kind === 'freeze' || kind === 'revoke' ? 'mira' : scene.random.pick(['mira', 'ada'] as const);
+  const by = kind === 'revoke' ? 'mira' : scene.random.pick(['mira', 'ada'] as const);
   const thread = scene.random.chance(0.7) ? scene.pull : scene.issue;
   const text = BRAKES[kind];
   const id = await comment(scene, by, thread, text);
@@ -143,9 +143,9 @@ export async function sayElsewhere(
   return id === null ? null : { atMs: createdAt(scene, id), comment: id, text, thread };
 }
 
-/** mira takes a hold or a freeze back. */
-export async function release(scene: Scene, kind: 'hold' | 'freeze'): Promise<void> {
-  const text = kind === 'hold' ? '/unhold' : '/thaw';
+/** mira lifts a hold. */
+export async function release(scene: Scene, kind: 'hold' | 'hold lane'): Promise<void> {
+  const text = kind === 'hold' ? '/unhold' : '/unhold lane=daily';
   const id = await comment(scene, 'mira', scene.pull, text);
   if (id === null) return;
   scene.deeds.push({ kind: 'released', atMs: createdAt(scene, id), brake: kind, by: 'mira' });

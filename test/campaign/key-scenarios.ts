@@ -34,7 +34,7 @@ async function forgedRelease(scene: Scene, between: Between): Promise<void> {
     type: 'released',
     role: 'control',
     actor,
-    data: { kind: 'hold', scope: 'run', date: null },
+    data: { scope: 'run', date: null },
   };
   const cited = citationOf(scene, approval);
   if (cited !== null) await forgeOrder(scene, [cited], {}, { first: [released] });
@@ -48,7 +48,7 @@ async function forgedReply(scene: Scene, between: Between): Promise<void> {
   if ((await untilOrdered(scene)) === null) return;
   loseWebhooks(scene, 'lost');
   await untilBack(scene, 6_000);
-  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'revoke', 'skip'] as const));
+  await brake(scene, scene.random.pick(['hold', 'stop', 'hold lane', 'revoke', 'hold date'] as const));
   const said = scene.deeds.at(-1);
   if (said?.kind === 'braked') {
     const actor = { id: scene.ids[said.by], login: said.by };

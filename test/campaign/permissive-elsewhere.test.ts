@@ -11,11 +11,9 @@ const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
 
 vi.mock('../../src/app/brakes-elsewhere.ts', async (original) => {
   const real = await original<typeof import('../../src/app/brakes-elsewhere.ts')>();
-  const saidElsewhere: typeof real.saidElsewhere = (...asked) =>
-    gone.has("the launcher's look elsewhere")
-      ? Promise.resolve(known({ comments: [], commands: new Map() }))
-      : real.saidElsewhere(...asked);
-  return { ...real, saidElsewhere };
+  const commentsElsewhere: typeof real.commentsElsewhere = (...asked) =>
+    gone.has("the launcher's look elsewhere") ? Promise.resolve(known([])) : real.commentsElsewhere(...asked);
+  return { ...real, commentsElsewhere };
 });
 
 vi.mock('../../src/run/decide-named.ts', async (original) => {

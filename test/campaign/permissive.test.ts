@@ -64,16 +64,6 @@ vi.mock('../../src/run/decide-shown.ts', async (original) => {
   return { ...real, confirmedShowing, decideShown };
 });
 
-// The launcher's own look at the card stands against the same: control's and this one go together.
-vi.mock('../../src/run/card-history.ts', async (original) => {
-  const real = await original<typeof import('../../src/run/card-history.ts')>();
-  const cardShownSince: typeof real.cardShownSince = (...asked) =>
-    gone.has('shown') || gone.has('card intact')
-      ? (0 as NonNullable<ReturnType<typeof real.cardShownSince>>)
-      : real.cardShownSince(...asked);
-  return { ...real, cardShownSince };
-});
-
 vi.mock('../../src/config/approval-age.ts', async (original) => {
   const real = await original<typeof import('../../src/config/approval-age.ts')>();
   return {
@@ -98,18 +88,11 @@ vi.mock('../../src/run/authors.ts', async (original) => {
 vi.mock('../../src/app/brakes.ts', async (original) => {
   const real = await original<typeof import('../../src/app/brakes.ts')>();
   const gatherBrakes: typeof real.gatherBrakes = (open, place, comments) => {
-    if (gone.has("the launcher's own look")) return Promise.resolve(known([]));
-    const believing = gone.has('brakes whatever the record says') ? { ...place, restsOn: null } : place;
-    return real.gatherBrakes(open, believing, comments);
+    return gone.has("the launcher's own look")
+      ? Promise.resolve(known([]))
+      : real.gatherBrakes(open, place, comments);
   };
   return { ...real, gatherBrakes };
-});
-
-vi.mock('../../src/run/lifted-holds.ts', async (original) => {
-  const real = await original<typeof import('../../src/run/lifted-holds.ts')>();
-  const liftedFor: typeof real.liftedFor = (...asked) =>
-    gone.has('who lifted it') ? [] : real.liftedFor(...asked);
-  return { ...real, liftedFor };
 });
 
 vi.mock('../../src/app/record-check.ts', async (original) => {
@@ -221,16 +204,15 @@ const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[
   [['unnamed work'], 'own work, unnamed'],
   [["the launcher's own look"], '/hold at the last moment'],
   [["the launcher's own look"], '/stop at the last moment'],
-  [["the launcher's own look"], '/freeze at the last moment'],
+  [["the launcher's own look"], '/hold lane at the last moment'],
   [["the launcher's own look"], '/revoke at the last moment'],
-  [["the launcher's own look"], '/skip at the last moment'],
+  [["the launcher's own look"], '/hold date at the last moment'],
   [['record only grows'], 'a recorded brake taken back'],
   [['markers signed'], 'a card in our name'],
   [['markers signed'], 'an answer where workflows speak'],
   [['stopping on a broken record'], 'junk while a job runs'],
-  // A hold that is said to be lifted is looked for in the thread, and whoever lifted it as well.
-  [['brakes whatever the record says', 'who lifted it'], 'control key: a hold is lifted'],
-  [['brakes whatever the record says'], 'control key: a brake was answered'],
+  [["the launcher's own look"], 'control key: a hold is lifted'],
+  [["the launcher's own look"], 'control key: a brake was answered'],
   [['own thread'], 'control key: an approval in another thread'],
   [['comment unedited'], 'control key: an approval by an edit'],
   [['the right to approve'], 'control key: an approver who may not'],

@@ -1,4 +1,4 @@
-// What somebody appends to the record who has no key, or one of another role: a freeze is lifted that nobody lifted. Whoever
+// What somebody appends to the record who has no key, or one of another role: a hold is lifted that nobody lifted. Whoever
 // has the control key can do just that, which the threat model says, so that no key but control's may be good for it.
 
 import { DEMO_KEYS } from '../support/demo-keys.ts';
@@ -11,15 +11,15 @@ import type { Between, Scenario } from './steps.ts';
 const MINUTE = 60_000;
 const WATCH = { keyId: 'watch-demo', seed: DEMO_KEYS.watch.seed };
 
-/** mira freezes the lab, and approves what is to run once it is thawed; somebody writes that it is. */
-function freezeLifted(signature: Signature): (scene: Scene, between: Between) => Promise<void> {
+/** mira holds the lane, and approves what is to run once the hold is lifted; somebody writes that it is. */
+function holdLifted(signature: Signature): (scene: Scene, between: Between) => Promise<void> {
   return async (scene, between) => {
     scene.launcher.awayMs = 0;
-    await brake(scene, 'freeze');
+    await brake(scene, 'hold lane');
     await between(2 * MINUTE);
-    const frozen = entriesOf(await logbookText(scene.lab, 'journal')).findLast(({ type }) => type === 'held');
-    if (frozen === undefined) return;
-    const { reason: _, ...data } = frozen.data;
+    const held = entriesOf(await logbookText(scene.lab, 'journal')).findLast(({ type }) => type === 'held');
+    if (held === undefined) return;
+    const { reason: _, ...data } = held.data;
     const actor = { id: scene.ids.mira, login: 'mira' };
     if (!(await pushEntry(scene, 'journal', { type: 'released', actor, data }, signature))) return;
     await between(MINUTE);
@@ -43,18 +43,18 @@ function entriesOf(text: string): readonly Entry[] {
 
 export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
-    what: 'a freeze is lifted without a key',
-    act: freezeLifted({ role: 'control', keyId: 'control-demo', seed: FOREIGN_SEED }),
+    what: 'a hold is lifted without a key',
+    act: holdLifted({ role: 'control', keyId: 'control-demo', seed: FOREIGN_SEED }),
     wants: { quorum: 1 },
   },
   {
-    what: 'watch key: a freeze is lifted in the name of control',
-    act: freezeLifted({ role: 'control', ...WATCH }),
+    what: 'watch key: a hold is lifted in the name of control',
+    act: holdLifted({ role: 'control', ...WATCH }),
     wants: { quorum: 1 },
   },
   {
-    what: 'watch key: a freeze is lifted',
-    act: freezeLifted({ role: 'watch', ...WATCH }),
+    what: 'watch key: a hold is lifted',
+    act: holdLifted({ role: 'watch', ...WATCH }),
     wants: { quorum: 1 },
   },
 ];

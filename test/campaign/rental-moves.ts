@@ -135,7 +135,7 @@ async function lateBrake(scene: RentalScene): Promise<void> {
   lab.world.state.settings.drop = 'all';
   scene.webhooks.wereLost = true;
   await lab.clock.advance(left);
-  await brake(scene, random.pick(['hold', 'stop', 'freeze', 'revoke'] as const));
+  await brake(scene, random.pick(['hold', 'stop', 'hold lane', 'revoke'] as const));
   await lab.clock.advance(MINUTE);
   lab.world.state.settings.drop = 'none';
 }
@@ -151,11 +151,11 @@ async function breakOne(scene: RentalScene): Promise<void> {
 }
 
 async function brakeIt(scene: RentalScene): Promise<void> {
-  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'revoke'] as const));
+  await brake(scene, scene.random.pick(['hold', 'stop', 'hold lane', 'revoke'] as const));
 }
 
 async function releaseIt(scene: RentalScene): Promise<void> {
-  await release(scene, scene.random.pick(['hold', 'freeze'] as const));
+  await release(scene, scene.random.pick(['hold', 'hold lane'] as const));
 }
 
 /** There is no pull request here, and no branch that somebody could push to. */

@@ -21,7 +21,7 @@ import {
 } from './steps.ts';
 
 const MINUTE = 60_000;
-const BRAKE_KINDS = ['hold', 'stop', 'freeze', 'revoke', 'skip'] as const;
+const BRAKE_KINDS = ['hold', 'stop', 'hold lane', 'revoke', 'hold date'] as const;
 type BrakeKind = (typeof BRAKE_KINDS)[number];
 
 /** mira says it as people used to, without the digits or with too few of them. */
@@ -51,7 +51,7 @@ async function olderReview(scene: Scene, between: Between): Promise<void> {
 async function questions(scene: Scene, between: Between): Promise<void> {
   await ask(scene, scene.random.pick(['/status', '/why', '/help']));
   await between(2 * MINUTE);
-  await brake(scene, scene.random.pick(['hold', 'freeze', 'skip'] as const));
+  await brake(scene, scene.random.pick(['hold', 'hold lane', 'hold date'] as const));
   await between(2 * MINUTE);
 }
 
@@ -168,7 +168,7 @@ async function brakeTakenBack(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (5 + scene.random.below(20)) * MINUTE;
   await approve(scene, 'mira');
   if ((await untilOrdered(scene)) === null) return;
-  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'skip'] as const));
+  await brake(scene, scene.random.pick(['hold', 'stop', 'hold lane', 'hold date'] as const));
   await between(MINUTE);
   loseWebhooks(scene, 'lost');
   await untilBack(scene, 3_000);

@@ -107,11 +107,11 @@ async function move(scene: Scene): Promise<string> {
   }
   if (drawn === 47) return honestly(scene, 'unhold elsewhere', () => unholdElsewhere(scene));
   if (drawn < 42) {
-    const kind = random.pick(['hold', 'stop', 'freeze', 'revoke', 'skip'] as const);
+    const kind = random.pick(['hold', 'stop', 'hold lane', 'revoke', 'hold date'] as const);
     return honestly(scene, kind, () => brake(scene, kind));
   }
   if (drawn < 48) {
-    const kind = random.pick(['hold', 'freeze'] as const);
+    const kind = random.pick(['hold', 'hold lane'] as const);
     return honestly(scene, `release ${kind}`, () => release(scene, kind));
   }
   if (drawn < 52) return honestly(scene, 'asks', () => askStatus(scene));

@@ -77,17 +77,10 @@ function citable(
 /** What brakes is taken back by an entry that control seems to have written. */
 async function forgeRelease(scene: Scene): Promise<void> {
   const actor = { id: scene.ids.mira, login: 'mira' };
-  const data = {
-    kind: 'hold',
-    scope: 'run',
-    date: null,
-    lane: 'daily',
-    comment: 1,
-    surface: 'comment',
-    reason: '',
-  };
-  const draft = { type: 'released', role: 'control', actor, data } as unknown as EventDraft;
-  await forge(scene, scene.run, [draft]);
+  const data = { scope: 'run', date: null } as const;
+  await forge(scene, scene.run, [{ type: 'released', role: 'control', actor, data }]);
+  // The threat model says that this key lifts a hold in the record.
+  scene.deeds.push({ kind: 'released', atMs: scene.lab.clock.now(), brake: 'hold', by: 'mira' });
 }
 
 /** The watch's key says that a job ended that runs. */

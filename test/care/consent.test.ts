@@ -79,7 +79,6 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
     {
       holds: known([
         {
-          kind: 'hold',
           scope: 'run',
           lane: null,
           reason: 'wait',

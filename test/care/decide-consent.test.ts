@@ -200,7 +200,6 @@ describe('a consent to what is on show', () => {
 
   it('is refused while somebody holds it back', () => {
     const hold = {
-      kind: 'hold',
       scope: 'run',
       lane: null,
       reason: 'wait',

@@ -12,12 +12,13 @@ describe('an error points at its place', () => {
   it.each([
     ['/hold raeson="x"', 'unknown-key', 7, 'raeson'],
     ['/hold reason=a reason=b', 'duplicate-key', 16, 'reason'],
-    ['/hold', 'missing-argument', 6, 'reason'],
+    ['/rollback', 'missing-argument', 10, 'reason'],
     ['/hold reason="a b', 'unclosed-quote', 14, '"a b'],
     ['/hold reason=“a b”', 'bad-quote', 14, '“'],
     ['/hold reason="a b”', 'bad-quote', 18, '”'],
     ['/approve-launch 0123', 'bad-value', 17, '0123'],
-    ['/stop right now', 'extra-words', 7, 'right'],
+    ['/hold reason="a <!-- b -->"', 'bad-value', 17, '<!--'],
+    ['/why right now', 'extra-words', 6, 'right'],
     ['/stop!?', 'glued', 6, '!?'],
     ['/hold reason="x".', 'glued', 17, '.'],
   ])('%s', (line, code, column, text) => {
@@ -37,7 +38,7 @@ describe('an error points at its place', () => {
   });
 
   it('the leftmost of several is told', () => {
-    expect(read('/hold what reason="x').errors).toMatchObject([{ code: 'extra-words' }]);
+    expect(read('/seal what accept="x').errors).toMatchObject([{ code: 'extra-words' }]);
     expect(read('/hold reason="x what').errors).toMatchObject([{ code: 'unclosed-quote' }]);
     expect(read('/hold reason=a reason=b c=d').errors).toMatchObject([{ code: 'duplicate-key' }]);
   });
@@ -66,7 +67,9 @@ describe('did you mean', () => {
     ['/aprove-lauch', '/approve-launch'],
     ['/purpose', '/propose'],
     ['/revok', '/revoke'],
-    ['/haw', '/thaw'],
+    ['/freeze', '/hold'],
+    ['/skip', '/hold'],
+    ['/thaw', '/unhold'],
     ['/akc', '/ack'],
     ['/statuses', '/status'],
     ['/approve-launch0123456789ab', '/approve-launch'],

@@ -5,9 +5,8 @@ import type { CommandSpec } from '../../src/commands/spec.ts';
 import { knobPath, knobValue } from '../../src/commands/values.ts';
 
 const text = z.string().trim().min(1);
-const reason = { required: true, value: text };
 const NAMES = [
-  ...['propose', 'approve-launch', 'revoke', 'hold', 'unhold', 'skip', 'freeze', 'thaw'],
+  ...['propose', 'approve-launch', 'revoke', 'hold', 'unhold', 'rollback'],
   ...['status', 'why', 'stop', 'ack', 'seal', 'help'],
 ];
 
@@ -26,15 +25,18 @@ export const TEST_REGISTRY: readonly CommandSpec[] = [
     },
     keys: {},
   },
-  { name: 'revoke', keys: {} },
-  { name: 'hold', keys: { reason } },
-  { name: 'unhold', keys: {} },
-  { name: 'skip', keys: { reason } },
-  { name: 'freeze', keys: { reason } },
-  { name: 'thaw', keys: {}, confusedWith: ['unfreeze'] },
+  { name: 'revoke', keys: {}, holdsBack: true },
+  {
+    name: 'hold',
+    keys: { reason: { required: false, value: text } },
+    holdsBack: true,
+    confusedWith: ['freeze', 'skip'],
+  },
+  { name: 'unhold', keys: {}, confusedWith: ['thaw', 'unfreeze'] },
+  { name: 'rollback', keys: { reason: { required: true, value: text } } },
   { name: 'status', keys: {} },
   { name: 'why', keys: {} },
-  { name: 'stop', keys: {} },
+  { name: 'stop', keys: {}, holdsBack: true },
   { name: 'ack', keys: {} },
   { name: 'seal', keys: { accept: { required: false, value: text } } },
   { name: 'help', positional: { name: 'command', required: false, value: z.enum(NAMES) }, keys: {} },

@@ -164,14 +164,14 @@ describe('an order', () => {
       type: 'held',
       role: 'control',
       actor: bob,
-      data: { kind: 'hold', scope: 'run', reason: 'wait', date: null },
+      data: { scope: 'run', reason: 'wait', date: null },
     });
     expect(held.state).toMatchObject({ order: { status: 'void' }, holds: [{ scope: 'run', actor: bob }] });
     const free = held.add({
       type: 'released',
       role: 'control',
       actor: bob,
-      data: { kind: 'hold', scope: 'run', date: null },
+      data: { scope: 'run', date: null },
     });
     expect(free.state).toMatchObject({ order: { status: 'void' }, holds: [] });
   });

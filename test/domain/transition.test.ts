@@ -356,13 +356,13 @@ const ILLEGAL: readonly Illegal[] = [
   [
     'a hold by nobody',
     proposed,
-    control('held', { kind: 'hold', scope: 'run', reason: 'x', date: null }),
+    control('held', { scope: 'run', reason: 'x', date: null }),
     'held names no person',
   ],
   [
     'a release by nobody',
     proposed,
-    control('released', { kind: 'hold', scope: 'run', date: null }),
+    control('released', { scope: 'run', date: null }),
     'released names no person',
   ],
   ['the same command twice', seen, firstLook, 'a command is seen once'],

@@ -226,9 +226,9 @@ export const LANE_CASES = {
   'not-held': {
     pass: 'free',
     cases: [
-      ['a hold', { holds: known([aHold('hold')]) }, 'fail', 'held'],
-      ['a skipped day', { holds: known([aHold('skip')]) }, 'fail', 'skipped'],
-      ['a freeze', { holds: known([aHold('freeze')]) }, 'fail', 'frozen'],
+      ['a hold on the run', { holds: known([aHold('run')]) }, 'fail', 'held'],
+      ['a hold on its day', { holds: known([aHold('date')]) }, 'fail', 'held'],
+      ['a hold on its lane', { holds: known([aHold('lane')]) }, 'fail', 'held'],
       ['a broken journal', { holds: unknown('the journal is broken') }, 'unknown', 'unreadable'],
     ],
   },

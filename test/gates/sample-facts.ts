@@ -96,14 +96,13 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
   };
 }
 
-/** A hold of each kind as alice put it on. */
-export function aHold(kind: Hold['kind']): Hold {
-  const scope = kind === 'hold' ? 'run' : 'lane';
-  const date = kind === 'skip' ? PROPOSAL.date : null;
+/** A hold of each scope as alice put it on. */
+export function aHold(scope: Hold['scope']): Hold {
+  const lane = scope === 'lane' || scope === 'date' ? 'daily' : null;
+  const date = scope === 'date' ? PROPOSAL.date : null;
   return {
-    kind,
     scope,
-    lane: null,
+    lane,
     reason: 'maintenance',
     date,
     actor: alice,

@@ -10,9 +10,7 @@ import { approvedManifest } from '../../src/domain/logbook/run-state.ts';
 import { markerText } from '../../src/domain/marker.ts';
 import { needName } from '../../src/domain/need.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
-import { fromRfc3339 } from '../../src/domain/time.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
-import type { CardHistory } from '../../src/run/card-history.ts';
 import { COMMENT_GONE_MS } from '../../src/run/decide-commands.ts';
 import { decideJournal } from '../../src/run/decide-journal.ts';
 import { gateRun } from '../../src/run/gate-run.ts';
@@ -276,17 +274,6 @@ function refuse(
   ]);
 }
 
-/** The card as it was when it was recorded as shown: nobody edits it here. */
-function cardHistory(view: Version): readonly CardHistory[] {
-  const shownAt = fromRfc3339(view.state.shown?.shownAt ?? '');
-  return shownAt === null
-    ? []
-    : cardOf(view).map(({ body, marker }) => {
-        const version = { editedAt: shownAt, isDeleted: false, by: null, body, marker };
-        return { createdAt: shownAt, versions: [version] };
-      });
-}
-
 /** The runner reads everything itself, each approval by its id. */
 function orderFacts(world: World, view: Version): OrderFacts {
   const config = configOf(world.quorum);
@@ -318,7 +305,6 @@ function orderFacts(world: World, view: Version): OrderFacts {
     pull: facts.pull,
     body: facts.body.kind === 'known' ? known(facts.body.value.fingerprint) : facts.body,
     cited,
-    used: new Set(),
     permissions: facts.permissions,
     shown: facts,
     digest:
@@ -326,7 +312,6 @@ function orderFacts(world: World, view: Version): OrderFacts {
         ? known(manifestDigest(gated.manifest.value, digestOf))
         : gated.manifest,
     brakes: known([]),
-    cards: known(cardHistory(view)),
     secondCard: known(null),
     fix: unknown('no order asks for it'),
     gates: known(gated.facts),

@@ -15,7 +15,6 @@ import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { fromRfc3339 } from '../../src/domain/time.ts';
-import type { CardHistory } from '../../src/run/card-history.ts';
 import { decideOrder } from '../../src/run/decide-order.ts';
 import { decideRelaunch } from '../../src/run/decide-relaunch.ts';
 import type { Gated } from '../../src/run/gate-run.ts';
@@ -210,40 +209,14 @@ function orderFacts(night: Night, state: RunState): OrderFacts {
     pull: known(aPull({ headSha: gate?.commit ?? aPull().headSha })),
     body: known(gate?.body ?? digestOf('')),
     cited: new Map(cited),
-    used: new Set(),
     permissions: permissions([bob, 'maintain']),
     digest: gate?.digest == null ? unknown('nothing is gated') : known(gate.digest),
     gates: known(gateFacts()),
     fix: unknown('no order asks for it'),
     brakes: known([]),
-    cards: known([cardOf(night, state)]),
     secondCard: known(null),
     shown: { pull: known(aPull()), issue: known(anIssue()), branchWork: known(NO_BRANCH_WORK) },
   };
-}
-
-/** The card, which control keeps at what the gates know. */
-function cardOf({ record }: Night, { run }: RunState): CardHistory {
-  const versions = record.events.flatMap((event) => {
-    const editedAt = fromRfc3339(event.at);
-    if (event.type !== 'gated' || editedAt === null) return [];
-    const fields = { manifest: event.data.digest ?? '', body: event.data.body };
-    const text = 'a'.repeat(64);
-    const marker = {
-      run,
-      kind: 'card',
-      key: 'card',
-      fields,
-      role: 'control',
-      at: editedAt,
-      text,
-      isIntact: true,
-    } as const;
-    return [{ editedAt, isDeleted: false, by: null, body: '', marker }];
-  });
-  const createdAt = versions[0]?.editedAt;
-  if (createdAt === undefined) throw new Error('nothing was gated');
-  return { createdAt, versions: versions.toReversed() };
 }
 
 /** Whoever finds a recorded stop carries it out. */

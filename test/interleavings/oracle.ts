@@ -92,8 +92,8 @@ function isOf(event: LogbookEvent, { content, body }: Snapshot): boolean {
 function isHeldBack({ recorded, journal }: Snapshot): boolean {
   const standing = new Set<string>();
   for (const event of [...recorded, ...journal]) {
-    if (event.type === 'held') standing.add(event.data.kind);
-    if (event.type === 'released') standing.delete(event.data.kind);
+    if (event.type === 'held') standing.add(event.data.scope);
+    if (event.type === 'released') standing.delete(event.data.scope);
   }
   return standing.size > 0;
 }

@@ -60,7 +60,7 @@ function run(world: World): void {
 function speak(world: World): void {
   const by = world.random.pick([alice, alice, bob, bob, carol, eve]);
   if (world.random.chance(0.08))
-    say(world, by, world.random.pick(['/freeze reason="x"', '/thaw']), ELSEWHERE);
+    say(world, by, world.random.pick(['/hold lane=daily', '/unhold lane=daily']), ELSEWHERE);
   else if (world.random.chance(0.02)) say(world, by, '/stop');
   else say(world, by, world.random.pick(SAID).replace('DIGEST', digestOnShow(world)));
 }
@@ -113,7 +113,7 @@ function touchComment(world: World): void {
 function settle(world: World, controls: readonly Control[]): void {
   world.permissions.set(alice.id, 'maintain').set(bob.id, 'maintain');
   if (world.content === 'x') move(world, 'a');
-  say(world, alice, '/thaw', ELSEWHERE);
+  say(world, alice, '/unhold lane=daily', ELSEWHERE);
   say(world, alice, '/unhold');
   serve(world, controls);
   for (const by of [alice, bob, bob, alice]) {

@@ -12,7 +12,7 @@ it.each([
   [true, '/hold reason="not today"'],
   [true, '/revoke'],
   [true, '/stop'],
-  [true, '/freeze reason="the cluster moves"'],
+  [true, '/hold lane=daily reason="the cluster moves"'],
   [false, '/revoke'],
   [false, '/stop'],
 ])(

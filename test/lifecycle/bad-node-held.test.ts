@@ -10,35 +10,36 @@ import { say } from '../support/talk.ts';
 const MINUTE = 60_000;
 
 describe('a consented deletion that somebody brakes in the thread', () => {
-  it.each(['/hold reason="I want to look at it first"', '/stop', '/freeze reason="not tonight"'])(
-    '(%s) is not carried out, though the record of the runner has no such entry',
-    async (brake) => {
-      let onClaim: () => void = () => undefined;
-      let appends = 0;
-      const { lab, cloud } = await openBadNodeLab({
-        atBoundary: (process, kind, moment) => {
-          if (process === 'care' && `${moment} ${kind}` === 'before append') onClaim();
-        },
-      });
-      const { run, issue } = await playUntilBad(lab);
-      // The first append loses against the record of the dispatch, so that the second one is the claim.
-      onClaim = () => {
-        appends += 1;
-        if (appends === 2) void say(lab, 'mira', issue, brake);
-      };
-      await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
-      await until(
-        lab,
-        'the end of the care',
-        async () => (await stateOf(lab, run))?.mutations[0]?.ended != null,
-        { limitMs: 60 * MINUTE },
-      );
-      expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({
-        outcome: 'refused',
-        code: 'held',
-      });
-      expect(deletions(cloud)).toEqual([]);
-      await lab.close();
-    },
-  );
+  it.each([
+    '/hold reason="I want to look at it first"',
+    '/stop',
+    '/hold scope=repository reason="not tonight"',
+  ])('(%s) is not carried out, though the record of the runner has no such entry', async (brake) => {
+    let onClaim: () => void = () => undefined;
+    let appends = 0;
+    const { lab, cloud } = await openBadNodeLab({
+      atBoundary: (process, kind, moment) => {
+        if (process === 'care' && `${moment} ${kind}` === 'before append') onClaim();
+      },
+    });
+    const { run, issue } = await playUntilBad(lab);
+    // The first append loses against the record of the dispatch, so that the second one is the claim.
+    onClaim = () => {
+      appends += 1;
+      if (appends === 2) void say(lab, 'mira', issue, brake);
+    };
+    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    await until(
+      lab,
+      'the end of the care',
+      async () => (await stateOf(lab, run))?.mutations[0]?.ended != null,
+      { limitMs: 60 * MINUTE },
+    );
+    expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({
+      outcome: 'refused',
+      code: 'held',
+    });
+    expect(deletions(cloud)).toEqual([]);
+    await lab.close();
+  });
 });

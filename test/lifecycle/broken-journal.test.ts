@@ -8,7 +8,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 
-/** After a freeze that was lifted: what never was a journal is begun anew. */
+/** After a hold that was lifted: what never was a journal is begun anew. */
 async function spoilJournal(lab: VirtualLab): Promise<void> {
   const path = 'journal/events.jsonl';
   await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${await logbookText(lab, 'journal')}junk\n`);
@@ -22,8 +22,8 @@ async function proposed(config = (text: string) => text): Promise<{
 }> {
   const lab = await openVirtualLab({ config });
   const { run, pull } = await propose(lab);
-  await say(lab, 'mira', pull, '/freeze reason="a look"');
-  await say(lab, 'mira', pull, '/thaw');
+  await say(lab, 'mira', pull, '/hold lane=daily reason="a look"');
+  await say(lab, 'mira', pull, '/unhold lane=daily');
   return { lab, run, pull };
 }
 

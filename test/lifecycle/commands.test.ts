@@ -119,10 +119,10 @@ describe('asking and mistyping', () => {
       answer: /\(digest: 32 or more hex digits of the digest: copy the line from the card\)/,
     },
     {
-      said: '/hold reason=too noisy',
+      said: '/seal accept=too noisy',
       answer: /does not take \(a value with blanks needs double quotes around it\)/,
     },
-    { said: '/hold', answer: /an argument is missing \(reason\)/ },
+    { said: '/rollback step=4', answer: /an argument is missing \(reason\)/ },
     { said: '/hold raeson="x"', answer: /it does not take this key \(raeson\)\. Did you mean `reason`/ },
     { said: '/approve-launch 0123456789ab', answer: /not (approved|done)/ },
     { said: '/stop', answer: /nothing to stop/ },
@@ -222,7 +222,12 @@ describe('a token that somebody pastes into a command', () => {
     const held = await say(lab, 'ada', pull, `/hold reason="the job needs ${token} first"`);
     const idea = { title: 'An idea', body: '', labels: ['experiment'] };
     const { number } = (await lab.as('ada', 'POST', '/issues', idea)) as { readonly number: number };
-    const frozen = await say(lab, 'mira', number, `/freeze reason="rotate ${token}"\n\n/hodl ${token}`);
+    const frozen = await say(
+      lab,
+      'mira',
+      number,
+      `/hold lane=daily reason="rotate ${token}"\n\n/hodl ${token}`,
+    );
     await lab.clock.advance(MINUTE);
     expect(answersTo(lab, held)).toHaveLength(1);
     expect(answersTo(lab, frozen)).toHaveLength(1);

@@ -3,9 +3,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import type { Detail } from '../../src/domain/payload.ts';
-import { forge, type Pushing } from '../campaign/forging.ts';
 import { checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, type Answers, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
@@ -122,72 +119,6 @@ it.each([
     expect(await refusals(play)).toEqual([]);
     expect(play.jobs.at(-1)?.command.at(-1)).toMatch(/--resume=.*step-800$/);
   },
-);
-
-/** The thief answers a command as if it had changed nothing: control leaves it alone from then on. */
-async function answeredByThief(
-  { lab, issue }: Play,
-  { comment, line }: { readonly comment: number; readonly line: string },
-  answer: { readonly code: 'reject-not-reached' | 'rollback-not-now'; readonly detail: Detail },
-): Promise<void> {
-  const pushing: Pushing = {
-    lab,
-    deeds: [],
-    ask: async (_, method, path, body) => ({ status: 200, json: await lab.as('ada', method, path, body) }),
-  };
-  const approval = (await stateOf(lab, RUN))?.attempts[0]?.order.order.approvals[0];
-  if (approval === undefined) throw new Error('nobody has approved it');
-  const actor = { id: approval.user, login: 'mira' };
-  const said = { comment, surface: 'comment', index: 0, thread: issue } as const;
-  const [, name = '', step = ''] = /^\/(\S+) step=(\d+)/.exec(line) ?? [];
-  const { bodyDigest } = approval;
-  const seen = { ...said, name, args: { step, reason: 'the loss had spiked' }, bodyDigest };
-  const drafts: readonly EventDraft[] = [
-    { type: 'command-seen', role: 'control', actor, data: seen },
-    { type: 'command-answered', role: 'control', data: { ...said, ...answer } },
-  ];
-  expect(await forge(pushing, RUN, drafts)).toBe(true);
-}
-
-const FORGED = [
-  [
-    '/reject-checkpoint step=800 reason="the loss had spiked"',
-    { code: 'reject-not-reached', detail: { step: 800, reached: 700 } },
-  ],
-  [
-    '/rollback step=400 reason="the loss had spiked"',
-    { code: 'rollback-not-now', detail: { status: 'the job has not ended' } },
-  ],
-] as const;
-
-/** It is said without a webhook, the thief's answer stands at once, and the launcher starts nothing. */
-async function isHeeded(
-  play: Awaited<ReturnType<typeof ordered>>,
-  line: string,
-  answer: Parameters<typeof answeredByThief>[2],
-): Promise<void> {
-  const { lab, issue } = play;
-  lab.world.state.settings.drop = 'all';
-  const comment = await say(lab, 'mira', issue, line);
-  await answeredByThief(play, { comment, line }, answer);
-  await lab.clock.advance(AWAY);
-  expect(await refusals(play)).toEqual(['held-in-thread']);
-  expect(play.jobs).toHaveLength(1);
-}
-
-it.each(FORGED)(
-  '%s that the stolen control key answers as if it had been nothing is heeded by the launcher',
-  async (line, answer) => isHeeded(await ordered(), line, answer),
-);
-
-it.each(FORGED)(
-  '%s that it answers so holds back a job too whose checkpoints its own machine alone can look for',
-  async (line, answer) =>
-    isHeeded(
-      await ordered({ Command: ANSWERS['Command'] ?? '', 'Output root': 'outputs/grug' }),
-      line,
-      answer,
-    ),
 );
 
 it('a way back that was asked for while the job ran, when nobody goes back, holds back nothing that follows it', async () => {

@@ -1,4 +1,4 @@
-/** Holding back: a run on hold, a day that is skipped, a lane that is frozen, an approval that is taken back, a job that is given up. */
+/** Holding back: a run, a day, a lane or the repository on hold, an approval that is taken back, a job that is given up. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
@@ -53,7 +53,7 @@ describe('/hold and /unhold', () => {
     expect(botComments(lab).filter(({ kind }) => kind === 'drop')).toHaveLength(1);
     expect(await ask('mira', pull, '/approve-launch')).toContain('not approved');
     expect(await ask('ravi', pull, '/unhold')).toContain('it takes write permission, and you have triage');
-    expect(await ask('ada', pull, '/unhold')).toContain('lifted (holds: 1)');
+    expect(await ask('ada', pull, '/unhold')).toContain('the hold on this run is lifted');
     expect(await ask('ada', pull, '/unhold')).toContain('nothing to lift');
     expect(await notHeld(run)).toBe('free');
     expect(await ask('ada', pull, approvalLine(lab))).toContain('1 of 2');
@@ -91,98 +91,120 @@ describe('/revoke before the launcher came', () => {
   });
 });
 
-describe('/freeze and /thaw', () => {
+describe('/hold lane=, date= and scope=repository', () => {
   it('reach the run from any experiment issue, and what is approved meanwhile does not launch', async () => {
     const { run, pull } = await proposed();
     const issue = await openIssue(['experiment']);
-    expect(await ask('ada', issue, '/freeze reason="bad node"')).toContain('it takes maintain permission');
-    expect(await ask('mira', issue, '/freeze reason="bad node"')).toContain('the lane is frozen: bad node');
-    expect(await notHeld(run)).toBe('frozen');
-    expect(await ask('mira', pull, '/approve-launch')).toContain('the lane is frozen by mira: bad node');
-    expect(await ask('ravi', issue, '/status')).toMatch(/this thread has no run.*kept back by: freeze/);
-    expect(await ask('mira', pull, '/thaw')).toContain('thawed (lane)');
-    expect(await ask('mira', issue, '/thaw')).toContain('nothing to thaw');
+    expect(await ask('ravi', issue, '/hold lane=daily')).toContain('it takes write permission');
+    expect(await ask('mira', issue, '/hold reason="bad node"')).toContain(
+      'the lane `daily` is on hold: bad node',
+    );
+    expect(await notHeld(run)).toBe('held');
+    expect(await ask('mira', pull, '/approve-launch')).toContain('the lane `daily` is on hold by mira');
+    expect(await ask('ravi', issue, '/status')).toMatch(/this thread has no run.*`\/unhold lane=daily`/);
+    expect(await ask('mira', pull, '/unhold')).toContain('nothing to lift: there is no such hold');
+    expect(await ask('mira', pull, '/unhold lane=daily')).toContain('the hold on the lane `daily` is lifted');
+    expect(await ask('mira', issue, '/unhold')).toContain('nothing to lift');
     expect(await notHeld(run)).toBe('free');
-    expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toEqual([
-      ...['command-seen', 'command-answered'],
-      ...['command-seen', 'held', 'command-answered'],
-      ...['command-seen', 'command-answered'],
-      'released',
-      ...['command-seen', 'command-answered'],
-    ]);
+    const types = (await eventsOf(lab, 'journal')).map((event) => event.type);
+    expect(types.filter((type) => type === 'held' || type === 'released')).toEqual(['held', 'released']);
     await approveAndFinish(lab, run, pull);
+  });
+
+  it('take the approvals of the run away, and lifting the hold restores none', async () => {
+    const { run, pull } = await proposed({ config: TWO_PEOPLE });
+    const issue = await openIssue(['experiment']);
+    await ask('ada', pull, approvalLine(lab, run));
+    expect(await ask('mira', issue, '/hold scope=repository')).toContain('the repository is on hold');
+    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect(await ask('mira', issue, '/unhold scope=repository')).toContain('is lifted');
+    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect(await ask('mira', pull, approvalLine(lab, run))).toContain('1 of 2');
   });
 
   it('count whatever labels the issue has: nobody takes a brake back by taking a label away', async () => {
     const { run } = await proposed({ webhooks: false });
     const issue = await openIssue(['experiment']);
-    const freeze = await say(lab, 'mira', issue, '/freeze reason="bad node"');
+    const hold = await say(lab, 'mira', issue, '/hold lane=daily reason="bad node"');
     await lab.as('ada', 'DELETE', `/issues/${issue}/labels/experiment`);
     await lab.clock.advance(2 * HOUR);
-    expect(answersTo(lab, freeze)).toEqual([expect.stringContaining('the lane is frozen: bad node')]);
-    expect(await notHeld(run)).toBe('frozen');
-    const thaw = await say(lab, 'mira', issue, '/thaw');
+    expect(answersTo(lab, hold)).toEqual([expect.stringContaining('is on hold: bad node')]);
+    expect(await notHeld(run)).toBe('held');
+    const lift = await say(lab, 'mira', issue, '/unhold lane=daily');
     await lab.clock.advance(2 * HOUR);
-    expect(answersTo(lab, thaw)).toEqual([expect.stringContaining('thawed (lane)')]);
+    expect(answersTo(lab, lift)).toEqual([expect.stringContaining('is lifted')]);
     expect(await notHeld(run)).toBe('free');
     const other = await openIssue([]);
     expect(await ask('mira', other, '/hold')).toBe('no answer');
   });
 
-  it('said on the thread of a run that was launched holds the lane, and is answered at once', async () => {
+  it('on the thread of a run that was launched hold the lane, and are answered at once', async () => {
     const { run, pull } = await proposed();
     await ask('mira', pull, approvalLine(lab));
     expect((await stateOf(lab, run))?.submission).not.toBeNull();
-    expect(await ask('mira', pull, '/freeze reason="a bad node"')).toContain(
-      'the lane is frozen: a bad node',
-    );
-    expect(await ask('mira', pull, '/thaw')).toContain('thawed (lane)');
+    expect(await ask('mira', pull, '/hold lane=daily')).toContain('A job that runs goes on');
+    expect(await ask('mira', pull, '/unhold lane=daily')).toContain('is lifted');
     expect((await stateOf(lab, run))?.approvals).toHaveLength(1);
   });
 
-  it('given twice in one comment see each other', async () => {
+  it('given with what lifts them in one comment see each other', async () => {
     await proposed();
     const issue = await openIssue(['experiment']);
-    const answer = await ask('mira', issue, '/freeze reason="x" scope=repository\n\n/thaw\n\n/thaw');
-    expect(answer).toMatch(/the repository is frozen[\s\S]*thawed \(repository\)[\s\S]*nothing to thaw/);
+    const lift = '/unhold scope=repository';
+    const answer = await ask('mira', issue, `/hold scope=repository\n\n${lift}\n\n${lift}`);
+    expect(answer).toMatch(
+      /the repository is on hold[\s\S]*the hold on the repository is lifted[\s\S]*nothing to lift/,
+    );
   });
 
-  it('frozen after the order stops the runner before its claim', async () => {
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const { run, pull, issue } = await proposed({
-      beforeJob: (mode) => (mode === 'launch' ? gate : Promise.resolve()),
-    });
-    await ask('mira', pull, approvalLine(lab));
-    expect((await stateOf(lab, run))?.order?.status).toBe('open');
-    await say(lab, 'mira', issue, '/freeze reason="wait"');
-    release();
-    await lab.clock.advance(20 * MINUTE);
-    const state = await stateOf(lab, run);
-    expect(state?.submission).toBeNull();
-    expect(state?.order?.status).not.toBe('claimed');
+  it.each(['/hold lane=daily', '/hold scope=repository', '/hold date=2026-11-21'])(
+    '(%s) in another thread after the order stops the runner before its claim, and the next order too',
+    async (brake) => {
+      const launches = heldJobs('launch');
+      const { run, pull } = await proposed({ beforeJob: launches.beforeJob });
+      const issue = await openIssue([]);
+      await ask('mira', pull, approvalLine(lab));
+      expect((await stateOf(lab, run))?.order?.status).toBe('open');
+      lab.world.state.settings.drop = 'all';
+      await say(lab, 'mira', issue, brake);
+      launches.letGo();
+      await lab.clock.advance(20 * MINUTE);
+      lab.world.state.settings.drop = 'none';
+      const state = await stateOf(lab, run);
+      expect(state?.submission).toBeNull();
+      expect(state?.order?.status).not.toBe('claimed');
+    },
+  );
+
+  it('of one day hold back the ferry of that day and of no other', async () => {
+    const { run, pull } = await proposed();
+    expect(await ask('ada', pull, '/hold date=2026-11-22')).toContain('2026-11-22 of the lane `daily`');
+    expect(await notHeld(run)).toBe('free');
+    expect(await ask('ada', pull, '/hold date=2026-11-21')).toContain('2026-11-21 of the lane `daily`');
+    expect(await notHeld(run)).toBe('held');
+    expect(await ask('ada', pull, '/unhold date=2026-11-21')).toContain('is lifted');
+    expect(await notHeld(run)).toBe('free');
   });
 });
 
-describe('/skip', () => {
-  it('holds back the ferry of the day and of no other, and is lifted by /unhold', async () => {
-    const { run, pull } = await proposed();
-    expect(await ask('ada', pull, '/skip')).toContain('`/skip reason=');
-    expect(await ask('ada', pull, '/skip reason="maintenance"')).toContain(
-      '2026-11-21 is skipped: maintenance',
-    );
-    expect(await notHeld(run)).toBe('skipped');
-    expect(await ask('ada', pull, '/unhold')).toContain('lifted (holds: 1)');
-    expect(await notHeld(run)).toBe('free');
-  });
+describe('a brake', () => {
+  it.each(['/hold', '/hold please, the tokenizer changes', '/hold reason=the tokenizer changes'])(
+    'brakes without a reason and with extra words: %s',
+    async (brake) => {
+      const { run, pull } = await proposed();
+      expect(await ask('ada', pull, brake)).toContain('on hold');
+      expect(await notHeld(run)).toBe('held');
+    },
+  );
 
-  it('comes too late for a run that was launched', async () => {
+  it.each([
+    ['/freeze reason="x"', '/hold'],
+    ['/skip', '/hold'],
+    ['/thaw', '/unhold'],
+  ])('of an earlier name is answered with the right command: %s', async (word, right) => {
     const { run, pull } = await proposed();
-    await ask('mira', pull, approvalLine(lab));
-    expect((await stateOf(lab, run))?.submission).not.toBeNull();
-    expect(await ask('ada', pull, '/skip reason="oh no"')).toContain('too late to skip');
+    expect(await ask('ada', pull, word)).toContain(`\`${right}\``);
+    expect(await notHeld(run)).toBe('free');
   });
 });
 

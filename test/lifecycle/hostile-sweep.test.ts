@@ -19,8 +19,8 @@ it('commands of a stranger in more issues than one pass reads, all of one second
   await lab.clock.advance(HOUR);
   for (const issue of issues) await say(lab, 'sol', issue, '/status');
   await lab.clock.advance(HOUR);
-  const freeze = await say(lab, 'mira', ours, '/freeze reason="bad node"');
+  const freeze = await say(lab, 'mira', ours, '/hold reason="bad node"');
   await lab.clock.advance(2 * HOUR);
-  expect(answersTo(lab, freeze)).toEqual([expect.stringContaining('is frozen: bad node')]);
+  expect(answersTo(lab, freeze)).toEqual([expect.stringContaining('is on hold: bad node')]);
   await lab.close();
 });

@@ -7,7 +7,7 @@ import { answersTo, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
-const SAID = ['/help', '/status\n\n/hodl', '/freeze reason="the storage moves"'];
+const SAID = ['/help', '/status\n\n/hodl', '/hold lane=daily reason="the storage moves"'];
 
 type Played = {
   readonly lab: VirtualLab;

@@ -105,7 +105,7 @@ describe('a lane that a run blocks', () => {
   it('says nothing while somebody holds the lane back', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
-    await say(lab, 'mira', pull, '/freeze reason="the cluster is moved"');
+    await say(lab, 'mira', pull, '/hold lane=daily reason="the cluster is moved"');
     await lab.clock.advance(MINUTE);
     await nextMorning();
     expect(notices()).toEqual([]);

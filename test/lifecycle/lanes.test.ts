@@ -91,21 +91,19 @@ describe('two lanes', () => {
     const heldBy = async (run = ''): Promise<string | undefined> =>
       (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'not-held')?.code;
     const issue = await openIssue();
-    expect(await ask('mira', issue, '/freeze reason="bad node"')).toContain(
+    expect(await ask('mira', issue, '/hold reason="bad node"')).toContain(
       'this lab has several lanes. Say which one is meant, with one of these in the command: `lane=daily`, `lane=canary`',
     );
-    expect(await ask('mira', issue, '/freeze reason="bad node" lane=hourly')).toContain(
-      'has no lane `hourly`',
+    expect(await ask('mira', issue, '/hold reason="bad node" lane=hourly')).toContain('has no lane `hourly`');
+    expect(await ask('mira', issue, '/hold reason="bad node" lane=canary')).toContain(
+      'the lane `canary` is on hold: bad node',
     );
-    expect(await ask('mira', issue, '/freeze reason="bad node" lane=canary')).toContain(
-      'the lane `canary` is frozen: bad node',
+    expect([await heldBy(daily?.run), await heldBy(canary?.run)]).toEqual(['free', 'held']);
+    expect(await ask('mira', canary?.pull ?? 0, '/unhold lane=canary')).toContain('is lifted');
+    expect(await ask('mira', daily?.pull ?? 0, '/hold date=2026-11-21 reason="maintenance"')).toContain(
+      '2026-11-21 of the lane `daily` is on hold: maintenance',
     );
-    expect([await heldBy(daily?.run), await heldBy(canary?.run)]).toEqual(['free', 'frozen']);
-    expect(await ask('mira', canary?.pull ?? 0, '/thaw')).toContain('thawed (lane canary)');
-    expect(await ask('mira', daily?.pull ?? 0, '/skip reason="maintenance"')).toContain(
-      'is skipped in the lane `daily`',
-    );
-    expect([await heldBy(daily?.run), await heldBy(canary?.run)]).toEqual(['skipped', 'free']);
+    expect([await heldBy(daily?.run), await heldBy(canary?.run)]).toEqual(['held', 'free']);
     await approve(lab, 'mira', canary?.pull ?? 0, canary?.run);
     await finish(lab, canary?.run ?? '');
     expect((await stateOf(lab, daily?.run ?? ''))?.order).toBeNull();
@@ -148,8 +146,8 @@ describe('two lanes', () => {
     if (daily === undefined) throw new Error('two were asked for');
     await approve(lab, 'mira', daily.pull, daily.run);
     await until(lab, 'the launch', () => door.waiting() > 0, { stepMs: 5_000 });
-    expect(await ask('mira', daily.pull, '/freeze lane=canary reason="bad node"')).toContain(
-      'the lane `canary` is frozen',
+    expect(await ask('mira', daily.pull, '/hold lane=canary reason="bad node"')).toContain(
+      'the lane `canary` is on hold',
     );
     door.letGo();
     await finish(lab, daily.run);

@@ -76,31 +76,29 @@ describe('the check of a config', () => {
   it('names the hold on a lane that gets another name', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const issue = await openIssue();
-    expect(await ask(issue, '/freeze lane=canary reason="bad node"')).toContain('is frozen');
+    expect(await ask(issue, '/hold lane=canary reason="bad node"')).toContain('is on hold');
     const check = await checked(renamed(await configNow()));
     expect(check.conclusion).toBe('neutral');
     expect(check.title).toContain('It would leave 1 hold without a lane');
-    expect(check.summary).toContain('The freeze of the lane `canary` by mira stands (bad node)');
+    expect(check.summary).toContain('the lane `canary` is on hold by mira: bad node, and blocks nothing');
   });
 });
 
-describe('a freeze of a lane that got another name', () => {
+describe('a hold on a lane that got another name', () => {
   it('stays in sight, and is lifted by the name that it has', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const issue = await openIssue();
-    await ask(issue, '/freeze lane=canary reason="bad node"');
+    await ask(issue, '/hold lane=canary reason="bad node"');
     await pushFile(lab, 'mira', 'main', CONFIG_PATH, renamed(await configNow()));
     await lab.clock.advance(5 * MINUTE);
     expect(await ask(issue, '/status')).toContain(
-      '**On lanes that the config does not have, and so holding nothing back:** freeze of `canary` by mira',
+      '**Holds on lanes that the config does not have block nothing:** `/unhold lane=canary` lifts them',
     );
     const card = (): string =>
       botComments(lab).findLast(({ kind, thread }) => kind === 'card' && thread === issue)?.text ?? '';
-    expect(card()).toContain(
-      'a freeze of the lane `canary` by mira (bad node) stands and holds nothing back',
-    );
+    expect(card()).toContain('the lane `canary` is on hold by mira: bad node, and blocks nothing');
     expect(card()).not.toContain('the hold has to be lifted');
-    expect(await ask(issue, '/thaw lane=canary')).toContain('thawed');
+    expect(await ask(issue, '/unhold lane=canary')).toContain('is lifted');
     expect(await ask(issue, '/status')).not.toContain('canary');
     expect(card()).not.toContain('canary');
   });

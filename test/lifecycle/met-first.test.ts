@@ -49,10 +49,15 @@ describe('a brake that a launcher meets first', () => {
       brake: '/hold reason="wait"',
       answer: 'on hold: wait',
       lift: '/unhold',
-      advice: '`/unhold` there lifts',
+      advice: 'Lift the hold',
     },
-    { brake: '/skip reason="wait"', answer: 'is skipped', lift: '/unhold', advice: '`/unhold` there lifts' },
-    { brake: '/freeze reason="wait"', answer: 'is frozen: wait', lift: '/thaw', advice: '`/thaw` a freeze' },
+    {
+      brake: '/hold date=2026-11-21 now, please',
+      answer: 'is on hold',
+      lift: '/unhold date=2026-11-21',
+      advice: 'Lift the hold',
+    },
+    { brake: '/hold lane=daily', answer: 'is on hold', lift: '/unhold lane=daily', advice: 'Lift the hold' },
     { brake: '/revoke', answer: 'no approval of yours stands', lift: null, advice: 'approve again' },
   ])(
     '($brake) is lifted as it says, and launches on a new approval alone',

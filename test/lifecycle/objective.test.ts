@@ -121,10 +121,10 @@ describe('what a ferry is for is asked before it is proposed', () => {
     await lab.close();
   });
 
-  it('and a day that is skipped in the answer has no ferry', async () => {
+  it('and a day that is held in the answer has no ferry', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: asking('09:00', 60) });
     const issue = await theQuestion(lab);
-    const skip = await say(lab, 'mira', issue, '/skip reason="maintenance"');
+    const skip = await say(lab, 'mira', issue, '/hold date=2026-11-21 reason="maintenance"');
     await until(lab, 'the answer', () => answersTo(lab, skip).length > 0);
     await until(lab, 'the end of the question', () => questions(lab)[0]?.state === 'closed');
     await lab.clock.advance(HOUR);

@@ -122,14 +122,14 @@ describe('a lane that is taken', () => {
     await world.close();
   });
 
-  it('by a freeze: it waits for the thaw', async () => {
+  it('by a hold: it waits until that is lifted', async () => {
     const world = await openLab();
     const pull = await openOwn(world);
-    await say(world, 'mira', pull, '/freeze reason="a bad node"');
+    await say(world, 'mira', pull, '/hold lane=daily reason="a bad node"');
     await label(world, 'ada', pull);
     await world.clock.advance(5 * MINUTE);
-    expect(toldIn(world, pull)).toEqual([expect.stringContaining('the lane is frozen by mira')]);
-    await say(world, 'mira', pull, '/thaw');
+    expect(toldIn(world, pull)).toEqual([expect.stringContaining('the lane `daily` is on hold by mira')]);
+    await say(world, 'mira', pull, '/unhold lane=daily');
     const taken = async () => (await stateOf(world, runOf(pull))) !== null;
     await until(world, 'the run', taken, { limitMs: 5 * MINUTE });
     await world.close();

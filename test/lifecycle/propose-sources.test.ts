@@ -219,19 +219,21 @@ describe('checks that take minutes', () => {
 });
 
 describe('a day without a proposal', () => {
-  it('is one that a person skips: neither the schedule nor a /propose makes one, until it is lifted', async () => {
+  it('is one that a person holds: neither the schedule nor a /propose makes one, until it is lifted', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const opened = await lab.as('ada', 'POST', '/issues', { title: 'x', body: 'y', labels: ['experiment'] });
     const issue = (opened as { number: number }).number;
-    await say(lab, 'mira', issue, '/skip reason="maintenance of the cluster"');
+    await say(lab, 'mira', issue, '/hold date=2026-11-21 reason="maintenance of the cluster"');
     await daily(lab);
     expect(await stateOf(lab, RUN)).toBeNull();
     const asked = await say(lab, 'ada', issue, '/propose warmup=80');
     await lab.clock.advance(MINUTE);
     expect(answersTo(lab, asked)).toEqual([
-      expect.stringMatching(/today is skipped by mira: maintenance of the cluster\. `\/unhold` lifts it/),
+      expect.stringMatching(
+        /2026-11-21 of the lane `daily` is on hold by mira: maintenance of the cluster\. `\/unhold lane=daily date=2026-11-21` lifts it/,
+      ),
     ]);
-    await say(lab, 'mira', issue, '/unhold');
+    await say(lab, 'mira', issue, '/unhold date=2026-11-21');
     expect((await propose(lab)).run).toBe(RUN);
     await lab.close();
   });

@@ -145,7 +145,7 @@ describe('a job that is started again by itself', () => {
   it.each([
     ['/hold reason="the cluster moves"', 'goes on'],
     ['/revoke', 'nothing is started again'],
-    ['/freeze reason="the cluster moves"', ''],
+    ['/hold lane=daily reason="the cluster moves"', ''],
   ])('is not where somebody said %s while it ran, who is told so', async (brake, says) => {
     const played = await play();
     const { lab, run } = played;

@@ -225,14 +225,14 @@ describe('nothing is committed', () => {
     await played.lab.close();
   });
 
-  it('while somebody has frozen the lane, and then it is', async () => {
+  it('while somebody holds the lane, and then it is', async () => {
     const played = await died({
       meanwhile: async ({ lab, pull }) => {
-        await say(lab, 'mira', pull, '/freeze reason="let me look"');
+        await say(lab, 'mira', pull, '/hold lane=daily reason="let me look"');
       },
     });
     expect(await triesOf(played)).toEqual({ made: [], not: [] });
-    await say(played.lab, 'mira', played.pull, '/thaw');
+    await say(played.lab, 'mira', played.pull, '/unhold lane=daily');
     await played.lab.clock.advance(3 * MINUTE);
     expect((await triesOf(played)).made).toHaveLength(1);
     await played.lab.close();

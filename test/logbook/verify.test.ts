@@ -151,7 +151,7 @@ describe('the journal', () => {
       type: 'held',
       role: 'control',
       actor: alice,
-      data: { kind: 'freeze', scope: 'lane', reason: 'x', date: null },
+      data: { scope: 'lane', lane: 'daily', reason: 'x', date: null },
     };
     expect(verify(fileOf([...good, held], 'journal').text, { keys: null }).bad).toBeNull();
   });

@@ -6,7 +6,6 @@ import { renderConfigCheck } from '../../src/render/config-check.ts';
 import { leftBehindTitle, strayHoldWords } from '../../src/render/left-behind-words.ts';
 
 const hold: StrayHold = {
-  kind: 'freeze',
   scope: 'lane',
   lane: 'canary',
   reason: 'bad node <b>',
@@ -21,8 +20,8 @@ const checkOf = (left: readonly LeftBehind[]) =>
 
 describe('what a config leaves behind', () => {
   it('is the first that its check says', () => {
-    const skip: StrayHold = { ...hold, kind: 'skip', date: '2026-11-22' };
-    const left: readonly LeftBehind[] = [job, { kind: 'hold', hold }, { kind: 'hold', hold: skip }];
+    const day: StrayHold = { ...hold, scope: 'date', date: '2026-11-22' };
+    const left: readonly LeftBehind[] = [job, { kind: 'hold', hold }, { kind: 'hold', hold: day }];
     expect(checkOf(left)).toMatchSnapshot();
   });
 

@@ -5,7 +5,7 @@ import { renderMissingParts, renderNotTaken } from '../../src/render/own-pull.ts
 
 it.each([
   ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'stepping' }],
-  ['propose-held', { kind: 'freeze', by: 'mira', reason: 'a bad node @everyone' }],
+  ['propose-held', { scope: 'lane', lane: 'daily', by: 'mira', reason: 'a bad node @everyone' }],
   ['propose-pull-refused', { why: 'draft', about: '', wanted: '' }],
 ])('why it is none yet: %s', (code, detail) => {
   expect(renderNotTaken('busy-ferry-daily-20261121', { code, detail })).toMatchSnapshot();

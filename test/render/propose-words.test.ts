@@ -12,8 +12,8 @@ const words = (code: Code, detail: Readonly<Record<string, string | number>>): s
 
 const TOLD: readonly (readonly [Code, Readonly<Record<string, string | number>>])[] = [
   ['proposed', { run: 'ferry-daily-20261121', pull: 13, issue: 12 }],
-  ['propose-held', { kind: 'skip', by: 'mira', reason: 'holiday' }],
-  ['propose-held', { kind: 'freeze', by: 'mira', reason: 'a bad node @everyone' }],
+  ['propose-held', { scope: 'date', lane: 'daily', date: '2026-11-21', by: 'mira', reason: 'holiday' }],
+  ['propose-held', { scope: 'repository', by: 'mira', reason: 'a bad node @everyone' }],
   ['propose-standing', { run: 'ferry-daily-20261121', pull: 13, phase: 'gated' }],
   ['propose-standing', { run: 'ferry-daily-20261121-pr13', pull: 13, phase: 'gated', own: 1 }],
   ['propose-standing', { run: 'small-hero-b', pull: 13, phase: 'gated', own: 2, issue: 13 }],

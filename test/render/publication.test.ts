@@ -170,13 +170,13 @@ const DETAIL = {
   dropped: 2,
   date: '2026-11-21',
   scope: 'lane',
-  scopes: 'lane',
+  lane: 'daily',
   run: 'ferry-daily-20261121',
   live: 1,
   issue: 12,
   pull: 13,
   minutes: 4,
-  kind: 'freeze',
+  kind: 'hold',
   target: 'ray-a',
   outcome: 'failed',
   thread: 12,
@@ -309,7 +309,7 @@ describe('the answers', () => {
     const stopped = answered('stop-requested', { name: 'stop', detail: missing });
     expect(stopped).toMatchSnapshot();
     expect(stopped).not.toContain('within a minute');
-    const stray = { issue: 0, holds: '', stray: 'freeze canary alice, skip sparrow bob' };
+    const stray = { issue: 0, stray1: '/unhold lane=canary', stray2: '/unhold lane=sparrow date=2026-11-21' };
     expect(answered('lane-shown', { name: 'status', detail: stray })).toMatchSnapshot();
   });
 

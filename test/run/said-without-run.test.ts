@@ -20,7 +20,9 @@ const PLAIN = { isOpenPull: false, isOpenIssue: false };
 
 describe('a thread with which ferrybot has nothing else to do', () => {
   it.each([
-    '/freeze lane=daily reason="the disk"',
+    '/hold lane=daily reason="the disk"',
+    '/hold scope=repository',
+    '/unhold date=2026-11-21',
     '/status lane=daily',
     '/stop run=daily-20261121 reason="it burns"',
     '/stop run=daily-20261121',
@@ -51,7 +53,7 @@ describe('a thread with which ferrybot has nothing else to do', () => {
     expect(isAside(asked, permissions([bob, 'none']))).toBe(true);
     expect(isAside(asked, permissions([bob, 'triage']))).toBe(false);
     expect(isAside(asked, new Map())).toBe(false);
-    expect(isAside(said('/freeze lane=daily reason="x"'), new Map([[bob.id, known('none')]]))).toBe(false);
+    expect(isAside(said('/hold lane=daily reason="x"'), new Map([[bob.id, known('none')]]))).toBe(false);
   });
 });
 
@@ -61,7 +63,7 @@ it('is a consent also where it is misspelt in its arguments', () => {
 });
 
 it('is spoken in where a lane was held back there, and nowhere else', () => {
-  const command = { thread: 7, name: 'freeze' } as never;
+  const command = { thread: 7, name: 'hold' } as never;
   const journal = { ...EMPTY_JOURNAL, commands: new Map([['comment-1-0', command]]) };
   expect([isSpokenIn(journal, 7), isSpokenIn(journal, 8), isSpokenIn(EMPTY_JOURNAL, 7)]).toEqual([
     true,

@@ -1,30 +1,33 @@
-/** What a launcher makes of a rejection in the thread that the record has answered already. */
+/** What a launcher makes of a rejection in the thread. */
 
 import { expect, it } from 'vitest';
-import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { commandKey, type RunState } from '../../src/domain/logbook/run-state.ts';
 import type { PendingItem } from '../../src/run/pending-commands.ts';
 import { isUnheardRejection } from '../../src/run/unheard-rejections.ts';
-import { instant } from '../support/run-facts.ts';
 
 /** One attempt is over, and this is the furthest step that anybody saw of it. */
-function afterOneAttempt(lastStep: number | null): Pick<RunState, 'attempts' | 'rejections' | 'order'> {
-  const attempt = {
-    order: { claim: { at: '2026-11-21T06:00:00.000Z' } },
-    observation: null,
-    end: { lastStep, checkpointStep: null, at: '2026-11-21T07:00:00.000Z' },
-  };
-  return { attempts: [attempt as never], rejections: [], order: null };
+function afterOneAttempt(lastStep: number | null): Pick<RunState, 'attempts' | 'order' | 'commands'> {
+  const attempt = { observation: null, end: { lastStep, checkpointStep: null } };
+  return { attempts: [attempt as never], order: null, commands: new Map() };
 }
 
 const said = {
   said: { kind: 'command', name: 'reject-checkpoint', args: { step: '800' } },
-  comment: { createdAt: instant('2026-11-21T07:10:00.000Z') },
+  comment: { surface: 'comment', id: 7 },
+  index: 0,
 } as unknown as PendingItem;
 
 it.each([
-  ['of a step that an attempt has reached, stands whatever the answer says', 900, true],
-  ['of a step beyond all of them, is answered', 700, false],
-  ['where nobody saw a step, stands: there may be any', null, true],
+  ['is heeded where an attempt has reached its step', 900, true],
+  ['is ignored where no attempt has reached its step', 700, false],
+  ['is heeded where nobody saw a step: there may be any', null, true],
 ] as const)('a rejection %s', (_, lastStep, isUnheard) => {
-  expect(isUnheardRejection(afterOneAttempt(lastStep), said, true)).toBe(isUnheard);
+  expect(isUnheardRejection(afterOneAttempt(lastStep), said)).toBe(isUnheard);
+});
+
+it('a rejection is left to the record where that has an answer to it', () => {
+  const answered = new Map([
+    [commandKey({ surface: 'comment', comment: 7, index: 0 }), { answer: {} } as never],
+  ]);
+  expect(isUnheardRejection({ ...afterOneAttempt(900), commands: answered }, said)).toBe(false);
 });

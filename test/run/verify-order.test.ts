@@ -1,7 +1,6 @@
 /** What the runner refuses, one reason at a time, and whether the refusal ends the order. */
 
 import { describe, expect, it } from 'vitest';
-import { approvalsUsed } from '../../src/actions/verify-approvals.ts';
 import {
   isClaimForgotten,
   isClaimStale,
@@ -10,7 +9,7 @@ import {
 } from '../../src/actions/verify-order.ts';
 import { verifyWorkflowOrigin } from '../../src/actions/verify-place.ts';
 import { NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
-import type { CommentFacts, ShownVersion } from '../../src/domain/facts.ts';
+import type { CommentFacts } from '../../src/domain/facts.ts';
 import { branded, isRunId, type Sha } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
@@ -18,10 +17,8 @@ import { citationKey } from '../../src/domain/launch/order.ts';
 import { isRunnerGate, RUNNER_GATES } from '../../src/domain/launch/refusal.ts';
 import { APPROVAL_GATES, GATES } from '../../src/domain/launch/verdict.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import type { VerifiedMarker } from '../../src/domain/marker.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { runnerVerdicts } from '../../src/gates/run-gates.ts';
-import type { CardHistory } from '../../src/run/card-history.ts';
 import { orderDigest } from '../../src/run/manifest-digest.ts';
 import { ROWS } from '../gates/gate-cases.ts';
 import { gateFacts } from '../gates/sample-facts.ts';
@@ -58,33 +55,6 @@ const said = (change: Partial<CommentFacts> = {}, body = LINE): Partial<OrderFac
   });
   return { cited: new Map([[key, known(comment)]]) };
 };
-/** A text of the card as control wrote it at that time. */
-function sealed(
-  time: string,
-  fields: { readonly manifest?: string; readonly body?: string } = {},
-): ShownVersion {
-  const editedAt = instant(`2026-11-21T${time}:00Z`);
-  const says = { manifest: order?.order.digest ?? '', body: digestOf('the body'), ...fields };
-  const marker: VerifiedMarker = {
-    run: ordered.state.run,
-    kind: 'card',
-    key: 'card',
-    fields: says,
-    role: 'control',
-    at: editedAt,
-    text: 'a'.repeat(64),
-    isIntact: true,
-  };
-  return { editedAt, isDeleted: false, by: null, body: '', marker };
-}
-/** What somebody else made of it later. */
-const falsified: ShownVersion = {
-  ...{ editedAt: instant('2026-11-21T09:10:00Z'), isDeleted: false, by: 'ada', body: '', marker: null },
-};
-/** The card with these texts, oldest first. */
-function aCard(first = sealed('09:00'), ...later: readonly ShownVersion[]): CardHistory {
-  return { createdAt: first.editedAt, versions: [...later.toReversed(), first] };
-}
 const good: OrderFacts = {
   repository: 'lab/models',
   now: instant('2026-11-21T09:30:00.000Z'),
@@ -95,13 +65,11 @@ const good: OrderFacts = {
   pull: known(aPull()),
   body: known(digestOf('the body')),
   cited: new Map(),
-  used: new Set(),
   permissions: permissions([bob, 'maintain']),
   digest: known(order.order.digest),
   gates: known(gateFacts()),
   fix: unknown('no order asks for it'),
   brakes: known([]),
-  cards: known([aCard()]),
   secondCard: known(null),
   shown: { pull: known(aPull()), issue: known(anIssue()), branchWork: known(NO_BRANCH_WORK) },
   ...said(),
@@ -139,21 +107,6 @@ describe('the runner', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, users: [bob.id] } };
     const facts = { ...good, config, permissions: permissions([bob, 'write']) };
     expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
-  });
-
-  it('accepts an approval under a card that we wrote anew after somebody else had changed it, and what is changed later', () => {
-    const restored = aCard(sealed('09:00'), falsified, sealed('09:12'));
-    const changedLater = aCard(sealed('09:00'), { ...falsified, editedAt: NOON });
-    for (const card of [restored, changedLater])
-      expect(judgeOrder(ordered.state, order.digest, { ...good, cards: known([card]) }).kind).toBe('claim');
-  });
-
-  it('refuses an approval under a card that somebody else put back as it had been', () => {
-    const putBack = { ...sealed('09:00'), editedAt: instant('2026-11-21T09:11:00Z') };
-    const cards = known([aCard(sealed('09:00'), falsified, putBack)]);
-    expect(judgeOrder(ordered.state, order.digest, { ...good, cards })).toMatchObject({
-      code: 'approval-before-shown',
-    });
   });
 
   it('accepts an account that was renamed: the number counts', () => {
@@ -256,23 +209,6 @@ describe('the runner', () => {
     ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${hex.slice(0, 31)}`)],
     ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${'0'.repeat(32)}`)],
     ['approval-before-shown', 'ending', ordered, said({ createdAt: instant('2026-11-21T09:00:59Z') })],
-    ['approval-before-shown', 'ending', ordered, { cards: known([]) }],
-    ['approval-before-shown', 'ending', ordered, { cards: known([aCard(sealed('09:20'))]) }],
-    ['approval-before-shown', 'ending', ordered, { cards: known([aCard(sealed('09:00'), falsified)]) }],
-    [
-      'approval-before-shown',
-      'ending',
-      ordered,
-      { cards: known([aCard(sealed('09:00'), falsified, sealed('09:15')), aCard()]) },
-    ],
-    [
-      'approval-before-shown',
-      'ending',
-      ordered,
-      { cards: known([aCard(sealed('09:00', { manifest: 'x' }))]) },
-    ],
-    ['approval-before-shown', 'ending', ordered, { cards: known([aCard(sealed('09:00', { body: 'x' }))]) }],
-    ['unreadable', 'standing', ordered, { cards: unknown('GitHub is silent') }],
     ['second-card', 'ending', ordered, { secondCard: known(aComment(alice, 'a card')) }],
     ['unreadable', 'standing', ordered, { secondCard: unknown('GitHub is silent') }],
     ['approval-by-author', 'ending', ordered, shown({ pull: known(aPull({ author: bob })) })],
@@ -290,8 +226,6 @@ describe('the runner', () => {
     ['approval-edited', 'ending', ordered, said({ editedAt: NOON })],
     ['approval-edited', 'ending', ordered, said({ bodyDigest: digestOf('something else') })],
     ['approval-hidden', 'ending', ordered, said({ minimized: true })],
-    ['approval-not-given', 'ending', ordered, said({}, `${LINE}\n\n/revoke`)],
-    ['approval-not-given', 'ending', ordered, said({}, `${LINE}\n\n/stop`)],
     ['approver-lost-permission', 'ending', ordered, { permissions: permissions([bob, 'write']) }],
     ['manifest-changed', 'ending', ordered, { digest: known(digestOf('another manifest')) }],
   ] as const satisfies readonly (readonly [string, string, RunBuilder | null, Partial<OrderFacts>])[])(
@@ -361,18 +295,6 @@ describe('the runner', () => {
     });
   });
 
-  it('refuses an approval on which another run was launched, whoever recorded that run', () => {
-    const other = { ...held.state, run: branded('ferry-daily-20261121-2', isRunId) };
-    const used = approvalsUsed([held.state, other], ordered.state.run);
-    expect(judgeOrder(ordered.state, order.digest, { ...good, used })).toMatchObject({
-      code: 'approval-used',
-      effect: 'ending',
-    });
-    // Its own earlier attempts rest on it as well, and an order that nobody carried out used up nothing.
-    expect(approvalsUsed([held.state], held.state.run)).toEqual(new Set());
-    expect(approvalsUsed([{ ...ordered.state, run: other.run }], ordered.state.run)).toEqual(new Set());
-  });
-
   it('takes a review for the commit that it was written on and for no other', () => {
     const [given] = ordered.state.approvals;
     if (given === undefined) throw new Error('no approval');
@@ -408,7 +330,6 @@ describe('the runner', () => {
   it('refuses while a stop or a hold stands, should the order still be open', () => {
     const stop = { ...ordered.state, stop: { actor: alice, at: '', comment: 1, seq: 1 } };
     const one = {
-      kind: 'hold',
       scope: 'run',
       lane: null,
       reason: 'x',
@@ -421,10 +342,12 @@ describe('the runner', () => {
       judgeOrder(ordered.state, order.digest, { ...good, journalHolds });
     expect(judgeOrder(stop, order.digest, good)).toMatchObject({ code: 'stop-requested', effect: 'ending' });
     expect(judgeOrder(hold, order.digest, good)).toMatchObject({ code: 'held', effect: 'ending' });
-    expect(judge(known([{ ...one, kind: 'freeze', scope: 'lane' }]))).toMatchObject({ code: 'held' });
-    const skip = { ...one, kind: 'skip', scope: 'lane' } as const;
-    expect(judge(known([{ ...skip, date: '2026-11-21' }]))).toMatchObject({ code: 'held' });
-    expect(judge(known([{ ...skip, date: '2026-11-22' }])).kind).toBe('claim');
+    expect(judge(known([{ ...one, scope: 'repository' }]))).toMatchObject({ code: 'held' });
+    expect(judge(known([{ ...one, scope: 'lane', lane: 'daily' }]))).toMatchObject({ code: 'held' });
+    expect(judge(known([{ ...one, scope: 'lane', lane: 'other' }])).kind).toBe('claim');
+    const day = { ...one, scope: 'date', lane: 'daily' } as const;
+    expect(judge(known([{ ...day, date: '2026-11-21' }]))).toMatchObject({ code: 'held' });
+    expect(judge(known([{ ...day, date: '2026-11-22' }])).kind).toBe('claim');
     expect(judge(unknown('broken'))).toMatchObject({ code: 'unreadable', effect: 'standing' });
   });
 });

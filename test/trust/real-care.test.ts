@@ -166,7 +166,7 @@ describe('a consent that the stolen control key writes', () => {
 
   it('on one that was taken back by a brake in the thread changes nothing', async () => {
     const said = await say('mira', line());
-    await say('mira', '/freeze reason="wait"');
+    await say('mira', '/hold lane=daily reason="wait"');
     expect(await careOn(said)).toContain('held');
   });
 

@@ -19,7 +19,7 @@ import {
   startedIn,
   stateIn,
 } from './bundle-world.ts';
-import { answerWithStolenKey, orderAgainWithStolenKey, orderWithStolenKey } from './stolen-control-key.ts';
+import { orderAgainWithStolenKey, orderWithStolenKey } from './stolen-control-key.ts';
 
 const FIX = { files: { 'lib/smalllab/optimizer.py': '# mended\n' } };
 let lab: BundleWorld;
@@ -99,20 +99,6 @@ it('a forged order for a fix on the approval of the attempt that failed is refus
   const before = await startedIn(lab);
   const order = await orderWithStolenKey(lab, run, 'mira', spent);
   expect(await launchIn(lab, run, order)).toContain('approval-not-given');
-  expect(await startedIn(lab)).toEqual(before);
-});
-
-it('a forged answer to a /rollback does not take it out of the way of an order', async () => {
-  await pushed(FIX);
-  await shownIn(lab);
-  const before = await startedIn(lab);
-  // The launcher is away, and the thief is faster than control.
-  await lab.useRunners(HOSTED);
-  const approval = await said('mira', approvalLine(lab));
-  await answerWithStolenKey(lab, run, await said('mira', '/rollback step=0 reason="from nothing"'));
-  await lab.useRunners(HOSTED, LAUNCHER);
-  const order = await orderAgainWithStolenKey(lab, run, approval);
-  expect(await launchIn(lab, run, order)).toContain('held-in-thread');
   expect(await startedIn(lab)).toEqual(before);
 });
 

@@ -1,9 +1,7 @@
 /** The control key alone launches nothing: the runner judges the change and the lane again, on its own reading. */
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { limits } from '../../src/domain/limits.ts';
 import { approvalLine } from '../support/approve.ts';
-import { botComments } from '../support/talk.ts';
 import { push } from './attacks.ts';
 import {
   type BundleWorld,
@@ -20,10 +18,7 @@ import {
   answerWithStolenKey,
   orderAgainWithStolenKey,
   orderWithStolenKey,
-  proposeManyWithStolenKey,
   proposeWithStolenKey,
-  releaseWithStolenKey,
-  thawWithStolenKey,
 } from './stolen-control-key.ts';
 
 const DAY = 24 * 3_600_000;
@@ -121,19 +116,7 @@ it('a forged order on an approval that was revoked is refused with held-in-threa
   expect(await started()).toEqual([]);
 });
 
-it('a forged order on an approval under a card that a writer gave a false delta is refused with approval-before-shown', async () => {
-  const card = botComments(lab).find(({ kind }) => kind === 'card');
-  if (card === undefined) throw new Error('there is no card');
-  const body = card.source.replace('**Wanted:', '| harmless | 1 | 2 |\n\n**Wanted:');
-  lab.clock.advance(5_000);
-  await lab.as('ada', 'PATCH', `/issues/comments/${card.id}`, { body });
-  const order = await orderWithStolenKey(lab, run, 'mira');
-  await lab.as('ada', 'PATCH', `/issues/comments/${card.id}`, { body: card.source });
-  expect(await launch(order)).toContain('approval-before-shown');
-  expect(await started()).toEqual([]);
-});
-
-it.each(['/stop', '/hold reason="wait"', '/freeze reason="wait"', '/skip reason="wait"'])(
+it.each(['/stop', '/hold', '/hold lane=daily reason="wait"', '/hold date=2026-11-21'])(
   'a forged answer to %s does not take it out of the way of an order',
   async (brake) => {
     const order = await orderWithStolenKey(lab, run, 'mira');
@@ -144,86 +127,6 @@ it.each(['/stop', '/hold reason="wait"', '/freeze reason="wait"', '/skip reason=
   60_000,
 );
 
-it('a forged release of a hold that nobody lifted does not take it out of the way of an order', async () => {
-  await said('/hold reason="wait"');
-  await lab.sweep();
-  expect((await stateIn(lab))?.holds).toHaveLength(1);
-  await releaseWithStolenKey(lab, run, 'mira');
-  expect((await stateIn(lab))?.holds).toEqual([]);
-  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('held-in-thread');
-  expect(await started()).toEqual([]);
-});
-
-it('a forged release of a hold whose comment a writer deleted does not take it out of the way of an order', async () => {
-  const hold = await said('/hold reason="wait"');
-  await lab.sweep();
-  await lab.as('ada', 'DELETE', `/issues/comments/${hold}`);
-  await releaseWithStolenKey(lab, run, 'mira');
-  expect((await stateIn(lab))?.holds).toEqual([]);
-  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('lift-unproven');
-  expect(await started()).toEqual([]);
-});
-
-it('an approval that a launcher saw held back stays spent, also when the brake is deleted and an order is forged anew', async () => {
-  const approval = await said(approvalLine(lab));
-  const brake = await said('/hold reason="wait"');
-  const order = await orderAgainWithStolenKey(lab, run, approval);
-  await answerWithStolenKey(lab, run, brake);
-  expect(await launch(order)).toContain('held-in-thread');
-  await lab.as('ada', 'DELETE', `/issues/comments/${brake}`);
-  expect(await launch(await orderAgainWithStolenKey(lab, run, approval))).toContain('approval-spent');
-  expect(await started()).toEqual([]);
-});
-
-it('a freeze that was answered as if it had none is one for an approval that comes after it too', async () => {
-  const brake = await said('/freeze reason="wait"');
-  await answerWithStolenKey(lab, run, brake);
-  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('held-in-thread');
-  expect(await started()).toEqual([]);
-});
-
-/** mira freezes the lane in a thread that belongs to no run, and an older comment of hers is in reach of the thief. */
-async function frozenElsewhere(): Promise<{ readonly thread: number; readonly older: number }> {
-  const opened = await lab.as('mira', 'POST', '/issues', {
-    title: 'The nodes',
-    body: 'They are broken.',
-    labels: ['experiment'],
-  });
-  const { number: thread } = opened as { readonly number: number };
-  const older = await saidIn(thread, '/thaw');
-  await saidIn(thread, '/freeze reason="bad nodes"');
-  await lab.sweep();
-  return { thread, older };
-}
-
-async function saidIn(thread: number, body: string): Promise<number> {
-  lab.clock.advance(5_000);
-  return ((await lab.as('mira', 'POST', `/issues/${thread}/comments`, { body })) as { readonly id: number })
-    .id;
-}
-
-it.each(['an older comment of hers', 'a comment that never was'])(
-  'a forged release of a freeze on %s does not take it out of the way of an order',
-  async (what) => {
-    const { older } = await frozenElsewhere();
-    await thawWithStolenKey(lab, 'mira', what === 'a comment that never was' ? 999_999 : older);
-    expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('lift-unproven');
-    expect(await started()).toEqual([]);
-  },
-  60_000,
-);
-
-it('a forged release of a hold that somebody put on from another thread, before the approval, does not take it out of the way of an order', async () => {
-  const opened = await lab.as('mira', 'POST', '/issues', { title: 'A question', body: 'Who knows?' });
-  const { number: thread } = opened as { readonly number: number };
-  await saidIn(thread, `/hold run=${run} reason="wait"`);
-  await lab.sweep();
-  expect((await stateIn(lab))?.holds).toHaveLength(1);
-  await releaseWithStolenKey(lab, run, 'mira');
-  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('held-in-thread');
-  expect(await started()).toEqual([]);
-}, 120_000);
-
 // The clock only moves forward: nothing comes after this one but the honest order.
 it('a forged order for a merge base of last week is refused with freshness', async () => {
   lab.clock.advance(7 * DAY);
@@ -232,32 +135,12 @@ it('a forged order for a merge base of last week is refused with freshness', asy
   expect(await started()).toEqual([]);
 });
 
-it('the same key orders what every gate lets through, a person approves and no freeze holds back any more, so that these tests can fail', async () => {
-  const { thread } = await frozenElsewhere();
-  await saidIn(thread, '/thaw');
+it('the same key orders what every gate lets through, a person approves and nobody holds any more, so that these tests can fail', async () => {
+  await said('/hold');
+  await lab.sweep();
+  expect((await stateIn(lab))?.holds).toHaveLength(1);
+  await said('/unhold');
   await lab.sweep();
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('submitted');
-  expect(await started()).toHaveLength(1);
-});
-
-it('an approval on which a run was launched launches no second run of the same proposal', async () => {
-  const approval = await said(approvalLine(lab));
-  await lab.sweep();
-  expect(await lab.runJobs()).toMatch(/ferrybot: (submitted|adopted)/);
-  const second = await proposeWithStolenKey(lab, run);
-  const order = await orderWithStolenKey(lab, second, 'mira', approval);
-  expect(await launch(order, second)).toContain('approval-used');
-  expect(await started()).toHaveLength(1);
-});
-
-it('nor does it where the thief proposes so many runs of later days that the first would not be read', async () => {
-  const approval = await said(approvalLine(lab));
-  await lab.sweep();
-  expect(await lab.runJobs()).toMatch(/ferrybot: (submitted|adopted)/);
-  const crowd = Array.from({ length: limits.runsReadMax - 1 }, (_, at) => `ferry-crowd-20991231-${at + 1}`);
-  await proposeManyWithStolenKey(lab, run, crowd);
-  const second = await proposeWithStolenKey(lab, run, 'ferry-later-20991231');
-  const order = await orderWithStolenKey(lab, second, 'mira', approval);
-  expect(await launch(order, second)).toContain('approval-used');
   expect(await started()).toHaveLength(1);
 });

@@ -120,9 +120,9 @@ describe('a branch and marks that were put back by force', () => {
 
 // Something is launched here: nothing comes after this one.
 it('junk in a run without a job and in the journal stops everything, and after the repair the approval goes on to a launch', async () => {
-  // Frozen and lifted: the journal has entries, and the run is approved anew below.
-  await said('/freeze reason="a bad node eats jobs"');
-  await said('/thaw');
+  // Held and lifted: the journal has entries, and the run is approved anew below.
+  await said('/hold lane=daily reason="a bad node eats jobs"');
+  await said('/unhold lane=daily');
   await said(approvalLine(lab));
   const order = { run: lab.run, order: (await stateIn(lab))?.order?.digest ?? '' };
   const whole = await recordFiles(lab);

@@ -7,7 +7,7 @@ import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { failedAttempt } from '../../src/domain/launch/next-attempt.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { commandKey, nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
+import { nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
 import { unknown } from '../../src/domain/observed.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
@@ -41,27 +41,10 @@ export async function proposeWithStolenKey(
   like: string,
   name: string = `${like}-2`,
 ): Promise<RunId> {
-  const [run] = await proposeManyWithStolenKey(lab, like, [name]);
-  if (run === undefined) throw new Error(`${name} is not proposed`);
-  return run;
-}
-
-/** As many in one push. */
-export async function proposeManyWithStolenKey(
-  lab: BundleWorld,
-  like: string,
-  names: readonly string[],
-): Promise<readonly RunId[]> {
   const open = await stolen(lab);
-  const { proposal: data } = runIn(open, like);
-  const runs = names.filter(isRunId);
-  const entries = runs.map((run) => ({
-    run,
-    drafts: [{ type: 'proposed', role: 'control', data }] as const,
-  }));
-  const result = await open.store.appendTogether(entries, open.lab.now());
-  if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
-  return runs;
+  if (!isRunId(name)) throw new Error(`${name} is no name of a run`);
+  await append(open, name, { type: 'proposed', role: 'control', data: runIn(open, like).proposal });
+  return name;
 }
 
 /**
@@ -138,39 +121,6 @@ export async function answerWithStolenKey(lab: BundleWorld, run: string, comment
   await append(open, run, { type: 'command-seen', role: 'control', actor, data: seen });
   const data = { ...place, code: 'not-permitted', detail: {} } as const;
   await append(open, run, { type: 'command-answered', role: 'control', data });
-}
-
-/** The hold of a run is recorded as lifted by somebody who never said so. */
-export async function releaseWithStolenKey(lab: BundleWorld, run: string, by: string): Promise<void> {
-  const open = await stolen(lab);
-  const [hold] = runIn(open, run).holds;
-  if (hold === undefined) throw new Error('there is nothing to lift');
-  const actor = { id: hold.actor.id, login: by };
-  const data = { kind: 'hold', scope: 'run', date: null } as const;
-  await append(open, run, { type: 'released', role: 'control', actor, data });
-}
-
-/** The same for a freeze of the lane; a comment is named for it that is really there, or that never was. */
-export async function thawWithStolenKey(lab: BundleWorld, by: string, comment: number): Promise<void> {
-  const open = await stolen(lab);
-  const [hold] = open.store.current().journal.holds;
-  if (hold === undefined) throw new Error('there is nothing to lift');
-  const actor = { id: hold.actor.id, login: by };
-  const { kind, scope, lane, date } = hold;
-  const place = { comment, surface: 'comment', index: 0, thread: 1 } as const;
-  const seen = { ...place, name: 'thaw', args: {}, bodyDigest: open.lab.digestOf('/thaw') };
-  const data = { kind, scope, ...(lane === null ? {} : { lane }), date };
-  const released = { type: 'released', role: 'control', actor, data } as const;
-  const answer = { ...place, code: 'thawed', detail: { scopes: scope } } as const;
-  const drafts: readonly EventDraft[] = open.store.current().journal.commands.has(commandKey(place))
-    ? [released]
-    : [
-        { type: 'command-seen', role: 'control', actor, data: seen },
-        released,
-        { type: 'command-answered', role: 'control', data: answer },
-      ];
-  const result = await open.store.append('journal', drafts, open.lab.now());
-  if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
 }
 
 type Approved = {

@@ -24,7 +24,7 @@ const BRAKES = [
   ['/revoke'],
   ['/stop'],
   ['/hold reason="the tokenizer changes"'],
-  ['/freeze reason="a bad node eats jobs"'],
+  ['/hold lane=daily reason="a bad node eats jobs"'],
 ] as const;
 
 async function saidAndRecorded(brake: string): Promise<void> {

@@ -13,7 +13,7 @@ import { type Hold, holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { dateOf } from '../../domain/time.ts';
+import { dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
@@ -92,17 +92,12 @@ function brakesOf(
   restsOn: CommentFacts | null,
 ): Promise<Observed<readonly Brake[]>> {
   if (said.kind === 'unknown') return Promise.resolve(said);
-  const since = spokenSince(state, one);
-  const commands = state?.commands ?? open.store.current().journal.commands;
   const approvers = new Set(one.consents.flatMap(({ actor }) => (actor === null ? [] : [actor.id])));
   return gatherBrakes(
     open,
     {
-      commands,
-      since,
+      since: restsOn?.createdAt ?? fromRfc3339(one.consents.at(-1)?.at ?? '') ?? spokenSince(state, one),
       approvers,
-      manifest: null,
-      fallen: [],
       restsOn,
       run: state?.run ?? null,
       day: state === null ? { lane: null, date: dateOf(open.lab.now()) } : state.proposal,

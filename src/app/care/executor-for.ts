@@ -99,7 +99,7 @@ function checkpointsOf(
       const keep = depthOf(now, deletion.keep) ?? deletion.keep;
       return {
         retention: cleanupOf(now, runs, searched, keep),
-        held: hold === undefined ? null : `${hold.kind}: ${hold.reason}`,
+        held: hold === undefined ? null : `${hold.scope}: ${hold.reason}`,
       };
     },
   });

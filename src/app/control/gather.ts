@@ -100,7 +100,7 @@ function handedOverOf({ proposal }: RunState, journal: JournalState): RunFacts['
   return new Map([...journal.commands].filter(([, command]) => threads.includes(command.thread)));
 }
 
-/** What the record tells about all runs and holds. A run whose logbook is broken may be live, and a broken journal may hold a freeze: unknown. */
+/** What the record tells about all runs and holds. A run whose logbook is broken may be live, and a broken journal may have a hold: unknown. */
 export function recordFactsOf({
   runs,
   broken,

@@ -6,6 +6,6 @@ import type { OpenLab } from '../open-lab.ts';
 export function holdsOf({ store }: OpenLab): string {
   return store
     .current()
-    .journal.holds.map(({ kind, scope, lane, date }) => `${kind} ${scope} ${lane} ${date}`)
+    .journal.holds.map(({ scope, lane, date }) => `${scope} ${lane} ${date}`)
     .join(', ');
 }

@@ -5,7 +5,7 @@
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
 import type { Actor } from '../../domain/actor.ts';
-import { holdsOn } from '../../domain/launch/hold.ts';
+import { holdsOn, targetFacts } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { ProposalRequest } from '../../domain/logbook/events/launch-events.ts';
@@ -102,7 +102,7 @@ export function roomFor({ lab, store, config }: OpenLane): Answered | null {
   if (broken.length > 0) return answerTo('logbook-broken');
   const [hold] = holdsOn(journal.holds, { lane: config.laneName, date: dateOf(lab.now()) });
   if (hold !== undefined)
-    return answerTo('propose-held', { kind: hold.kind, by: hold.actor.login, reason: hold.reason });
+    return answerTo('propose-held', { ...targetFacts(hold), by: hold.actor.login, reason: hold.reason });
   const standing = laneStanding(runsOfLane(store.current().runs, config.laneName), null);
   return standing.kind === 'free' ? null : inTheWay(standing.run, standing.kind === 'busy');
 }

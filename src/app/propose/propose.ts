@@ -92,7 +92,7 @@ export async function proposeToday(open: ProposingLane): Promise<ProposeOutcome>
         ? recordBlocked(open, standing.run, date)
         : { kind: 'already', run: standing.run.run };
     if (hold !== undefined)
-      return { kind: 'held', why: `${hold.kind} by ${hold.actor.login}: ${hold.reason}` };
+      return { kind: 'held', why: `hold on the ${hold.scope} by ${hold.actor.login}: ${hold.reason}` };
     const { begun, free } = await placesOf(open, date);
     // Too young to be completed by another than who began it: the next sweep does so where that one died.
     const [underWay] = await scheduledOf(open, begun, date);

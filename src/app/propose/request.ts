@@ -2,7 +2,7 @@
 
 import { assertNever } from '../../domain/assert.ts';
 import { GitError } from '../../domain/git.ts';
-import { holdsOn } from '../../domain/launch/hold.ts';
+import { holdsOn, targetFacts } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { commandKey, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
@@ -41,7 +41,7 @@ async function decided(open: ProposingLane, command: SeenCommand): Promise<Reque
   const date = begun?.date ?? dateOf(open.lab.now());
   const [hold] = begun === null ? holdsOn(journal.holds, { lane: open.config.laneName, date }) : [];
   if (hold !== undefined)
-    return answerTo('propose-held', { kind: hold.kind, by: hold.actor.login, reason: hold.reason });
+    return answerTo('propose-held', { ...targetFacts(hold), by: hold.actor.login, reason: hold.reason });
   const objective = objectiveOf(open, command);
   if (objective.kind === 'unclear') return objective.answer;
   return begun === null

@@ -1,6 +1,6 @@
 /** The runner's own reading of everything that an order rests on: threads, cited approvals, live permissions, and the manifest from its checkout. */
 
-import { type ApprovalFacts, approvalsUsed, type Cited } from '../../actions/verify-approvals.ts';
+import type { ApprovalFacts, Cited } from '../../actions/verify-approvals.ts';
 import type { OrderFacts } from '../../actions/verify-order.ts';
 import { approvingAttempt } from '../../actions/verify-pre-approval.ts';
 import type { Permission } from '../../domain/actor.ts';
@@ -12,17 +12,14 @@ import { asLaunched, failedAttempt, rollbackOf } from '../../domain/launch/next-
 import { approvedIn, citationKey, type Order } from '../../domain/launch/order.ts';
 import { askedFor } from '../../domain/launch/response.ts';
 import { jobAsMended, ownFix, slipOf } from '../../domain/launch/small-fix.ts';
-import { limits } from '../../domain/limits.ts';
-import { fallenApprovals } from '../../domain/logbook/fallen-approvals.ts';
 import { approvedManifest, type RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
 import type { ChangeGateFacts, GateFacts } from '../../gates/gate.ts';
 import { readAgain } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
-import { readTextHistory } from '../../github/text-history.ts';
 import type { ThreadFacts } from '../../github/threads.ts';
-import { type CardHistory, cardCandidates } from '../../run/card-history.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { healthFor } from '../../run/lane-scope.ts';
 import { PYTHON_POLICY } from '../../run/manifest-of.ts';
@@ -56,20 +53,16 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
   const last = lastKnownRun(state, runs);
   const body = readBody(lab, config, pull.value.body, change, last);
   const permissions = await permissionsOf(open, cited);
-  const approvers = new Set(order.approvals.map(({ user }) => user));
-  const restsOn = oldestOf(cited);
-  const asked = {
-    commands: state.commands,
+  const ordered = {
     since: commandsSince(state),
-    approvers,
-    manifest: approvedIn(order),
-    fallen: fallenApprovals(state, approvedIn(order)),
-    restsOn,
+    failedAt: fromRfc3339(state.attempts.at(-1)?.end.at ?? ''),
+    approvers: new Set(order.approvals.map(({ user }) => user)),
+    restsOn: newestApproval(order, cited),
     run: state.run,
     day: state.proposal,
-    heeds: (item: PendingItem, isAnswered: boolean) => isUnheardRejection(state, item, isAnswered),
+    heeds: (item: PendingItem) => isUnheardRejection(state, item),
   };
-  const brakes = await gatherBrakes(open, asked, threads.value.comments);
+  const brakes = await gatherBrakes(open, ordered, threads.value.comments);
   // A record that claims the head for the bot's own is not believed here: GitHub says who pushed it.
   const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;
   const searchedRoots = await searchRoots(wantedRoots(config.checkpoints, state), lab.stores);
@@ -86,11 +79,9 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     pull,
     body: body.kind === 'known' ? known(body.value.fingerprint) : body,
     cited,
-    used: approvalsUsed(open.store.current().runs, state.run),
     permissions,
     brakes,
     fix: await fixOf(open, state, order),
-    cards: await cardHistories(open, state, threads.value.comments),
     secondCard: await readSecondCard(open, state, threads.value.comments, { order, cited, permissions }),
     shown: { pull, issue: threads.value.issue, branchWork: work },
     digest: digestHere(state, change, gates.bound),
@@ -201,7 +192,7 @@ function frame({
 function withheld(open: OpenLane, why: string): OrderFacts {
   const nothing = unknown(why);
   const shown = { pull: nothing, issue: nothing, branchWork: nothing };
-  const empty = { cited: new Map(), used: new Set<string>(), permissions: new Map(), shown };
+  const empty = { cited: new Map(), permissions: new Map(), shown };
   return {
     ...frame(open),
     ...empty,
@@ -211,7 +202,6 @@ function withheld(open: OpenLane, why: string): OrderFacts {
     fix: nothing,
     gates: nothing,
     brakes: nothing,
-    cards: nothing,
     secondCard: nothing,
   };
 }
@@ -236,30 +226,6 @@ async function citedApprovals(
   return cited;
 }
 
-/** A request for each that was edited, which in an honest run is the card alone: what else of ours was is seldom anything. */
-async function cardHistories(
-  { lab, config }: OpenLane,
-  state: RunState,
-  comments: readonly CommentFacts[],
-): Promise<Observed<readonly CardHistory[]>> {
-  const { standing, edited } = cardCandidates(state, comments);
-  const candidates = [...standing, ...edited];
-  if (candidates.filter(({ editedAt }) => editedAt !== null).length > limits.spoiledTextsMax)
-    return unknown('more edited comments may be the card than can be read: delete those that nobody needs');
-  const histories: CardHistory[] = [];
-  for (const comment of candidates) {
-    const versions = await readTextHistory(
-      lab.client,
-      comment,
-      commandsSince(state),
-      readingOf(lab, config).markerOf,
-    );
-    if (versions.kind === 'unknown') return versions;
-    histories.push({ createdAt: comment.createdAt, versions: versions.value });
-  }
-  return known(histories);
-}
-
 /** As of the newest approval: its author had every earlier comment on the page. */
 async function readSecondCard(
   { lab }: OpenLane,
@@ -267,8 +233,8 @@ async function readSecondCard(
   comments: readonly CommentFacts[],
   { order, cited, permissions }: Pick<ApprovalFacts, 'cited' | 'permissions'> & { readonly order: Order },
 ): Promise<Observed<CommentFacts | null>> {
-  const approval = approvalsIn(cited).at(-1);
-  if (approval === undefined) return known(null);
+  const approval = newestApproval(order, cited);
+  if (approval === null) return known(null);
   const asked = { state, digest: approvedIn(order), approval };
   const held = new Map(permissions);
   for (;;) {
@@ -280,17 +246,13 @@ async function readSecondCard(
   }
 }
 
-/** The oldest of the approvals: what was said to hold this back since then is read again, whatever the record has of it. */
-function oldestOf(cited: ApprovalFacts['cited']): CommentFacts | null {
-  return approvalsIn(cited)[0] ?? null;
-}
-
-/** Oldest first. */
-function approvalsIn(cited: ApprovalFacts['cited']): readonly CommentFacts[] {
-  const found = [...cited.values()].flatMap((one) =>
-    one.kind === 'known' && one.value !== null ? [one.value] : [],
-  );
-  return found.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id);
+/** The newest of the comments that the order names as approvals. */
+function newestApproval({ approvals }: Order, cited: ApprovalFacts['cited']): CommentFacts | null {
+  const found = approvals.flatMap((one) => {
+    const comment = cited.get(citationKey(one));
+    return comment?.kind === 'known' && comment.value !== null ? [comment.value] : [];
+  });
+  return found.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id).at(-1) ?? null;
 }
 
 /** Live permissions under the names that the accounts have today: a renamed person keeps the id, and the right. */

@@ -49,7 +49,7 @@ function withQuotes(fault: ArgumentFault, before: Token | undefined): ArgumentFa
 function takeValue(spec: CommandSpec, token: Token, values: Map<string, string>): ArgumentFault | null {
   const { positional } = spec;
   if (positional === undefined || values.has(positional.name))
-    return faultOf('extra-words', token, token.value);
+    return spec.holdsBack === true ? null : faultOf('extra-words', token, token.value);
   return accept(positional.name, positional, token, values);
 }
 

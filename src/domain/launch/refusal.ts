@@ -33,10 +33,7 @@ const OF_THE_ORDER = [
   'approval-elsewhere',
   'approval-before-shown',
   'second-card',
-  'approval-before-end',
   'approval-too-old',
-  'approval-used',
-  'approval-spent',
   'approval-other-commit',
   'approval-by-author',
   'order-forged',
@@ -60,7 +57,6 @@ const OF_THE_ORDER = [
   'build-files-changed',
   'held',
   'held-in-thread',
-  'lift-unproven',
   'wrong-ref',
   'unreadable',
 ] as const;

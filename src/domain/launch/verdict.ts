@@ -1,11 +1,12 @@
 /** What a gate answers: pass, fail or unknown, with a closed reason code, what was found, what to do and who can. */
 
 import { type Detail, readFacts, type Vocabulary } from '../payload.ts';
+import { TARGET_FIELDS } from './hold.ts';
 
 const AT_BASE = { base: 'text', baseAt: 'text', hoursMax: 'integer', later: 'list' } as const;
 const UNNAMED = { about: 'text', by: 'text', count: 'integer' } as const;
 const ROW = { knob: 'text', count: 'integer?', row: 'text' } as const;
-const HELD = { scope: 'text', reason: 'text', by: 'text', count: 'integer?' } as const;
+const HELD = { ...TARGET_FIELDS, reason: 'text', by: 'text', count: 'integer?' } as const;
 const APPROVED = { count: 'integer', needed: 'integer', who: 'list' } as const;
 
 /** What each gate may answer, with the facts that the sentence needs; gates in the order in which a person reads them. */
@@ -201,7 +202,7 @@ export const VERDICTS = {
     'over-rented': { cost: 'text', spent: 'text', most: 'text', period: ['day', 'month'], from: 'text' },
   },
   'lane-free': { free: {}, busy: { run: 'text', count: 'integer?' } },
-  'not-held': { free: {}, held: HELD, skipped: { ...HELD, date: 'text' }, frozen: HELD },
+  'not-held': { free: {}, held: HELD },
   'manifest-complete': {
     complete: {},
     'not-shipped': { path: 'text', count: 'integer' },

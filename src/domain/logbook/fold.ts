@@ -5,13 +5,13 @@ import { assertNever } from '../assert.ts';
 import { mutationsAfter } from '../care/mutation-state.ts';
 import { branded, isRunId, type Sha } from '../ids.ts';
 import { readIncident } from '../incidents.ts';
-import { holdFrom, holdName, liftedAfter, withHold, withoutHold } from '../launch/hold.ts';
 import { asLaunched, pastAttempt } from '../launch/next-attempt.ts';
 import { preApproval } from '../launch/pre-approval.ts';
 import { readFacts } from '../payload.ts';
 import { fail, ok, type Result } from '../result.ts';
 import { adoptionAfter } from './adoption.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
+import { holdsAfter } from './journal-state.ts';
 import { nextAsked } from './next-asked.ts';
 import { observed } from './observed-state.ts';
 import { NO_RENTAL, rentalAfter } from './rental-state.ts';
@@ -76,9 +76,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     seal: null,
     closed: null,
     incidents: [],
-    spentApprovals: new Set(),
     holds: [],
-    lifted: [],
     commands: new Map(),
     mutations: [],
     rejections: [],
@@ -148,9 +146,9 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'incident':
       return incident(state, event);
     case 'held':
-      return held(voided(state), withHold(state.holds, holdFrom(event.data, personOf(event), event.at)));
+      return { ...voided(state), holds: holdsAfter(state.holds, event) };
     case 'released':
-      return held(state, withoutHold(state.holds, holdName(event.data)));
+      return { ...state, holds: holdsAfter(state.holds, event) };
     case 'command-seen':
       return withCommand(state, commandKey(event.data), { ...event.data, ...said(event), answer: null });
     case 'command-answered':
@@ -257,20 +255,8 @@ const ORDER_ENDING: readonly string[] = [
 ];
 
 function incident(state: RunState, event: EventOf<'incident'>): RunState {
-  const incidents = [...state.incidents, readIncident(event.data, event)];
-  const spentApprovals = new Set([...state.spentApprovals, ...spentBy(event)]);
-  return incidentOf({ ...state, incidents, spentApprovals }, event);
-}
-
-/** The runner's word alone; the control key writes incidents too. */
-function spentBy({ role, data: { code, detail } }: EventOf<'incident'>): readonly string[] {
-  return role === 'runner' && code === 'runner-refused'
-    ? (readFacts({ approvals: 'text?' }, detail)?.approvals ?? '').split(' ')
-    : [];
-}
-
-function incidentOf(state: RunState, event: EventOf<'incident'>): RunState {
   const { code, detail } = event.data;
+  const next = { ...state, incidents: [...state.incidents, readIncident(event.data, event)] };
   // What follows from a code follows whatever else another version recorded with it.
   const orderDigest = readFacts({ orderDigest: 'text?' }, detail)?.orderDigest;
   // While dispatches are left, the launch is started again under the same order.
@@ -279,12 +265,12 @@ function incidentOf(state: RunState, event: EventOf<'incident'>): RunState {
     (isLast || ORDER_ENDING.includes(code)) &&
     orderDigest === state.order?.digest &&
     state.submission === null;
-  if (endsOrder) return { ...withOrder(state, { status: 'failed' }), approvals: [] };
+  if (endsOrder) return { ...withOrder(next, { status: 'failed' }), approvals: [] };
   if (code === 'card-edited') {
     const cardEdit = { seq: event.seq, comment: readFacts({ comment: 'integer' }, detail)?.comment ?? 0 };
-    return { ...state, shown: null, cardEdit };
+    return { ...next, shown: null, cardEdit };
   }
-  return code === 'order-expired' ? voided(state) : state;
+  return code === 'order-expired' ? voided(next) : next;
 }
 
 function withCommand(state: RunState, key: string, command: SeenCommand): RunState {
@@ -301,8 +287,4 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   // Whoever goes back takes what was ordered before that with it.
   if (asked !== null) return 'rollback' in asked ? { ...voided(next), ...asked } : { ...next, ...asked };
   return takenByAnswer(next, code, { actor: seen.actor, at: event.at, seq: event.seq });
-}
-
-function held(state: RunState, holds: RunState['holds']): RunState {
-  return { ...state, holds, lifted: liftedAfter(state.lifted, state.holds, holds) };
 }

@@ -4,7 +4,7 @@ import { type ClusterDisks, scansAfter } from '../care/disk-scan.ts';
 import { isMutationEvent, type MutationRecord, mutationsAfter } from '../care/mutation-state.ts';
 import type { Dispatch } from '../dispatch.ts';
 import { type Incident, readIncident } from '../incidents.ts';
-import { type Hold, holdFrom, holdName, liftedAfter, withHold, withoutHold } from '../launch/hold.ts';
+import { type Hold, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
 import type { ObjectiveQuestion } from './events/notice-events.ts';
 import { type Orphan, orphansAfter } from './orphans.ts';
@@ -15,10 +15,8 @@ export type JournalState = {
   readonly commands: ReadonlyMap<string, SeenCommand>;
   /** What went wrong beyond one run, or with a run's own record. */
   readonly incidents: readonly Incident[];
-  /** What keeps the whole lane or repository back until it is lifted: freezes, and days that are skipped. */
+  /** The holds on lanes, days and the repository. */
   readonly holds: readonly Hold[];
-  /** Those that are recorded as lifted: whoever acts looks up who said so (docs/decisions/0052-who-lifted-it.md). */
-  readonly lifted: readonly Hold[];
   /** Changes of a cluster that were proposed for no run, oldest first. */
   readonly mutations: readonly MutationRecord[];
   /** Workflow runs that control started for them, oldest first. */
@@ -36,7 +34,6 @@ export const EMPTY_JOURNAL: JournalState = {
   commands: new Map(),
   incidents: [],
   holds: [],
-  lifted: [],
   mutations: [],
   dispatches: [],
   disks: new Map(),
@@ -68,15 +65,13 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
     return state;
   };
   const take = (event: LogbookEvent): void => {
-    const holds = holdsAfter(state.holds, event);
     const command = commandAfter(event, seen);
     if (command !== null) commands.set(commandKey(command), command);
     if (event.type === 'incident') incidents.push(readIncident(event.data, event));
     state = {
       ...state,
       head: { seq: event.seq, hash: event.hash, at: event.at },
-      holds,
-      lifted: holds === state.holds ? state.lifted : liftedAfter(state.lifted, state.holds, holds),
+      holds: holdsAfter(state.holds, event),
       mutations: isMutationEvent(event) ? mutationsAfter(state.mutations, event) : state.mutations,
       dispatches:
         event.type === 'dispatched'
@@ -125,14 +120,17 @@ function commandAfter(
   return command === undefined ? null : { ...command, answer: { code, detail, at, seq } };
 }
 
-/** The lane's holds after one more event, or after a draft that is about to become one. */
+/** The holds after one more event, or after a draft that is about to become one. */
 export function holdsAfter(
   holds: readonly Hold[],
   event: EventDraft & { readonly at: string },
 ): readonly Hold[] {
-  if (event.type === 'held' && event.actor !== undefined)
-    return withHold(holds, holdFrom(event.data, event.actor, event.at));
-  return event.type === 'released' ? withoutHold(holds, holdName(event.data)) : holds;
+  if (event.type !== 'held' && event.type !== 'released') return holds;
+  const target = { ...event.data, lane: event.data.lane ?? null };
+  if (event.type === 'released') return withoutHold(holds, target);
+  return event.actor === undefined
+    ? holds
+    : withHold(holds, { ...target, reason: event.data.reason, actor: event.actor, at: event.at });
 }
 
 /** The question about an objective that is asked in this thread. */

@@ -6,7 +6,7 @@ import type { StorePath } from '../checkpoint/stored.ts';
 import type { Surface } from '../command.ts';
 import type { Dispatch } from '../dispatch.ts';
 import type { Digest, Instant, RunId } from '../ids.ts';
-import { type Incident, incidentsWith } from '../incidents.ts';
+import type { Incident } from '../incidents.ts';
 import type { Contract } from '../launch/contract.ts';
 import type { Hold } from '../launch/hold.ts';
 import type { Manifest } from '../launch/manifest.ts';
@@ -149,11 +149,6 @@ export type RunState = {
   readonly cardEdit: { readonly seq: number; readonly comment: number } | null;
   /** Everything that was ever approved and not explicitly dropped; `standingApprovals` says which still count. */
   readonly approvals: readonly Approval[];
-  /**
-   * Approvals, by citation, that the runner refused an order on: a brake that it saw there stays seen, also where its comment
-   * is deleted and somebody with the control key orders again.
-   */
-  readonly spentApprovals: ReadonlySet<string>;
   readonly drops: readonly EventOf<'approval-dropped'>[];
   readonly order: IssuedOrder | null;
   /** Workflow runs that control started for this run, oldest first. */
@@ -189,8 +184,6 @@ export type RunState = {
   readonly incidents: readonly Incident[];
   /** Holds on this run alone; those of the lane stand in the journal. */
   readonly holds: readonly Hold[];
-  /** Those that are recorded as lifted: whoever acts looks up who said so (docs/decisions/0052-who-lifted-it.md). */
-  readonly lifted: readonly Hold[];
   readonly commands: ReadonlyMap<string, SeenCommand>;
   /** Changes of the cluster that were proposed for this run, oldest first. */
   readonly mutations: readonly MutationRecord[];
@@ -272,18 +265,6 @@ export function standingApprovals(state: RunState): readonly Approval[] {
 /** What the standing approvals were given to; null while none stands. */
 export function approvedManifest(state: RunState): Manifest | null {
   return standingApprovals(state).length === 0 ? null : (state.gate?.manifest ?? null);
-}
-
-/**
- * For the answer to somebody who lifts what the record does not have: a launcher has refused because it found nobody who
- * lifted something, and the words themselves are what it looks for.
- */
-export function missedLift({ incidents, submission }: RunState): { readonly missed?: 1 } {
-  const isMissed = incidentsWith(incidents, 'runner-refused').some(
-    ({ role, detail: { reason } }) =>
-      role === 'runner' && (reason === 'lift-unproven' || reason === 'held-in-thread'),
-  );
-  return isMissed && submission === null ? { missed: 1 } : {};
 }
 
 /** Whether nothing more will be recorded for this run. */

@@ -11,7 +11,10 @@ const DAILY: LaneProposal = {
   outcome: { kind: 'proposed', run: run('ferry-daily-20261121'), pull: 4, issue: 3 },
 };
 const WAITS: LaneProposal = { lane: 'canary', outcome: { kind: 'not-due', why: 'on mondays' } };
-const HELD: LaneProposal = { lane: 'weekly', outcome: { kind: 'held', why: 'freeze by mira: wait' } };
+const HELD: LaneProposal = {
+  lane: 'weekly',
+  outcome: { kind: 'held', why: 'hold on the lane by mira: wait' },
+};
 const FAILED: LaneProposal = {
   lane: 'hourly',
   outcome: { kind: 'failed', code: 'unreadable', why: 'GitHub is away' },
@@ -26,7 +29,7 @@ it('is a proposal where there is one, and says what became of every lane', () =>
     ok: true,
     result: 'proposed',
     run: 'ferry-daily-20261121',
-    detail: 'canary: not-due on mondays; weekly: held freeze by mira: wait; daily: proposed',
+    detail: 'canary: not-due on mondays; weekly: held hold on the lane by mira: wait; daily: proposed',
   });
 });
 

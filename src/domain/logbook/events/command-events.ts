@@ -2,7 +2,7 @@
 
 import type { Surface } from '../../command.ts';
 import type { Digest } from '../../ids.ts';
-import type { HoldKind, HoldScope } from '../../launch/hold.ts';
+import type { RecordedTarget } from '../../launch/hold.ts';
 import type { Detail } from '../../payload.ts';
 
 export type CommandEventData = {
@@ -24,19 +24,6 @@ export type CommandEventData = {
     readonly code: string;
     readonly detail: Detail;
   };
-  /** `date`: the day that a skip leaves out; null for a hold and a freeze, which last until they are released. */
-  readonly held: {
-    readonly kind: HoldKind;
-    readonly scope: HoldScope;
-    /** Left out for a hold on one run or on the repository, and in records from before there were several lanes. */
-    readonly lane?: string | undefined;
-    readonly reason: string;
-    readonly date: string | null;
-  };
-  readonly released: {
-    readonly kind: HoldKind;
-    readonly scope: HoldScope;
-    readonly lane?: string | undefined;
-    readonly date: string | null;
-  };
+  readonly held: RecordedTarget & { readonly reason: string };
+  readonly released: RecordedTarget;
 };
