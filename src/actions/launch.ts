@@ -41,6 +41,7 @@ export type Launch = {
   readonly repository: string;
   readonly digestOf: DigestOf;
   readonly workflowRun: number;
+  readonly workflowRunUrl: string;
   /** Why this machine keeps no record of a job of the cluster; null or left out: it does. */
   readonly stateProblem?: string | null;
   /** The cluster of the run's lane, and its engine; null where this runner has none. */
@@ -229,7 +230,7 @@ function refused(
 ): EventDraft | null {
   if (effect === 'ending') {
     if (order.status === 'claimed') return incident(launch, 'submit-rejected', { why: `${code}: ${why}` });
-    return incident(launch, 'runner-refused', { reason: code, why, workflowRun: launch.workflowRun });
+    return incident(launch, 'runner-refused', { reason: code, why, url: launch.workflowRunUrl });
   }
   return code === 'unreadable' && !isTold(state, launch.orderDigest)
     ? incident(launch, 'launch-unreadable', { why })

@@ -20,7 +20,7 @@ export const INCIDENTS = {
     orderDigest: 'text?',
     reason: 'text',
     why: 'text',
-    workflowRun: 'integer?',
+    url: 'text?',
   },
   'submit-rejected': { orderDigest: 'text?', why: 'text' },
   'submit-conflict': { orderDigest: 'text?', why: 'text' },

@@ -11,7 +11,7 @@ import type { PlaceWord } from './place-word.ts';
 import { refusalWords } from './refusal-words.ts';
 import { relaunchWords } from './relaunch-words.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-incident-words.ts';
-import { code, count, otherVersion, text, utc, workflowRunLink } from './words.ts';
+import { code, count, otherVersion, text, utc } from './words.ts';
 
 /** The incident in a few words, for lists. */
 export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {
@@ -122,7 +122,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   'runner-refused': {
     title: 'The runner refused the order',
     evidence: (d, place) =>
-      `${refusalWords(d.reason, place)} (${why(d)})${d.workflowRun === undefined ? '' : ` (${workflowRunLink(d.workflowRun)})`}`,
+      `${refusalWords(d.reason, place)} (${why(d)})${d.url === undefined ? '' : ` (${link('workflow run', d.url, limits.shownTextCharsMax)})`}`,
     did: 'Nothing was submitted. The order has ended, and the approvals with it.',
     todo: NEW_APPROVAL,
     todoFor: (d, place) =>

@@ -33,11 +33,6 @@ export function commentLink(name: string, thread: number): string {
   return `[#${thread}, ${anchor}](../issues/${thread}#${anchor})`;
 }
 
-/** A link to a workflow run of the same repository, relative to the page of any of its threads. */
-export function workflowRunLink(id: number): string {
-  return `[workflow run ${id}](../actions/runs/${id})`;
-}
-
 /** By surface, what GitHub's addresses have before the number. */
 const ANCHORS: ReadonlyMap<string, string> = new Map([
   ['review', 'pullrequestreview-'],

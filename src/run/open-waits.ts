@@ -8,7 +8,8 @@ import { limits } from '../domain/limits.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
-import { utc, workflowRunLink } from '../render/words.ts';
+import { link } from '../render/escape.ts';
+import { utc } from '../render/words.ts';
 import { needsWatch, watchDispatches } from './decide-watch.ts';
 import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 
@@ -110,11 +111,12 @@ function standingOf(
   { workflow, workflowRun }: Dispatch,
   run: NonNullable<ReturnType<RunFacts['workflowRuns']['get']>>,
 ): string {
-  const name = `Our ${workflow} ${workflowRunLink(workflowRun)}`;
-  if (run.kind === 'unknown') return `${name} could not be read.`;
+  const label = `workflow run ${workflowRun}`;
+  if (run.kind === 'unknown') return `Our ${workflow} ${label} could not be read.`;
+  const linked = run.value === null ? label : link(label, run.value.url, limits.shownTextCharsMax);
   const status = run.value?.status.replace('_', ' ') ?? 'deleted';
   const isOver = run.value === null || run.value.status === 'completed';
-  return `${name} is ${status}; ferrybot dispatches it again ${isOver ? 'now' : 'as soon as it is over'}.`;
+  return `Our ${workflow} ${linked} is ${status}; ferrybot dispatches it again ${isOver ? 'now' : 'as soon as it is over'}.`;
 }
 
 function closedLine(state: RunState, incident: Incident): string {

@@ -125,6 +125,7 @@ export async function launch(night: Night, dies: Death, isAnswerLost: boolean): 
     repository: REPOSITORY,
     digestOf,
     workflowRun: 1,
+    workflowRunUrl: 'https://github.example/lab/models/actions/runs/1',
     cluster: 'local',
     engine,
     state: () => seen.view.state,

@@ -115,6 +115,7 @@ function partsOf(
       ref: env['GITHUB_REF'] ?? '',
       workflowRef: env['GITHUB_WORKFLOW_REF'] ?? '',
       runId: Number(env['GITHUB_RUN_ID']),
+      runUrl: `${env['GITHUB_SERVER_URL']}/${env['GITHUB_REPOSITORY']}/actions/runs/${env['GITHUB_RUN_ID']}`,
       runAttempt: 1,
     },
     defaultBranch: 'main',

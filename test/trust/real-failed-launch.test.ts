@@ -51,7 +51,7 @@ it.each([[false], [true]])(
     expect(await lab.runJobs()).toContain('no-state-directory');
     if (server) await lab.sweep();
     expect(incidents()).toEqual([expect.stringMatching(/FERRYBOT\\_STATE\\_DIR/)]);
-    expect(incidents()[0]).toMatch(/\/actions\/runs\/\d+/);
+    expect(incidents()[0]).toMatch(/\(https?:\/\/[^)]+\/actions\/runs\/\d+\)/);
     expect(card()).toContain('to clear why nothing was launched');
     expect(card()).toContain('/approve-launch');
     expect(await startedIn(lab)).toEqual([]);
@@ -80,4 +80,24 @@ it('tells of a commit behind `uses:` that does not exist, without a server', asy
   expect(incidents()[0]).toMatch(/nowhere[\s\S]*\/actions\/runs\/\d+/);
   expect(card()).not.toContain('the launch is under way');
   expect(card()).toContain('to clear why the launch failed');
+});
+
+it('tells once that the launch waits for a runner, updates that comment, and dispatches no second launch', async () => {
+  const thread = await approved(true);
+  await lab.useRunners(HOSTED, HOSTED_TOO);
+  await say(thread);
+  await lab.sweep();
+  const launches = () => Object.values(lab.world.state.runs).filter(({ path }) => path.endsWith(LAUNCH));
+  const texts = new Set<string>();
+  for (let minutes = 0; minutes < 60; minutes += 5) {
+    lab.clock.advance(5 * 60_000);
+    await lab.sweep();
+    for (const text of incidents()) texts.add(text);
+  }
+  expect(incidents()).toEqual([expect.stringContaining('The launch waits for a runner')]);
+  expect(incidents()[0]).toMatch(/is queued; ferrybot dispatches it again as soon as it is over/);
+  expect(incidents()[0]).toMatch(/\(https?:\/\/[^)]+\/actions\/runs\/\d+\)/);
+  // As it was posted, and as it was after 10, 20 and 40 min.
+  expect(texts.size).toBe(4);
+  expect(launches().map(({ status }) => status)).toEqual(['queued']);
 });

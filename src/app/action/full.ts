@@ -158,6 +158,7 @@ function startedBy(env: z.infer<typeof environmentSchema>, payload: unknown): Ac
     ref: env.GITHUB_REF,
     workflowRef: env.GITHUB_WORKFLOW_REF,
     runId: env.GITHUB_RUN_ID,
+    runUrl: `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`,
     runAttempt: env.GITHUB_RUN_ATTEMPT,
   };
 }

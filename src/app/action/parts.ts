@@ -17,6 +17,7 @@ export type ActionEvent = {
   /** `owner/name/.github/workflows/FILE@REF`; empty where the runner does not say. */
   readonly workflowRef: string;
   readonly runId: number;
+  readonly runUrl: string;
   readonly runAttempt: number;
 };
 

@@ -160,6 +160,7 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
     place: { event: parts.event.name, ref: parts.event.ref, workflowRef: parts.event.workflowRef },
     defaultBranch: parts.defaultBranch,
     workflowRun: parts.event.runId,
+    workflowRunUrl: parts.event.runUrl,
     engineOf: parts.engineOf,
     stateProblem: stateProblem(parts, open.config, lane.cluster),
     stateDirectory: parts.inputs.stateDirectory,

@@ -20,6 +20,7 @@ export type LaunchInput = ShipInput & {
   /** What GitHub says about the workflow run: only the default branch's launcher may launch. */
   readonly place: LaunchPlace;
   readonly workflowRun: number;
+  readonly workflowRunUrl: string;
   /** Why this machine keeps no record of a job of the cluster; null: it does. */
   readonly stateProblem: string | null;
   readonly engineOf: EngineOf;
@@ -53,6 +54,7 @@ export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitte
       repository,
       digestOf,
       workflowRun: input.workflowRun,
+      workflowRunUrl: input.workflowRunUrl,
       stateProblem: input.stateProblem,
       cluster,
       engine,
