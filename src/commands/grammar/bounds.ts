@@ -5,7 +5,7 @@ import { parseBlocks } from './parse-markdown.ts';
 
 /** How much is parsed, in characters and by `parseCostMs`. A thread may hold thousands of comments by strangers. */
 export const COMMENT_OF_TRUSTED = { characters: 65_536, costMs: 190 } as const;
-export const COMMENT_OF_STRANGER = { characters: 4_096, costMs: 8 } as const;
+export const COMMENT_OF_STRANGER = { characters: 4_096, costMs: 5 } as const;
 
 export type Bounds = { readonly characters: number; readonly costMs: number };
 
