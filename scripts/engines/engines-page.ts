@@ -46,7 +46,6 @@ function rows(): readonly (readonly [string, Cell])[] {
     ['a secret in a variable', able('secretVariable')],
     ['a token of GitHub in a variable', able('githubToken')],
     ['jobs are processes of the runner’s machine', trait(({ jobsRunHere }) => jobsRunHere)],
-    ['jobs run as the account that submits', trait(({ runsAsSubmitter }) => runsAsSubmitter === true)],
     ['a key opens the cluster', trait(({ secretVariables }) => secretVariables.length > 0)],
     ['its machines can be cared for (disk, bad nodes)', trait(({ machines }) => machines !== null)],
   ];

@@ -68,7 +68,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'log-withheld': {
     job: '**yes**, and its status is watched',
     wait: 'yes',
-    next: '`ferrybot doctor` lists each secret that an environment or a workflow file lacks (`job-secrets`, `workflow-secrets`). The next shift of the watch has what the workflow file names by then.',
+    next: '`ferrybot doctor` lists each secret that an environment or a workflow file lacks (`environment-secrets`, `workflow-secrets`). The next shift of the watch has what the workflow file names by then.',
   },
   'stop-unconfirmed': {
     job: '**yes**',

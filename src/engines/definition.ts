@@ -16,8 +16,6 @@ export type EngineTraits = {
    * be read there, and its records outlive the runner's jobs in the state directory.
    */
   readonly jobsRunHere: boolean;
-  /** A job runs as the account that submits it, on machines that share files with the runner. */
-  readonly runsAsSubmitter?: true;
   /** What submits may run build files of the change beside the credentials of the cluster. */
   readonly buildsChange: boolean;
   /** Patterns, as in a .gitignore at the root, of what is left out where a lane ships the whole tree. */
@@ -30,23 +28,12 @@ export type EngineTraits = {
   readonly secretVariables: readonly string[];
   /** What whoever sets the lab up has to know of a cluster that is set so; without it: nothing. */
   readonly warnings?: readonly string[];
-  /** Scripts of the lab that are called, for whoever measures what a call costs; null: there are none. */
-  readonly scriptCalls: ScriptCalls | null;
   /** What a machine that is rented for a job may cost, and how long it may be there; without it: nothing is rented. */
   readonly rental?: RentalTerms;
   /** Begins the name of all that is rented on it, by which it is known whose it is; with `rental` only. */
   readonly rentedName?: string;
   /** The machines under it, where the lab has them looked after; null: nobody does. */
   readonly machines: Machines | null;
-};
-
-export type ScriptCalls = {
-  /** What each call begins with, before the path of a script: an argument array with {checkout} in it. */
-  readonly program: readonly string[];
-  /** Variables of the runner that a call gets. */
-  readonly passVariables: readonly string[];
-  /** Whether a look at a job is such a call as well, and not a submission alone. */
-  readonly looksToo: boolean;
 };
 
 export type Machines = {

@@ -10,14 +10,13 @@ const permissionsSchema = z.object({
   can_approve_pull_request_reviews: z.boolean(),
 });
 const forkSchema = z.object({ approval_policy: z.string() });
-const environmentSchema = z.object({
-  deployment_branch_policy: z
-    .object({ protected_branches: z.boolean(), custom_branch_policies: z.boolean() })
-    .nullable(),
-});
 const environmentsSchema = z.object({
-  total_count: z.int(),
-  environments: z.array(z.object({ name: z.string() })),
+  environments: z.array(
+    z.object({
+      name: z.string(),
+      deployment_branch_policy: z.object({ custom_branch_policies: z.boolean() }).nullable(),
+    }),
+  ),
 });
 const branchesSchema = z.object({
   branch_policies: z.array(z.object({ name: z.string(), type: z.string().optional() })),
@@ -64,6 +63,7 @@ export type RepositorySettings = z.infer<typeof repositorySchema>;
 export type WorkflowPermissions = z.infer<typeof permissionsSchema>;
 export type BranchRule = z.infer<typeof ruleSchema>;
 export type TagRuleset = z.infer<typeof rulesetSchema>;
+export type RunnerGroup = z.infer<typeof groupsSchema>['runner_groups'][number];
 
 /** One setting; unknown where GitHub refuses to tell (a token without admin sees little) or does not answer. */
 async function read<Schema extends z.ZodType>(
@@ -96,13 +96,10 @@ export async function readForkApproval(client: GitHubClient): Promise<Observed<s
   return answer.kind === 'known' ? known(answer.value.approval_policy) : answer;
 }
 
-/** Names of the branches and tags that may use an environment; null where every ref may. */
-export type EnvironmentRefs =
-  | readonly { readonly name: string; readonly type?: string | undefined }[]
-  | null
-  | 'absent';
+/** Branches and tags that may use an environment; `*` where more than named ones may. */
+export type EnvironmentRefs = readonly { readonly name: string; readonly type?: string | undefined }[];
 
-/** Which refs may use an environment; absent is told from unseen by the list of all of them. */
+/** Which refs may use an environment; none where there is no such environment. */
 export async function readEnvironmentRefs(
   client: GitHubClient,
   environment: string,
@@ -111,45 +108,32 @@ export async function readEnvironmentRefs(
     per_page: 100,
   });
   if (all.kind === 'unknown') return all;
-  const isThere = all.value.environments.some(({ name }) => name.toLowerCase() === environment);
-  if (!isThere && all.value.total_count <= all.value.environments.length) return known('absent');
-  const one = { environment_name: environment };
-  const found = await read(
-    client,
-    'GET /repos/{owner}/{repo}/environments/{environment_name}',
-    environmentSchema,
-    one,
-  );
-  if (found.kind === 'unknown') return found;
-  if (found.value.deployment_branch_policy?.custom_branch_policies !== true) return known(null);
+  const found = all.value.environments.find(({ name }) => name.toLowerCase() === environment);
+  if (found === undefined) return known([]);
+  if (found.deployment_branch_policy?.custom_branch_policies !== true) return known([{ name: '*' }]);
   const route = 'GET /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies';
-  const listed = await read(client, route, branchesSchema, one);
+  const listed = await read(client, route, branchesSchema, { environment_name: environment });
   return listed.kind === 'known' ? known(listed.value.branch_policies) : listed;
 }
 
-/** Names of the secrets of an environment, or of the repository where it is null. Values cannot be read by anybody. */
+const SECRET_ROUTES = {
+  repository: 'GET /repos/{owner}/{repo}/actions/secrets',
+  organization: 'GET /repos/{owner}/{repo}/actions/organization-secrets',
+};
+
+/** Names of the secrets of an environment, of the repository, or of the organisation as far as the repository may use them. */
 export async function readSecretNames(
   client: GitHubClient,
-  environment: string | null,
+  place: keyof typeof SECRET_ROUTES | { readonly environment: string },
 ): Promise<Observed<readonly string[]>> {
-  const answer =
-    environment === null
-      ? await read(client, 'GET /repos/{owner}/{repo}/actions/secrets', secretsSchema, { per_page: 100 })
-      : await read(
-          client,
+  const [route, more] =
+    typeof place === 'string'
+      ? [SECRET_ROUTES[place], {}]
+      : [
           'GET /repos/{owner}/{repo}/environments/{environment_name}/secrets',
-          secretsSchema,
-          { environment_name: environment, per_page: 100 },
-        );
-  return answer.kind === 'known' ? known(answer.value.secrets.map((secret) => secret.name)) : answer;
-}
-
-/** Names of the organisation's secrets that workflows of this repository may read. */
-export async function readOrganizationSecretNames(
-  client: GitHubClient,
-): Promise<Observed<readonly string[]>> {
-  const route = 'GET /repos/{owner}/{repo}/actions/organization-secrets';
-  const answer = await read(client, route, secretsSchema, { per_page: 100 });
+          { environment_name: place.environment },
+        ];
+  const answer = await read(client, route, secretsSchema, { ...more, per_page: 100 });
   return answer.kind === 'known' ? known(answer.value.secrets.map((secret) => secret.name)) : answer;
 }
 
@@ -190,9 +174,7 @@ export async function readTagRulesets(client: GitHubClient): Promise<Observed<re
 }
 
 /** The organisation's runner groups that this repository may use; only an organisation's administrator is told. */
-export async function readRunnerGroups(
-  client: GitHubClient,
-): Promise<Observed<z.infer<typeof groupsSchema>['runner_groups']>> {
+export async function readRunnerGroups(client: GitHubClient): Promise<Observed<readonly RunnerGroup[]>> {
   const answer = await read(client, 'GET /orgs/{org}/actions/runner-groups', groupsSchema, {
     org: client.owner,
     visible_to_repository: client.repo,

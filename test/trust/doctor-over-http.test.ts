@@ -193,12 +193,11 @@ describe('the doctor over HTTP', () => {
       'ruleset-logbook': 'ok',
       'ruleset-seal-tags': 'ok',
       'environment-branches': 'ok',
-      'environment-control': 'ok',
       'app-permissions': 'unknown',
       'runner-group': 'unknown',
       'runner-label': 'unknown',
       'fork-approval': 'unknown',
-      'default-workflow-permissions': 'unknown',
+      'workflow-permissions': 'unknown',
     });
     expect(Object.values(lab.world.state.unserved)).toEqual([]);
   });

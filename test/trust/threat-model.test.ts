@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DOCTOR_CHECKS } from '../../src/app/cli/doctor/finding.ts';
+import { DOCTOR_CHECKS } from '../../src/app/cli/doctor/checks.ts';
 import { testTitles } from '../support/test-titles.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -20,7 +20,6 @@ export const irisEngine: EngineDefinition<typeof irisSchema> = {
             'no key is sent to its controller: without authentication whoever reaches it is its administrator, may stop every job and may read every variable of a job',
           ]
         : [],
-    scriptCalls: null,
     machines: null,
   }),
   load: () => import('./engine.ts'),

@@ -17,14 +17,6 @@ export const rayEngine: EngineDefinition<typeof raySchema> = {
       ...(cluster.tokenFrom === null ? [] : [cluster.tokenFrom]),
       ...Object.values(cluster.homeFiles),
     ],
-    scriptCalls:
-      cluster.scripts === null
-        ? null
-        : {
-            program: cluster.scripts.python,
-            passVariables: cluster.passVariables,
-            looksToo: cluster.dashboard === null,
-          },
     machines: { gcp: cluster.gcp, badNodes: cluster.badNodes, disk: cluster.disk },
   }),
   load: () => import('./compose.ts'),

@@ -40,7 +40,7 @@ const scripts = z.strictObject({
     // rule AG-02
     .default(['uv', 'run', '--project', '{checkout}'])
     .describe(
-      'What {python} stands for in the templates below. A call through `uv run --project` takes 8 to 20 s with a warm cache, and first makes the environment where none is kept (`ferrybot doctor` measures yours): a watch needs a dashboard, or a kept environment such as [/opt/lab/.venv/bin/python].',
+      'What {python} stands for in the templates below. A call through `uv run --project` takes 8 to 20 s with a warm cache, and first makes the environment where none is kept: a watch needs a dashboard, or a kept environment such as [/opt/lab/.venv/bin/python].',
     ),
   pythonWithoutUv: argumentArray
     .nullable()

@@ -18,14 +18,15 @@ export const slurmEngine: EngineDefinition<typeof slurmSchema> = {
       : [],
   traits: (cluster) => ({
     jobsRunHere: false,
-    runsAsSubmitter: true,
     buildsChange: false,
     leavesOut: [],
     launcher: launcherOf(cluster),
     ...(cluster.containerImage === null ? {} : { image: imageOf(cluster.containerImage) }),
     secretVariables: [],
-    scriptCalls: null,
     machines: null,
+    warnings: [
+      'jobs run on other machines as the account that submits them, and may read and write what it may on every file system that they share with the runner: keep its home, keys and state off those (docs/threat-model.md)',
+    ],
   }),
   load: () => import('./engine.ts'),
 };

@@ -4,9 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAsksForKey } from '../../../src/app/cli/doctor/ask-clusters.ts';
-import type { Finding } from '../../../src/app/cli/doctor/finding.ts';
-import { judgeClusterKeys } from '../../../src/app/cli/doctor/judge-cluster-keys.ts';
+import { type ClusterKey, readClusterKeys } from '../../../src/app/cli/doctor/facts.ts';
 import { readLabConfig } from '../../../src/app/config-source.ts';
 import { changed } from '../../config/small-config.ts';
 import { serveIris } from '../../support/iris-http.ts';
@@ -22,13 +20,12 @@ describe('a cluster that says whether it asks for a key', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  async function doctorSays(cluster: string, checkedOut?: string): Promise<Finding> {
+  async function doctorSays(cluster: string, checkedOut?: string): Promise<ClusterKey['asks'] | undefined> {
     const text = changed(LOCAL, cluster);
     await writeFile(join(folder, '.github/ferrybot.yml'), checkedOut ?? text);
     const reading = readLabConfig(text);
     if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
-    const io = { cwd: folder, environment: {} } as Parameters<typeof createAsksForKey>[0];
-    return judgeClusterKeys(reading.config, createAsksForKey(io, text));
+    return (await readClusterKeys(reading.config, text, folder))[0]?.asks;
   }
   const irisAt = (address: string): string =>
     `local: { engine: iris, controller: "${address}", user: ferrybot, tokenFrom: IRIS_TOKEN, acceleratorHoursPerRun: "2.5" }`;
@@ -37,21 +34,22 @@ describe('a cluster that says whether it asks for a key', () => {
     const served = await serveIris(createRecordedIris({ now: Date.now, keys: { secret: 'ferrybot' } }));
     const finding = await doctorSays(irisAt(served.address));
     await served.close();
-    expect(finding).toMatchObject({ state: 'ok', found: 'local asks for a key' });
+    expect(finding).toEqual({ kind: 'known', value: true });
   });
 
   it('is not where it lets everybody in, whatever key the config names', async () => {
     const served = await serveIris(createRecordedIris({ now: Date.now }));
     const finding = await doctorSays(irisAt(served.address));
     await served.close();
-    expect(finding).toMatchObject({ check: 'cluster-keys', state: 'missing' });
-    expect(finding.found).toBe('local asks nobody for a key');
+    expect(finding).toEqual({ kind: 'known', value: false });
   });
 
   it('is not seen where nobody answers, and is not asked where the checkout is another lab’s', async () => {
     const away = await doctorSays(irisAt('http://127.0.0.1:9'));
-    expect(away.state).toBe('unknown');
-    expect(away.found).toContain('did not say whether it asks for a key: the controller does not answer');
+    expect(away).toMatchObject({
+      kind: 'unknown',
+      why: expect.stringContaining('the controller does not answer'),
+    });
     let calls = 0;
     const iris = createRecordedIris({ now: Date.now });
     const served = await serveIris({
@@ -63,11 +61,11 @@ describe('a cluster that says whether it asks for a key', () => {
     });
     const foreign = await doctorSays(irisAt(served.address), 'version: 1\n');
     await served.close();
-    expect(foreign.state).toBe('unknown');
+    expect(foreign?.kind).toBe('unknown');
     expect(calls).toBe(0);
   });
 
   it('is nothing to ask of the others', async () => {
-    expect(await doctorSays(LOCAL)).toMatchObject({ state: 'ok' });
+    expect(await doctorSays(LOCAL)).toBeUndefined();
   });
 });

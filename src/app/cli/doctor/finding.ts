@@ -1,71 +1,37 @@
 /** What the doctor says about one thing that ferrybot relies on and a lab has to set up. */
 
-/** `warning`: a lab may choose it, and has to know. `unknown`: this token cannot see it; it is never taken for ok. */
-export type FindingState = 'ok' | 'warning' | 'missing' | 'unknown';
+import type { Observed } from '../../../domain/observed.ts';
 
 export type Finding = {
-  /** A word that stays the same, such as `environment-branches`; docs/threat-model.md names them. */
-  readonly check: DoctorCheck;
-  readonly state: FindingState;
+  /** A word that stays the same, such as `environment-branches`; docs/threat-model.md lists them. */
+  readonly check: string;
+  /** `warning`: a lab may choose it, and has to know. `unknown`: this token cannot see it; never taken for ok. */
+  readonly state: 'ok' | 'warning' | 'missing' | 'unknown';
   readonly found: string;
   /** What a person should do; empty where the state is ok. */
   readonly todo: string;
 };
 
-/** Every check, in the order in which a lab is set up (docs/threat-model.md, what is left to the lab). */
-export const DOCTOR_CHECKS = [
-  'config',
-  'keys',
-  'job-user',
-  'script-calls',
-  'cluster-keys',
-  'app-permissions',
-  'workflows-present',
-  'workflow-launch-safe',
-  'workflows-pinned',
-  'workflow-secrets',
-  'workflow-events',
-  'default-workflow-permissions',
-  'actions-open-pulls',
-  'fork-approval',
-  'environment-control',
-  'environment-branches',
-  'environment-watch',
-  'environment-care',
-  'environment-secrets',
-  'job-secrets',
-  'channel-secrets',
-  'tracker-secrets',
-  'registry-secrets',
-  'tracker-reached',
-  'no-key-outside',
-  'runner-label',
-  'runner-group',
-  'ruleset-default-branch',
-  'ruleset-logbook',
-  'ruleset-seal-tags',
-] as const;
-export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
+export type Verdict = Pick<Finding, 'state' | 'found'>;
 
-/** A finding that needs nothing done. */
-export function fine(check: DoctorCheck, found: string): Finding {
-  return { check, state: 'ok', found, todo: '' };
+/** Missing with every fault, or ok with `fine`. */
+export function verdictOn(faults: readonly string[], fine: string): Verdict {
+  return faults.length > 0 ? { state: 'missing', found: faults.join('; ') } : { state: 'ok', found: fine };
 }
 
-/** Something that is not as ferrybot needs it. */
-export function missing(check: DoctorCheck, found: string, todo: string): Finding {
-  return { check, state: 'missing', found, todo };
+/** The same where some facts could not be read: a fault that is known counts, and without one the answer is unknown. */
+export function verdictAmong(
+  faults: readonly string[],
+  facts: readonly Observed<unknown>[],
+  fine: string,
+): Verdict {
+  const [away] = facts.flatMap((fact) => (fact.kind === 'unknown' ? [fact.why] : []));
+  return faults.length === 0 && away !== undefined
+    ? { state: 'unknown', found: away }
+    : verdictOn(faults, fine);
 }
 
-/** A choice with a known weakness. */
-export function warning(check: DoctorCheck, found: string, todo: string): Finding {
-  return { check, state: 'warning', found, todo };
+/** Judges a fact that is known; one that is not is unknown. */
+export function given<Value>(fact: Observed<Value>, judge: (value: Value) => Verdict): Verdict {
+  return fact.kind === 'known' ? judge(fact.value) : { state: 'unknown', found: fact.why };
 }
-
-/** Something that could not be read. */
-export function unseen(check: DoctorCheck, why: string, todo: string): Finding {
-  return { check, state: 'unknown', found: why, todo };
-}
-
-/** What to do about every setting that a token may not read. */
-export const LOOK = 'This token may not read it; look yourself, or ask again with an administrator’s token.';

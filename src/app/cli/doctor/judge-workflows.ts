@@ -1,84 +1,65 @@
-/** Judges the workflow files of the default branch by what an approval needs of them. */
+/** Judges the workflow files of the default branch. A job that calls a release of ours is judged there. */
 
+import { ROLES } from '../../../domain/logbook/role.ts';
 import { type LabConfig, lanesOf } from '../../../run/lane-scope.ts';
-import { LAUNCH_ENVIRONMENT } from '../../environments.ts';
-import { type Finding, fine, missing } from './finding.ts';
-import { LAUNCH_LABEL } from './judge-settings.ts';
-import { judgeWorkflowKeys } from './judge-workflow-keys.ts';
+import { KEY_ENVIRONMENTS, LAUNCH_ENVIRONMENT } from '../../environments.ts';
+import { KEY_VARIABLES } from '../../signers.ts';
+import { configSecrets } from './secret-needs.ts';
 import {
-  COPY,
   environmentOf,
   eventsOf,
   type Job,
+  jobsOf,
   labelsOf,
-  readWorkflow,
-  type Workflow,
+  WORKFLOWS,
+  type WorkflowFiles,
 } from './workflow-file.ts';
 
-/** Path → text of every workflow file on the default branch. */
-export type WorkflowTexts = ReadonlyMap<string, string>;
+export const LAUNCH_LABEL = 'ferrybot-launch';
 
-/**
- * Findings about the workflows that the config names, and about every file that asks for the launching runner. What a
- * job calls of a release of ours is judged there. `owner`: whose repository this is.
- */
-export function judgeWorkflows(config: LabConfig, texts: WorkflowTexts, owner: string): readonly Finding[] {
-  const files = new Map([...texts].map(([path, text]) => [path, readWorkflow(text)]));
-  const launch = files.get(`.github/workflows/${config.workflows.launch}`) ?? null;
-  return [
-    presence(config, files),
-    launch === null
-      ? missing('workflow-launch-safe', 'there is no launch workflow that can be read', COPY)
-      : launchSafety(config, launch, files, owner),
-    pins(files),
-    ...judgeWorkflowKeys(config, texts, files, owner),
-  ];
-}
+/** Events that run on the default branch; an environment that is its alone refuses every other ref. */
+const DEFAULT_BRANCH_EVENTS: readonly string[] = [
+  'issue_comment',
+  'issues',
+  'schedule',
+  'workflow_dispatch',
+  'workflow_call',
+  'workflow_run',
+];
 
-/** What a runner group has to be pinned to: the file in which the launching job stands, called or `own`. */
-export function launchLocation(config: LabConfig, texts: WorkflowTexts, own: string): string {
-  const launch = readWorkflow(texts.get(`.github/workflows/${config.workflows.launch}`) ?? '');
-  return Object.values(launch?.jobs ?? {}).flatMap((one) => calledLaunch(one) ?? [])[0] ?? own;
-}
-
-/** `uses:` of a job that calls our launch; null for every other one. */
-function calledLaunch({ uses }: Job): string | null {
-  return uses !== undefined && /^[^/]+\/ferrybot\/\.github\/workflows\/launch\.yml@/.test(uses) ? uses : null;
-}
-
-function presence(config: LabConfig, files: ReadonlyMap<string, Workflow | null>): Finding {
+/** How they differ from the example's: a file that is absent, a launch that is not alone, an event that fails. */
+export function workflowFaults(config: LabConfig, files: WorkflowFiles, owner: string): readonly string[] {
   const { launch, watch, stop, fix } = config.workflows;
   const hasFixer = lanesOf(config).some(({ kind, lane }) => kind.fixes?.(lane).fixer != null);
-  const needed = [launch, watch, stop, ...(hasFixer ? [fix] : [])];
-  const absent = needed.filter((name) => (files.get(`.github/workflows/${name}`) ?? null) === null);
-  return absent.length === 0
-    ? fine('workflows-present', needed.join(', '))
-    : missing('workflows-present', `not there or not readable: ${absent.join(', ')}`, COPY);
+  const absent = [launch, watch, stop, ...(hasFixer ? [fix] : [])]
+    .filter((name) => !files.has(`${WORKFLOWS}/${name}`))
+    .map((name) => `there is no ${name}`);
+  const unread = [...files].flatMap(([path, file]) => (file === null ? [`${path} cannot be read`] : []));
+  return [
+    ...absent,
+    ...unread,
+    ...launchFaults(`${WORKFLOWS}/${launch}`, files, owner),
+    ...eventFaults(files),
+  ];
 }
 
-/** The launch is dispatched and nothing else, in its environment, on its label, which nobody else asks for. */
-function launchSafety(
-  config: LabConfig,
-  launch: Workflow,
-  files: ReadonlyMap<string, Workflow | null>,
-  owner: string,
-): Finding {
-  const path = `.github/workflows/${config.workflows.launch}`;
+/** The launch is dispatched and nothing else, in its environment, on its label, which no other workflow asks for. */
+function launchFaults(path: string, files: WorkflowFiles, owner: string): readonly string[] {
+  const launch = files.get(path) ?? null;
+  if (launch === null) return [];
   const jobs = Object.entries(launch.jobs).filter(([, one]) => isLaunching(one));
-  const faults = [
+  const { permissions } = launch;
+  const givesNone =
+    typeof permissions === 'object' && permissions !== null && Object.keys(permissions).length === 0;
+  return [
     ...(eventsOf(launch).join() === 'workflow_dispatch' ? [] : [`starts on ${eventsOf(launch).join(', ')}`]),
-    ...(isEmptyMap(launch.permissions) ? [] : ['gives permissions to every job']),
+    ...(givesNone ? [] : ['gives permissions to every job']),
     ...(jobs.length === 1 ? [] : [`${jobs.length} jobs launch`]),
-    ...jobs.flatMap(([name, one]) => jobFaults(name, one, owner)),
-    ...[...files].flatMap(([other, file]) =>
-      other !== path && Object.values(file?.jobs ?? {}).some((one) => labelsOf(one).includes(LAUNCH_LABEL))
-        ? [`${other} asks for the label ${LAUNCH_LABEL}`]
-        : [],
-    ),
+    ...jobs.flatMap(([name, one]) => jobFaults(one, owner).map((fault) => `${name} ${fault}`)),
+    ...jobsOf(files)
+      .filter(([other, , one]) => other !== path && labelsOf(one).includes(LAUNCH_LABEL))
+      .map(([other]) => `${other} asks for the label ${LAUNCH_LABEL}`),
   ];
-  return faults.length === 0
-    ? fine('workflow-launch-safe', config.workflows.launch)
-    : missing('workflow-launch-safe', faults.join('; '), COPY);
 }
 
 function isLaunching(one: Job): boolean {
@@ -86,40 +67,99 @@ function isLaunching(one: Job): boolean {
   return labelsOf(one).includes(LAUNCH_LABEL) || one.steps.some((step) => step.with['mode'] === 'launch');
 }
 
-function jobFaults(name: string, one: Job, owner: string): readonly string[] {
+function jobFaults(one: Job, owner: string): readonly string[] {
   const called = calledLaunch(one);
   if (called !== null)
-    return called.toLowerCase().startsWith(`${owner.toLowerCase()}/`)
+    return isOf(owner, called)
       ? []
-      : [`${name} is called from ${called}: GitHub gives a workflow of another owner none of your runners`];
+      : [`is called from ${called}: GitHub gives a workflow of another owner none of your runners`];
   return [
-    ...(environmentOf(one) === LAUNCH_ENVIRONMENT
-      ? []
-      : [`${name} is not in the environment ${LAUNCH_ENVIRONMENT}`]),
-    ...(labelsOf(one).includes(LAUNCH_LABEL) ? [] : [`${name} runs without the label ${LAUNCH_LABEL}`]),
-    ...(one.steps.length === 1 ? [] : [`${name} runs something beside ferrybot`]),
+    ...(environmentOf(one) === LAUNCH_ENVIRONMENT ? [] : [`is not in the environment ${LAUNCH_ENVIRONMENT}`]),
+    ...(labelsOf(one).includes(LAUNCH_LABEL) ? [] : [`runs without the label ${LAUNCH_LABEL}`]),
+    ...(one.steps.length === 1 ? [] : ['runs something beside ferrybot']),
   ];
 }
 
-function isEmptyMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+/** `uses:` of a job that calls our launch; null for every other one. */
+function calledLaunch({ uses }: Job): string | null {
+  return uses !== undefined && /^[^/]+\/ferrybot\/\.github\/workflows\/launch\.yml@/.test(uses) ? uses : null;
+}
+
+function isOf(owner: string, uses: string): boolean {
+  return uses.toLowerCase().startsWith(`${owner.toLowerCase()}/`);
+}
+
+/** What a runner group has to be pinned to: the file in which the launching job stands, called or `own`. */
+export function launchLocation({ workflows }: LabConfig, files: WorkflowFiles, own: string): string {
+  const launch = files.get(`${WORKFLOWS}/${workflows.launch}`);
+  return Object.values(launch?.jobs ?? {}).flatMap((one) => calledLaunch(one) ?? [])[0] ?? own;
+}
+
+/** A job that starts where its environment keeps it out fails, with a red cross on somebody's pull request. */
+function eventFaults(files: WorkflowFiles): readonly string[] {
+  const own = Object.values(KEY_ENVIRONMENTS).flat();
+  return [...files].flatMap(([path, file]) =>
+    file !== null && Object.values(file.jobs).some((one) => own.includes(environmentOf(one)))
+      ? eventsOf(file)
+          .filter((event) => !DEFAULT_BRANCH_EVENTS.includes(event))
+          .map((event) => `${path} starts on ${event}, whose ref its environment refuses`)
+      : [],
+  );
 }
 
 /** What the example workflows have in the place of a release: no commit of anybody. */
 const EXAMPLE_COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
 /** Every use of ferrybot names one commit, and all of them the same: two versions may read one order differently. */
-function pins(files: ReadonlyMap<string, Workflow | null>): Finding {
-  const used = [...files.values()]
-    .flatMap((file) => Object.values(file?.jobs ?? {}))
-    .flatMap((one) => [one.uses, ...one.steps.map((step) => step.uses)])
+export function pinFaults(files: WorkflowFiles): readonly string[] {
+  const used = jobsOf(files)
+    .flatMap(([, , one]) => [one.uses, ...one.steps.map((step) => step.uses)])
     .flatMap((uses) => /^[^/]+\/ferrybot(?:\/[^@]*)?@(.*)$/.exec(uses ?? '')?.[1] ?? []);
   const commits = [...new Set(used)];
-  const todo = 'Put the full commit of one release behind every use of ferrybot.';
-  if (used.length === 0) return missing('workflows-pinned', 'no workflow uses ferrybot', todo);
+  if (commits.length === 0) return ['no workflow uses ferrybot'];
   if (commits.includes(EXAMPLE_COMMIT))
-    return missing('workflows-pinned', "the example's placeholder still stands where a commit belongs", todo);
-  if (commits.length === 1 && /^[0-9a-f]{40}$/.test(commits[0] ?? ''))
-    return fine('workflows-pinned', commits[0] ?? '');
-  return missing('workflows-pinned', commits.join(', '), todo);
+    return ["the example's placeholder still stands where a commit belongs"];
+  return commits.length === 1 && /^[0-9a-f]{40}$/.test(commits[0] ?? '') ? [] : [commits.join(', ')];
+}
+
+/** Each signing key is named in jobs of its environment alone, and each job is given every secret that it needs. */
+export function workflowSecretFaults(
+  config: LabConfig,
+  files: WorkflowFiles,
+  owner: string,
+): readonly string[] {
+  const needed = configSecrets(config);
+  return [
+    ...[...files].flatMap(([path, file]) => {
+      const { jobs: _, ...rest } = file ?? { jobs: {} };
+      return rolesIn(rest).map((role) => `${path} names ${KEY_VARIABLES[role]} for every job`);
+    }),
+    ...jobsOf(files).flatMap(([path, name, one]) => {
+      const text = JSON.stringify(one);
+      const faults =
+        one.uses === undefined
+          ? needed
+              .filter(
+                ({ secret, modes }) =>
+                  modes.some((mode) => text.includes(`"mode":"${mode}"`)) &&
+                  !new RegExp(`\\bsecrets\\.${secret}\\b`).test(text),
+              )
+              .map(({ secret, use }) => `is not given ${secret}, ${use}`)
+          : [];
+      return [...keyFaults(one, owner), ...faults].map((fault) => `${name} in ${path} ${fault}`);
+    }),
+  ];
+}
+
+function keyFaults(one: Job, owner: string): readonly string[] {
+  // The called job of a mirror in the lab's own organisation has the environment itself.
+  if (one.uses !== undefined && isOf(owner, one.uses)) return [];
+  return rolesIn(one)
+    .filter((role) => !KEY_ENVIRONMENTS[role].includes(environmentOf(one)))
+    .map((role) => `names ${KEY_VARIABLES[role]} outside of ${KEY_ENVIRONMENTS[role].join(', ')}`);
+}
+
+function rolesIn(part: unknown): readonly (typeof ROLES)[number][] {
+  const text = JSON.stringify(part);
+  return ROLES.filter((role) => text.includes(KEY_VARIABLES[role]));
 }

@@ -3,10 +3,10 @@
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 
+const labels = z.union([z.string(), z.array(z.string())]);
 const job = z.looseObject({
-  'runs-on': z.union([z.string(), z.array(z.string())]).optional(),
+  'runs-on': z.union([labels, z.looseObject({ labels: labels.optional() })]).optional(),
   environment: z.union([z.string(), z.looseObject({ name: z.string() })]).optional(),
-  permissions: z.unknown().optional(),
   uses: z.string().optional(),
   steps: z
     .array(
@@ -22,22 +22,31 @@ const workflow = z.looseObject({
 export type Workflow = z.infer<typeof workflow>;
 export type Job = z.infer<typeof job>;
 
-export const COPY = 'Copy the example workflows of the release again; differences belong into the config.';
+export const WORKFLOWS = '.github/workflows';
+/** By path: every workflow file of the default branch, and null for one that cannot be read. */
+export type WorkflowFiles = ReadonlyMap<string, Workflow | null>;
 
 /** Null where it is no workflow at all. */
 export function readWorkflow(text: string): Workflow | null {
   try {
-    const parsed = workflow.safeParse(parse(text));
-    return parsed.success ? parsed.data : null;
+    return workflow.safeParse(parse(text)).data ?? null;
   } catch (error) {
     if (error instanceof YAMLParseError) return null;
     throw error;
   }
 }
 
+/** Each job with the path of its file and its name. */
+export function jobsOf(files: WorkflowFiles): readonly (readonly [path: string, name: string, job: Job])[] {
+  return [...files].flatMap(([path, file]) =>
+    Object.entries(file?.jobs ?? {}).map(([name, one]) => [path, name, one] as const),
+  );
+}
+
 /** What `runs-on` asks of a runner, as a list however it is written. */
-export function labelsOf(one: Job): readonly string[] {
-  return [one['runs-on'] ?? []].flat();
+export function labelsOf({ 'runs-on': runsOn = [] }: Job): readonly string[] {
+  const asked = typeof runsOn === 'string' || Array.isArray(runsOn) ? runsOn : runsOn.labels;
+  return [asked ?? []].flat();
 }
 
 /** Names of the events that start it. */
@@ -48,6 +57,6 @@ export function eventsOf({ on }: Workflow): readonly string[] {
 }
 
 /** Name of the environment that a job runs in. */
-export function environmentOf({ environment }: Job): string | undefined {
-  return typeof environment === 'object' ? environment.name : environment;
+export function environmentOf({ environment }: Job): string {
+  return (typeof environment === 'object' ? environment.name : environment) ?? '';
 }

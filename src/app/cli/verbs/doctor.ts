@@ -6,11 +6,8 @@ import { branded, isInstant } from '../../../domain/ids.ts';
 import { createClient } from '../../../github/call.ts';
 import { runProgram } from '../../../host/process.ts';
 import { signingKeysFrom } from '../../compose-lab.ts';
-import { createAsksForKey } from '../doctor/ask-clusters.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { createJudgeTrackers } from '../doctor/judge-trackers.ts';
-import { createMeasure } from '../doctor/measure-calls.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 
 /**
@@ -34,16 +31,11 @@ export async function doctorVerb(io: VerbIo): Promise<number> {
     sleep: (durationMs) => sleep(durationMs),
     now: Date.now,
   });
-  const findings = await examine(
-    client,
-    signingKeysFrom(environment),
-    branded(Date.now(), isInstant),
-    (configText) => ({
-      measure: createMeasure(io, configText),
-      asksForKey: createAsksForKey(io, configText),
-      judgeTrackers: createJudgeTrackers(io, configText, { fetch, now: Date.now }),
-    }),
-  );
+  const findings = await examine(client, {
+    cwd: io.cwd,
+    held: signingKeysFrom(environment),
+    now: branded(Date.now(), isInstant),
+  });
   const ok = findings.every(({ state }) => state === 'ok' || state === 'warning');
   answer(io, { ok, repository: `${owner}/${repo}`, findings }, `${findings.map(told).join('\n')}\n`);
   return ok ? EXIT.yes : EXIT.no;

@@ -1,0 +1,375 @@
+/** Everything that ferrybot relies on and a lab has to set up, in the order in which a lab is set up. */
+
+import { traitsOf } from '../../../config/engine-traits.ts';
+import { ROLES } from '../../../domain/logbook/role.ts';
+import { toRfc3339 } from '../../../domain/time.ts';
+import type { BranchRule } from '../../../github/settings.ts';
+import { CONFIG_PATH } from '../../config-source.ts';
+import { KEY_ENVIRONMENTS } from '../../environments.ts';
+import { APP_PERMISSIONS } from '../../server/app-permissions.ts';
+import { KEY_VARIABLES } from '../../signers.ts';
+import type { Facts } from './facts.ts';
+import { type Finding, given, type Verdict, verdictAmong, verdictOn } from './finding.ts';
+import {
+  LAUNCH_LABEL,
+  launchLocation,
+  pinFaults,
+  workflowFaults,
+  workflowSecretFaults,
+} from './judge-workflows.ts';
+import { configSecrets } from './secret-needs.ts';
+import { WORKFLOWS } from './workflow-file.ts';
+
+type Check = {
+  readonly id: string;
+  readonly judge: (facts: Facts) => Verdict;
+  /** What a person should do where it is not ok. */
+  readonly advice: (facts: Facts) => string;
+};
+
+const COPY = 'Copy the example workflows of the release again. Put differences into the config.';
+const ACTIONS = 'Settings, Actions, General:';
+/** Added to the advice where the answer is unknown. */
+const LOOK =
+  "This token or this machine may not see it. Look yourself, or ask again with an administrator's token, in the lab's checkout.";
+
+const CHECKS: readonly Check[] = [
+  {
+    id: 'config',
+    judge: ({ defaultBranch }) => verdictOn([], `${CONFIG_PATH} on ${defaultBranch}`),
+    // A config that is not valid ends the examination before any check.
+    advice: () => '',
+  },
+  {
+    id: 'keys',
+    judge: keys,
+    advice: () =>
+      'Make a key pair for each role, list the public halves under `keys`, store the private ones as secrets.',
+  },
+  {
+    id: 'job-user',
+    judge: ({ config }) => {
+      const said = Object.keys(config.clusters).flatMap((name) =>
+        (traitsOf(config, name)?.warnings ?? []).map((warning) => `${name}: ${warning}`),
+      );
+      return verdictOn([], said.join('; ') || "no job runs as the runner's user");
+    },
+    advice: () => '',
+  },
+  {
+    id: 'cluster-keys',
+    judge: ({ clusters }) =>
+      verdictAmong(
+        clusters.flatMap(({ name, asks }) =>
+          asks.kind === 'known' && !asks.value ? [`${name} asks nobody for a key`] : [],
+        ),
+        clusters.map(({ asks }) => asks),
+        clusters.length === 0
+          ? 'no cluster is of an engine that says so'
+          : `${clusters.map(({ name }) => name).join(', ')} asks for a key`,
+      ),
+    advice: () =>
+      'Switch authentication on, give ferrybot a key of its own, and name its secret under `tokenFrom`. Without it, everybody who reaches the cluster is its administrator: they can stop every job and read the variables of each.',
+  },
+  {
+    id: 'app-permissions',
+    judge: appPermissions,
+    advice: ({ appPermissions: granted }) =>
+      granted.kind === 'known' && granted.value === null
+        ? 'Register an App from app.yml, install it on the repository and put its slug into `appSlug`: approvers then recognize the card by its author. Without an App, keep the default permission of workflows at read, and compare the card with the diff of the pull request before you approve.'
+        : 'Grant the App what app.yml asks for and nothing else.',
+  },
+  {
+    id: 'workflows',
+    judge: ({ config, files, repository }) =>
+      given(files, (read) => verdictOn(workflowFaults(config, read, ownerOf(repository)), 'as the example')),
+    advice: () => COPY,
+  },
+  {
+    id: 'workflows-pinned',
+    judge: ({ files }) => given(files, (read) => verdictOn(pinFaults(read), 'one commit everywhere')),
+    advice: () => 'Put the full commit of one release behind every use of ferrybot.',
+  },
+  {
+    id: 'workflow-secrets',
+    judge: ({ config, files, repository }) =>
+      given(files, (read) =>
+        verdictOn(
+          workflowSecretFaults(config, read, ownerOf(repository)),
+          'each secret in the jobs that need it',
+        ),
+      ),
+    advice: () =>
+      `Name each secret under \`env:\` of the step that needs it, as \`NAME: \${{ secrets.NAME }}\`, and under no other. For the rest: ${COPY}`,
+  },
+  {
+    id: 'workflow-permissions',
+    judge: ({ workflowPermissions }) =>
+      given(workflowPermissions, (value) =>
+        verdictOn(
+          [
+            ...(value.default_workflow_permissions === 'read' ? [] : ['workflows may write by default']),
+            // The daily workflow's own token opens the proposal, and the closure at the end.
+            ...(value.can_approve_pull_request_reviews ? [] : ['workflows may not create pull requests']),
+          ],
+          'workflows read by default, and may create pull requests',
+        ),
+      ),
+    advice: () =>
+      `${ACTIONS} give workflows read permission by default, and allow GitHub Actions to create and approve pull requests.`,
+  },
+  {
+    id: 'fork-approval',
+    judge: ({ isPrivate, forkApproval }) =>
+      isPrivate
+        ? verdictOn([], 'a private repository: strangers cannot fork it')
+        : given(forkApproval, (value) =>
+            verdictOn(value === 'all_external_contributors' ? [] : [value], value),
+          ),
+    advice: () => `${ACTIONS} require approval for all external contributors.`,
+  },
+  {
+    id: 'environment-branches',
+    judge: environmentBranches,
+    advice: ({ defaultBranch }) =>
+      `Settings, Environments: create each environment, and allow the branch ${defaultBranch} and nothing else.`,
+  },
+  {
+    id: 'environment-secrets',
+    judge: environmentSecrets,
+    advice: () =>
+      'Settings, Environments: put each secret into the environment of the jobs that need it. A server or a watch that is no workflow has it in its own environment.',
+  },
+  {
+    id: 'no-key-outside',
+    judge: openSecrets,
+    advice: () =>
+      'Delete it among the secrets of the repository or the organisation, and make a new key: every workflow of every branch could read this one.',
+  },
+  {
+    id: 'runner-label',
+    judge: ({ runnerLabels }) =>
+      given(runnerLabels, (runners) => {
+        const count = runners.filter((labels) => labels.includes(LAUNCH_LABEL)).length;
+        // A runner of the organisation is not in this list: none here says nothing.
+        return count > 0
+          ? verdictOn([], `${count} with ${LAUNCH_LABEL}`)
+          : {
+              state: 'unknown',
+              found: "the repository has none; an organisation's runner is not listed here",
+            };
+      }),
+    advice: () =>
+      `Register the launching runner with the label ${LAUNCH_LABEL}, and give the label to no other.`,
+  },
+  {
+    id: 'runner-group',
+    // Any workflow of any branch can ask for a label; only a group that is pinned to a workflow says no.
+    judge: (facts) =>
+      given(facts.runnerGroups, (groups) => {
+        const pinned = groups.filter(
+          (group) => group.restricted_to_workflows && group.selected_workflows.join() === launchPath(facts),
+        );
+        const faults = pinned.length > 0 ? [] : ['no group is pinned to the launch workflow alone'];
+        return verdictOn(faults, pinned.map(({ name }) => name).join(', '));
+      }),
+    advice: (facts) =>
+      `Organisation settings, Runner groups: pin the launching runner's group to ${launchPath(facts)}.`,
+  },
+  branchRules('ruleset-default-branch', ({ defaultBranch }) => defaultBranch, 'defaultBranchRules', [
+    'pull_request',
+    'a review',
+    'approval of the last push by somebody else',
+    'non_fast_forward',
+    'deletion',
+  ]),
+  branchRules('ruleset-logbook', ({ config }) => config.logbookBranch, 'logbookRules', [
+    'non_fast_forward',
+    'deletion',
+  ]),
+  {
+    id: 'ruleset-seal-tags',
+    judge: tagRules,
+    advice: () => 'Make a ruleset for the tags ferry/**/* with update and deletion: a seal is never moved.',
+  },
+];
+
+/** The ids, in the order of the findings; docs/threat-model.md lists them. */
+export const DOCTOR_CHECKS: readonly string[] = CHECKS.map(({ id }) => id);
+
+/** Every finding about a lab whose config is valid. */
+export function judgeAll(facts: Facts): readonly Finding[] {
+  return CHECKS.map(({ id, judge, advice }) => {
+    const verdict = judge(facts);
+    const todo = verdict.state === 'ok' ? '' : advice(facts);
+    return { check: id, ...verdict, todo: verdict.state === 'unknown' ? `${LOOK} ${todo}` : todo };
+  });
+}
+
+/** Public halves of the example lab's keys, whose private halves anybody can derive (fixtures/lab/.github/ferrybot.yml). */
+const DEMO_KEYS: readonly string[] = [
+  'iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=',
+  'gTl3Dqh9F19Wo1Rmw0x+zMuNipG07jeiXfYPW4/Js5Q=',
+  '7UkoxijRwsbq6QM4kFmVYSlZJzpcY/k2NsFGFKyHN9E=',
+];
+
+function keys({ config, held, now }: Facts): Verdict {
+  const at = toRfc3339(now);
+  const inForce = config.keys.filter((key) => key.from <= at && at < key.until);
+  const faults = ROLES.flatMap((role) => {
+    const own = held[role];
+    const listed = inForce.filter((key) => key.role === role);
+    return [
+      ...(listed.length === 0 ? [`no ${role} key is in force`] : []),
+      ...(listed.some((key) => DEMO_KEYS.includes(key.public)) ? [`the ${role} key is the example's`] : []),
+      ...(own !== undefined && !listed.some((key) => key.public === own.public)
+        ? [`${KEY_VARIABLES[role]} fits no ${role} key of the config`]
+        : []),
+    ];
+  });
+  return verdictOn(faults, inForce.map((key) => key.id).join(', '));
+}
+
+function appPermissions({ appPermissions: granted }: Facts): Verdict {
+  return given(granted, (permissions) => {
+    if (permissions === null)
+      return {
+        state: 'warning',
+        found:
+          'no App is installed: ferrybot posts as github-actions[bot], and any workflow with write permission can post under that name',
+      };
+    const wanted: Readonly<Record<string, { readonly level: string }>> = APP_PERMISSIONS;
+    const lacking = Object.entries(wanted).filter(
+      ([name, { level }]) => permissions[name] !== level && permissions[name] !== 'write',
+    );
+    const beyond = Object.entries(permissions).filter(
+      ([name, level]) => level !== 'read' && wanted[name]?.level !== level,
+    );
+    const faults = [
+      ...lacking.map(([name, { level }]) => `lacks ${name}: ${level}`),
+      ...beyond.map(([name, level]) => `has ${name}: ${level}`),
+    ];
+    return verdictOn(faults, 'as app.yml');
+  });
+}
+
+function environmentBranches({ environments, defaultBranch }: Facts): Verdict {
+  const faults = environments.flatMap(({ name, refs }) => {
+    if (refs.kind === 'unknown') return [];
+    const found = refs.value.map((ref) => `${ref.type ?? 'branch'} ${ref.name}`).join(', ');
+    return found === `branch ${defaultBranch}` ? [] : [`${name} is open to ${found || 'no branch'}`];
+  });
+  return verdictAmong(
+    faults,
+    environments.map(({ refs }) => refs),
+    `${defaultBranch} alone`,
+  );
+}
+
+/** A job also has the secrets of the repository, which do for what the lab passes to its own jobs. */
+function environmentSecrets({
+  config,
+  environments,
+  repositorySecrets,
+  organizationSecrets,
+}: Facts): Verdict {
+  const open = [repositorySecrets, organizationSecrets].flatMap((names) =>
+    names.kind === 'known' ? names.value : [],
+  );
+  const faults = environments.flatMap(({ name, secrets }) => {
+    if (secrets.kind === 'unknown') return [];
+    const needed = [
+      ...ROLES.filter((role) => KEY_ENVIRONMENTS[role].includes(name)).map((role) => KEY_VARIABLES[role]),
+      ...configSecrets(config)
+        .filter((need) => need.environments.includes(name) && !(need.mayBeOpen && open.includes(need.secret)))
+        .map(({ secret }) => secret),
+    ];
+    return needed
+      .filter((secret) => !secrets.value.includes(secret))
+      .map((secret) => `there is no ${secret} in ${name}`);
+  });
+  return verdictAmong(
+    faults,
+    environments.map(({ secrets }) => secrets),
+    'each secret in its environments',
+  );
+}
+
+/** What the example workflows name and a branch must not read. */
+const GUARDED: readonly string[] = [...Object.values(KEY_VARIABLES), 'RAY_AUTH_TOKEN', 'VAST_API_KEY'];
+
+/** A secret of the repository or of its organisation is every branch's: whoever may push reads it with a workflow. */
+function openSecrets({ config, repositorySecrets, organizationSecrets }: Facts): Verdict {
+  const named = configSecrets(config).flatMap(({ secret, mayBeOpen }) => (mayBeOpen ? [] : [secret]));
+  const places = [
+    ['the repository', repositorySecrets],
+    ['the organisation', organizationSecrets],
+  ] as const;
+  const faults = places.flatMap(([where, names]) =>
+    (names.kind === 'known' ? names.value : [])
+      .filter((name) => [...GUARDED, ...named].includes(name))
+      .map((name) => `a branch can read ${name} of ${where}`),
+  );
+  return verdictAmong(faults, [repositorySecrets, organizationSecrets], 'no branch can read a key');
+}
+
+function ownerOf(repository: string): string {
+  return repository.slice(0, repository.indexOf('/'));
+}
+
+/** `owner/name/.github/workflows/FILE@refs/heads/BRANCH`, as a runner group names it. */
+function launchPath({ config, files, repository, defaultBranch }: Facts): string {
+  const own = `${repository}/${WORKFLOWS}/${config.workflows.launch}@refs/heads/${defaultBranch}`;
+  return files.kind === 'known' ? launchLocation(config, files.value, own) : own;
+}
+
+function branchRules(
+  id: string,
+  branchOf: (facts: Facts) => string,
+  key: 'defaultBranchRules' | 'logbookRules',
+  wanted: readonly string[],
+): Check {
+  return {
+    id,
+    judge: (facts) =>
+      given(facts[key], (inForce) => {
+        const names = new Set(inForce.flatMap(namesOf));
+        const absent = wanted.filter((name) => !names.has(name));
+        return verdictOn(
+          absent.length === 0 ? [] : [`${branchOf(facts)} lacks ${absent.join(', ')}`],
+          'all rules',
+        );
+      }),
+    advice: (facts) => `Make a ruleset for ${branchOf(facts)} with ${wanted.join(', ')}.`,
+  };
+}
+
+/**
+ * A rule, and what of it counts beside. Everybody with write access may push to the branches of ferrybot's pull requests:
+ * GitHub keeps the author from approving, and with `require_last_push_approval` alone whoever pushed last as well.
+ */
+function namesOf({ type, parameters }: BranchRule): readonly string[] {
+  return [
+    type,
+    ...((parameters?.required_approving_review_count ?? 0) > 0 ? ['a review'] : []),
+    ...(parameters?.require_last_push_approval === true
+      ? ['approval of the last push by somebody else']
+      : []),
+  ];
+}
+
+/** A seal is `ferry/daily/DATE/RUN`: of GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` stops at the first slash. */
+const ALL_SEALS = ['~ALL', 'refs/tags/ferry/**/*', 'refs/tags/**/*'];
+
+function tagRules({ tagRulesets }: Facts): Verdict {
+  return given(tagRulesets, (rulesets) => {
+    const covers = rulesets.some(
+      (one) =>
+        one.enforcement === 'active' &&
+        one.conditions?.ref_name.include.some((pattern) => ALL_SEALS.includes(pattern)) === true &&
+        one.conditions.ref_name.exclude.length === 0 &&
+        ['update', 'deletion'].every((type) => one.rules.some((rule) => rule.type === type)),
+    );
+    return verdictOn(covers ? [] : ['no ruleset fixes them'], 'seal tags are fixed');
+  });
+}

@@ -1,0 +1,148 @@
+/** Reads what the doctor judges: the config, the workflow files and the settings, each as far as the token may see it. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Instant } from '../../../domain/ids.ts';
+import { known, type Observed, unknown } from '../../../domain/observed.ts';
+import { adapterOf, loadAdapters } from '../../../engines/registry.ts';
+import type { GitHubClient } from '../../../github/call.ts';
+import { listFiles, readFileText } from '../../../github/repository-files.ts';
+import * as settings from '../../../github/settings.ts';
+import { codeOf } from '../../../host/publish-once.ts';
+import type { LabConfig } from '../../../run/lane-scope.ts';
+import { CONFIG_PATH } from '../../config-source.ts';
+import {
+  CARE_ENVIRONMENT,
+  CONTROL_ENVIRONMENT,
+  LAUNCH_ENVIRONMENT,
+  WATCH_ENVIRONMENT,
+} from '../../environments.ts';
+import type { SigningKeys } from '../../signers.ts';
+import { readWorkflow, WORKFLOWS, type WorkflowFiles } from './workflow-file.ts';
+
+export type Environment = {
+  readonly name: string;
+  readonly refs: Observed<settings.EnvironmentRefs>;
+  /** Names of its secrets. */
+  readonly secrets: Observed<readonly string[]>;
+};
+
+export type Facts = {
+  readonly config: LabConfig;
+  /** Private keys in this environment, if any; one that the config does not list would sign nothing valid. */
+  readonly held: SigningKeys;
+  readonly now: Instant;
+  /** `owner/name` of the repository. */
+  readonly repository: string;
+  readonly defaultBranch: string;
+  readonly isPrivate: boolean;
+  readonly files: Observed<WorkflowFiles>;
+  readonly clusters: readonly ClusterKey[];
+  readonly appPermissions: Observed<Readonly<Record<string, string>> | null>;
+  readonly workflowPermissions: Observed<settings.WorkflowPermissions>;
+  readonly forkApproval: Observed<string>;
+  readonly environments: readonly Environment[];
+  readonly repositorySecrets: Observed<readonly string[]>;
+  /** Those of the organisation that this repository may use. */
+  readonly organizationSecrets: Observed<readonly string[]>;
+  readonly runnerLabels: Observed<readonly (readonly string[])[]>;
+  readonly runnerGroups: Observed<readonly settings.RunnerGroup[]>;
+  readonly defaultBranchRules: Observed<readonly settings.BranchRule[]>;
+  readonly logbookRules: Observed<readonly settings.BranchRule[]>;
+  readonly tagRulesets: Observed<readonly settings.TagRuleset[]>;
+};
+
+/** Whether a cluster asks its callers for a key; only clusters of an engine that tells. */
+export type ClusterKey = { readonly name: string; readonly asks: Observed<boolean> };
+
+/** What is not GitHub's: the folder of the person's checkout, the keys and the time. */
+export type Here = { readonly cwd: string; readonly held: SigningKeys; readonly now: Instant };
+
+/** Everything about a repository whose config is valid. Changes nothing. */
+export async function readFacts(
+  client: GitHubClient,
+  repository: settings.RepositorySettings,
+  { config, configText }: { readonly config: LabConfig; readonly configText: string },
+  { cwd, held, now }: Here,
+): Promise<Facts> {
+  const branch = repository.default_branch;
+  const files = await workflowFiles(client, branch);
+  return {
+    config,
+    held,
+    now,
+    repository: `${client.owner}/${client.repo}`,
+    defaultBranch: branch,
+    isPrivate: repository.private,
+    files,
+    clusters: await readClusterKeys(config, configText, cwd),
+    appPermissions: await settings.readAppPermissions(client, config.appSlug),
+    workflowPermissions: await settings.readWorkflowPermissions(client),
+    forkApproval: await settings.readForkApproval(client),
+    environments: await environments(client, config, files),
+    repositorySecrets: await settings.readSecretNames(client, 'repository'),
+    organizationSecrets: await settings.readSecretNames(client, 'organization'),
+    runnerLabels: await settings.readRunnerLabels(client),
+    runnerGroups: await settings.readRunnerGroups(client),
+    defaultBranchRules: await settings.readBranchRules(client, branch),
+    logbookRules: await settings.readBranchRules(client, config.logbookBranch),
+    tagRulesets: await settings.readTagRulesets(client),
+  };
+}
+
+/** The one for care only where the lab has that workflow, or its workflows cannot be read. */
+async function environments(
+  client: GitHubClient,
+  { workflows }: LabConfig,
+  files: Observed<WorkflowFiles>,
+): Promise<readonly Environment[]> {
+  const usesCare = files.kind === 'unknown' || files.value.has(`${WORKFLOWS}/${workflows.care}`);
+  const names = [CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT];
+  const read: Environment[] = [];
+  for (const name of usesCare ? [...names, CARE_ENVIRONMENT] : names)
+    read.push({
+      name,
+      refs: await settings.readEnvironmentRefs(client, name),
+      secrets: await settings.readSecretNames(client, { environment: name }),
+    });
+  return read;
+}
+
+async function workflowFiles(client: GitHubClient, branch: string): Promise<Observed<WorkflowFiles>> {
+  const paths = await listFiles(client, WORKFLOWS, branch);
+  if (paths.kind === 'unknown') return paths;
+  const files = new Map<string, ReturnType<typeof readWorkflow>>();
+  for (const path of paths.value.filter((one) => /\.ya?ml$/.test(one))) {
+    const text = await readFileText(client, path, branch);
+    if (text.kind === 'unknown') return text;
+    files.set(path, readWorkflow(text.value));
+  }
+  return known(files);
+}
+
+/**
+ * Calls only what the config of the person's own checkout names: another repository's may name any machine of this
+ * network.
+ */
+export async function readClusterKeys(
+  config: LabConfig,
+  configText: string,
+  cwd: string,
+): Promise<readonly ClusterKey[]> {
+  const adapters = await loadAdapters();
+  const own = await readFile(join(cwd, CONFIG_PATH), 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+  const found: ClusterKey[] = [];
+  for (const [name, cluster] of Object.entries(config.clusters)) {
+    const { asksForKey } = adapterOf(adapters, cluster);
+    if (asksForKey === undefined) continue;
+    const asks =
+      own === configText
+        ? await asksForKey(cluster)
+        : unknown(`this folder does not have the ${CONFIG_PATH} of the repository`);
+    found.push({ name, asks });
+  }
+  return found;
+}
