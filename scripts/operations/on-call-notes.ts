@@ -108,12 +108,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'logbook-broken': {
     job: '**perhaps**, and unwatched',
     wait: '**no**',
-    next: 'See [the logbook cannot be trusted](#the-logbook-cannot-be-trusted): the comment is one of those. `/stop` works on this run all the same, from the last good entry.',
-  },
-  'logbook-restored': {
-    job: 'goes on, and is watched',
-    wait: 'yes',
-    next: 'protect the branch and the marks; the record is in order again',
+    next: 'See [the logbook cannot be trusted](#the-logbook-cannot-be-trusted): the comment is one of those. `/stop` stops its job all the same, by the id that the last good entry has.',
   },
   'card-edited': {
     job: 'no, nothing was launched on it',

@@ -115,7 +115,7 @@ function signatureTable(): string {
 
 const FAULT_INTRODUCTION = `## The logbook cannot be trusted
 
-\`npx ferrybot logbook repair\` in any clone repairs the first four: it needs no key, fetches by itself, and pushes one new commit (\`--dry-run\` pushes nothing). Until then ferrybot launches, approves and seals nothing on what these name (the last one apart, which holds up nothing). \`/stop\` works there all the same where a good version is known, which the marks see to: it is recorded on top of the last good entry, and puts the file back with it; so does the next look of the watch at a running job. Afterwards ferrybot goes on by itself; nothing has to be said to it again.`;
+\`npx ferrybot logbook repair\` in any clone repairs the first four: it needs no key, fetches by itself, and pushes one new commit (\`--dry-run\` pushes nothing). Until then ferrybot launches, approves and seals nothing on what these name (the last one apart, which holds up nothing). A job that runs there goes on unwatched. \`/stop\` stops it all the same where a good version is known, which the marks see to: by the job's id, without an entry. After the repair ferrybot goes on by itself; nothing has to be said to it again.`;
 
 const FULL_DISK = `## A job says that a disk is full
 

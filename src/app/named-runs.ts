@@ -1,5 +1,6 @@
 /** `/stop run=…` and their like, carried out: the command stands in the journal, and its effect and its answer are one push. */
 
+import { answerCommon } from '../commands/decision.ts';
 import { namedRun } from '../commands/named-run.ts';
 import { limits } from '../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../domain/logbook/run-state.ts';
@@ -8,7 +9,6 @@ import { JOURNAL } from '../logbook/rules.ts';
 import { answeredDraft } from '../run/command-events.ts';
 import { decideNamed } from '../run/decide-named.ts';
 import { waitingNamed } from '../run/propose-request.ts';
-import { watchedStates } from './broken-states.ts';
 import type { OpenLab } from './open-lab.ts';
 import { contained, inComment, type Trouble } from './trouble.ts';
 
@@ -32,8 +32,10 @@ async function carriedOut(open: OpenLab, command: SeenCommand): Promise<readonly
     const record = store.current();
     if (record.journal.commands.get(commandKey(command))?.answer !== null) return [];
     const now = lab.now();
-    const states = watchedStates(record);
-    const decided = decideNamed({ command, run, states, permission, config, now });
+    const { broken, runs: states } = record;
+    const decided = broken.some((one) => one.run === run)
+      ? answerCommon('logbook-broken', {})
+      : decideNamed({ command, run, states, permission, config, now });
     if (decided === null) return [];
     const own = decided.drafts.length === 0 ? [] : [{ run, drafts: decided.drafts }];
     const answer = { run: JOURNAL, drafts: [answeredDraft(command, decided)] } as const;

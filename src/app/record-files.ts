@@ -23,22 +23,14 @@ import {
   type Versions,
   versionsSince,
 } from './record-check.ts';
-import {
-  foldersAt,
-  type Held,
-  type Listing,
-  listRuns,
-  type Markdowns,
-  type Reading,
-  readRun,
-} from './record-reading.ts';
+import { foldersAt, type Held, type Listing, listRuns, type Reading, readRun } from './record-reading.ts';
 import { contained, type Trouble, troubleKey, wordsOf } from './trouble.ts';
 
 /** A run's file, or the repository journal. */
 export type RecordName = RunId | 'journal';
 
-/** The longest version of a file that verifies, where what stands there does not; an append may go on from it. */
-export type GoodVersion = GoodFile & { readonly tree: TreeId | null; readonly markdown: Markdowns };
+/** The longest version of a file that verifies, where what stands there does not. */
+export type GoodVersion = GoodFile & { readonly tree: TreeId | null };
 
 export type Record = {
   readonly head: Sha | null;
@@ -134,11 +126,11 @@ function takeIn(
 ): void {
   const { run: name } = file;
   const known = held.get(name);
-  const markdown = stored?.markdown ?? known?.markdown ?? new Map();
   if (judged === null) {
     if (!file.isThere || file.state === null) return;
     const { events, ends, state, open } = file;
     const files = stored?.events ?? known?.files ?? [];
+    const markdown = stored?.markdown ?? known?.markdown ?? new Map();
     held.set(name, { run: name, events, ends, state, open, tree, files, markdown });
     remember(store, name, file);
     return;
@@ -150,12 +142,12 @@ function takeIn(
   const best = longest(all.filter(hasLost(fault))) ?? longest(all);
   if (best === null && fault.kind === 'bad-entry') {
     lab.log('what stands in the place of a logbook never was one', { run: name });
-    good.set(name, { run: name, events: [], ends: [], tree, markdown: new Map() });
+    good.set(name, { run: name, events: [], ends: [], tree });
     return;
   }
   const told = before.broken.find((one) => one.run === name);
   const state = stateAfter(best?.events ?? []) ?? told?.state ?? null;
-  if (best !== null) good.set(name, { ...best, tree, markdown });
+  if (best !== null) good.set(name, { ...best, tree });
   broken.push({ run: name, fault, state, thread: told?.thread ?? null });
 }
 
@@ -224,14 +216,14 @@ function askedOf({ held, before }: Loading, names: readonly string[], { stored }
 /** What the marks, and this process, know of the files of a branch that is gone or was put back. */
 export async function goodWithoutBranch(
   checking: Checking,
-  held: ReadonlyMap<string, GoodFile & Pick<Held, 'markdown'>>,
+  held: ReadonlyMap<string, GoodFile>,
 ): Promise<Record['good']> {
   const good = new Map<string, GoodVersion>();
   for (const run of [...runsToRead([...held.keys()], checking.marks), JOURNAL]) {
     const known = held.get(run);
     const marked = await markedVersion(checking, run);
     const best = longest([...(marked ? [marked] : []), ...(known ? [known] : [])]);
-    if (best !== null) good.set(run, { ...best, tree: null, markdown: known?.markdown ?? new Map() });
+    if (best !== null) good.set(run, { ...best, tree: null });
   }
   return good;
 }

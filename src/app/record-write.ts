@@ -4,26 +4,27 @@ import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { ComposedRun } from '../logbook/compose.ts';
 import { projectMonitoringState } from '../logbook/monitoring-state.ts';
 import { projectLogbook } from '../logbook/projection.ts';
-import { type FileState, transitionCheck } from '../logbook/rules.ts';
+import type { FileState } from '../logbook/rules.ts';
 import { type GoodFile, type GrownFile, grown, startOf, textOf } from '../logbook/segments.ts';
 import type { LogbookStore, RunWrite } from '../logbook/store/git-store.ts';
 import type { StoredFile } from '../logbook/store/stored-runs.ts';
-import type { GoodVersion } from './record-files.ts';
 import type { Held } from './record-reading.ts';
 
-/** What new entries stand on. `isRestored`: it does not stand at the head, and is put back with them. */
+/** What new entries stand on. `isOverJunk`: what stands at the head never was a logbook, and goes. */
 export type Before = Pick<Held, 'events' | 'ends' | 'open' | 'files' | 'markdown'> & {
   readonly state: FileState | null;
-  readonly isRestored: boolean;
+  readonly isOverJunk: boolean;
 };
 
-/** A good version of a run that does not verify, ready to be gone on from. */
-export function restorable(good: GoodVersion): Before {
-  const check = transitionCheck(good.run);
-  for (const event of good.events) check.take(event);
-  const open = good.ends.length === 0 ? '' : textOf(good, good.ends.length);
-  return { ...good, open, files: [], state: check.state(), isRestored: true };
-}
+export const OVER_JUNK: Before = {
+  events: [],
+  ends: [],
+  open: '',
+  files: [],
+  markdown: new Map(),
+  state: null,
+  isOverJunk: true,
+};
 
 /** What is written of a run, and how it stands then. */
 export type Written = { readonly write: RunWrite; readonly after: Held };
@@ -56,10 +57,6 @@ function draftOf(composed: ComposedRun, before: Before | null): Draft {
   const { files, ends } = grown(before?.ends ?? [], before?.open ?? '', lines);
   const events: readonly LogbookEvent[] = [...(before?.events ?? []), ...appended];
   const file = { run, events, ends };
-  if (before?.isRestored === true) {
-    const parts = ends.map((_, index) => index + 1);
-    return { composed, before, file, files: wholeFiles(file), parts };
-  }
   // The first tells of the whole run, and the one before a new one says where it goes on.
   const parts = new Set([
     1,
@@ -95,10 +92,10 @@ function written(
     const changed = files.find(({ part }) => part === index + 1);
     return changed === undefined ? (before?.files[index] ?? null) : store.fileOf(changed.text);
   });
-  const isRestored = before?.isRestored ?? false;
+  const isOverJunk = before?.isOverJunk ?? false;
   const monitoring = projectMonitoringState(file.events);
   return {
-    write: { run, events: files, markdown: changed, monitoring, head, isRestored },
+    write: { run, events: files, markdown: changed, monitoring, head, isOverJunk },
     after: { ...file, open, state, tree: null, files: contents, markdown },
   };
 }

@@ -9,6 +9,7 @@ import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } fro
 import { markPrefix, TAG_FOLDER } from '../logbook/mark.ts';
 import type { Anchor, AppendResult } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
+import { runsToRead } from '../logbook/runs-to-read.ts';
 import {
   type AppendOutcome,
   type AppendRequest,
@@ -32,10 +33,11 @@ import {
 } from './record-files.ts';
 import { createMarkReader, type MarkReader, type MarkTag, marksFor, type SeenMark } from './record-marks.ts';
 import type { Held } from './record-reading.ts';
-import { type Before, restorable, writesOf } from './record-write.ts';
-import { type Entry, entriesOver } from './restored-entries.ts';
+import { type Before, OVER_JUNK, writesOf } from './record-write.ts';
 import { signersFrom } from './signers.ts';
-import { isUnread } from './unread-run.ts';
+
+/** What one file gets. */
+export type Entry = { readonly run: RecordName; readonly drafts: readonly EventDraft[] };
 
 /** The newest append that was refused; `after` is the newest entry of the run that stands, -1 where there is none. */
 export type Refusal = {
@@ -159,10 +161,9 @@ async function appendTogether(
   at: Instant,
 ): Promise<AppendResult> {
   const { lab, store, held, record } = keeping;
-  const appending = entriesOver(record, entries);
-  if (appending === null)
+  if (entries.some(({ run }) => record.broken.some((one) => one.run === run || one.run === WHOLE_BRANCH)))
     return { kind: 'failed', message: 'what is there does not verify, so nothing is added' };
-  const composing = composeAll(keeping, appending, at);
+  const composing = composeAll(keeping, entries, at);
   if (!composing.ok) return { kind: 'failed', message: composing.error.rule };
   const composed = composing.value;
   const names = composed.map(({ run }) => run);
@@ -175,7 +176,6 @@ async function appendTogether(
     message: commitMessage(composed),
     atMs: at,
     marks,
-    onto: standsOn(keeping),
   });
   lab.boundary('append', 'after');
   if (outcome.kind === 'conflict') return outcome;
@@ -190,11 +190,8 @@ async function appendTogether(
   for (const { write, after } of writes) held.set(write.run, after);
   for (const { run, appended } of composed)
     if (marks.some(({ run: marked }) => marked === run)) noteMark(keeping, lastOf(run, appended));
-  const broken = record.broken.filter(({ run }) => run !== WHOLE_BRANCH && !names.includes(run));
   const good = new Map([...record.good].filter(([run]) => !names.includes(run)));
-  keeping.record = { ...rebuilt({ held, before: record }, broken), good, head: outcome.head };
-  // The other files of a branch that was gone were read from nowhere yet.
-  if (record.broken.some(({ run }) => run === WHOLE_BRANCH)) await reread(keeping);
+  keeping.record = { ...rebuilt({ held, before: record }, record.broken), good, head: outcome.head };
   const seqs = composed.map(({ run, appended }) => [run, appended.map((event) => event.seq)] as const);
   return { kind: 'appended', seqs: new Map(seqs) };
 }
@@ -203,18 +200,6 @@ function lastOf(run: string, appended: readonly LogbookEvent[]): Marked {
   const last = appended.at(-1);
   if (last === undefined) throw new Error('a mark of nothing');
   return { run, seq: last.seq, hash: last.hash };
-}
-
-async function reread(keeping: Keeping): Promise<void> {
-  keeping.record = { ...keeping.record, head: null };
-  await load(keeping, true);
-}
-
-/** A branch that is gone is begun again from the newest commit that a mark knows. */
-function standsOn({ record, seen }: Keeping): Sha | null {
-  const [first] = seen;
-  if (first === undefined || !record.broken.some(({ fault }) => fault.kind === 'branch-missing')) return null;
-  return seen.reduce((newest, one) => (one.mark.at > newest.mark.at ? one : newest), first).commit;
 }
 
 async function marksOf(
@@ -227,17 +212,16 @@ async function marksOf(
     at,
     base: record.head,
     prefix: markPrefix(taken !== null),
-    without: record.broken.map(({ run }) => run).filter((run) => !composed.some((one) => one.run === run)),
+    without: record.broken.map(({ run }) => run),
     markedAt: (run) => markedAt.get(run) ?? -1,
   });
 }
 
-/** What new entries stand on: what is held, or of a run that does not verify its longest good version. */
+/** What new entries stand on; what never was a logbook goes. */
 function standingOf({ held, record }: Keeping, run: string): Before | null {
-  const good = record.good.get(run);
-  if (good !== undefined) return restorable(good);
+  if (record.good.has(run)) return OVER_JUNK;
   const known = held.get(run);
-  return known === undefined ? null : { ...known, isRestored: false };
+  return known === undefined ? null : { ...known, isOverJunk: false };
 }
 
 /** Every file with its new entries, signed; the first that may not have them ends it. */
@@ -266,7 +250,10 @@ async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread:
   if (isHeld(keeping, run, anchor)) return;
   await load(keeping);
   if (isHeld(keeping, run, anchor) || keeping.record.broken.some((broken) => broken.run === run)) return;
-  if (await isUnread({ ...keeping, marks: keeping.seen }, keeping.record.head, run, anchor)) return;
+  // Of a run that is not held though a mark tells of it, the file is older than what is read.
+  const marks = keeping.seen;
+  if (!held.has(run) && marks.some(({ mark }) => mark.run === run) && !runsToRead([], marks).includes(run))
+    return;
   store.remember(run, anchor);
   const state = stateAfter(held.get(run)?.events ?? []);
   held.delete(run);

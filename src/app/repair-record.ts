@@ -43,7 +43,6 @@ export type Repair = {
   readonly refused: string | null;
 };
 
-type Seen = GoodFile & Pick<Held, 'markdown'>;
 type Broken = { readonly run: string; readonly fault: LogbookFault; readonly good: GoodFile | null };
 
 /** Finds what is broken with the code by which every process finds it, and pushes where the branch is still as it was read. */
@@ -110,7 +109,7 @@ async function findBroken(
   head: Sha | null,
 ): Promise<readonly Broken[]> {
   const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, GoodFile>();
   for (const tip of seenAt) await readSeen({ ...checking, lab }, store, tip, seen);
   if (head === null) {
     const good = await goodWithoutBranch(checking, seen);
@@ -131,7 +130,7 @@ async function readSeen(
   checking: Checking & Pick<Repairing, 'lab'>,
   store: LogbookStore,
   tip: Sha,
-  seen: Map<string, Seen>,
+  seen: Map<string, GoodFile>,
 ): Promise<void> {
   const held = new Map<string, Held>();
   const record = await loadAt({ ...checking, store, held, before: NOTHING_READ }, tip);
@@ -142,11 +141,11 @@ async function readSeen(
 }
 
 /** What stood there itself where it does not go on as the version does that a mark asks for: both are signed, and people decide. */
-async function asSeen(checking: Checking, tip: Sha, file: Seen): Promise<Seen> {
+async function asSeen(checking: Checking, tip: Sha, file: GoodFile): Promise<GoodFile> {
   const own = goodOf(checking, file.run, await readEvents(checking.git, tip, file.run));
   const last = own.events.at(-1);
   const isContinued = last === undefined || file.events[last.seq]?.hash === last.hash;
-  return isContinued ? file : { ...own, markdown: file.markdown };
+  return isContinued ? file : own;
 }
 
 /** Commits that were the branch's head and are not in its history: the newest that a mark knows, and what was seen. */

@@ -26,7 +26,6 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'cluster-missing': 'now',
   'cluster-back': 'none',
   'logbook-broken': 'now',
-  'logbook-restored': 'none',
   'card-edited': 'day',
   'proposal-edited': 'day',
   'seal-failed': 'day',

@@ -57,7 +57,6 @@ export const INCIDENTS = {
   'cluster-missing': { cluster: 'text' },
   'cluster-back': { cluster: 'text' },
   'logbook-broken': { run: 'text?', fault: 'text', thread: 'integer?' },
-  'logbook-restored': { fault: 'text' },
   'card-edited': {
     how: 'text',
     thread: 'integer?',

@@ -216,7 +216,7 @@ const WORDS: Sentences<AnswerCode> = {
   'not-understood': mistakeWords,
   hint: hintWords,
   'logbook-broken': () =>
-    'nothing happened: the logbook of this run does not verify, and until a person has looked ferrybot does nothing on it.',
+    'not recorded: the logbook of this run does not verify. Until it is repaired, ferrybot only stops the job by its id, on `/stop`.',
   'close-under-way': () =>
     'not yet: the cluster is being changed for this run. Say it again when the end of that is told here.',
   ...PROPOSE_WORDS,

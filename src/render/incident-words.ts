@@ -258,12 +258,6 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
     did: 'ferrybot does nothing more on this run.',
     todo: 'Run `ferrybot logbook verify`: it names the first bad entry. Find out who pushed to the branch.',
   },
-  'logbook-restored': {
-    title: 'The logbook did not verify, and was put back',
-    evidence: (d) => `What stood there was at fault (${code(d.fault)}).`,
-    did: 'What follows could not wait, and stands on the last good entry: every entry that was signed and known is there again.',
-    todo: 'Find out who pushed to the branch of the logbook, and protect it so that only ferrybot may.',
-  },
   'card-edited': {
     title: 'Somebody else changed the status card',
     evidence: (d) => `${cardEditWords(d.how)}${editorWords(d)}${againWords(d)}`,

@@ -116,10 +116,10 @@ function didOf({ run, fault }: FaultNotice): string {
   const isBranch = fault.kind === 'branch-missing' || fault.kind === 'branch-rewound';
   const isJournal = run === 'journal' && !isBranch;
   if (isJournal)
-    return 'It launches nothing. A job that runs is watched on; `/stop` and `/hold` work in the threads of their run, and anywhere with `run=NAME`. What only the journal could answer waits until it is in order again.';
+    return 'It launches nothing. A job that runs is watched on; `/stop` works in the threads of its run, and anywhere with `run=NAME`. What only the journal could answer waits until it is in order again.';
   return isBranch
-    ? 'It does nothing more in this repository: no approval, no launch, no seal, and no answers. A job that runs goes on unwatched.'
-    : 'It does nothing more on this run: no approval, no launch, no seal. A job that runs is watched on, and `/stop` works, from the last good entry.';
+    ? 'It does nothing more in this repository: no approval, no launch, no seal, and no answers. A job that runs goes on unwatched; `/stop` stops it by its id.'
+    : 'It does nothing more on this run: no approval, no launch, no seal. A job that runs goes on unwatched; `/stop` stops it by the id that the last good entry has.';
 }
 
 function todoOf(fault: LogbookFault, branch: string): string {

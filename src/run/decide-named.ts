@@ -17,7 +17,7 @@ import { configFor } from './run-config.ts';
 export type NamedInput = {
   readonly command: SeenCommand;
   readonly run: RunId;
-  /** Every run that may be acted on; one whose record does not verify, as its last good entry leaves it. */
+  /** Every run whose record verifies. */
   readonly states: readonly RunState[];
   /** What whoever said it may do at this moment. */
   readonly permission: Observed<Permission>;

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadAt, NOTHING_READ, type Record } from '../../src/app/record-files.ts';
 import type { SeenMark } from '../../src/app/record-marks.ts';
-import { isUnread } from '../../src/app/unread-run.ts';
 import { branded, isInstant, isSha, type Sha } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
@@ -99,25 +98,4 @@ describe('a push to the logbook', () => {
     expect(record.runs.map(({ run }) => run)).toEqual([RUN]);
     expect(record.broken).toEqual([]);
   });
-});
-
-it('a run of which a card tells and that was not read is no loss where it is only older than what is, or there unmarked', async () => {
-  const remote = await bareRepository();
-  const seen = await oneRun(remote);
-  const git = remote.client();
-  await git.fetch();
-  const head = await git.resolve(BRANCH);
-  const { seq, hash } = seen.mark;
-  const isOld = (marks: readonly SeenMark[], told: string): Promise<boolean> => {
-    const lab = { hash: sha256Hex, verifySignature: verifyEd25519 };
-    return isUnread({ lab, config: { keys }, git, marks, backed: new Map() }, head, RUN, { seq, hash: told });
-  };
-  const later = Array.from({ length: limits.runsReadMax }, (_, index): SeenMark => {
-    const run = `ferry-daily-2099${String(101 + Math.floor(index / 20)).padStart(4, '0')}-${index}`;
-    return { ...seen, mark: { ...seen.mark, run } };
-  });
-  expect(await isOld([seen, ...later], hash)).toBe(true);
-  expect(await isOld([seen], hash)).toBe(false);
-  expect(await isOld([], hash)).toBe(true);
-  expect(await isOld([], 'f'.repeat(64))).toBe(false);
 });

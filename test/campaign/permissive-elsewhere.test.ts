@@ -28,11 +28,11 @@ vi.mock('../../src/run/decide-named.ts', async (original) => {
   return { ...real, decideNamed };
 });
 
-vi.mock('../../src/app/control/named-without-journal.ts', async (original) => {
-  const real = await original<typeof import('../../src/app/control/named-without-journal.ts')>();
-  const brakesWithoutJournal: typeof real.brakesWithoutJournal = (...asked) =>
-    gone.has('brakes without the journal') ? Promise.resolve([]) : real.brakesWithoutJournal(...asked);
-  return { ...real, brakesWithoutJournal };
+vi.mock('../../src/app/stop-by-job-id.ts', async (original) => {
+  const real = await original<typeof import('../../src/app/stop-by-job-id.ts')>();
+  const findStop: typeof real.findStop = (...asked) =>
+    gone.has('stops by the job id') ? Promise.resolve(null) : real.findStop(...asked);
+  return { ...real, findStop };
 });
 
 vi.mock('../../src/domain/actor.ts', async (original) => {
@@ -57,7 +57,7 @@ const DEFENCES: readonly (readonly [gone: readonly string[], scenario: Named])[]
   [["the launcher's look elsewhere", 'what is said elsewhere is recorded'], 'a brake elsewhere in time'],
   [['answers elsewhere'], 'a brake elsewhere in time'],
   [['what is said elsewhere is recorded'], 'a job is stopped from elsewhere'],
-  [['brakes without the journal'], 'a job is stopped from elsewhere without the journal'],
+  [['stops by the job id'], 'a job is stopped from elsewhere without the journal'],
   [['the right to lift'], 'a stranger lifts a hold from elsewhere'],
 ];
 

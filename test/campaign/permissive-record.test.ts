@@ -35,18 +35,10 @@ vi.mock('../../src/run/publications.ts', async (original) => {
 });
 
 // A job is stopped by the watch that is there, and by a job of its own where none is.
-vi.mock('../../src/app/broken-states.ts', async (original) => {
-  const real = await original<typeof import('../../src/app/broken-states.ts')>();
-  const watchedStates: typeof real.watchedStates = (record) =>
-    real.watchedStates(record).map((state) => (gone.has('stops') ? { ...state, stop: null } : state));
-  return { ...real, watchedStates };
-});
-
-vi.mock('../../src/app/watch/tick.ts', async (original) => {
-  const real = await original<typeof import('../../src/app/watch/tick.ts')>();
-  const stopIfAsked: typeof real.stopIfAsked = (...asked) =>
-    gone.has('stops') ? Promise.resolve() : real.stopIfAsked(...asked);
-  return { ...real, stopIfAsked };
+vi.mock('../../src/actions/mint.ts', async (original) => {
+  const real = await original<typeof import('../../src/actions/mint.ts')>();
+  const mintStop: typeof real.mintStop = (...asked) => (gone.has('stops') ? null : real.mintStop(...asked));
+  return { ...real, mintStop };
 });
 
 vi.mock('../../src/domain/cut-text.ts', async (original) => {

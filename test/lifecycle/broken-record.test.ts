@@ -1,4 +1,4 @@
-/** The record of a run under way is damaged: the job is watched and stopped all the same, from the last good entry. */
+/** The record of a run under way is damaged: its job is stopped by the id that the last good entry has, and the record stays as it is. */
 
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
@@ -13,7 +13,12 @@ import { serverKeys } from '../support/virtual-lab-keys.ts';
 const MINUTE = 60_000;
 const BRANCH = 'ferrybot/logbook';
 
-type Running = { readonly lab: VirtualLab; readonly run: string; readonly pull: number };
+type Running = {
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly jobId: string;
+};
 
 async function running(): Promise<Running> {
   const lab = await openVirtualLab();
@@ -22,7 +27,16 @@ async function running(): Promise<Running> {
   await until(lab, 'the first look', async () => (await stateOf(lab, run))?.observation != null, {
     stepMs: MINUTE,
   });
-  return { lab, run, pull };
+  return { lab, run, pull, jobId: (await stateOf(lab, run))?.submission?.jobId ?? '' };
+}
+
+/** Waits a quarter of an hour at most. */
+async function untilStopped({ lab, jobId }: Pick<Running, 'lab' | 'jobId'>): Promise<void> {
+  const isStopped = async (): Promise<boolean> => {
+    const job = await lab.engine.observe(jobId, null);
+    return job.kind === 'found' && job.status === 'STOPPED';
+  };
+  await until(lab, 'the stop', isStopped, { stepMs: MINUTE, limitMs: 15 * MINUTE });
 }
 
 async function push(lab: VirtualLab, run: string, change: (text: string) => string): Promise<void> {
@@ -55,18 +69,42 @@ describe('a run whose record does not verify', () => {
     ['has a line of junk', (text: string) => `${text}junk\n`],
     ['was cut short', cutShort],
     ['is bytes of nothing', () => '\u0000\n'],
-  ])('because it %s is stopped by /stop', async (_, change) => {
-    const { lab, run, pull } = await running();
-    await push(lab, run, change);
-    const stop = await say(lab, 'mira', pull, '/stop');
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
-      stepMs: MINUTE,
-    });
-    expect(answersTo(lab, stop)).toEqual([expect.stringContaining('stop')]);
-    expect(botComments(lab).map(({ text }) => text)).toContainEqual(
-      expect.stringContaining('did not verify, and was put back'),
-    );
-    expect(lab.engine.startCount()).toBe(1);
+  ])(
+    'because it %s: /stop stops the job by its id, and nothing is written to the record',
+    async (_, change) => {
+      const { lab, run, pull, jobId } = await running();
+      const good = await logbookText(lab, run);
+      await push(lab, run, change);
+      const broken = await logbookText(lab, run);
+      const stop = await say(lab, 'mira', pull, '/stop');
+      await untilStopped({ lab, jobId });
+      expect(answersTo(lab, stop)).toEqual([expect.stringContaining('does not verify')]);
+      expect(await logbookText(lab, run)).toBe(broken);
+      expect(lab.engine.startCount()).toBe(1);
+      await pushFile(lab, 'ada', BRANCH, `runs/${run}/events.jsonl`, good);
+      await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
+        stepMs: MINUTE,
+      });
+      await lab.close();
+    },
+  );
+
+  it('is not stopped by somebody who may not', async () => {
+    const { lab, run, pull, jobId } = await running();
+    await push(lab, run, (text) => `${text}junk\n`);
+    await say(lab, 'sol', pull, '/stop');
+    await lab.clock.advance(5 * MINUTE);
+    expect(await lab.engine.observe(jobId, null)).toMatchObject({ status: 'RUNNING' });
+    await lab.close();
+  });
+
+  it('is stopped by a /stop that was recorded before somebody broke it', async () => {
+    const { lab, run, pull, jobId } = await running();
+    await say(lab, 'mira', pull, '/stop');
+    const isAsked = async (): Promise<boolean> => /"stop-requested"/.test(await logbookText(lab, run));
+    await until(lab, 'the request', isAsked, { stepMs: 1_000, limitMs: MINUTE });
+    await push(lab, run, (text) => `${text}junk\n`);
+    await untilStopped({ lab, jobId });
     await lab.close();
   });
 
@@ -135,24 +173,11 @@ describe('a run whose record does not verify', () => {
     await lab.close();
   });
 
-  it('is watched on, and the look that is recorded puts it back', async () => {
-    const { lab, run } = await running();
-    const seen = (await stateOf(lab, run))?.observation?.seq ?? 0;
-    await push(lab, run, cutShort);
-    await until(lab, 'the next look', async () => ((await stateOf(lab, run))?.observation?.seq ?? 0) > seen, {
-      stepMs: MINUTE,
-    });
-    expect((await stateOf(lab, run))?.incidents.map(({ code }) => code)).toContain('logbook-restored');
-    await lab.close();
-  });
-
-  it('because the whole branch is gone is stopped by /stop, which begins the branch where its marks say it was', async () => {
-    const { lab, run, pull } = await running();
+  it('because the whole branch is gone: /stop stops the job by the id that the marks know', async () => {
+    const { lab, pull, jobId } = await running();
     await lab.as('ada', 'DELETE', `/git/refs/heads/${BRANCH}`);
     await say(lab, 'mira', pull, '/stop');
-    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
-      stepMs: MINUTE,
-    });
+    await untilStopped({ lab, jobId });
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
   });

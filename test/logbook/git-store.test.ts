@@ -45,7 +45,7 @@ async function composed(
     events: files,
     markdown: new Map([[1, '# told\n']]),
     monitoring: null,
-    isRestored: false,
+    isOverJunk: false,
   };
 }
 

@@ -11,6 +11,7 @@ import { createMemories } from '../control/attempt-caches.ts';
 import { takeJournalSteps } from '../control/journal-steps.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { createPublisher } from '../publisher.ts';
+import { runsToStopById } from '../stop-by-job-id.ts';
 import { stopRun } from '../stop-mode/stop-run.ts';
 import { contained, inCluster, type Trouble, throwIfAny } from '../trouble.ts';
 import { watch } from '../watch/watch.ts';
@@ -45,7 +46,9 @@ export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
 /** `mode: stop`. */
 export async function stopJob(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run } = parts.inputs;
-  const cluster = open.store.current().runs.find((state) => state.run === run)?.submission?.cluster;
+  const record = open.store.current();
+  const known = [...record.runs, ...runsToStopById(record)].find((state) => state.run === run);
+  const cluster = known?.submission?.cluster;
   const problem = cluster === undefined ? null : notReady(parts, open.config, cluster);
   if (problem !== null) return { ...problem, run };
   const outcome = await stopRun(open, {

@@ -5,7 +5,7 @@ import type { GitReader } from '../../domain/git.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
 import { ownFix } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
-import type { RunState } from '../../domain/logbook/run-state.ts';
+import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
 import { notAsked } from '../../domain/need.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
@@ -16,6 +16,7 @@ import { threadsSince } from '../../run/pending-commands.ts';
 import { configFor } from '../../run/run-config.ts';
 import type { Lab } from '../lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
+import { ENDING } from '../stop-by-job-id.ts';
 import { lastKnownRun, readBody } from './body-facts.ts';
 import { cachedBranchWork } from './branch-work.ts';
 import { cachedChangeFacts } from './change-facts.ts';
@@ -94,10 +95,12 @@ function textOf({ proposal }: RunState, { pull, issue }: ThreadFacts): Observed<
   return pull.kind === 'known' ? known(pull.value.body) : pull;
 }
 
-/** What the journal has of the run's own threads. */
+/** What the journal has of the run's own threads. A stop that the record could not take is taken once it is repaired. */
 function handedOverOf({ proposal }: RunState, journal: JournalState): RunFacts['handedOver'] {
   const threads = [proposal.pull, proposal.issue];
-  return new Map([...journal.commands].filter(([, command]) => threads.includes(command.thread)));
+  const isOpenStop = ({ name, answer }: SeenCommand): boolean =>
+    answer?.code === 'logbook-broken' && ENDING.includes(name);
+  return new Map([...journal.commands].filter(([, one]) => threads.includes(one.thread) && !isOpenStop(one)));
 }
 
 /** What the record tells about all runs and holds. A run whose logbook is broken may be live, and a broken journal may have a hold: unknown. */

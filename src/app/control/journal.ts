@@ -113,11 +113,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   );
   const recordedHere = past?.commands ?? new Map<string, SeenCommand>();
   const here = broken === undefined ? recordedHere : toldCommands(recordedHere, answered);
-  // A brake that named its run while the journal could not be trusted stands in that run's record.
-  const kept = record.runs.flatMap(({ commands }) =>
-    [...commands].filter(([, one]) => one.thread === thread),
-  );
-  const known = new Map([...kept, ...here, ...record.journal.commands]);
+  const known = new Map([...here, ...record.journal.commands]);
   const { otherBots } = config;
   const ownedSince = record.runs.filter((run) => !isOver(run) && isHere(run)).map(commandsSince);
   const unowned = comments.filter((one) => ownedSince.every((moment) => one.createdAt < moment));

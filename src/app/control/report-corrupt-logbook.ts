@@ -19,11 +19,8 @@ const NOTICE_SEEN_MS = 10 * 60 * 1_000;
 /** The notices that this process has seen in their threads, and when (epoch ms): anybody who writes can delete one, so it is looked for again. */
 export type SeenNotices = Map<string, number>;
 
-/** Threads where a command was heard: any at all, and those that the journal would have answered had it been good. */
-export type Unheard = { readonly heard: readonly number[]; readonly unanswered: readonly number[] };
-
 /**
- * `told` grows. `more`: faults that no record shows, as of a seal's tag. What cannot be told is itself a trouble, and the
+ * `told` grows. `more`: faults that no record shows, as of a seal's tag; `heard`: threads with a command. What cannot be told is itself a trouble, and the
  * other faults are told.
  */
 export async function reportCorruptLogbook(
@@ -31,9 +28,12 @@ export async function reportCorruptLogbook(
   told: SeenNotices,
   troubles: Trouble[],
   more: readonly BrokenRun[] = [],
-  { heard, unanswered }: Unheard = { heard: [], unanswered: [] },
+  heard: readonly number[] = [],
 ): Promise<void> {
-  const { broken } = open.store.current();
+  const { broken, runs } = open.store.current();
+  const ofRuns = new Set(runs.flatMap(({ proposal }) => [proposal.pull, proposal.issue]));
+  // Only the journal could answer what was said outside of the threads of runs.
+  const unanswered = heard.filter((thread) => !ofRuns.has(thread)).slice(0, limits.refusedToldInMax);
   const ofJournal = broken.filter(({ run }) => run === JOURNAL);
   const owed = unanswered.flatMap((thread) => ofJournal.map((fault) => ({ ...fault, thread })));
   const faults = [...broken, ...owed, ...refusedPush(open, heard), ...more];

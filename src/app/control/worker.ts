@@ -1,7 +1,7 @@
 /** Control's work on one repository: every trigger ends in the same look at the record, one at a time. */
 
 import { GitError } from '../../domain/git.ts';
-import type { Instant } from '../../domain/ids.ts';
+import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/role.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -33,6 +33,7 @@ import {
 import { createMemories, type Memories } from './attempt-caches.ts';
 import { checkBranches } from './branch-checks.ts';
 import { type DiskCache, keepDiskIssues } from './disk-issues.ts';
+import { dispatchStops } from './dispatch-stops.ts';
 import { type FullDiskCache, followFullDisks } from './full-disks.ts';
 import { createGatherer } from './gather.ts';
 import { holdsOf } from './holds-text.ts';
@@ -40,7 +41,6 @@ import { experimentTriggers } from './issue-card.ts';
 import { answerWithoutRun } from './journal.ts';
 import { noPublishedAnswers, type PublishedAnswers, publishAnswers } from './journal-answers.ts';
 import { careForJournal } from './journal-care.ts';
-import { brakesWithoutJournal } from './named-without-journal.ts';
 import { type OrphanCache, publishOrphans } from './orphan-issues.ts';
 import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
@@ -51,7 +51,6 @@ import {
   reportTroubles,
   type SeenNotices,
 } from './report-corrupt-logbook.ts';
-import { restoreForStop } from './restore-for-stop.ts';
 import { faultySeals } from './seal-tags.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
 
@@ -86,6 +85,8 @@ type Own = {
   readonly checked: Set<string>;
   readonly disks: DiskCache;
   readonly orphans: OrphanCache;
+  /** When the stop workflow was last started for each run whose record cannot take a stop. */
+  readonly stopsAsked: Map<RunId, Instant>;
   readonly fullDisks: FullDiskCache;
   /** Commands whose answer in the journal is known to stand in its thread. */
   readonly publishedAnswers: PublishedAnswers;
@@ -113,6 +114,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     disks: { entry: -1 },
     orphans: new Map(),
     fullDisks: new Set(),
+    stopsAsked: new Map(),
     publishedAnswers: noPublishedAnswers(),
   };
   return {
@@ -143,7 +145,7 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   // Tamper alarms before anything that may take long or fail.
   const { broken } = open.store.current();
   await contained(open, troubles, EVERYWHERE, () => reportFaults(open, own.toldFaults, broken, troubles));
-  await contained(open, troubles, EVERYWHERE, () => restoreForStop(open, triggers, troubles));
+  await contained(open, troubles, EVERYWHERE, () => dispatchStops(open, triggers, own.stopsAsked, troubles));
   if (!open.store.current().broken.some(({ run }) => run === WHOLE_BRANCH))
     await lookFor(own, open, triggers, troubles);
   own.lookAgainMs = lookAgainMs(open, lab.now());
@@ -240,7 +242,6 @@ async function work(
     own.receipts.give(heard, open.store.current(), troubles);
   const { publishedAnswers } = own;
   const elsewhere = await apart(() => answerWithoutRun(open, all, receipt, publishedAnswers, troubles));
-  const unanswered = (await apart(() => brakesWithoutJournal(open, all, troubles))) ?? [];
   await apart(() => lookAtRuns(own, open, all, troubles));
   const moved = [
     ...((await apart(() => settleRequests(open, troubles))) ?? []),
@@ -254,7 +255,7 @@ async function work(
   await apart(() => followFullDisks(open, own.memories, own.fullDisks, troubles));
   const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
   const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
-  await apart(() => reportCorruptLogbook(open, own.toldFaults, troubles, seals, { heard, unanswered }));
+  await apart(() => reportCorruptLogbook(open, own.toldFaults, troubles, seals, heard));
   await apart(() => checkBranches(open, own.defaultBranch, all, own.checked, troubles));
   // Commands that could not be recorded have to be found again.
   return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';

@@ -1,15 +1,15 @@
-/** mode: stop, on a machine that reaches the cluster: carries out one /stop that stands in the record, and looks until it has worked. */
+/** mode: stop, on a machine that reaches the cluster: carries out one /stop, and looks until it has worked. */
 
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { isTerminal } from '../../domain/engine.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
-import { watchedStates } from '../broken-states.ts';
 import type { LabOpener, OpenLab } from '../open-lab.ts';
-import { throwIfAny } from '../trouble.ts';
+import { findStop, runsToStopById } from '../stop-by-job-id.ts';
+import { apartFromComments, type Trouble, throwIfAny } from '../trouble.ts';
 import { handOver } from '../watch/hand-over.ts';
 import { check } from '../watch/record-looks.ts';
-import { stopIfAsked } from '../watch/tick.ts';
+import { destroyStoppedMachines, stopIfAsked } from '../watch/tick.ts';
 import type { WatchInput } from '../watch/watch-input.ts';
 
 /** How long a stop workflow stays with a job that does not end; its own limit is 15 min. */
@@ -34,7 +34,8 @@ export type StopInput = {
 
 /**
  * The input names a run and no more: that a person has asked for the stop, and which job it is, stand in the signed
- * record. What is seen is recorded as a watch would, where no other watch holds the lease.
+ * record. What is seen is recorded as a watch would, where no other watch holds the lease. Where the record cannot take the
+ * stop, it is read from the threads, the last good entry says which job it is, and nothing is recorded.
  */
 export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResult> {
   const { lab, config, store } = open;
@@ -42,7 +43,8 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
   const home = { repository: lab.repository, defaultBranch, workflow: config.workflows.stop };
   const wrong = verifyWorkflowOrigin(place, home);
   if (wrong !== null) return { kind: 'refused', ...wrong };
-  const asked = readAsked(watchedStates(store.current()), input.run);
+  const { runs } = store.current();
+  const asked = readAsked(await withStop(open, input.run), input.run);
   if (asked.kind !== 'asked') return asked;
   const { state, jobId, cluster } = asked;
   const engine = input.watching.engineOf(config, cluster);
@@ -68,7 +70,18 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
   }
   // It may have ended between the two looks; under another's lease the end is theirs to record.
   await check(open, watching, state.run);
+  if (!runs.some((one) => one.run === state.run)) await destroyStoppedMachines(open, engine, state);
   return { kind: 'stopped', jobId };
+}
+
+/** The runs of the record, and this one with its stop from the threads where the record cannot take it. */
+async function withStop(open: OpenLab, run: string): Promise<readonly RunState[]> {
+  const record = open.store.current();
+  const unheard = runsToStopById(record).find((one) => one.run === run);
+  if (unheard === undefined) return record.runs;
+  const troubles: Trouble[] = [];
+  const stop = await apartFromComments(open, troubles, (withoutText) => findStop(open, unheard, withoutText));
+  return [{ ...unheard, stop }];
 }
 
 type Asked = {

@@ -14,7 +14,6 @@ import { configFor } from '../../run/run-config.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
-import { watchedStates } from '../broken-states.ts';
 import { deliver } from '../channels.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -80,7 +79,7 @@ async function lookOnce(
 ): Promise<Looked | null> {
   const engine = input.engineOf(config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
-  const state = watchedStates(store.current()).find((one) => one.run === run);
+  const state = store.current().runs.find((one) => one.run === run);
   if (state === undefined || state.submission === null || state.end !== null) return null;
   const { seq } = state.head;
   if (before?.seq === seq) return before;

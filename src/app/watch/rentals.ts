@@ -13,7 +13,6 @@ import { after } from '../../domain/time.ts';
 import { isRentingOn, type RentalRecord } from '../../rental/look.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
 import { configFor } from '../../run/run-config.ts';
-import { watchedStates } from '../broken-states.ts';
 import { deliver } from '../channels.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
@@ -55,13 +54,12 @@ function dueAtMs(open: OpenLab, cluster: string): number {
 }
 
 /**
- * What does not verify proves nobody an orphan, and nor does a record that is read in part because of its size. A run whose record
- * does not verify is looked after as its last good entry leaves it: its caps hold whatever somebody pushed.
+ * What does not verify proves nobody an orphan, and nor does a record that is read in part because of its size.
  */
 function recordOf({ store }: OpenLab): RentalRecord {
   const record = store.current();
-  const { broken, journal } = record;
-  const live = watchedStates(record).filter((run) => !isOver(run));
+  const { broken, journal, runs } = record;
+  const live = runs.filter((run) => !isOver(run));
   const isWhole = broken.length === 0 && live.length < limits.liveRunsReadMax;
   return { live, orphans: journal.orphans, isWhole };
 }

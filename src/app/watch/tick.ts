@@ -1,6 +1,6 @@
 /** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
 
-import { mintStop } from '../../actions/mint.ts';
+import { mintStop, mintStoppedDestruction } from '../../actions/mint.ts';
 import { openSignatureMatch } from '../../care/bad-node.ts';
 import { answerSignatureMatch } from '../../care/propose-node-delete.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
@@ -20,7 +20,6 @@ import { after } from '../../domain/time.ts';
 import { configFor } from '../../run/run-config.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { longestDue } from '../../watch/longest-due.ts';
-import { watchedStates } from '../broken-states.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { CloudOf } from '../lab.ts';
 import { type OpenLab, openForRun } from '../open-lab.ts';
@@ -69,7 +68,7 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
 
 async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Promise<TickResult> {
   const { lab, config } = open;
-  const watched = watchedStates(open.store.current()).filter((run) => isWatchable(run, input.cluster));
+  const watched = open.store.current().runs.filter((run) => isWatchable(run, input.cluster));
   if (!hasCluster(config, input.cluster)) return waiting(open, input, watched.length);
   const asked = watched.filter(awaitsDescription);
   const shopping = watched.filter((state) => offerWanted(state) !== null);
@@ -100,7 +99,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   input.saveMemory();
   // rule VA-05
   const machines = await lookAfterMachines(open, input, troubles);
-  const runs = watchedStates(open.store.current());
+  const { runs } = open.store.current();
   const left = runs.filter((run) => isWatchable(run, input.cluster));
   const isOwing = sighted(runs).length > 0;
   if (left.length === 0)
@@ -152,6 +151,24 @@ export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunSt
   open.lab.boundary('stop-job', 'after');
   const why = 'message' in outcome ? `: ${input.redact(outcome.message ?? '')}` : '';
   open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}${why}`, { run: state.run });
+}
+
+/** Destroys the machines of a job that was stopped by its id: no watch looks after them until the record is repaired. */
+export async function destroyStoppedMachines(
+  { lab }: OpenLab,
+  { rented }: Pick<Engine, 'rented'>,
+  state: RunState,
+): Promise<void> {
+  const jobId = state.submission?.jobId;
+  const read = await rented?.read();
+  if (rented === undefined || read?.kind !== 'read') return;
+  for (const one of read.instances.filter((instance) => instance.jobId === jobId)) {
+    const now = lab.now();
+    const capability = mintStoppedDestruction(state, one.id, now);
+    if (capability === null || one.jobId === null) continue;
+    const outcome = await rented.destroy({ id: one.id, jobId: one.jobId }, { capability, now });
+    lab.log(`machine ${one.id} of a stopped job: ${outcome.kind}`, { run: state.run });
+  }
 }
 
 /** The watch answers a signature match of a bad node: it looks which machine it was and proposes, or asks a person. */

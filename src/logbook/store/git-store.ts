@@ -42,8 +42,8 @@ export type RunWrite = {
   readonly monitoring: string | null;
   /** The newest entry with it. */
   readonly head: Anchor;
-  /** What stands there does not verify: `events` are all files of the run, and what else there is goes. */
-  readonly isRestored: boolean;
+  /** What stands there never was a logbook: `events` are all files of the run, and what else there is goes. */
+  readonly isOverJunk: boolean;
 };
 
 export type AppendRequest = {
@@ -54,8 +54,6 @@ export type AppendRequest = {
   readonly atMs: number;
   /** Marks of the new entries, pushed with them or not at all. */
   readonly marks?: readonly { readonly name: string; readonly message: string }[];
-  /** What the commit stands on where the branch is gone (`base` null): a commit that is known to have been its head. */
-  readonly onto?: Sha | null;
 };
 
 /**
@@ -127,7 +125,7 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
     const outcome = await writer.commitAndPush({
       ref,
       expected: request.base,
-      parent: request.onto ?? 'expected',
+      parent: 'expected',
       files,
       message: request.message,
       atMs: request.atMs,
@@ -162,13 +160,12 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
  */
 async function filesOf(
   reader: GitReader,
-  { base, onto, runs }: AppendRequest,
+  { base, runs }: AppendRequest,
 ): Promise<Readonly<Record<string, string | null>>> {
-  const under = base ?? onto ?? null;
   const names = runs.map(({ run }) => run);
-  const stored = under === null ? new Map<string, StoredRun>() : await storedRuns(reader, under, names);
+  const stored = base === null ? new Map<string, StoredRun>() : await storedRuns(reader, base, names);
   const continued = runs.flatMap((write) =>
-    write.isRestored ? [] : (stored.get(write.run)?.events.slice(-1) ?? []),
+    write.isOverJunk ? [] : (stored.get(write.run)?.events.slice(-1) ?? []),
   );
   const texts = await textsOf(reader, continued);
   // A checkout that changed line ends would break every hash.
@@ -176,7 +173,7 @@ async function filesOf(
   for (const write of runs) {
     const there = stored.get(write.run) ?? NOT_STORED;
     const { events, apart } = there;
-    if (write.isRestored)
+    if (write.isOverJunk)
       for (const part of [...events.keys().map((index) => index + 1), ...apart])
         files[eventsPath(write.run, part)] = null;
     else assertContinues(write, events.length, texts.get(events.at(-1) ?? 'missing') ?? '');

@@ -1,0 +1,87 @@
+/** A `/stop` or `/teardown` that the record cannot take, because the run or the journal does not verify: it is read from the threads, and the job is stopped by its id. */
+
+import { namedRun, namesOther } from '../commands/named-run.ts';
+import { stop } from '../commands/stop.ts';
+import { teardown } from '../commands/teardown.ts';
+import { permits } from '../domain/actor.ts';
+import type { CommentFacts } from '../domain/facts.ts';
+import { limits } from '../domain/limits.ts';
+import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { after, toRfc3339 } from '../domain/time.ts';
+import { readPermission } from '../github/permission.ts';
+import { readThread } from '../github/thread.ts';
+import { JOURNAL } from '../logbook/rules.ts';
+import { type PendingItem, pendingItems } from '../run/pending-commands.ts';
+import { quietFirst } from '../run/untrusted.ts';
+import { commentsElsewhere } from './brakes-elsewhere.ts';
+import { stateAfter, WHOLE_BRANCH } from './broken-run.ts';
+import type { OpenLab } from './open-lab.ts';
+import { readingOf } from './reading.ts';
+import type { Record } from './record-files.ts';
+
+/** A stop is looked for this long after it was said. */
+const STOP_REACH_MS = 90 * 60 * 1_000;
+/** Commands that end what runs. */
+export const ENDING: readonly string[] = [stop.name, teardown.name];
+
+/** Live runs with a job whose stop the record may not take, each as its last good entry leaves it. */
+export function runsToStopById({ broken, good, runs }: Record): readonly RunState[] {
+  const isBroken = (name: string): boolean => broken.some(({ run }) => run === name || run === WHOLE_BRANCH);
+  const lastGood = [...good].flatMap(([run, { events }]) => {
+    const state = run !== JOURNAL && isBroken(run) ? stateAfter(events) : null;
+    return state === null ? [] : [state];
+  });
+  // A run in order takes its own stop; what is said elsewhere would stand in the journal.
+  const unheard = isBroken(JOURNAL) ? runs.filter(({ stop }) => stop === null) : [];
+  return [...unheard, ...lastGood].filter(
+    (state) => !isOver(state) && state.submission !== null && state.end === null,
+  );
+}
+
+/** The stop of somebody who may, as the record would have it; null: nobody has asked for one lately. */
+export async function findStop(
+  open: OpenLab,
+  state: RunState,
+  withoutText: (comments: readonly CommentFacts[]) => readonly CommentFacts[],
+): Promise<RunState['stop']> {
+  const { lab, config } = open;
+  if (state.stop !== null) return state.stop;
+  const comments = withoutText(await commentsFor(open, state));
+  const look = { since: after(lab.now(), -STOP_REACH_MS), otherBots: config.otherBots };
+  const unasked = pendingItems(state.commands, comments, { ...look, permissions: new Map() });
+  const people = quietFirst(unasked.filter((item) => item.said.kind === 'unread' || isStopOf(item, state)));
+  for (const person of people.slice(0, limits.permissionsPerTriggerMax)) {
+    const permission = await readPermission(lab.client, person);
+    if (permission.kind !== 'known' || !permits(permission.value, config.permissions.stop)) continue;
+    const permissions = new Map([[person.id, permission]]);
+    const found = pendingItems(state.commands, comments, { ...look, permissions }).find(
+      (item) => item.comment.author.id === person.id && isStopOf(item, state),
+    );
+    if (found === undefined) continue;
+    const { id: comment, author: actor, createdAt } = found.comment;
+    return { actor, comment, at: toRfc3339(createdAt), seq: state.head.seq };
+  }
+  return null;
+}
+
+/** Those of the run's threads, and those elsewhere that name it. What cannot be read now is read at the next look. */
+async function commentsFor(open: OpenLab, { run, proposal }: RunState): Promise<readonly CommentFacts[]> {
+  const { lab, config } = open;
+  const since = after(lab.now(), -STOP_REACH_MS);
+  const own: CommentFacts[] = [];
+  for (const thread of new Set([proposal.pull, proposal.issue])) {
+    const read = await readThread(lab.client, thread, readingOf(lab, config), since);
+    if (read.kind === 'known') own.push(...read.value.comments);
+    else lab.log(`thread ${thread}: ${read.why}`);
+  }
+  const others = await commentsElsewhere(lab, since, own);
+  if (others.kind === 'known') return [...own, ...others.value];
+  lab.log(`what was said elsewhere of ${run}: ${others.why}`);
+  return own;
+}
+
+function isStopOf({ said, comment }: PendingItem, { run, proposal }: RunState): boolean {
+  if (said.kind !== 'command' || !ENDING.includes(said.name)) return false;
+  const isOwn = comment.thread === proposal.pull || comment.thread === proposal.issue;
+  return isOwn ? !namesOther(said, run) : namedRun(said) === run;
+}
