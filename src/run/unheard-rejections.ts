@@ -3,7 +3,6 @@
  * the launcher heeds what people comment at the last moment.
  */
 
-import { furthestStep } from '../domain/launch/next-attempt.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { itemKey, type PendingItem } from './pending-commands.ts';
 
@@ -17,9 +16,8 @@ export function isUnheardRejection(state: Run, item: PendingItem): boolean {
     return false;
   const step = rejectedFrom(said);
   if (step === null) return false;
-  // A job that looks for a checkpoint itself may take any that there is; where nobody saw a step, there may be any.
-  const from =
-    state.order?.order.checkpoint?.step ?? furthestStep(state.attempts) ?? Number.POSITIVE_INFINITY;
+  // A job that looks for a checkpoint itself may take any that there is.
+  const from = state.order?.order.checkpoint?.step ?? Number.POSITIVE_INFINITY;
   return from >= step;
 }
 

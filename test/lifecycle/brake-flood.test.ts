@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { approve, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, say, told } from '../support/talk.ts';
-import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import { answersTo, heldJobs, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const ACCOUNTS = 201;
@@ -53,22 +53,27 @@ it('a `/stop` among those of two hundred strangers is answered and ends the job 
   await lab.close();
 });
 
-it('holds of two hundred strangers keep nothing back', async () => {
-  const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+/** The order waits for its launcher while strangers hold it. */
+async function floodedOrder(options: Partial<VirtualLabOptions> = {}) {
+  const launches = heldJobs('launch');
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: launches.beforeJob, ...options });
   const { run, pull } = await propose(lab);
-  flood(lab, pull, '/hold reason="no"');
-  await lab.clock.advance(1_000);
   await approve(lab, 'mira', pull);
+  await until(lab, 'a launch that waits', async () => launches.waiting() === 1, { stepMs: 5_000 });
+  flood(lab, pull, '/hold');
+  await lab.clock.advance(1_000);
+  launches.letGo();
+  return { lab, run, pull };
+}
+
+it('holds of two hundred strangers keep nothing back', async () => {
+  const { lab, run } = await floodedOrder();
   await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null);
   await lab.close();
 });
 
 it('a hold among those of two hundred strangers is answered, and until then the launcher starts nothing and says why where GitHub does not tell who works here', async () => {
-  const lab = await openVirtualLab({ ferry: SHORT_FERRY, network: withoutPeople });
-  const { pull } = await propose(lab);
-  flood(lab, pull, '/hold reason="no"');
-  await lab.clock.advance(1_000);
-  await approve(lab, 'mira', pull);
+  const { lab, pull } = await floodedOrder({ network: withoutPeople });
   await lab.clock.advance(5 * MINUTE);
   const said = await say(lab, 'ada', pull, '/hold reason="really"');
   await lab.clock.advance(5 * MINUTE);

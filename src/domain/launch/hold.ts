@@ -57,6 +57,7 @@ export function withHold(holds: readonly Hold[], hold: Hold): readonly Hold[] {
   return [...withoutHold(holds, hold), hold];
 }
 
+/** Without the hold on this target. */
 export function withoutHold(holds: readonly Hold[], target: HoldTarget): readonly Hold[] {
   return holds.filter((hold) => !isSameTarget(hold, target));
 }
