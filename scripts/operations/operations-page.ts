@@ -20,7 +20,7 @@ export function operationsPage(): string {
     ...INCIDENT_CODES.map(incidentSection),
     SIGNATURE_INTRODUCTION,
     signatureTable(),
-    '## Why a runner refuses an order\n\nNothing was submitted in any of these cases.',
+    '## Why a runner refuses an order\n\nNothing was submitted in any of these cases. A launch gate that does not pass on the runner refuses under its own name; the card says why it does not pass.',
     table(
       ['code', 'in words'],
       REFUSALS.map((code) => [`\`${code}\``, refusalWords(code)]),

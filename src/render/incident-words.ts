@@ -121,8 +121,8 @@ const NEW_APPROVAL = "Clear the cause, then approve again with the card's `/appr
 export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Code> } = {
   'runner-refused': {
     title: 'The runner refused the order',
-    evidence: (d, place) =>
-      `${refusalWords(d.reason, place)} (${why(d)})${d.url === undefined ? '' : ` (${link('workflow run', d.url, limits.shownTextCharsMax)})`}`,
+    evidence: (d) =>
+      `${refusalWords(d.reason)} (${why(d)})${d.url === undefined ? '' : ` (${link('workflow run', d.url, limits.shownTextCharsMax)})`}`,
     did: 'Nothing was submitted. The order has ended, and the approvals with it.',
     todo: NEW_APPROVAL,
     todoFor: (d, place) =>

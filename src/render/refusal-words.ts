@@ -1,20 +1,14 @@
 /** Why the runner would not carry out an order, in words. */
 
-import { REFUSALS, type RefusalCode } from '../domain/launch/refusal.ts';
-import type { PlaceWord } from './place-word.ts';
+import { isOrderRefusal, type OrderRefusal } from '../domain/launch/refusal.ts';
 import { code } from './words.ts';
 
-/** The sentence for a refusal; a code of another version is shown as it stands. */
-export function refusalWords(reason: string, place: PlaceWord = 'pull request'): string {
-  if (!isRefusal(reason)) return code(reason);
-  return (place === 'issue' ? IN_ISSUE[reason] : undefined) ?? WORDS[reason];
+/** The sentence for a refusal. The name of a gate is enough: the card says why the gate does not pass. */
+export function refusalWords(reason: string): string {
+  return isOrderRefusal(reason) ? WORDS[reason] : `${code(reason)} does not pass on the runner.`;
 }
 
-function isRefusal(reason: string): reason is RefusalCode {
-  return (REFUSALS as readonly string[]).includes(reason);
-}
-
-const WORDS: Readonly<Record<RefusalCode, string>> = {
+const WORDS: Readonly<Record<OrderRefusal, string>> = {
   'order-unknown': 'The logbook has no such order.',
   'order-void': 'What the order rested on had fallen.',
   'order-used': 'The order was carried out before.',
@@ -48,31 +42,12 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'fix-otherwise':
     'The commit is not what ferrybot itself would have put right in the files that were approved: read the difference, and approve what the card shows.',
   'relaunch-not-due': 'Nothing says that the attempt before it may be followed by the same manifest again.',
-  'contract-complete': 'The contract in the issue does not say everything that a launch has to know.',
-  'machine-fits': 'The machine that is asked for is none that the lab rents.',
-  'secrets-named': 'The issue names a secret that the lane does not give to rented machines.',
-  'reductions-bounded': 'What may be made smaller without asking is not in the command, or not smaller.',
-  'early-stop-sane': 'The job could end itself too early.',
-  'bottleneck-measured': 'An optimisation names no bottleneck that a sealed run has measured.',
-  'entrypoint-known':
-    'What the job ran that was taken over is not known whole, or is of no commit of this repository.',
-  'checkpoint-proven':
-    'The checkpoint to begin from is not there as it was approved, or not of the run that it was of.',
-  'dri-accepted': 'Who is in charge by the contract has not accepted it.',
-  'config-drift':
-    'What decides how the run trains is other than in the attempt before, in a setting, in a value of a file or in code, and the contract does not say that it is meant.',
-  'container-built':
-    'The container was built from another commit than the one that is ordered, or nobody can tell from which.',
-  'tracker-own': 'Another run of the record reports under the identity that this one would have.',
-  'output-root-own':
-    'The place that this run would write to is another run’s, holds what is not of its line, or is not named by its command.',
-  'contract-current': 'The issue says something else than the contract that is recorded.',
-  'pull-closed': 'The pull request is not open any more.',
+  'pull-closed': "The run's pull request or issue is not open any more.",
   'base-changed': 'The pull request goes to another branch than the approved one.',
-  'body-edited': 'The description of the pull request is not the one that was approved.',
+  'body-edited': 'The description is not the one that was approved.',
   'wrong-event': 'The launch workflow was not started by a dispatch.',
   'wrong-workflow': 'Another workflow than the configured one asked for the launch.',
-  'head-moved': 'The pull request has moved on since the approval.',
+  'head-moved': 'The branch has moved on since the approval.',
   fork: 'The branch lies in a fork.',
   'manifest-changed': "What the runner would run is not what was approved: the manifest's digest differs.",
   'tree-differs': 'The files on the runner are not those that were approved.',
@@ -86,34 +61,4 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
     'Somebody who may hold launches has commented a brake since the newest approval, or has rejected the checkpoint that it would go on from. Lift the hold if there is one, then approve again.',
   'wrong-ref': 'The launch workflow ran from another branch than the default one.',
   unreadable: 'Something that had to be checked could not be read.',
-  'target-branch': 'The pull request is not open, or does not go to the branch of the lane.',
-  'head-repository': 'What would run does not lie in this repository.',
-  'authors-known': 'Nobody can be named for a part of what was proposed.',
-  freshness:
-    'The branch is too far behind its target, or begins at a commit that the target never pointed to. Rebase it.',
-  'config-valid':
-    'The newest config of the default branch is not valid, or the lane of the run is not in it any more.',
-  scope: "A file outside the lane's scope changes.",
-  'delta-readable': 'More changes than knobs, so nobody can have reviewed the knobs.',
-  'delta-declared': 'The before/after table does not say what the files say.',
-  budget: 'More knobs change than the lane lets through.',
-  'scale-stable': "The model's scale changes, and nobody asked for that by name.",
-  'identical-rerun': 'Nothing changes, and no regression check is declared.',
-  'run-name-dated': "The run is not named by the lane's pattern.",
-  'risk-present': 'The description names no single risk level.',
-  'last-ferry-linked': 'The description does not link the last ferry.',
-  preconditions: 'A box that must be ticked before a launch is missing or open.',
-  'issue-updated': 'The ferry issue is closed, unlabelled, not linked, or older than the change.',
-  'cluster-matches': "The launch would go to another cluster than the lane's.",
-  'cost-budget': "The run costs more than the lane's budget.",
-  'lane-free': 'Another run of the lane is live.',
-  'manifest-complete':
-    'The proposed commit lacks something that the job gets, or not all of what would run can be seen on the card.',
-};
-
-/** Where there is no pull request. */
-const IN_ISSUE: Readonly<Partial<Record<RefusalCode, string>>> = {
-  'pull-closed': 'The issue is not open any more.',
-  'body-edited': 'The description in the issue is not the one that was approved.',
-  'head-moved': 'The branch has moved on since the approval.',
 };

@@ -20,7 +20,6 @@ const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'src/domain/launch/verdict.ts': 1,
     'src/gates/run-gates.ts': 2,
     'src/render/gate-words.ts': 7,
-    'src/render/refusal-words.ts': 1,
   },
   'A new engine': { 'src/engines/registry.ts': 3 },
   'A new channel': { 'src/notify/registry.ts': 1 },

@@ -9,7 +9,6 @@ import type { Detail } from '../../src/domain/payload.ts';
 import { DROP_REASONS } from '../../src/domain/reasons.ts';
 import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
-import { refusalWords } from '../../src/render/refusal-words.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
 import { pastOf } from '../../src/run/history.ts';
 import { judgeRun } from '../../src/run/judge-run.ts';
@@ -492,10 +491,4 @@ describe('incidents and fallen approvals', () => {
     expect(body).toContain('The approval by bob no longer counts');
     expect(body).toContain('**Wanted now: an approval by');
   });
-});
-
-it('a refusal speaks of the issue where the ferry has no pull request', () => {
-  const other = REFUSALS.filter((code) => refusalWords(code, 'issue') !== refusalWords(code));
-  expect(other).toEqual(expect.arrayContaining(['pull-closed', 'body-edited', 'head-moved']));
-  for (const code of other) expect(refusalWords(code, 'issue')).not.toMatch(/pull request/i);
 });

@@ -16,7 +16,8 @@ export function isRunnerGate(gate: GateId): gate is RunnerGate {
 
 export const RUNNER_GATES: readonly RunnerGate[] = GATES.filter(isRunnerGate);
 
-const OF_THE_ORDER = [
+/** A gate that blocks on the runner refuses under its own name, which is not in this list. */
+export const REFUSALS = [
   'order-unknown',
   'order-void',
   'order-used',
@@ -60,6 +61,10 @@ const OF_THE_ORDER = [
   'wrong-ref',
   'unreadable',
 ] as const;
-export type RefusalCode = (typeof OF_THE_ORDER)[number] | RunnerGate;
-/** A gate that blocks on the runner refuses under its own name. */
-export const REFUSALS: readonly RefusalCode[] = [...OF_THE_ORDER, ...RUNNER_GATES];
+export type OrderRefusal = (typeof REFUSALS)[number];
+export type RefusalCode = OrderRefusal | RunnerGate;
+
+/** Whether a reason is in that list; every other one is a gate's name, or of another version. */
+export function isOrderRefusal(reason: string): reason is OrderRefusal {
+  return (REFUSALS as readonly string[]).includes(reason);
+}
