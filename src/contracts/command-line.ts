@@ -14,16 +14,9 @@ const ARGUMENT_CHARS_MAX = 500;
 
 /** Null where it needs a shell, a quote stays open, nothing is started, or it is too long. Values before the program are its environment. */
 export function readCommandLine(text: string): CommandLine | null {
-  const line = commandLineOf(text);
-  return typeof line === 'string' ? null : line;
-}
-
-/** The same, or why it is none. */
-export function commandLineOf(text: string): CommandLine | 'needs-shell' | 'too-long' {
   const joined = text.replace(/\\\r?\n\s*/g, ' ').trim();
   const parts = partsOf(joined);
-  if (parts === null) return 'needs-shell';
-  if (parts.some((one) => one.length > ARGUMENT_CHARS_MAX)) return 'too-long';
+  if (parts === null || parts.some((one) => one.length > ARGUMENT_CHARS_MAX)) return null;
   const environment: Record<string, string> = {};
   let first = 0;
   for (; first < parts.length; first += 1) {
@@ -34,9 +27,8 @@ export function commandLineOf(text: string): CommandLine | 'needs-shell' | 'too-
   const command = parts.slice(first);
   const [program] = command;
   // A program is no option of whatever starts it, nor what a job has written or what is left out where there is none.
-  if (program === undefined || program.startsWith('-') || program.includes(CHECKPOINT)) return 'needs-shell';
-  if (command.length > ARGUMENTS_MAX) return 'too-long';
-  return { environment, command };
+  if (program === undefined || program.startsWith('-') || program.includes(CHECKPOINT)) return null;
+  return command.length > ARGUMENTS_MAX ? null : { environment, command };
 }
 
 /** Words between plain blanks, as a shell takes them; quotes hold blanks together, and within single ones everything is itself. Another line is another command. */

@@ -19,7 +19,7 @@ import type { Launch, RentalSpending } from '../domain/launch/spending.ts';
 import type { GateId, RemedyActor, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { Description } from '../domain/logbook/run-state.ts';
-import type { Observed } from '../domain/observed.ts';
+import { type Observed, unknown } from '../domain/observed.ts';
 import { type FactsArgument, type Fields, recordedFacts } from '../domain/payload.ts';
 import type { ApprovalFacts } from './approvals.ts';
 
@@ -170,6 +170,11 @@ export function judging<Gate extends GateId>(_gate: Gate): Judging<Gate> {
 /** The gate cannot tell: it holds the run back until the fact can be read. */
 export function cannotTell(why: string): Judgement {
   return { outcome: 'unknown', code: 'unreadable', found: { why }, remedyBy: 'time' };
+}
+
+/** What the run's issue says now. Unknown without a contract, which `contract-complete` asks for. */
+export function contractNow(contract: GateFacts['contract'] | undefined): Observed<Contract> {
+  return contract?.read ?? unknown('the run has no contract');
 }
 
 /** Evaluates over a fact that may be unreadable. */

@@ -111,8 +111,6 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
     ],
   },
   'dri-accepted': {
-    'wrote-it': (f) => [`${code(f.dri)} is in charge, and wrote so`],
-    'asked-for-it': (f) => [`${code(f.dri)} is in charge, and asked for the run`],
     accepted: (f) => [`${code(f.dri)} is in charge, and has accepted it`],
     nobody: () => ['nobody is in charge', 'the issue names a DRI'],
     'not-accepted': (f) => [
@@ -121,8 +119,7 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
     ],
   },
   'config-drift': {
-    first: () => ['nothing ran before'],
-    'as-before': () => ['everything that decides how it trains is as in the attempt before'],
+    'as-before': () => ['no attempt before it trained otherwise'],
     'beside-training': (f) => [
       `trains as the attempt before: only logging and evaluation differ: ${listed(f.names.map(text))}`,
     ],
@@ -177,7 +174,6 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
   },
   'contract-current': {
     'as-recorded': () => ['the issue says what is recorded'],
-    none: () => ['the run has no contract', 'open an issue with the form of its kind'],
     differs: (f) => [
       `the issue says something else than what is recorded: ${listed(f.names.map(text))}`,
       'before a launch ferrybot records it by itself; after an attempt has failed, name another source SHA, or put it back',
@@ -186,20 +182,10 @@ export const CONTRACT_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> }
   'entrypoint-known': {
     known: (f) => [`the command is the one that the job told, at the commit ${code(f.commit)}`],
     'not-told': () => ['nobody has asked the cluster what the job is', 'say `/watch` in an issue of its own'],
-    'no-entrypoint': () => ['the cluster does not tell what the job ran', 'launch it again by hand'],
-    hidden: () => [
-      'a part of the command looked like a secret and was not kept',
-      'launch it again by hand, and give secrets in variables',
+    'not-repeatable': () => [
+      'the job cannot be launched as it was: the cluster tells no command or no GIT_COMMIT, a part of the command looked like a secret, or the command needs a shell or is too long to be shown',
+      'launch it again by hand, with GIT_COMMIT and all secrets in variables, as one program with at most fifty arguments of at most 500 characters',
     ],
-    'needs-shell': () => [
-      'the command needs a shell, and none is ever given one here',
-      'launch it again by hand, or as one program with its arguments',
-    ],
-    'too-long': () => [
-      'the command has more than fifty arguments, or one of more than 500 characters, and its reader would not see them all',
-      'launch it again by hand, or with its settings in a file of the repository',
-    ],
-    'no-commit': () => ['the job does not tell its GIT_COMMIT', 'launch it again by hand'],
     'commit-missing': (f) => [
       `no branch of this repository has the commit ${code(f.commit)}`,
       'push it to a branch, launch the job again by hand, and say `/watch`',

@@ -9,8 +9,6 @@ type Own = Extract<
   'machine-fits' | 'secrets-named' | 'reductions-bounded' | 'early-stop-sane' | 'bottleneck-measured'
 >;
 
-const NO_CONTRACT = ['the run has no contract', 'open an issue with the form for rentals'] as const;
-
 export const RENTAL_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> } = {
   'machine-fits': {
     fits: (f) => [
@@ -31,7 +29,6 @@ export const RENTAL_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> } =
         ? 'no secret reaches the machine'
         : `the machine gets ${listed(f.names.map(code))}, which the lane names`,
     ],
-    'no-contract': () => [...NO_CONTRACT],
     unnamed: (f) => [
       `the lane names no ${listed(f.names.map(code))}, and the host of the machine is a stranger`,
       'take it out of the issue, or have `passSecrets` of the lane changed in the config',
@@ -39,7 +36,6 @@ export const RENTAL_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> } =
   },
   'reductions-bounded': {
     none: () => ['nothing is made smaller without asking'],
-    'no-contract': () => [...NO_CONTRACT],
     bounded: (f) => [`when memory runs out, one after the other: ${listed(f.steps.map(code))}`],
     'not-batch-first': (f) => [
       `${code(f.first)} comes first, and it is not the batch`,
@@ -56,7 +52,6 @@ export const RENTAL_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> } =
   },
   'early-stop-sane': {
     none: () => ['the job does not stop before its last step'],
-    'no-contract': () => [...NO_CONTRACT],
     sane: (f) => [`the job may stop early: ${code(f.says)}, of ${f.of} steps`],
     'no-final-step': () => [
       'the job may stop early, and nobody says how many steps it has',
@@ -69,7 +64,6 @@ export const RENTAL_SENTENCES: { readonly [Gate in Own]: GateSentences<Gate> } =
   },
   'bottleneck-measured': {
     none: () => ['nothing is optimised'],
-    'no-contract': () => [...NO_CONTRACT],
     measured: (f) => [`it optimises what ${code(f.baseline)} has measured: ${text(f.measured)}`],
     'no-baseline': (f) => [
       `${code(f.baseline)} is no run of this lane that was sealed as a pass`,

@@ -234,7 +234,7 @@ export const HERO_CASES = {
     ],
   },
   'config-drift': {
-    pass: 'first',
+    pass: 'as-before',
     cases: [
       [
         'another command than the attempt before',
@@ -316,7 +316,7 @@ export const HERO_CASES = {
     ],
   },
   'dri-accepted': {
-    pass: 'wrote-it',
+    pass: 'accepted',
     cases: [
       ['no DRI', says(without('dri')), 'fail', 'nobody', ['contract-complete']],
       [
@@ -464,22 +464,27 @@ export const HERO_CASES = {
     pass: 'known',
     cases: [
       ['no word of the cluster', { adopts: undefined as never }, 'fail', 'not-told'],
-      ['no command', { adopts: { ...JOB, entrypoint: null } }, 'fail', 'no-entrypoint'],
-      ['a hidden secret', { adopts: { ...JOB, entrypoint: 'python a.py --key=***' } }, 'fail', 'hidden'],
-      ['two commands', { adopts: { ...JOB, entrypoint: 'cd lib && python a.py' } }, 'fail', 'needs-shell'],
+      ['no command', { adopts: { ...JOB, entrypoint: null } }, 'fail', 'not-repeatable'],
+      [
+        'a hidden secret',
+        { adopts: { ...JOB, entrypoint: 'python a.py --key=***' } },
+        'fail',
+        'not-repeatable',
+      ],
+      ['two commands', { adopts: { ...JOB, entrypoint: 'cd lib && python a.py' } }, 'fail', 'not-repeatable'],
       [
         'an argument that is too long',
         { adopts: { ...JOB, entrypoint: `python a.py ${'x'.repeat(501)}` } },
         'fail',
-        'too-long',
+        'not-repeatable',
       ],
       [
         'too many arguments',
         { adopts: { ...JOB, entrypoint: `python a.py ${'x '.repeat(60)}` } },
         'fail',
-        'too-long',
+        'not-repeatable',
       ],
-      ['no commit', { adopts: { ...JOB, commit: null } }, 'fail', 'no-commit'],
+      ['no commit', { adopts: { ...JOB, commit: null } }, 'fail', 'not-repeatable'],
       ['a foreign commit', { adopts: { ...JOB, commitIsHere: false } }, 'fail', 'commit-missing'],
       ['another commit', { adopts: { ...JOB, commit: shaOf('another') } }, 'fail', 'commit-missing'],
       ['unreadable', CHANGE, 'unknown', 'unreadable', CHANGE_READERS],

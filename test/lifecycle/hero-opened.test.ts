@@ -77,7 +77,7 @@ it('is opened with what is known, linked with its logbook, and launched once peo
     return now?.gate?.digest != null && openGates(now).length === 0;
   });
   expect((await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'dri-accepted')).toMatchObject(
-    { code: 'asked-for-it' },
+    { code: 'accepted' },
   );
   await approve(lab, 'mira', number, RUN);
   await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);

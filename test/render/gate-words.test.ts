@@ -31,7 +31,6 @@ function codesOf(gate: string): readonly string[] {
   const passedOn: Readonly<Record<string, readonly string[]>> = {
     'first.kind': kinds,
     'first.code': unnamed,
-    line: ['no-entrypoint', 'hidden', 'needs-shell', 'too-long'],
   };
   return calls.flatMap(
     (first) => passedOn[first] ?? [...first.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),

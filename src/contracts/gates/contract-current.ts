@@ -1,7 +1,7 @@
 /** Gate: what is launched is what the issue says now, by the runner's own reading of it too. */
 
 import { isSameContract } from '../../domain/launch/contract.ts';
-import { type Gate, given, judging } from '../../gates/gate.ts';
+import { contractNow, type Gate, given, judging } from '../../gates/gate.ts';
 import { type ContractFields, namesOf } from '../fields.ts';
 
 const { block, pass } = judging('contract-current');
@@ -10,17 +10,15 @@ const { block, pass } = judging('contract-current');
 export function contractCurrent(fields: ContractFields): Gate {
   return {
     id: 'contract-current',
-    evaluate: ({ contract }) => {
-      if (contract === undefined) return block('none', 'author');
-      const { recorded } = contract;
-      return given(contract.read, (now) => {
+    evaluate: ({ contract }) =>
+      given(contractNow(contract), (now) => {
+        const recorded = contract?.recorded ?? {};
         if (isSameContract(recorded, now)) return pass('as-recorded');
         const differs = namesOf(fields).filter(
           (name) => !isSameContract({ ...only(recorded, name) }, { ...only(now, name) }),
         );
         return block('differs', 'author', { names: differs.map((name) => fields[name]?.label ?? name) });
-      });
-    },
+      }),
   };
 }
 

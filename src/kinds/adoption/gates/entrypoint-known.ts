@@ -9,10 +9,8 @@ export const entrypointKnown: Gate = {
   id: 'entrypoint-known',
   evaluate: ({ adopts: job, change }) => {
     if (job === undefined) return block('not-told', 'author');
-    const line = startedBy(job);
-    if (typeof line === 'string') return block(line, 'author');
     const { commit, commitIsHere } = job;
-    if (commit === null) return block('no-commit', 'author');
+    if (startedBy(job) === null || commit === null) return block('not-repeatable', 'author');
     if (!commitIsHere) return block('commit-missing', 'author', { commit });
     // What would be shipped is what is read at that commit, and at no other.
     return given(change, ({ headSha }) =>

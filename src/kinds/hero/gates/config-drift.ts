@@ -44,7 +44,7 @@ const OF_TWO_RUNS: typeof PARTS = [
 export const configDrift: Gate = {
   id: 'config-drift',
   evaluate: ({ ranBefore = null, manifest, change, contract }) => {
-    if (ranBefore === null) return pass('first');
+    if (ranBefore === null) return pass('as-before');
     return given(ranBefore, (before) =>
       given(manifest, (now) => {
         if (keepsNames(before, now)) return block('old-names', 'author');

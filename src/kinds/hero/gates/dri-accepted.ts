@@ -12,10 +12,8 @@ export const driAccepted: Gate = {
     return given(contract.read, (now) => {
       const dri = personInCharge(now);
       if (dri === null) return block('nobody', 'author');
-      if (isSameLogin(dri, proposal.author.login)) return pass('wrote-it', { dri });
-      const { requestedBy } = proposal;
-      if (requestedBy !== null && isSameLogin(dri, requestedBy.login)) return pass('asked-for-it', { dri });
-      return owner !== null && isSameLogin(dri, owner.login)
+      const consenting = [proposal.author, proposal.requestedBy, owner];
+      return consenting.some((one) => one !== null && isSameLogin(dri, one.login))
         ? pass('accepted', { dri })
         : // rule HR-15
           block('not-accepted', 'anyone', { dri });

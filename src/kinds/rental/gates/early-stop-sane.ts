@@ -1,7 +1,7 @@
 /** Gate: where a job may end itself early, it does so late and patiently enough not to end a good run (policy VA, Early-Stop Policy Guardrail). */
 
 import type { LaneConfig } from '../../../config/lane-schema.ts';
-import { type Gate, given, type Judgement, judging } from '../../../gates/gate.ts';
+import { contractNow, type Gate, given, type Judgement, judging } from '../../../gates/gate.ts';
 import { earlyStopText, tooSmall } from '../contract/early-stop.ts';
 import { rentalLane } from '../settings.ts';
 
@@ -9,10 +9,7 @@ const { block, pass } = judging('early-stop-sane');
 
 export const earlyStopSane: Gate = {
   id: 'early-stop-sane',
-  evaluate: ({ lane, contract }) => {
-    if (contract === undefined) return block('no-contract', 'author');
-    return given(contract.read, () => judge(lane));
-  },
+  evaluate: (facts) => given(contractNow(facts.contract), () => judge(facts.lane)),
 };
 
 function judge(lane: LaneConfig): Judgement {

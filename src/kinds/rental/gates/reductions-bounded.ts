@@ -2,17 +2,14 @@
 
 import type { LaneConfig } from '../../../config/lane-schema.ts';
 import { readReduction, reduced, type Started, valueNow } from '../../../domain/launch/reduction.ts';
-import { type Gate, given, type Judgement, judging } from '../../../gates/gate.ts';
+import { contractNow, type Gate, given, type Judgement, judging } from '../../../gates/gate.ts';
 import { rentalLane } from '../settings.ts';
 
 const { block, pass } = judging('reductions-bounded');
 
 export const reductionsBounded: Gate = {
   id: 'reductions-bounded',
-  evaluate: ({ lane, contract }) => {
-    if (contract === undefined) return block('no-contract', 'author');
-    return given(contract.read, () => judge(lane));
-  },
+  evaluate: (facts) => given(contractNow(facts.contract), () => judge(facts.lane)),
 };
 
 function judge(lane: LaneConfig): Judgement {

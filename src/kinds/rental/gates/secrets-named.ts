@@ -1,7 +1,7 @@
 /** Gate: the machine's host is a stranger, so that only what the lane names for it reaches it. */
 
 import { valueIn } from '../../../contracts/fields.ts';
-import { type Gate, given, judging } from '../../../gates/gate.ts';
+import { contractNow, type Gate, given, judging } from '../../../gates/gate.ts';
 import { namesIn } from '../contract/apply.ts';
 
 const { block, pass } = judging('secrets-named');
@@ -9,14 +9,12 @@ const { block, pass } = judging('secrets-named');
 /** `lane` holds what both name; what the issue names beyond that, the lane does not give to strangers. */
 export const secretsNamed: Gate = {
   id: 'secrets-named',
-  evaluate: ({ contract, lane }) => {
-    if (contract === undefined) return block('no-contract', 'author');
-    return given(contract.read, (values) => {
+  evaluate: ({ contract, lane }) =>
+    given(contractNow(contract), (values) => {
       const asked = namesIn(valueIn(values, 'secrets')) ?? [];
       const names = asked.filter((name) => !lane.passSecrets.includes(name));
       return names.length > 0
         ? block('unnamed', 'author', { names })
         : pass('named', { names: lane.passSecrets });
-    });
-  },
+    }),
 };
