@@ -278,7 +278,7 @@ describe('a job that somebody has launched by hand', () => {
       limitMs: 3_600_000,
     });
     await lab.clock.advance(10 * MINUTE);
-    expect(cardOf(run)).toContain('the job does not tell its GIT_COMMIT; launch it again by hand');
+    expect(cardOf(run)).toContain('the cluster tells no command or no GIT_COMMIT');
     expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
     expect(lab.engine.startCount()).toBe(0);
   });
