@@ -199,7 +199,7 @@ it('has the instance, command, kill criteria and tear-down in the logbook and on
   const { run, issue } = await rented(lab);
   const logbook = () => fileOf(lab, 'ferrybot/logbook', `runs/${run}/logbook.md`);
   await lab.clock.advance(60_000);
-  expect(await logbook()).toContain('a loss above 5 after step 600');
+  expect(await logbook()).toContain('- Stop/escalation criteria: a loss above 5 after step 600');
   const card = told(lab, 'card').at(-1);
   for (const words of ['a loss above 5 after step 600', 'keep training alive', '--batch-size 32'])
     expect(card).toContain(words);
