@@ -27,7 +27,7 @@ export function answerFaults(scene: Scene): readonly string[] {
     const isInTime = answers.some(({ createdAtMs }) => createdAtMs - deed.atMs <= heardAfterMs(scene));
     // An answer that somebody else deleted or wrote anew was one.
     const wasSpoilt = scene.deeds.some((other) => other.kind === 'changed-comment' && key.test(other.was));
-    if (isInTime || wasSpoilt || isRecordGone(scene)) return [];
+    if (isInTime || wasSpoilt || isRecordGone(scene, row.issueNumber)) return [];
     const [late] = answers;
     return late === undefined
       ? [`${deed.text} (${deed.comment}) has no answer`]
@@ -45,17 +45,21 @@ function isCommand(deed: Deed): deed is Command {
 }
 
 /** Where somebody spoilt the run's record and the journal too, an answer can be kept nowhere: the thread is told of the record. */
-function isRecordGone(scene: Scene): boolean {
+function isRecordGone(scene: Scene, thread: number): boolean {
   const spoilt = new Set(
     scene.deeds.flatMap((deed) => (deed.kind === 'changed-record' ? [deed.path.split('/')[0]] : [])),
   );
   const forged = new Set(
     scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
   );
-  const isTold = Object.values(scene.lab.world.state.comments).some(
+  const notices = Object.values(scene.lab.world.state.comments).filter(
     ({ id, body }) => !forged.has(id) && /^<!-- ferrybot:\S+ run=\S+ kind=incident key=logbook-/.test(body),
   );
-  return spoilt.size > 1 && isTold;
+  // Where the journal alone is spoilt, the notice in a thread without a run takes the place of the answer.
+  const isToldHere = notices.some(
+    ({ body, issueNumber }) => issueNumber === thread && body.includes('run=journal '),
+  );
+  return spoilt.size > 1 ? notices.length > 0 : spoilt.has('journal') && isToldHere;
 }
 
 /** What the bot wrote in truth, whoever speaks under the same name. */
