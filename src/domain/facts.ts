@@ -20,7 +20,6 @@ export type {
   ChangeFacts,
   CheckFacts,
   FileChange,
-  LaterCommit,
   Mismatch,
 } from './launch/change-facts.ts';
 
