@@ -264,7 +264,7 @@ function laneWords(d: AnswerFacts<'lane-shown'>): string {
 function strayWords(stray: readonly string[]): string {
   return stray.length === 0
     ? ''
-    : ` **Holds on lanes that the config does not have block nothing:** ${listed(stray.map(code))} lifts them. If such a lane has another name now, hold it again under that name.`;
+    : ` **Holds on lanes that the config does not have block nothing:** ${listed(stray.map(code))} ${stray.length === 1 ? 'lifts it' : 'lift them'}. If such a lane has another name now, hold it again under that name.`;
 }
 
 /** The first gate that blocks, as the record tells it; the answer itself carries only its name and code. */
