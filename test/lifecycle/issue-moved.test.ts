@@ -180,9 +180,9 @@ it.each(['its own thread', 'another thread'])(
     const lift = await say(lab, 'mira', await openIssue(lab), `/unhold run=${run}`);
     const again = await say(lab, 'mira', elsewhere, `/unhold run=${run}`);
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, lift)).toEqual([expect.stringContaining(`\`${run}\`: lifted (holds: 1)`)]);
+    expect(answersTo(lab, lift)).toEqual([expect.stringContaining(`\`${run}\`: the hold on this run is lifted`)]);
     expect(answersTo(lab, again)).toEqual([
-      expect.stringContaining(`\`${run}\`: nothing to lift: there is no hold on it`),
+      expect.stringContaining(`\`${run}\`: nothing to lift: there is no such hold`),
     ]);
     await say(lab, 'mira', pull, approvalLine(lab));
     await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null, {
@@ -197,10 +197,10 @@ it('a run is held from another thread, and nothing is launched until it is lifte
   const { run, pull } = await propose(lab);
   const elsewhere = await openIssue(lab);
   const line = approvalLine(lab);
-  const slip = await say(lab, 'mira', elsewhere, `/hold run=${run}`);
+  const bare = await say(lab, 'mira', elsewhere, `/hold run=${run}`);
   const hold = await say(lab, 'mira', elsewhere, `/hold run=${run} reason="the tokenizer changes"`);
   await lab.clock.advance(2 * MINUTE);
-  expect(answersTo(lab, slip)).toEqual([expect.stringContaining('reason')]);
+  expect(answersTo(lab, bare)).toEqual([expect.stringContaining(`\`${run}\`: on hold.`)]);
   expect(answersTo(lab, hold)).toEqual([
     expect.stringContaining(`\`${run}\`: on hold: the tokenizer changes`),
   ]);
