@@ -23,7 +23,7 @@ export function renderObjectiveQuestion(asked: {
 - \`/propose objective="integration"\` for the normal integration check now, with a candidate of the lab's list
 - \`/propose objective="regression: …"\` to confirm or rule out a regression by running the same configuration again
 - \`/propose learning_rate=4e-3 objective="integration: …"\` for a change of your own; the knobs are those of the experiment file
-- \`/skip reason="…"\` for no ferry today
+- \`/hold lane=${lane} date=${date} reason="…"\` for no ferry today
 
 Whoever asks for a ferry here cannot approve its launch, unless the lab says that one person is enough.
 
