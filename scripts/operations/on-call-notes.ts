@@ -108,7 +108,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'logbook-broken': {
     job: '**perhaps**, and unwatched',
     wait: '**no**',
-    next: 'See [the logbook cannot be trusted](#the-logbook-cannot-be-trusted): the comment is one of those. `/stop` stops its job all the same, by the id that the last good entry has.',
+    next: 'See [the logbook cannot be trusted](#the-logbook-cannot-be-trusted): the comment is one of those. `/stop` stops its job all the same, by the id that the last good entry has. A rented machine is destroyed before a limit of it is passed; its idle time counts from that entry.',
   },
   'card-edited': {
     job: 'no, nothing was launched on it',

@@ -57,7 +57,7 @@ export function mintSubmission({ run, order }: RunState, spec: JobSpec, now: Ins
 
 /**
  * Mints the destruction of a rented machine whose tear-down stands in the record, begun and not ended, in its run or in the
- * journal: the watch has pushed that before. Anything else is a bug, and throws.
+ * journal: the watch has pushed that before, or that run's record is broken and takes no entry. Anything else is a bug, and throws.
  */
 export function mintDestruction(condemned: Condemnation, proof: readonly Begun[], now: Instant): Capability {
   const { id, jobId } = condemned;

@@ -10,6 +10,7 @@ import type { RentalTerms } from '../domain/launch/rental-terms.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { openOrphans } from '../domain/logbook/orphans.ts';
+import { rentedJobs } from '../domain/logbook/renting.ts';
 import type { Condemnation, RentalAccount } from '../domain/rented.ts';
 import { lookAtAccount, type RentalInput, type RentalLook, type RentalRecord } from '../rental/look.ts';
 import { type Begun, mintDestruction } from './mint.ts';
@@ -44,7 +45,7 @@ export async function tearDown(ports: TearDownPorts): Promise<TearDownResult> {
   const first = await lookOnce(ports);
   if (first === null) return { kind: 'refused' };
   if (first.look.destroy.length === 0) return resultOf(first);
-  const begun = begunIn(first.record);
+  const begun = begunIn(first);
   for (const condemned of first.look.destroy) await destroy(ports, condemned, begun);
   const second = await lookOnce(ports);
   return second === null
@@ -78,7 +79,9 @@ async function lookOnce(ports: TearDownPorts): Promise<Looked | null> {
       now,
       ...(law === undefined ? {} : { law }),
     });
-    const runs = look.drafts.filter(({ drafts }) => drafts.length > 0);
+    const { unrecorded = [] } = record;
+    const isRecorded = (run: RunId): boolean => unrecorded.every((one) => one.run !== run);
+    const runs = look.drafts.filter(({ run, drafts }) => drafts.length > 0 && isRecorded(run));
     const journal = look.journal.length === 0 ? [] : [{ run: 'journal', drafts: look.journal } as const];
     const entries = [...runs, ...journal];
     if (entries.length === 0) return { look, record, recorded: [] };
@@ -90,11 +93,15 @@ async function lookOnce(ports: TearDownPorts): Promise<Looked | null> {
   return null;
 }
 
-function begunIn({ live, orphans }: RentalRecord): readonly Begun[] {
+/** What was begun in the record, and what cannot stand there because that run's record is broken. */
+function begunIn({ record, look }: Looked): readonly Begun[] {
+  const { live, orphans, unrecorded = [] } = record;
+  const jobs = new Set(unrecorded.flatMap(rentedJobs).map(({ jobId }) => jobId));
   const ofRuns = live
     .flatMap(({ rental }) => rental.machines)
     .filter(({ tearDown: one }) => one !== null && one.endedAt === null);
-  return [...ofRuns, ...openOrphans(orphans)];
+  const unwritten = look.destroy.filter(({ jobId }) => jobs.has(jobId));
+  return [...ofRuns, ...openOrphans(orphans), ...unwritten.map(({ id, jobId }) => ({ instance: id, jobId }))];
 }
 
 /** What comes of it is said by the next whole read, and by nothing else. */

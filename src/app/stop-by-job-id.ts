@@ -6,6 +6,8 @@ import { teardown } from '../commands/teardown.ts';
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
+import { isHolding } from '../domain/logbook/liveness.ts';
+import { rentalTerms } from '../domain/logbook/renting.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { after, toRfc3339 } from '../domain/time.ts';
 import { readPermission } from '../github/permission.ts';
@@ -24,18 +26,30 @@ const STOP_REACH_MS = 90 * 60 * 1_000;
 /** Commands that end what runs. */
 export const ENDING: readonly string[] = [stop.name, teardown.name];
 
-/** Live runs with a job whose stop the record may not take, each as its last good entry leaves it. */
-export function runsToStopById({ broken, good, runs }: Record): readonly RunState[] {
-  const isBroken = (name: string): boolean => broken.some(({ run }) => run === name || run === WHOLE_BRANCH);
-  const lastGood = [...good].flatMap(([run, { events }]) => {
-    const state = run !== JOURNAL && isBroken(run) ? stateAfter(events) : null;
-    return state === null ? [] : [state];
+/** Live runs whose record does not verify, each as its last good entry leaves it. */
+export function brokenRuns({ broken, good }: Record): readonly RunState[] {
+  return [...good].flatMap(([run, { events }]) => {
+    const state = run !== JOURNAL && isBroken(broken, run) ? stateAfter(events) : null;
+    return state === null || isOver(state) ? [] : [state];
   });
+}
+
+/** Those of them for which a machine may be rented: their record can start no watch. */
+export function brokenRentals(record: Record): readonly RunState[] {
+  return brokenRuns(record).filter((state) => rentalTerms(state) !== null && isHolding(state));
+}
+
+/** Live runs with a job or a machine whose stop the record may not take. */
+export function runsToStopById(record: Record): readonly RunState[] {
   // A run in order takes its own stop; what is said elsewhere would stand in the journal.
-  const unheard = isBroken(JOURNAL) ? runs.filter(({ stop }) => stop === null) : [];
-  return [...unheard, ...lastGood].filter(
-    (state) => !isOver(state) && state.submission !== null && state.end === null,
+  const unheard = isBroken(record.broken, JOURNAL) ? record.runs.filter(({ stop }) => stop === null) : [];
+  return [...unheard, ...brokenRuns(record)].filter(
+    (state) => !isOver(state) && state.submission !== null && isHolding(state),
   );
+}
+
+function isBroken(broken: Record['broken'], name: string): boolean {
+  return broken.some(({ run }) => run === name || run === WHOLE_BRANCH);
 }
 
 /** The stop of somebody who may, as the record would have it; null: nobody has asked for one lately. */

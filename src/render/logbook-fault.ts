@@ -11,6 +11,8 @@ export type FaultNotice = {
   readonly run: string;
   readonly fault: LogbookFault;
   readonly branch: string;
+  /** Whether the run rents machines. */
+  readonly isRental?: boolean;
 };
 
 /** What a thread is searched for before the fault is told again. */
@@ -100,7 +102,7 @@ export function evidenceOf(fault: LogbookFault): string {
   }
 }
 
-function didOf({ run, fault }: FaultNotice): string {
+function didOf({ run, fault, isRental }: FaultNotice): string {
   if (fault.kind === 'push-refused')
     return 'What cannot be recorded is not done: no approval, no launch, no seal, and no answers until a push goes through. Nothing is lost: every command that stands here is answered then, so none has to be written again. A job that runs goes on.';
   if (fault.kind === 'seal-tag')
@@ -117,9 +119,13 @@ function didOf({ run, fault }: FaultNotice): string {
   const isJournal = run === 'journal' && !isBranch;
   if (isJournal)
     return 'It launches nothing. A job that runs is watched on; `/stop` works in the threads of its run, and anywhere with `run=NAME`. What only the journal could answer waits until it is in order again.';
-  return isBranch
+  const rented = isRental
+    ? ' A machine that it rents is destroyed before a limit that was approved may be passed: what it costs is counted from the last good entry, and so is idle time, since no step is seen meanwhile.'
+    : '';
+  const did = isBranch
     ? 'It does nothing more in this repository: no approval, no launch, no seal, and no answers. A job that runs goes on unwatched; `/stop` stops it by its id.'
     : 'It does nothing more on this run: no approval, no launch, no seal. A job that runs goes on unwatched; `/stop` stops it by the id that the last good entry has.';
+  return `${did}${rented}`;
 }
 
 function todoOf(fault: LogbookFault, branch: string): string {

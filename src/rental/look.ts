@@ -26,9 +26,10 @@ import { decideTearDown } from './tear-down.ts';
 /** A machine that is to be gone is told of again after so long, until it is: a person has looked by then. */
 const MACHINE_ALERT_AGAIN_MS = 10 * 60 * 1_000;
 
-/** `live`: runs that are not over, of every cluster. `isWhole`: nothing of the record could not be read. */
+/** `live`: runs that are not over, of every cluster; `unrecorded`: those of them whose record takes no entry. `isWhole`: nothing of the record could not be read. */
 export type RentalRecord = {
   readonly live: readonly RunState[];
+  readonly unrecorded?: readonly RunState[];
   readonly orphans: readonly Orphan[];
   readonly isWhole: boolean;
 };

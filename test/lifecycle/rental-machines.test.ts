@@ -1,11 +1,13 @@
 /** A rental and its machine over hours, at the pace that a lane of rentals has unless it says otherwise. */
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { Crash } from '../support/crash.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, stateOf, until } from '../support/play.ts';
+import { approve, logbookText, stateOf, until } from '../support/play.ts';
 import { openIssue, openRentalLab, runOf } from '../support/rental.ts';
 import { rentMachines } from '../support/rented-machines.ts';
-import { SHORT_FERRY, say, told } from '../support/talk.ts';
+import { pushFile, SHORT_FERRY, say, told } from '../support/talk.ts';
+import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const HOUR = 60 * 60_000;
 const MINUTE = 60_000;
@@ -13,8 +15,8 @@ const HOURS = { ...SHORT_FERRY, runName: 'rental_2026-11-21', durationMs: 1.5 * 
 const RENT = '/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="does the long context still train?"';
 
 /** A rental whose job says this, launched. */
-async function launched(script: JobScript, command = RENT) {
-  const lab = await openRentalLab([], { script: () => script });
+async function launched(script: JobScript, command = RENT, options: VirtualLabOptions = {}) {
+  const lab = await openRentalLab([], { script: () => script, ...options });
   const machines = rentMachines(lab.engine, lab.clock.now);
   const issue = await openIssue(lab, 'ada');
   await say(lab, 'ada', issue, command);
@@ -53,4 +55,68 @@ it('that of one that hangs is gone before it has idled for longer than was appro
   expect(((endedAtMs ?? 0) - hungAtMs) / MINUTE).toBeGreaterThan(5);
   expect(((endedAtMs ?? 0) - hungAtMs) / MINUTE).toBeLessThanOrEqual(30);
   await lab.close();
+});
+
+/** Somebody pushes a line that no check lets pass. */
+async function pushJunk(lab: VirtualLab, run: string): Promise<void> {
+  const text = await logbookText(lab, run);
+  await pushFile(lab, 'ada', 'ferrybot/logbook', `runs/${run}/events.jsonl`, `${text}junk\n`);
+}
+
+describe('that of a run with a line of junk in its record', () => {
+  it('is kept for a look, and goes before its run costs more than was approved', async () => {
+    const { lab, run, issue, machines } = await launched(
+      ferryScript({ ...HOURS, durationMs: 5 * MINUTE }),
+      RENT.replace('cap="3 USD"', 'cap="0.2 USD"'),
+    );
+    const kept = new Date(lab.clock.now() + HOUR).toISOString().slice(11, 16);
+    await say(lab, 'ada', issue, `/keep until=${kept} reason="I look at the checkpoint"`);
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
+    await pushJunk(lab, run);
+    await until(lab, 'an empty account', () => machines.account.list().length === 0, { stepMs: MINUTE });
+    expect(machines.account.billed()).toBeGreaterThan(0.1);
+    expect(machines.account.billed()).toBeLessThan(0.2);
+    await lab.close();
+  });
+
+  it('is kept until the time that was asked for and no longer, also where every watch dies', async () => {
+    const atBoundary = (process: string, kind: string): void => {
+      if (process === 'watch' && kind === 'destroy-machine') throw new Crash();
+    };
+    const script = ferryScript({ ...HOURS, durationMs: 5 * MINUTE });
+    const { lab, run, issue, machines } = await launched(script, RENT, { atBoundary });
+    const untilMs = lab.clock.now() + 45 * MINUTE;
+    const kept = new Date(untilMs).toISOString().slice(11, 16);
+    await say(lab, 'ada', issue, `/keep until=${kept} reason="I look at the checkpoint"`);
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
+    await pushJunk(lab, run);
+    await until(lab, 'an empty account', () => machines.account.list().length === 0, { stepMs: MINUTE });
+    expect(lab.clock.now()).toBeLessThanOrEqual(untilMs + MINUTE);
+    expect(lab.clock.now()).toBeGreaterThan(untilMs - 20 * MINUTE);
+    await lab.close();
+  });
+
+  it('is let go by /teardown after its job has ended', async () => {
+    const { lab, run, issue, machines } = await launched(ferryScript({ ...HOURS, durationMs: 5 * MINUTE }));
+    const kept = new Date(lab.clock.now() + HOUR).toISOString().slice(11, 16);
+    await say(lab, 'ada', issue, `/keep until=${kept} reason="I look at the checkpoint"`);
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
+    await pushJunk(lab, run);
+    await lab.clock.advance(MINUTE);
+    await say(lab, 'mira', issue, '/teardown');
+    const isGone = (): boolean => machines.account.list().length === 0;
+    await until(lab, 'an empty account', isGone, { stepMs: MINUTE, limitMs: 5 * MINUTE });
+    await lab.close();
+  });
+
+  it('goes before it may have idled for longer than was approved', async () => {
+    const { lab, run, machines } = await launched(ferryScript(HOURS));
+    await until(lab, 'a step', async () => ((await stateOf(lab, run))?.observation?.step ?? 0) > 0);
+    await pushJunk(lab, run);
+    const brokenMs = lab.clock.now();
+    await until(lab, 'an empty account', () => machines.account.list().length === 0, { stepMs: MINUTE });
+    expect((lab.clock.now() - brokenMs) / MINUTE).toBeGreaterThan(5);
+    expect((lab.clock.now() - brokenMs) / MINUTE).toBeLessThanOrEqual(30);
+    await lab.close();
+  });
 });

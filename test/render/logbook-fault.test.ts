@@ -47,6 +47,16 @@ describe('a logbook that cannot be trusted', () => {
     expect(said).toMatchSnapshot();
   });
 
+  it('tells of a run that rents that its limits hold', () => {
+    const notice = {
+      run: 'rental-gpu-20261121-issue1',
+      fault: { kind: 'branch-missing' },
+      branch: 'b',
+    } as const;
+    expect(renderLogbookFault({ ...notice, isRental: true })).toContain('is destroyed before a limit');
+    expect(renderLogbookFault(notice)).not.toContain('is destroyed before a limit');
+  });
+
   it('says of a look at what belongs to no run nothing about a run', () => {
     const fault = { kind: 'look-failed', key: '0123456789ab', message: 'a bug', subject: null } as const;
     const said = renderLogbookFault({ run: 'journal', fault, branch: 'b' });

@@ -60,8 +60,9 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
     watching: watchingOf(parts, open.config),
   });
   if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
-  const detail = outcome.kind === 'stopped' ? '' : 'the job was asked to stop and has not ended yet';
-  return { ok: outcome.kind === 'stopped', result: outcome.kind, run, jobId: outcome.jobId, detail };
+  const isOpen = outcome.kind === 'stopping';
+  const detail = isOpen ? 'the job was asked to stop and has not ended yet' : '';
+  return { ok: !isOpen, result: outcome.kind, run, jobId: outcome.jobId, detail };
 }
 
 /** `mode: watchdog`. Red where a person has to look: several watches were started for one silence, or none could be. */

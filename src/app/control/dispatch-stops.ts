@@ -1,35 +1,43 @@
-/** Has jobs stopped by their id whose record cannot take a `/stop`. */
+/** Has jobs stopped by their id whose record cannot take a `/stop`, and rented machines looked after whose record can start no watch. */
 
-import type { Instant, RunId } from '../../domain/ids.ts';
+import type { Instant } from '../../domain/ids.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { configFor } from '../../run/run-config.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { findStop, runsToStopById } from '../stop-by-job-id.ts';
+import { brokenRentals, findStop, runsToStopById } from '../stop-by-job-id.ts';
 import { apartFromComments, contained, type Trouble } from '../trouble.ts';
 import { perform } from './perform.ts';
 
 /** A stop workflow is started again after this long, while the record is not repaired. */
-const AGAIN_MS = 10 * 60 * 1_000;
+export const STOP_AGAIN_MS = 10 * 60 * 1_000;
 
-/** Starts the stop workflow for each; it looks for the `/stop` in the threads again. `asked`: when this process did so last. */
+/** Starts the stop workflow for each; it looks for the `/stop` in the threads again. `asked`: when this process did so last, by run and reason. */
 export async function dispatchStops(
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
-  asked: Map<RunId, Instant>,
+  asked: Map<string, Instant>,
   troubles: Trouble[],
 ): Promise<void> {
-  if (!triggers.some(({ kind }) => kind === 'comment' || kind === 'sweep' || kind === 'push')) return;
   const { config, lab, store } = open;
-  for (const state of runsToStopById(store.current())) {
+  const isWokenBy = (...kinds: readonly ReconcileRequest['kind'][]): boolean =>
+    triggers.some(({ kind }) => kinds.includes(kind));
+  const stoppable = isWokenBy('comment', 'sweep', 'push') ? runsToStopById(store.current()) : [];
+  const rentals = isWokenBy('sweep', 'workflow-ended') ? brokenRentals(store.current()) : [];
+  const all = [
+    stoppable.map((state) => ({ state, isRental: false })),
+    rentals.map((state) => ({ state, isRental: true })),
+  ];
+  for (const { state, isRental } of all.flat()) {
     const { run } = state;
-    if (lab.now() - (asked.get(run) ?? 0) < AGAIN_MS) continue;
+    const reason = `${run} ${isRental ? 'rents' : 'stop'}`;
+    if (lab.now() - (asked.get(reason) ?? 0) < STOP_AGAIN_MS) continue;
     await contained(open, troubles, { run, thread: null }, async () => {
-      const stop = await apartFromComments(open, troubles, (withoutText) =>
-        findStop(open, state, withoutText),
+      const stop = await apartFromComments(open, troubles, async (withoutText) =>
+        isRental ? null : findStop(open, state, withoutText),
       );
-      if (stop === null) return;
-      asked.set(run, lab.now());
-      lab.log('the record cannot take the stop: its job is stopped by id', { run });
+      if (stop === null && !isRental) return;
+      asked.set(reason, lab.now());
+      lab.log('the record is broken: the stop workflow is started', { run });
       await perform(open, {
         kind: 'dispatch-workflow',
         workflow: config.workflows.stop,

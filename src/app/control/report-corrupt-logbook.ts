@@ -3,6 +3,7 @@
 import { type Incident, type IncidentOf, incidentDraft } from '../../domain/incidents.ts';
 import { limits } from '../../domain/limits.ts';
 import { faultKey } from '../../domain/logbook/logbook-fault.ts';
+import { rentalTerms } from '../../domain/logbook/renting.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { logbookFaultMarker, renderLogbookFault } from '../../render/logbook-fault.ts';
@@ -141,7 +142,8 @@ function isOf(incident: Incident, run: string): incident is IncidentOf<'logbook-
 
 async function isTold(open: OpenLab, { run, fault, state }: BrokenRun, thread: number): Promise<boolean> {
   const name = run === WHOLE_BRANCH ? (state?.run ?? JOURNAL) : run;
-  const notice = { run: name, fault, branch: open.config.logbookBranch };
+  const isRental = state !== null && rentalTerms(state) !== null;
+  const notice = { run: name, fault, branch: open.config.logbookBranch, isRental };
   const owed = { thread, marker: logbookFaultMarker(notice), body: renderLogbookFault(notice) };
   return (await say(open, owed)).kind === 'stands';
 }

@@ -1,7 +1,7 @@
 /** Control's work on one repository: every trigger ends in the same look at the record, one at a time. */
 
 import { GitError } from '../../domain/git.ts';
-import type { Instant, RunId } from '../../domain/ids.ts';
+import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/role.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -22,6 +22,7 @@ import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab, openForRun } from '../open-lab.ts';
 import { labelledIn, noOwnPulls, type OwnPulls, takeUpLabelled } from '../propose/own-pulls.ts';
 import { completeProposals, settleRequests } from '../propose/settle.ts';
+import { brokenRentals } from '../stop-by-job-id.ts';
 import {
   apartFromComments,
   contained,
@@ -33,7 +34,7 @@ import {
 import { createMemories, type Memories } from './attempt-caches.ts';
 import { checkBranches } from './branch-checks.ts';
 import { type DiskCache, keepDiskIssues } from './disk-issues.ts';
-import { dispatchStops } from './dispatch-stops.ts';
+import { dispatchStops, STOP_AGAIN_MS } from './dispatch-stops.ts';
 import { type FullDiskCache, followFullDisks } from './full-disks.ts';
 import { createGatherer } from './gather.ts';
 import { holdsOf } from './holds-text.ts';
@@ -85,8 +86,8 @@ type Own = {
   readonly checked: Set<string>;
   readonly disks: DiskCache;
   readonly orphans: OrphanCache;
-  /** When the stop workflow was last started for each run whose record cannot take a stop. */
-  readonly stopsAsked: Map<RunId, Instant>;
+  /** When the stop workflow was last started for each run with a broken record, and why. */
+  readonly stopsAsked: Map<string, Instant>;
   readonly fullDisks: FullDiskCache;
   /** Commands whose answer in the journal is known to stand in its thread. */
   readonly publishedAnswers: PublishedAnswers;
@@ -160,7 +161,8 @@ function lookAgainMs(open: OpenLab, now: Instant): number | null {
   const { runs } = open.store.current();
   if (runs.some((state) => isStopOwed(state, now))) return OPEN_STOP_LOOK_MS;
   const isSilent = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
-  return isSilent ? WAIT_UPDATE_MS : null;
+  if (isSilent) return WAIT_UPDATE_MS;
+  return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
 }
 
 /** Plain words where nothing waits for them are worth no look; should a gate wait there since, the next sweep finds them. */

@@ -2,13 +2,15 @@
 
 import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { isTerminal } from '../../domain/engine.ts';
+import { rentedJobs } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import type { LabOpener, OpenLab } from '../open-lab.ts';
-import { findStop, runsToStopById } from '../stop-by-job-id.ts';
+import { brokenRentals, findStop, runsToStopById } from '../stop-by-job-id.ts';
 import { apartFromComments, type Trouble, throwIfAny } from '../trouble.ts';
 import { handOver } from '../watch/hand-over.ts';
 import { check } from '../watch/record-looks.ts';
+import { lookAfterMachines } from '../watch/rentals.ts';
 import { destroyStoppedMachines, stopIfAsked } from '../watch/tick.ts';
 import type { WatchInput } from '../watch/watch-input.ts';
 
@@ -17,9 +19,9 @@ const STOP_STAY_MS = 10 * 60 * 1_000;
 /** Between two looks of a stop workflow. */
 const STOP_PAUSE_MS = 5_000;
 
-/** `stopping`: asked for again and again, and not seen to end; whoever watches goes on. */
+/** `stopping`: asked for again and again, and not seen to end; whoever watches goes on. `looked`: nobody has asked, and what is rented was looked after. */
 export type StopResult =
-  | { readonly kind: 'stopped' | 'stopping'; readonly jobId: string }
+  | { readonly kind: 'stopped' | 'stopping' | 'looked'; readonly jobId: string }
   | { readonly kind: 'refused'; readonly code: string; readonly why: string };
 
 export type StopInput = {
@@ -45,7 +47,7 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
   if (wrong !== null) return { kind: 'refused', ...wrong };
   const { runs } = store.current();
   const asked = readAsked(await withStop(open, input.run), input.run);
-  if (asked.kind !== 'asked') return asked;
+  if (asked.kind !== 'asked') return (await lookAfterRental(open, input)) ?? asked;
   const { state, jobId, cluster } = asked;
   const engine = input.watching.engineOf(config, cluster);
   if (engine === null)
@@ -60,7 +62,7 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
     await stopIfAsked(open, watching, state);
     await check(open, watching, state.run);
     const now = await engine.observe(jobId, null);
-    if (now.kind === 'found' && isTerminal(now.status)) break;
+    if (state.end !== null || (now.kind === 'found' && isTerminal(now.status))) break;
     if (lab.now() >= until) {
       throwIfAny(await handOver(input.opener, watching));
       return { kind: 'stopping', jobId };
@@ -84,6 +86,17 @@ async function withStop(open: OpenLab, run: string): Promise<readonly RunState[]
   return [{ ...unheard, stop }];
 }
 
+/** The machines of a run whose record is broken and can start no watch; null where the run is none of these. */
+async function lookAfterRental(open: OpenLab, { run, watching }: StopInput): Promise<StopResult | null> {
+  const rental = brokenRentals(open.store.current()).find((one) => one.run === run);
+  const job = rental === undefined ? undefined : rentedJobs(rental).at(-1);
+  if (job === undefined) return null;
+  const troubles: Trouble[] = [];
+  await lookAfterMachines(open, { ...watching, cluster: job.cluster }, troubles);
+  throwIfAny(troubles);
+  return { kind: 'looked', jobId: job.jobId };
+}
+
 type Asked = {
   readonly kind: 'asked';
   readonly state: RunState;
@@ -97,7 +110,7 @@ function readAsked(runs: readonly RunState[], run: string): Asked | StopResult {
   if (state.submission === null)
     return { kind: 'refused', code: 'no-job', why: 'no job of this run was submitted' };
   const { jobId, cluster } = state.submission;
-  if (state.end !== null) return { kind: 'stopped', jobId };
+  if (state.end !== null && state.stop === null) return { kind: 'stopped', jobId };
   if (state.stop === null)
     return { kind: 'refused', code: 'no-stop', why: 'nobody has asked for a stop of this run' };
   return { kind: 'asked', state, jobId, cluster };

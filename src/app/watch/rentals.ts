@@ -15,6 +15,7 @@ import { pagesWith } from '../../run/decide-pages.ts';
 import { configFor } from '../../run/run-config.ts';
 import { deliver } from '../channels.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { brokenRuns } from '../stop-by-job-id.ts';
 import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
 import type { WatchInput } from './watch-input.ts';
 
@@ -54,14 +55,16 @@ function dueAtMs(open: OpenLab, cluster: string): number {
 }
 
 /**
- * What does not verify proves nobody an orphan, and nor does a record that is read in part because of its size.
+ * What does not verify proves nobody an orphan, and nor does a record that is read in part because of its size. A run whose record
+ * does not verify is looked after as its last good entry leaves it: its limits hold whatever somebody pushed.
  */
 function recordOf({ store }: OpenLab): RentalRecord {
   const record = store.current();
   const { broken, journal, runs } = record;
-  const live = runs.filter((run) => !isOver(run));
+  const unrecorded = brokenRuns(record);
+  const live = [...runs.filter((run) => !isOver(run)), ...unrecorded];
   const isWhole = broken.length === 0 && live.length < limits.liveRunsReadMax;
-  return { live, orphans: journal.orphans, isWhole };
+  return { live, unrecorded, orphans: journal.orphans, isWhole };
 }
 
 async function look(place: Place): Promise<MachinesLeft> {
