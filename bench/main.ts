@@ -10,6 +10,7 @@ import { measureLogScan } from './log-scan.ts';
 import { measureLogbook } from './logbook.ts';
 import type { Result } from './measure.ts';
 import { measurePage } from './page.ts';
+import { measurePath } from './path.ts';
 import { measurePlayground } from './playground.ts';
 import { measureRay } from './ray.ts';
 import { measureReading } from './reading.ts';
@@ -31,6 +32,7 @@ const SUITES = {
   start: measureStart,
   playground: measurePlayground,
   page: measurePage,
+  path: measurePath,
 } as const;
 
 async function main(args: readonly string[]): Promise<number> {

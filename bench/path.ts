@@ -1,0 +1,69 @@
+/** How much of `src` one command executes, from its comment to its answer or its job: files, functions and gate evaluations. */
+
+import { Session } from 'node:inspector/promises';
+import { shownApprovalLine } from '../test/support/approve.ts';
+import { propose, until } from '../test/support/play.ts';
+import { answersTo, SHORT_FERRY, say } from '../test/support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts';
+import { type ExecutedPath, executedPath } from './executed-path.ts';
+import { against, type Result } from './measure.ts';
+
+const SOURCES = new URL('../src/', import.meta.url).href;
+
+/** The measured counts, rounded up a little: lower a bar when its count has fallen. `/hold` is to need at most 100 files and 2 gate evaluations. */
+const BARS = {
+  status: { files: 290, functions: 1_250, gateEvaluations: 5 },
+  hold: { files: 300, functions: 1_320, gateEvaluations: 8 },
+  'approve-to-job': { files: 365, functions: 1_820, gateEvaluations: 18 },
+} as const satisfies Readonly<Record<string, ExecutedPath>>;
+
+/** Plays a ferry on the virtual lab until its job starts, and counts what `/status`, `/hold` and `/approve-launch` execute. */
+export async function measurePath(): Promise<readonly Result[]> {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  const count = async (act: () => Promise<void>): Promise<ExecutedPath> => {
+    // Taking the coverage resets its counters.
+    await session.post('Profiler.takePreciseCoverage');
+    await act();
+    return executedPath((await session.post('Profiler.takePreciseCoverage')).result, SOURCES);
+  };
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+  try {
+    const { pull } = await propose(lab);
+    const comments: number[] = [];
+    const comment = async (body: string): Promise<void> =>
+      void comments.push(await say(lab, 'mira', pull, body));
+    await untilCard(lab);
+    const status = await count(() => comment('/status'));
+    const hold = await count(() => comment('/hold reason="the tokenizer changes today"'));
+    await comment('/unhold');
+    const unanswered = comments.filter((id) => answersTo(lab, id).length !== 1);
+    if (unanswered.length > 0) throw new Error(`no answer to the comments ${unanswered.join(', ')}`);
+    await untilCard(lab);
+    const approval = shownApprovalLine(lab) ?? '';
+    const launch = await count(async () => {
+      await comment(approval);
+      await until(lab, 'the start of the job', () => lab.engine.startCount() === 1, { stepMs: 1_000 });
+    });
+    return [...judge('status', status), ...judge('hold', hold), ...judge('approve-to-job', launch)];
+  } finally {
+    await lab.close();
+    await session.post('Profiler.stopPreciseCoverage');
+    session.disconnect();
+  }
+}
+
+function untilCard(lab: VirtualLab): Promise<void> {
+  return until(lab, 'a card that asks for an approval', () => shownApprovalLine(lab) !== null);
+}
+
+function judge(name: keyof typeof BARS, path: ExecutedPath): readonly Result[] {
+  const { files, functions, gateEvaluations } = BARS[name];
+  return [
+    against(`path-${name}-files`, path.files, 'files', '<=', files),
+    against(`path-${name}-functions`, path.functions, 'functions', '<=', functions),
+    against(`path-${name}-gate-evaluations`, path.gateEvaluations, 'evaluations', '<=', gateEvaluations),
+  ];
+}

@@ -1,0 +1,38 @@
+/** What `npm run bench -- path` counts as executed. */
+
+import type { Profiler } from 'node:inspector/promises';
+import { describe, expect, it } from 'vitest';
+import { executedPath } from '../../bench/executed-path.ts';
+
+const SOURCES = 'file:///bot/src/';
+
+function ran(functionName: string, startOffset: number, count: number): Profiler.FunctionCoverage {
+  return { functionName, isBlockCoverage: false, ranges: [{ startOffset, endOffset: 900, count }] };
+}
+
+function script(url: string, ...functions: Profiler.FunctionCoverage[]): Profiler.ScriptCoverage {
+  return { scriptId: url, url, functions };
+}
+
+describe('the path of a command', () => {
+  it('counts files of src in which a function ran, and not those that were only loaded', () => {
+    const path = executedPath(
+      [
+        script(`${SOURCES}run/reconcile.ts`, ran('', 0, 1), ran('reconcile', 40, 3), ran('', 60, 1)),
+        script(`${SOURCES}run/only-loaded.ts`, ran('', 0, 1), ran('neverCalled', 40, 0)),
+        script('file:///bot/test/support/talk.ts', ran('say', 40, 1)),
+      ],
+      SOURCES,
+    );
+    expect(path).toEqual({ files: 1, functions: 2, gateEvaluations: 0 });
+  });
+
+  it('counts each call that evaluates the gates of a run', () => {
+    const gates = script(
+      `${SOURCES}gates/run-gates.ts`,
+      ran('changeVerdicts', 40, 8),
+      ran('approvalVerdicts', 90, 12),
+    );
+    expect(executedPath([gates], SOURCES).gateEvaluations).toBe(8);
+  });
+});
