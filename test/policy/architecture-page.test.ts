@@ -1,4 +1,4 @@
-/** docs/architecture.md is true of the source tree: its paths, its table of rooms, its walk. */
+/** docs/architecture.md and CONTRIBUTING.md are true of the source tree: their paths, their tables of rooms, the walk. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -67,6 +67,12 @@ function allowedFrom(room: string): readonly string[] {
     .filter((to) => !rules.some((rule) => isAt(rule.from, file(room)) && isAt(rule.to, file(to))));
 }
 
+function foldersIn(folder: string): readonly string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+}
+
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+\.ts)'/g)].map((match) =>
@@ -92,9 +98,7 @@ describe('docs/architecture.md', () => {
   });
 
   it('has every folder of src as a room, and no other', () => {
-    const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
+    const folders = foldersIn('src');
     const rooms = rows.map(({ room }) => room);
     expect(rooms.filter((room) => !room.includes('/')).toSorted()).toEqual(folders.toSorted());
     expect(rooms.filter((room) => !existsSync(join(ROOT, 'src', room)))).toEqual([]);
@@ -114,5 +118,22 @@ describe('docs/architecture.md', () => {
   it('walks to each file from those before it, or from where a process begins, over few imports', () => {
     const lost = walk.filter((file, index) => !isNear([...ENTRIES, ...walk.slice(0, index)], file));
     expect(lost).toEqual([]);
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  const guide = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+  const listed = [...guide.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1] ?? '');
+
+  it('lists every room of src and every package, and no other', () => {
+    const there = ['src', 'packages'].flatMap((root) => foldersIn(root).map((name) => `${root}/${name}`));
+    expect(listed.filter((path) => path.includes('/')).toSorted()).toEqual(there.toSorted());
+  });
+
+  it('names files and folders that are there', () => {
+    const named = [
+      ...guide.matchAll(/`((?:src|test|docs|scripts|packages|fixtures)\/[^`\s]+|\.[a-z-]+\.cjs)`/g),
+    ].map((match) => match[1] ?? '');
+    expect([...listed, ...named].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 });
