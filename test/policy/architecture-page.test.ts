@@ -1,4 +1,4 @@
-/** docs/architecture.md and CONTRIBUTING.md are true of the source tree: their paths, their tables of rooms, the walk. */
+/** docs/architecture.md, CONTRIBUTING.md and docs/playground.md are true of the source tree: their paths, their tables of rooms, the walk. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -135,5 +135,19 @@ describe('CONTRIBUTING.md', () => {
       ...guide.matchAll(/`((?:src|test|docs|scripts|packages|fixtures)\/[^`\s]+|\.[a-z-]+\.cjs)`/g),
     ].map((match) => match[1] ?? '');
     expect([...listed, ...named].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
+
+describe('docs/playground.md', () => {
+  it('lists every room of the playground, and no other', () => {
+    const text = readFileSync(join(ROOT, 'docs/playground.md'), 'utf8');
+    const [, after = ''] = text.split('\n## Where things are');
+    const rooms = [...(after.split('\n## ')[0] ?? '').matchAll(/^\| (`.+?\/`) \|/gm)].flatMap(
+      ([, cell = '']) => [...cell.matchAll(/`([^`]+)\/`/g)].map((match) => match[1] ?? ''),
+    );
+    const there = foldersIn('packages/playground').filter(
+      (name) => !['test', 'fixtures', 'node_modules'].includes(name),
+    );
+    expect(rooms.toSorted()).toEqual(there.toSorted());
   });
 });
