@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { branded, isRunId } from '../../src/domain/ids.ts';
-import { restartsLeft, stateAtEntry } from '../../src/domain/launch/relaunch.ts';
+import { restartsLeft } from '../../src/domain/launch/relaunch.ts';
 import { mayBeApprovedAgain, responseTo } from '../../src/domain/launch/response.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
-import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { consentDraft, proposal, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
@@ -179,69 +178,5 @@ describe('a run whose bad node was replaced after it ran out of memory', () => {
       kind: 'ask',
       why: { attempt: 1, reason: 'not-recoverable', failure: 'oom-hbm' },
     });
-  });
-});
-
-describe('a rented run whose machine was outbid', () => {
-  const outbid = withRestarts(1, ['stopped'])
-    .approved(bob)
-    .ordered()
-    .submitted()
-    .ended({ status: 'STOPPED' }).state;
-
-  /** `/teardown` at this entry of the record. */
-  const letGo = (seq: number): RunState['rental'] => ({
-    ...outbid.rental,
-    asked: { at: outbid.head.at, seq, actor: bob },
-  });
-
-  it('is ordered again, unless somebody has let the machine of this attempt go since', () => {
-    expect(responseTo(outbid)).toEqual({ kind: 'relaunch' });
-    expect(responseTo({ ...outbid, rental: letGo(outbid.head.seq + 1) })).toBeNull();
-    const before = (outbid.submission?.seq ?? 0) - 1;
-    expect(responseTo({ ...outbid, rental: letGo(before) })).toEqual({ kind: 'relaunch' });
-  });
-});
-
-describe('a run that goes on, or went well', () => {
-  it.each([
-    ['runs', submitted],
-    ['succeeded', submitted.ended({ status: 'SUCCEEDED' })],
-    ['was stopped', submitted.stopRequested(bob).ended({ status: 'STOPPED' })],
-  ])('is not ordered again where its job %s', (_, run) => {
-    expect(() => run.ordered()).toThrow(/ordered/);
-  });
-});
-
-describe('what an entry of a run with two attempts is told from', () => {
-  const first = submitted.observed({ evals: { 'eval/loss': '3.1' } }).ended({ status: 'FAILED' });
-  const { state } = cared(first, 'replaced', 'done').ordered({ attempt: 2 }).submitted({ jobId: 'job-2' });
-  const [past] = state.attempts;
-
-  it.each([
-    ['submission', past?.submission.seq],
-    ['first eval', past?.firstEval?.seq],
-    ['first link to the tracker', past?.firstTracker?.seq],
-    ['end', past?.end.seq],
-  ])('is the attempt that had this %s', (_, seq) => {
-    const { submission, end } = stateAtEntry(state, seq ?? 0);
-    expect([submission?.attempt, end?.status]).toEqual([1, 'FAILED']);
-  });
-
-  it('is the attempt of now for whatever came later', () => {
-    expect(stateAtEntry(state, state.submission?.seq ?? 0).submission?.jobId).toBe('job-2');
-  });
-
-  it('tells the link to the tracker once a training run: again where the restart has its own, not where it resumes', () => {
-    const again = cared(first, 'replaced', 'done').ordered({ attempt: 2 }).submitted({ jobId: 'job-2' });
-    const [tracker] = again.state.attempts[0]?.observation?.trackers ?? [];
-    if (tracker === undefined) throw new Error('the first attempt names no tracker');
-    expect(again.observed({ attempt: 2, trackers: [tracker] }).state.firstTracker).toBe(null);
-    const other = { ...tracker, id: 'another' };
-    const own = again.observed({ attempt: 2, trackers: [tracker, other] });
-    expect(own.state.firstTracker?.trackers).toEqual([tracker, other]);
-    expect(own.observed({ attempt: 2, trackers: [other] }).state.firstTracker?.seq).toBe(
-      own.state.firstTracker?.seq,
-    );
   });
 });

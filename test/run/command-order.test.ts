@@ -1,7 +1,6 @@
-/** Many people at once: nobody waits behind somebody else's trouble, an edit commands nothing, and a flood costs one answer. */
+/** Many people at once: nobody waits behind the trouble of another person, and an edit commands nothing. */
 
 import { describe, expect, it } from 'vitest';
-import type { Actor } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
@@ -13,8 +12,6 @@ import { alice, bob, shaOf } from '../support/run-drafts.ts';
 import { aComment, instant, NOON, permissions } from '../support/run-facts.ts';
 import { gatedOn, heardAtNoon, lineFor } from './parts.ts';
 
-const mallory: Actor = { id: 666, login: 'mallory' };
-const sol: Actor = { id: 667, login: 'sol' };
 /** Gated in the morning, talked about from noon on. */
 const gated = gatedOn().later(3 * 3_600_000);
 const LINE = lineFor(gated.state.gate?.digest ?? '');
@@ -179,68 +176,5 @@ describe('a comment that changes', () => {
     const answered = conversation(gated, [first]).run;
     const change = { ...first, body: '/status\n\nThanks!', editedAt: plus(NOON, 60_000) };
     expect(conversation(answered, [change]).said).toEqual([]);
-  });
-});
-
-describe("a stranger's flood", () => {
-  const who = {
-    permissions: permissions([alice, 'maintain'], [bob, 'triage'], [mallory, 'read'], [sol, 'none']),
-  };
-  const flood = (count: number, by: Actor, text: string): readonly CommentFacts[] =>
-    Array.from({ length: count }, (_, index) => aComment(by, text, at(index, 1_000 + index)));
-  const loudKeys = (run: RunBuilder): readonly string[] =>
-    publicationsOf(run.state).flatMap(({ kind, key }) => (kind === 'answer' ? [key] : []));
-
-  it.each(['/stop', '/help', '/status', '/stpo', '> /stop'])(
-    'of %s gets one answer, and all of it is recorded',
-    (text) => {
-      const told = conversation(gated, flood(120, mallory, text), who);
-      expect(told.said).toHaveLength(120);
-      expect(loudKeys(told.run)).toEqual(['comment-1000']);
-    },
-  );
-
-  it('by two of them gets each one answer a thread', () => {
-    const comments = [
-      ...flood(3, mallory, '/help'),
-      aComment(sol, '/help', at(10, 2_000)),
-      aComment(sol, '/help', { ...at(11, 2_001), thread: 12 }),
-    ];
-    const told = conversation(gated, comments, who);
-    expect(loudKeys(told.run)).toEqual(['comment-1000', 'comment-2000', 'comment-2001']);
-  });
-
-  it('takes few rounds, so that a maintainer behind it is heard in the same look', () => {
-    const comments = [...flood(120, mallory, '/stop'), aComment(alice, '/stop', at(200, 9_000))];
-    let run: RunBuilder = ordered;
-    let rounds = 0;
-    while (run.state.stop === null && rounds < 10) {
-      run = run.add(...draftsOf(hear(run, comments, who)));
-      rounds += 1;
-    }
-    expect(rounds).toBeLessThan(6);
-    expect(run.state.stop?.actor).toEqual(alice);
-  });
-
-  it('is answered for all lines of its first comment together, and for no later one', () => {
-    const both = aComment(mallory, '/help\n\n/status', at(0, 1));
-    const told = conversation(gated, [both], who);
-    expect([...told.run.state.commands.values()].map((one) => one.answer?.detail['quiet'])).toEqual([0, 0]);
-    const next = aComment(mallory, '/help', at(7_200, 2));
-    const again = conversation(told.run, [both, next], who, { now: plus(NOON, 7_200_000) });
-    expect(loudKeys(again.run)).toEqual(['comment-1']);
-  });
-
-  it('is not what colleagues write, however often', () => {
-    const told = conversation(gated, flood(5, bob, '/help'), who);
-    expect(loudKeys(told.run)).toHaveLength(5);
-  });
-
-  it('cannot hide behind an unreadable permission', () => {
-    const away = { permissions: new Map([[mallory.id, unknown('GitHub is away')]]) };
-    const comments = flood(5, mallory, '/help');
-    const told = conversation(gated, comments, away);
-    expect(told.said).toHaveLength(5);
-    expect(loudKeys(told.run)).toEqual(['comment-1000']);
   });
 });
