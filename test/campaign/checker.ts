@@ -1,6 +1,5 @@
 // What must never happen, judged from what people did, what the engine was given, and the bytes that were read at that
-// moment. It shares no line with the bot: canonical JSON, digests and the meaning of a comment are written here again, and
-// test/policy/campaign-checker.test.ts keeps it so.
+// moment. It shares no line with the bot: canonical JSON, digests and the meaning of a comment are written here again.
 
 import { treeAt } from '../../packages/playground/git/store/memory-remote.ts';
 import { answerFaults, heardAfterMs, isAnswerTo } from './checker-answers.ts';
