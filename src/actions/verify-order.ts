@@ -10,7 +10,7 @@ import type { CommentFacts, PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
-import { citationKey, type Order } from '../domain/launch/order.ts';
+import { citationKey, type Order, submissionIdOf } from '../domain/launch/order.ts';
 import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
 import { askedFor, failedAlike, responseTo } from '../domain/launch/response.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
@@ -22,9 +22,9 @@ import { fromRfc3339 } from '../domain/time.ts';
 import type { ChangeGateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
 import { goesOnFrom } from '../run/goes-on-from.ts';
+import { manifestDigest, orderDigest } from '../run/manifest-digest.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
 import { citedFault } from './cited-comment.ts';
-import { orderDefect } from './order-defect.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 import { type FixInTree, preApprovalFault } from './verify-pre-approval.ts';
 
@@ -264,4 +264,23 @@ function approvedBodies(state: RunState, { order }: IssuedOrder): readonly (Dige
 
 function refuse(code: RefusalCode, effect: 'standing' | 'ending', why: string): OrderRefusal {
   return { kind: 'refused', code, effect, why };
+}
+
+/**
+ * Why an order, or the manifest in the record, is not what it says it is; null where it is. The fold has compared most of
+ * these as well; a runner that submits under an id compares them itself. What the record says of the manifest decides later
+ * how often the job is started again and when its machine goes: it has to be what was approved.
+ */
+function orderDefect(
+  state: RunState,
+  { order, digest, manifest }: IssuedOrder,
+  digestOf: DigestOf,
+): string | null {
+  if (orderDigest(order, digestOf) !== digest) return 'its digest is that of another order';
+  if (manifest !== null && manifestDigest(manifest, digestOf) !== order.digest)
+    return 'the record has another manifest than the one that it names';
+  if (order.run !== state.run) return `it is for the run ${order.run}`;
+  return order.submissionId === submissionIdOf(state.run, order.attempt)
+    ? null
+    : `its submission id is ${order.submissionId}`;
 }
