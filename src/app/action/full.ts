@@ -6,11 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import { Octokit } from '@octokit/core';
 import { z } from 'zod';
+import { type GcloudOptions, gcloudEnvironment } from '../../clouds/gcp/gcloud.ts';
+import { createTpuCloud } from '../../clouds/gcp/tpu-cloud.ts';
+import { traitsOf } from '../../config/engine-traits.ts';
+import type { TpuCloud } from '../../domain/care/tpu-vm.ts';
 import { loadAdapters } from '../../engines/registry.ts';
 import type { Environment } from '../../host/private-environment.ts';
+import { runProgram } from '../../host/process.ts';
 import { createMemorySaver } from '../../host/spare-memory.ts';
+import type { LabConfig } from '../../run/lane-scope.ts';
 import { openStoreToDelete } from '../../stores/open.ts';
-import { cloudFor, gcloudOf } from '../clouds.ts';
 import { composeLab, signingKeysFrom, storeOpener } from '../compose-lab.ts';
 import { disksWith } from '../disk-scan/disks.ts';
 import { createEngines } from '../engines.ts';
@@ -161,4 +166,15 @@ function startedBy(env: z.infer<typeof environmentSchema>, payload: unknown): Ac
     runUrl: `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`,
     runAttempt: env.GITHUB_RUN_ATTEMPT,
   };
+}
+
+/** The gcloud of this machine, with its own credentials alone. */
+function gcloudOf(environment: Readonly<Record<string, string | undefined>>): GcloudOptions {
+  return { program: 'gcloud', env: gcloudEnvironment(environment), run: runProgram };
+}
+
+/** The TPU VMs of a cluster; null where the config does not say where they are. */
+function cloudFor(config: LabConfig, cluster: string, gcloud: GcloudOptions): TpuCloud | null {
+  const place = traitsOf(config, cluster)?.machines?.gcp ?? null;
+  return place === null ? null : createTpuCloud(gcloud, place);
 }

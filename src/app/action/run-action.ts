@@ -1,21 +1,28 @@
 /** The action's work for one event, with everything it touches given: the same function runs on a runner and in tests on virtual time. */
 
+import { type Changed, changeAction, type Executor } from '../../actions/change-cluster.ts';
+import { carryOut, type Refused } from '../../actions/pipeline.ts';
+import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { assertNever } from '../../domain/assert.ts';
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { GitError } from '../../domain/git.ts';
+import { isRunId } from '../../domain/ids.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after } from '../../domain/time.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { triggerOf } from '../../handlers/registry.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { configFor } from '../../run/run-config.ts';
-import { care } from '../care/care.ts';
+import { gatherConsentFacts } from '../care/consent-facts.ts';
 import { executorFor } from '../care/executor-for.ts';
 import { createWorker, type Worker } from '../control/worker.ts';
 import { scanMode } from '../disk-scan/scan-mode.ts';
 import { askFixer } from '../fixer/fix-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { type LaneProposal, propose } from '../propose/propose.ts';
+import { recordFault } from '../record-fault.ts';
 import { launch } from '../runner/launch.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 import { checkWatches, stateProblem, stopJob, watchCluster } from './watching.ts';
@@ -214,4 +221,46 @@ async function fixSlip({ inputs, runFixer, keepAnswer }: ActionParts, open: Open
   const answerFile = await keepAnswer(`${JSON.stringify(outcome.answer)}\n`);
   const result = 'patch' in outcome.answer ? 'patch' : 'no-patch';
   return { ok: true, result, run, jobId: '', detail: outcome.end, answerFile };
+}
+
+type CareInput = {
+  /** A run, or `journal`. */
+  readonly record: string;
+  /** Digest of the proposal. Nothing else about it is taken from the workflow. */
+  readonly mutation: string;
+  readonly place: LaunchPlace;
+  readonly defaultBranch: string;
+  readonly workflowRun: number;
+  /** Null where this runner cannot carry it out: another cluster, or no place in the config. */
+  readonly executorFor: (mutation: MutationRecord) => Executor | null;
+  readonly redact: (text: string) => string;
+};
+
+/** Carries out one proposal. Every refusal has its code; nothing is called before the claim was pushed. */
+async function care(open: OpenLab, input: CareInput): Promise<Changed | Refused> {
+  const { lab, config, store } = open;
+  const { record: file, defaultBranch, redact } = input;
+  const home = { repository: lab.repository, defaultBranch, workflow: config.workflows.care };
+  const wrong = verifyWorkflowOrigin(input.place, home);
+  if (wrong !== null) return { kind: 'refused', ...wrong };
+  if (file !== JOURNAL && !isRunId(file))
+    return { kind: 'refused', code: 'not-proposed', why: `there is no run ${file}` };
+  const fault = (): ReturnType<typeof recordFault> => recordFault(store.current(), file, 'unreadable');
+  return carryOut(
+    { record: store, file, fault, now: lab.now, redact },
+    changeAction({
+      file,
+      digest: input.mutation,
+      workflowRun: input.workflowRun,
+      record: () => {
+        const { runs, journal } = store.current();
+        if (file === JOURNAL) return { state: null, mutations: journal.mutations };
+        const state = runs.find(({ run }) => run === file) ?? null;
+        return { state, mutations: state?.mutations ?? null };
+      },
+      facts: ({ state, mutation }) => gatherConsentFacts(open, defaultBranch, state, mutation),
+      executorFor: input.executorFor,
+      redact,
+    }),
+  );
 }

@@ -7,7 +7,10 @@ import type { Role } from '../../domain/logbook/role.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, toRfc3339 } from '../../domain/time.ts';
 import { synchronizeClock } from '../../github/call.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import { decideMutations } from '../../run/decide-care.ts';
 import { isStopOwed } from '../../run/decide-stop.ts';
+import { anyLane } from '../../run/lane-scope.ts';
 import {
   awaitedThread,
   type Looks,
@@ -27,6 +30,7 @@ import {
   apartFromComments,
   contained,
   EVERYWHERE,
+  inCluster,
   type Trouble,
   throwIfAny,
   unreadFiles,
@@ -37,11 +41,10 @@ import { type DiskCache, keepDiskIssues } from './disk-issues.ts';
 import { dispatchStops, STOP_AGAIN_MS } from './dispatch-stops.ts';
 import { type FullDiskCache, followFullDisks } from './full-disks.ts';
 import { createGatherer } from './gather.ts';
-import { holdsOf } from './holds-text.ts';
 import { experimentTriggers } from './issue-card.ts';
 import { answerWithoutRun } from './journal.ts';
 import { noPublishedAnswers, type PublishedAnswers, publishAnswers } from './journal-answers.ts';
-import { careForJournal } from './journal-care.ts';
+import { type JournalFacts, takeJournalSteps } from './journal-steps.ts';
 import { type OrphanCache, publishOrphans } from './orphan-issues.ts';
 import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
@@ -323,4 +326,28 @@ async function experimentsIfDue(own: Own, open: OpenLab, now: Instant): Promise<
   // What could not be listed is asked for again at the next sweep, from the same moment.
   if (found !== null) own.experimentsSeenAt = now;
   return found ?? [];
+}
+
+/** What keeps the lane back, as one text to compare: a change of it moves the gates of every run that waits. */
+function holdsOf({ store }: OpenLab): string {
+  return store
+    .current()
+    .journal.holds.map(({ scope, lane, date }) => `${scope} ${lane} ${date}`)
+    .join(', ');
+}
+
+/** Takes the steps that the journal's mutations owe, one after the other, until there is none; each cluster for itself. */
+async function careForJournal(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
+  const { config, store } = open;
+  const ref = anyLane(config).lane.targetBranch;
+  const clusters = new Set(store.current().journal.mutations.map(({ proposal }) => proposal.cluster));
+  for (const cluster of clusters) {
+    const decide = ({ journal, ...facts }: JournalFacts) => {
+      const { incidents, holds } = journal;
+      const mutations = journal.mutations.filter(({ proposal }) => proposal.cluster === cluster);
+      const isHeld = holds.some(({ date }) => date === null);
+      return decideMutations({ ...facts, record: JOURNAL, mutations, incidents, isHeld, config, ref });
+    };
+    await contained(open, troubles, inCluster(cluster), () => takeJournalSteps(open, memories, decide));
+  }
 }

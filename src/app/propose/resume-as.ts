@@ -1,17 +1,23 @@
 /** `/resume-as`, carried out: the old run is closed, and the same issue becomes the run that goes on from it. */
 
+import { rootOf, startPoint } from '../../checkpoints/start.ts';
+import { wantedForSecret } from '../../contracts/fields.ts';
+import type { ContractIssue } from '../../domain/launch/contract.ts';
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
+import { rootHolder } from '../../domain/launch/output-root.ts';
 import { isHolding } from '../../domain/logbook/liveness.ts';
 import { type Ending, isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { known } from '../../domain/observed.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
+import type { Contracts } from '../../run/kind.ts';
 import { lanesOf } from '../../run/lane-scope.ts';
 import { runsOfPull } from '../../run/own-pull.ts';
 import { answerTo } from '../../run/propose-answers.ts';
 import { isFrom } from '../../run/propose-request.ts';
-import type { OpenLab } from '../open-lab.ts';
+import { searchRoots } from '../control/checkpoint-facts.ts';
+import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { takeUpIssue } from './own-issue.ts';
 import type { RequestOutcome } from './request.ts';
-import { refusedAsAsked } from './resume-as-asked.ts';
 
 const NEVER_RAN =
   'no attempt of it has ended; to be rid of a run that was never launched, close the issue, and open it again to go on from the one before';
@@ -93,4 +99,36 @@ async function closedFor(
   const result = await store.append(old.run, [draft], lab.now());
   if (result.kind === 'appended') return null;
   return result.kind === 'conflict' ? { kind: 'again' } : { kind: 'wait', why: result.message };
+}
+
+/**
+ * What `/resume-as` says stands in the new run's contract whatever its issue says later: what can be no part of it is refused
+ * while the old run is still there to ask again in. Null: nothing is known against it; what cannot be read now, its launch
+ * gates wait for.
+ */
+async function refusedAsAsked(
+  { lab, store, config: { lane } }: OpenLane,
+  contracts: Contracts,
+  issue: ContractIssue,
+): Promise<RequestOutcome | null> {
+  const { asked = [] } = issue;
+  for (const { path, after } of asked) {
+    const field = contracts.fields[path];
+    const read = field?.read(after) ?? { value: after };
+    const wanted = wantedForSecret(after) ?? ('unclear' in read ? read.unclear : null);
+    if (wanted !== null)
+      return answerTo('resume-as-unclear', { name: field?.label ?? path, said: after, wanted });
+  }
+  const { runs } = store.current();
+  const root = asked.find(({ path }) => path === 'outputRoot')?.after;
+  const place = { roots: root === undefined ? [] : [root], cluster: lane.cluster, common: [] };
+  const holder = rootHolder(runs, place, { run: '', lineage: () => false });
+  if (root !== undefined && holder !== null)
+    return answerTo('resume-as-root-taken', { root, run: holder.run });
+  const from = contracts.checkpoints?.(contracts.read(issue, lane), lane).from ?? null;
+  if (from === null) return null;
+  const start = startPoint(from, await searchRoots([rootOf(from.path)], lab.stores), known(runs));
+  return start.kind === 'known' && start.value.kind === 'refused'
+    ? answerTo('resume-as-refused', { path: start.value.path, why: start.value.code })
+    : null;
 }

@@ -8,6 +8,7 @@ import type { EventDraft, LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
 import { type JobState, jobStateOf } from '../../domain/logbook/job-state.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
+import { known, unknown } from '../../domain/observed.ts';
 import { toRfc3339 } from '../../domain/time.ts';
 import { redact } from '../../host/redactor.ts';
 import { completeUtf8Length } from '../../host/utf8-boundary.ts';
@@ -16,8 +17,8 @@ import { evidenceOf } from '../../watch/evidence-of.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
-import { type LookInput, observeJob } from '../watch/look.ts';
-import { recordedStore } from './recorded-store.ts';
+import { isStoreDue } from '../../watch/store-seen.ts';
+import { type AskedStore, type LookInput, observeJob } from '../watch/look.ts';
 import { recordedTracker } from './recorded-tracker.ts';
 import { begunRun, nextAttemptOf, stoppedBy } from './replayed-run.ts';
 import { type Action, type Alarm, actionsOf, alarmsOf } from './told.ts';
@@ -235,4 +236,15 @@ function found(status: FoundJob['status'], since: Instant | null): FoundJob {
     session: null,
     details: {},
   };
+}
+
+/** A store of checkpoints that has what it had at that moment of a trace. Null where the trace says nothing of it by `now`, or it is too early to ask again. */
+function recordedStore(records: readonly TraceRecord[], state: RunState, now: Instant): AskedStore | null {
+  const said = records.findLast((one) => 'store' in one && one.at <= now);
+  if (said === undefined || !('store' in said) || !isStoreDue(state, now)) return null;
+  const { at, store } = said;
+  if (store === 'unreadable') return async () => unknown('the store cannot be read');
+  const { newest, partial } = store;
+  const whole = newest === null ? null : { step: newest.step, writtenAt: newest.writtenAt ?? at };
+  return async () => known({ newest: whole, partial });
 }

@@ -1,5 +1,6 @@
 /** What one turn sees of all its runs is one commit and one push: with two hundred runs a push each would be all that a watch does. */
 
+import { storedNow, watchedRoots } from '../../checkpoints/watched.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
@@ -10,16 +11,18 @@ import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { identityToAsk } from '../../domain/tracker.ts';
 import type { AppendResult } from '../../logbook/ports.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
+import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { configFor } from '../../run/run-config.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
+import { isStoreDue } from '../../watch/store-seen.ts';
 import { deliver } from '../channels.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
+import type { Lab } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
-import { askedStore } from './asked-store.ts';
-import { type AskedTracker, observeJob } from './look.ts';
+import { type AskedStore, type AskedTracker, observeJob } from './look.ts';
 import type { WatchInput } from './watch-input.ts';
 
 /** What was seen of a run, to be recorded on top of its entry `seq`. */
@@ -209,4 +212,23 @@ async function told(
       );
   }
   return 'looked';
+}
+
+/** A store of a run's checkpoints, as the watch asks it. Null where its kind does not have them asked, it is too early, or nobody here can look there. */
+function askedStore(
+  { stores, now }: Pick<Lab, 'stores' | 'now'>,
+  { kind, lane }: LaneScopedConfig,
+  state: RunState,
+): AskedStore | null {
+  if (kind.isCritical !== true || !isStoreDue(state, now())) return null;
+  const roots = watchedRoots(state, lane);
+  if (roots.length === 0) return null;
+  return async (upTo) => {
+    const wanted = { most: limits.storeLookReads, upTo };
+    const searched = roots.map(async (root) => {
+      const store = stores(root);
+      return { root, found: store.kind === 'unknown' ? store : await store.value.newest(root, wanted) };
+    });
+    return storedNow(state, await Promise.all(searched));
+  };
 }
