@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { createImages } from '../../src/app/images.ts';
-import { containersSchema } from '../../src/config/containers-schema.ts';
+import { containersSchema } from '../../src/config/schema.ts';
 import { readImageReference } from '../../src/domain/launch/image.ts';
 import { fakeRegistry, type RegistryShape } from '../support/fake-registry.ts';
 import { shaOf } from '../support/run-drafts.ts';
