@@ -5,18 +5,17 @@ import { assertNever } from '../assert.ts';
 import { mutationsAfter } from '../care/mutation-state.ts';
 import { branded, isRunId, type Sha } from '../ids.ts';
 import { readIncident } from '../incidents.ts';
-import { asLaunched, pastAttempt } from '../launch/next-attempt.ts';
+import { asLaunched, pastAttempt, unfollowedAttempt } from '../launch/next-attempt.ts';
 import { preApproval } from '../launch/pre-approval.ts';
 import { readFacts } from '../payload.ts';
 import { fail, ok, type Result } from '../result.ts';
 import { adoptionAfter } from './adoption.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
+import type { Taken } from './events/watch-events.ts';
 import { holdsAfter } from './journal-state.ts';
-import { nextAsked } from './next-asked.ts';
 import { observed } from './observed-state.ts';
 import { NO_RENTAL, rentalAfter } from './rental-state.ts';
 import { commandKey, type IssuedOrder, type RunState, type SeenCommand } from './run-state.ts';
-import { takenAfter, takenByAnswer } from './taken.ts';
 import { illegalAfter } from './transition.ts';
 import { NO_WATCH, watchAfter, watchOfNextAttempt } from './watch-state.ts';
 
@@ -287,4 +286,43 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   // Whoever goes back takes what was ordered before that with it.
   if (asked !== null) return 'rollback' in asked ? { ...voided(next), ...asked } : { ...next, ...asked };
   return takenByAnswer(next, code, { actor: seen.actor, at: event.at, seq: event.seq });
+}
+
+/** What a person's answered command says of the attempt that comes next: the same again, or from an earlier checkpoint. Null where the answer says nothing of it. */
+function nextAsked(
+  state: RunState,
+  seen: SeenCommand,
+  { seq, data: { code, detail } }: EventOf<'command-answered'>,
+): Pick<RunState, 'relaunchAsked'> | Pick<RunState, 'rollback'> | null {
+  const last = unfollowedAttempt(state);
+  if (last === null) return null;
+  const { attempt } = last.submission;
+  const { actor, comment, surface, bodyDigest } = seen;
+  if (code === 'relaunch-asked' && state.submission !== null && surface !== 'review-comment')
+    return { relaunchAsked: { attempt, actor, comment, surface, bodyDigest, seq } };
+  const back = code === 'rolled-back' ? readFacts({ step: 'integer', path: 'text?' }, detail) : null;
+  if (back === null) return null;
+  const checkpoint = back.path === undefined ? null : { path: back.path, step: back.step };
+  return { rollback: { attempt, checkpoint, actor, seq } };
+}
+
+/** The answers by which it is taken in the run's own thread. */
+const BY_ANSWER: ReadonlyMap<string, Taken> = new Map([
+  ['incident-taken', 'incidents'],
+  ['watch-end-taken', 'watch-end'],
+  ['acknowledged', 'end'],
+]);
+
+type By = { readonly actor: Actor; readonly at: string; readonly seq: number };
+
+/** The state after an answer of this code; the same where it takes nothing. */
+function takenByAnswer(state: RunState, code: string, by: By): RunState {
+  const what = BY_ANSWER.get(code);
+  return what === undefined ? state : takenAfter(state, what, by);
+}
+
+/** The state after somebody took it. */
+function takenAfter(state: RunState, what: Taken, by: By): RunState {
+  const { actor, at } = by;
+  return { ...state, taken: by, ...(what === 'end' ? { acknowledged: { actor, at } } : {}) };
 }
