@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
 import type { Http } from '../../src/engines/http.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
-import { createFileLogReader } from '../../src/engines/ray/rest/file-log.ts';
+import { createFileLogReader } from '../../src/engines/ray/rest/open-log.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
 import { createRecordedRay, type RecordedRay } from '../support/recorded-ray.ts';

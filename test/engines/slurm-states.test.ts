@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readAccountingLine } from '../../src/engines/slurm/accounting.ts';
 import type { JobRecords } from '../../src/engines/slurm/job-folder.ts';
 import {
   endedJob,
@@ -11,7 +10,7 @@ import {
   recordedJob,
   statusOf,
 } from '../../src/engines/slurm/job-state.ts';
-import { jobAmong } from '../../src/engines/slurm/observe.ts';
+import { jobAmong, readAccountingLine } from '../../src/engines/slurm/observe.ts';
 import { type QueuedJob, readQueueText } from '../../src/engines/slurm/queue.ts';
 
 const linesOf = (name: string): readonly string[] =>

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
-import { claimJob } from '../../src/engines/slurm/claim.ts';
 import { type JobPaths, jobPaths, readJobRecords } from '../../src/engines/slurm/job-folder.ts';
+import { claimJob } from '../../src/engines/slurm/submit.ts';
 import { slurmConfig } from '../support/slurm-config.ts';
 
 let folder: string;

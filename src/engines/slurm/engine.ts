@@ -1,30 +1,35 @@
 /** The `slurm` engine: jobs of a Slurm cluster, through the commands of Slurm and a folder that runner and nodes share. */
 
+import { rename, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spendCapability } from '../../domain/actions/capability.ts';
 import {
   described,
   type Engine,
+  isTerminal,
   type JobDescription,
   type LiveJob,
+  type LogRead,
+  type StopOutcome,
   stopStep,
   submitStep,
 } from '../../domain/engine.ts';
+import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
+import { codeOf, publishOnce, readTextIfThere } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { isSubmissionId, ownerOfFile } from '../file-records.ts';
+import { readLogFile } from '../read-log-file.ts';
 import { shellLineOf, withinLine } from '../shell-line.ts';
-import { askCommand } from './commands.ts';
-import { jobPaths, readClaim } from './job-folder.ts';
-import { observeOnSlurm, observeQueued } from './observe.ts';
+import { askCommand, complaintOf, runCommand } from './commands.ts';
+import { forgetEnvironment, type JobPaths, jobPaths, readClaim } from './job-folder.ts';
+import { isEndState } from './job-state.ts';
+import { observeOnSlurm, observeQueued, oursAmong } from './observe.ts';
 import { readQueue, readQueueOf } from './queue.ts';
-import { readLogOnSlurm } from './read-log.ts';
 import type { SlurmCluster } from './schema.ts';
 import { readSlurmSession } from './session.ts';
 import type { SlurmSettings } from './settings.ts';
-import { stopOnSlurm } from './stop.ts';
 import { submitToSlurm } from './submit.ts';
 
 /** What has begun to end is not told of: it goes by itself. */
@@ -162,4 +167,79 @@ async function liveOnSlurm(settings: SlurmSettings): Promise<Observed<readonly L
       return status === undefined ? [] : [{ jobId, status, startedAtMs, metadata, about: name }];
     }),
   );
+}
+
+/** A log that is shorter than what was read, or another file than the one that was read, is `rewound`. */
+async function readLogOnSlurm(settings: SlurmSettings, jobId: string, offset: number): Promise<LogRead> {
+  if (!isSubmissionId(jobId)) return { kind: 'absent' };
+  const paths = jobPaths(settings.cluster.folder, jobId);
+  const claim = await readClaim(paths);
+  if (claim.kind === 'missing') return { kind: 'absent' };
+  if (claim.kind === 'unreadable') return { kind: 'unknown', message: claim.why };
+  const replaced = await replacedLog(paths);
+  return replaced !== null && offset > 0
+    ? { kind: 'rewound', sizeBytes: replaced }
+    : readLogFile(paths.log, offset);
+}
+
+/**
+ * The size of a log that has taken the place of the one that was read before, once; null where it is the same. Its inode is
+ * remembered beside it, because the next look is another process.
+ */
+async function replacedLog(paths: JobPaths): Promise<number | null> {
+  try {
+    const { ino, size } = await stat(paths.log);
+    const known = await readTextIfThere(paths.logInode);
+    if (known === String(ino)) return null;
+    const draft = `${paths.logInode}.${process.pid}`;
+    await writeFile(draft, String(ino), { mode: 0o600 });
+    await rename(draft, paths.logInode);
+    return known === null ? null : size;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Between two looks at a job that was asked to end: each is a call of squeue, which the controller answers. */
+const POLL_MS = 1_000;
+
+/**
+ * The request is written down first, and the right to start is taken where no job has it: what still waits, or comes late,
+ * never starts. `scancel` gets the ids of our jobs alone; by name it would take a person's too.
+ */
+async function stopOnSlurm(settings: SlurmSettings, jobId: string): Promise<StopOutcome> {
+  if (!isSubmissionId(jobId)) return { kind: 'absent' };
+  const before = await observeOnSlurm(settings, jobId, null);
+  if (before.kind === 'absent') return { kind: 'absent' };
+  if (before.kind === 'found' && isTerminal(before.status))
+    return { kind: 'already-ended', status: before.status };
+  const paths = jobPaths(settings.cluster.folder, jobId);
+  const claim = await readClaim(paths);
+  if (claim.kind !== 'there')
+    return { kind: 'unknown', message: `the claim of ${paths.folder} is ${claim.kind}` };
+  await publishOnce(paths.stop, JSON.stringify({ requestedAtMs: settings.now() }));
+  if (await publishOnce(paths.owner, 'stopped\n')) await forgetEnvironment(paths);
+  const queue = await readQueue(settings, [jobId]);
+  if (queue.kind === 'unknown') return queue;
+  const living = oursAmong(queue.jobs, claim.value.metadata).filter(({ state }) => !isEndState(state));
+  const ids = living.map(({ slurmJobId }) => slurmJobId);
+  const result = ids.length === 0 ? null : await runCommand(settings, 'scancel', ids);
+  return awaitEnd(settings, jobId, result === null || result.ok ? null : complaintOf('scancel', result));
+}
+
+async function awaitEnd(
+  settings: SlurmSettings,
+  jobId: string,
+  complaint: string | null,
+): Promise<StopOutcome> {
+  for (let waitedMs = 0; waitedMs <= limits.jobStopWaitMs; waitedMs += POLL_MS) {
+    const now = await observeOnSlurm(settings, jobId, null);
+    if (now.kind === 'found' && now.status === 'STOPPED') return { kind: 'stopped' };
+    if (now.kind === 'found' && isTerminal(now.status)) return { kind: 'already-ended', status: now.status };
+    await settings.sleep(POLL_MS);
+  }
+  return complaint === null
+    ? { kind: 'stopping', message: 'Slurm was asked to end the job, and has not yet' }
+    : { kind: 'unknown', message: complaint };
 }

@@ -1,11 +1,16 @@
 /** What a Slurm job is doing: by the queue, and where that has forgotten it by accounting and the records beside its log. */
 
 import { cutText } from '../../domain/cut-text.ts';
-import type { FoundJob, JobMetadata, JobObservation } from '../../domain/engine.ts';
-import { isSameJob, isTerminal } from '../../domain/engine.ts';
-import { publishOnce } from '../../host/publish-once.ts';
+import {
+  type FoundJob,
+  isSameJob,
+  isTerminal,
+  type JobMetadata,
+  type JobObservation,
+} from '../../domain/engine.ts';
+import { openPlainFile } from '../../host/plain-file.ts';
+import { codeOf, publishOnce } from '../../host/publish-once.ts';
 import { isSubmissionId } from '../file-records.ts';
-import { readAccounting } from './accounting.ts';
 import { askCommand } from './commands.ts';
 import {
   type ClaimRecord,
@@ -19,9 +24,7 @@ import {
   type SeenRecord,
 } from './job-folder.ts';
 import { endedJob, hasEndedUnnoticed, isEndState, recordedJob, statusOf } from './job-state.ts';
-import { lastWordsOf } from './last-words.ts';
-import type { Queue, QueuedJob } from './queue.ts';
-import { readQueue } from './queue.ts';
+import { momentOf, type Queue, type QueuedJob, readQueue } from './queue.ts';
 import type { SlurmSettings } from './settings.ts';
 
 /** Looks at one job. */
@@ -189,10 +192,9 @@ const NOT_SUBMITTED = {
 
 const STOPPED_BEFORE = { status: 'STOPPED', message: 'Stopped before it could start.', details: {} } as const;
 
-/** Nodes that Slurm itself has taken out, named to whoever waits for them; nothing is done about them. */
 const CHARACTERS_MAX = 300;
 
-/** A sentence with each drained or failed node and its reason, or nothing. */
+/** A sentence with each node that Slurm itself has drained or failed and its reason, for whoever waits for them; or nothing. */
 async function unusableNodes(settings: SlurmSettings): Promise<string> {
   const { partition } = settings.cluster;
   const said = await askCommand(settings, 'sinfo', [
@@ -208,4 +210,66 @@ async function unusableNodes(settings: SlurmSettings): Promise<string> {
     return node === '' ? [] : [`${node} is ${state} (${reason.join('|')})`];
   });
   return nodes.length === 0 ? '' : ` ${cutText([...new Set(nodes)].join(', '), CHARACTERS_MAX)}.`;
+}
+
+/** The end of the file is enough: the sentence about the end stands last. */
+const READ_BYTES = 4_096;
+
+/** What Slurm itself wrote about a job beside its log. The last line of Slurm or of the wrapper; empty where there is none. */
+async function lastWordsOf(path: string): Promise<string> {
+  try {
+    await using file = await openPlainFile(path);
+    const { size } = await file.stat();
+    const from = Math.max(0, size - READ_BYTES);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, from);
+    const lines = buffer.subarray(0, bytesRead).toString('utf8').split('\n');
+    return cutText(lines.findLast((line) => /^(slurmstepd|ferrybot)\b/.test(line)) ?? '', CHARACTERS_MAX);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return '';
+  }
+}
+
+const HOUR_MS = 3_600_000;
+const FIELDS = 'JobIDRaw,State,ExitCode,Start,End,NodeList';
+
+/** What `sacct` knows of a job that the queue has forgotten. Null where there is no accounting, nothing of this job, or no end yet: none of them says how it ended. */
+async function readAccounting(
+  settings: SlurmSettings,
+  jobId: string,
+  slurmJobId: string,
+  claimedAtMs: number,
+): Promise<SeenRecord | null> {
+  // Without a start, sacct looks at today alone. The commands live in UTC; two clocks may disagree a little.
+  const since = new Date(claimedAtMs - HOUR_MS).toISOString().slice(0, 19);
+  const said = await askCommand(settings, 'sacct', [
+    '--noheader',
+    '--parsable2',
+    '--allocations',
+    `--uid=${settings.uid}`,
+    `--name=${jobId}`,
+    `--starttime=${since}`,
+    `--format=${FIELDS}`,
+  ]);
+  if (said.kind === 'unknown') return null;
+  const found = said.text.split('\n').map(readAccountingLine);
+  return found.find((job) => job?.slurmJobId === slurmJobId) ?? null;
+}
+
+/** Null for a line that is no job, and for one that has not ended. */
+export function readAccountingLine(line: string): SeenRecord | null {
+  const [slurmJobId = '', words = '', exit = '', start, end, nodes = ''] = line.split('|');
+  // `CANCELLED by 1000` names who did it.
+  const [state = '', by, who = ''] = words.split(' ');
+  const [, code, signal] = /^(\d{1,3}):(\d{1,3})$/.exec(exit) ?? [];
+  if (!/^\d+$/.test(slurmJobId) || !isEndState(state) || code === undefined) return null;
+  return {
+    slurmJobId,
+    state,
+    waitStatus: Number(code) * 256 + Number(signal),
+    startedAtMs: momentOf(start),
+    endedAtMs: momentOf(end),
+    nodes,
+    ...(by === 'by' && who !== '' ? { stoppedBy: `uid ${who}` } : {}),
+  };
 }

@@ -1,6 +1,9 @@
 /** Starts a Slurm job at most once for its submission id, although `sbatch` makes a new job with each call. */
 
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
+  commitIn,
   isSameJob,
   type Job,
   type JobMetadata,
@@ -10,9 +13,8 @@ import {
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { isFolder } from '../../host/is-folder.ts';
 import type { ProgramResult } from '../../host/process.ts';
-import { publishOnce } from '../../host/publish-once.ts';
+import { codeOf, publishOnce } from '../../host/publish-once.ts';
 import { isSubmissionId } from '../file-records.ts';
-import { claimJob, giveClaimBack } from './claim.ts';
 import { complaintOf, runCommand } from './commands.ts';
 import { commentOf } from './comment.ts';
 import {
@@ -29,6 +31,7 @@ import { type QueuedJob, readQueue } from './queue.ts';
 import type { SlurmCluster } from './schema.ts';
 import { readSlurmSession, type SlurmSession } from './session.ts';
 import type { SlurmSettings } from './settings.ts';
+import { WRAPPER } from './wrapper.ts';
 
 /** A submit whose answer was lost is looked for at once and after these pauses: the controller takes a job within a second. */
 const LOOK_AGAIN_MS = [0, 1_000, 3_000] as const;
@@ -243,4 +246,56 @@ export function sbatchArguments(
     paths.folder,
     mayRequeue ? 'restarts' : 'once',
   ];
+}
+
+const DRAFTS = '.claims';
+
+/**
+ * Claims an id: a finished folder on the shared file system takes its name, once; all that the job needs lies in it. True when
+ * this call made the folder; what was there before is left as it is.
+ */
+export async function claimJob(settings: SlurmSettings, paths: JobPaths, spec: JobSpec): Promise<boolean> {
+  const { folder, modules } = settings.cluster;
+  const drafts = join(folder, DRAFTS);
+  await mkdir(drafts, { recursive: true, mode: 0o700 });
+  if (await isFolder(paths.folder)) return false;
+  const draft = jobPaths(await mkdtemp(join(drafts, 'claim-')), '.');
+  const { submissionId, metadata, command } = spec;
+  const gitCommit = commitIn(spec.env['GIT_COMMIT']);
+  const record = {
+    submissionId,
+    metadata,
+    ...(gitCommit === null ? {} : { gitCommit }),
+    claimedAtMs: settings.now(),
+  };
+  const environment = { LANG: 'C.UTF-8', FERRYBOT_SUBMISSION_ID: submissionId, ...spec.env };
+  try {
+    await cp(spec.workingDirectory, draft.tree, { recursive: true, verbatimSymlinks: true });
+    for (const [path, content] of [
+      [draft.wrapper, WRAPPER],
+      [draft.command, endedByNul(command)],
+      [draft.modules, endedByNul(modules === null ? [] : [modules.init, ...modules.load])],
+      [draft.environment, endedByNul(Object.entries(environment).map(([name, value]) => `${name}=${value}`))],
+      [draft.claim, `${JSON.stringify(record)}\n`],
+    ] as const)
+      await writeFile(path, content, { flush: true, mode: 0o600 });
+    await rename(draft.folder, paths.folder);
+    return true;
+  } catch (error) {
+    await rm(draft.folder, { recursive: true, force: true });
+    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+/** Gives the id free again, after Slurm has certainly taken nothing. */
+async function giveClaimBack({ cluster }: SlurmSettings, paths: JobPaths): Promise<void> {
+  const aside = await mkdtemp(join(cluster.folder, DRAFTS, 'refused-'));
+  await rename(paths.folder, join(aside, 'job'));
+  await rm(aside, { recursive: true, force: true });
+}
+
+/** Values may have every sign but this one (spec-refusal.ts). */
+function endedByNul(texts: readonly string[]): string {
+  return texts.map((text) => `${text}\0`).join('');
 }

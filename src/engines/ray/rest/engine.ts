@@ -7,6 +7,7 @@ import {
   type Engine,
   type FoundJob,
   isTerminal,
+  type JobDescription,
   type JobObservation,
   type LiveJob,
   type StopOutcome,
@@ -14,15 +15,14 @@ import {
   stopStep,
   submitStep,
 } from '../../../domain/engine.ts';
+import { limits } from '../../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
 import { readJobDetails } from '../job-details.ts';
-import { ask, parse, scrub } from './ask.ts';
+import { ask, lastLine, parse, scrub } from './ask.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
-import { isJobId } from './look-up.ts';
-import { describeOverRest, missing, observeOverRest } from './observe.ts';
+import { isJobId, lookUp, saysMissing } from './look-up.ts';
 import { readSession } from './session.ts';
 import { type RestOptions, type RestSettings, restSettings } from './settings.ts';
-import { stopOverRest } from './stop.ts';
 import { submitOverRest } from './submit.ts';
 
 /** Logs that one process follows at once; each costs the head an open file and two connections. */
@@ -155,4 +155,108 @@ async function liveOverRest(settings: RestSettings): Promise<Observed<readonly L
       jobs.push({ jobId, status, startedAtMs, metadata, about: job.origin.entrypoint ?? '' });
   }
   return known(jobs);
+}
+
+/**
+ * Looks once. The session is read before the job, and once more when the job is missing: a head that restarted in
+ * between must not pass for the one that knew it.
+ */
+async function observeOverRest(
+  settings: RestSettings,
+  jobId: string,
+  lastSession: string | null,
+): Promise<JobObservation> {
+  const seen = await describeOverRest(settings, jobId, lastSession);
+  return seen.kind === 'described' ? seen.job : seen;
+}
+
+/** The same, with where the job comes from. */
+async function describeOverRest(
+  settings: RestSettings,
+  jobId: string,
+  lastSession: string | null,
+): Promise<Exclude<JobDescription, { readonly kind: 'cannot' }>> {
+  const before = await readSession(settings);
+  if (before.kind === 'unknown') return { kind: 'unknown', message: before.message };
+  if (!isJobId(jobId)) return { kind: 'absent', session: before.id };
+  const found = await lookUp(settings, jobId, before.id);
+  switch (found.kind) {
+    case 'unknown':
+      return { kind: 'unknown', message: found.message };
+    case 'there':
+      return { kind: 'described', job: found.job, origin: found.origin };
+    case 'missing': {
+      const after = await readSession(settings);
+      if (after.kind === 'unknown') return { kind: 'unknown', message: after.message };
+      return missing(lastSession, after.id);
+    }
+  }
+}
+
+/**
+ * A job that was never seen is absent. One that was seen is lost, whatever became of it: a head without external
+ * storage forgets all jobs when it restarts, and within one session Ray lets people delete the record of a job that
+ * has ended (`DELETE /api/jobs/{id}`).
+ */
+function missing(
+  lastSession: string | null,
+  session: string,
+): Extract<JobObservation, { kind: 'absent' | 'state-lost' }> {
+  if (lastSession === null) return { kind: 'absent', session };
+  const message =
+    lastSession === session
+      ? 'the record of the job was deleted on the head, which takes only jobs that have ended; how it ended is not known'
+      : `the head restarted (${lastSession} before, ${session} now) and has forgotten the job`;
+  return { kind: 'state-lost', session, message };
+}
+
+const stopAnswer = z.object({ stopped: z.boolean() });
+
+/**
+ * `POST /api/jobs/{id}/stop` only hands the wish on; a job that is PENDING may never hear of it (ray-project/ray
+ * issue 58353), whatever the answer says. So the job is looked at before, to tell *ended already* from *stopped*, and
+ * after, until it has ended or the time is over.
+ */
+async function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcome> {
+  if (!isJobId(jobId)) return { kind: 'absent' };
+  const before = await lookUp(settings, jobId, null);
+  if (before.kind === 'unknown') return { kind: 'unknown', message: before.message };
+  if (before.kind === 'missing') return { kind: 'absent' };
+  if (isTerminal(before.job.status)) return { kind: 'already-ended', status: before.job.status };
+  const answer = await ask(settings, { method: 'POST', path: `api/jobs/${jobId}/stop` });
+  if (answer.kind === 'answer' && saysMissing(answer, jobId)) return { kind: 'absent' };
+  if (answer.kind === 'answer' && answer.status === 400)
+    return { kind: 'unknown', message: `Ray stops no job of this kind: ${lastLine(settings, answer.text)}` };
+  const said = saidOf(settings, answer);
+  return awaitEnd(settings, jobId, scrub(settings, said));
+}
+
+function saidOf(settings: RestSettings, answer: Awaited<ReturnType<typeof ask>>): string {
+  if (answer.kind === 'unknown') return `the wish may not have arrived: ${answer.message}`;
+  if (answer.status !== 200)
+    return `the wish was refused: ${answer.status}: ${lastLine(settings, answer.text)}`;
+  try {
+    const isHandedOn = stopAnswer.safeParse(JSON.parse(answer.text)).data?.stopped === true;
+    return isHandedOn ? 'Ray has handed the wish on' : 'Ray found nobody to hand the wish to';
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'the answer to the wish could not be read';
+    throw error;
+  }
+}
+
+async function awaitEnd(settings: RestSettings, jobId: string, said: string): Promise<StopOutcome> {
+  let last: StopOutcome = { kind: 'unknown', message: said };
+  for (let waitedMs = 0; waitedMs <= limits.jobStopWaitMs; waitedMs += limits.rayStopPollMs) {
+    const now = await lookUp(settings, jobId, null);
+    if (now.kind === 'there') {
+      const { status } = now.job;
+      if (status === 'STOPPED') return { kind: 'stopped' };
+      if (isTerminal(status)) return { kind: 'already-ended', status };
+      last = { kind: 'stopping', message: `${said}; the job is still ${status}` };
+    } else if (now.kind === 'unknown') last = { kind: 'unknown', message: `${said}; then: ${now.message}` };
+    // Somebody deleted its record, which takes a job that has ended; or the head restarted. Neither says how it ended.
+    else return { kind: 'absent' };
+    await settings.sleep(limits.rayStopPollMs);
+  }
+  return last;
 }
