@@ -1,16 +1,16 @@
 /** The sentence for each outcome of a command: what happened, and what to do where it did not. */
 
+import type { cleanupCheckpoints } from '../commands/cleanup-checkpoints.ts';
+import type { CONSENT_ANSWERS } from '../commands/consent.ts';
 import { ANSWERS, type AnswerCode } from '../commands/registry.ts';
+import type { sealMilestone } from '../commands/seal-milestone.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { type Detail, readPayload } from '../domain/payload.ts';
 import { ADOPTION_WORDS } from './adoption-words.ts';
 import type { AnswerFacts, AnswerView, Sentences } from './answer-view.ts';
 import { startWords } from './checkpoints.ts';
-import { CLEANUP_WORDS } from './cleanup-words.ts';
-import { CONSENT_WORDS } from './consent-words.ts';
 import { gateWords } from './gate-words.ts';
 import { blockedWords, liftWords, reasonWords } from './hold-words.ts';
-import { MILESTONE_WORDS } from './milestone-words.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
 import { type PlaceWord, placeWord } from './place-word.ts';
 import { PROPOSE_WORDS, RENT_WORDS } from './propose-words.ts';
@@ -39,6 +39,86 @@ function fixWords(input: AnswerView['input']): string {
   const may = input === null ? '' : mayTouch(input);
   return `push a fix ${where}${may}: the card shows it with the line that approves it. \`/ack\` closes the run instead.`;
 }
+
+const AGAIN = '`/cleanup-checkpoints`';
+
+const CLEANUP_WORDS: Sentences<keyof typeof cleanupCheckpoints.answers> = {
+  'cleanup-listed': (d) =>
+    `${count(d.count, 'checkpoint')} could go, ${d.kept} ${d.kept === 1 ? 'stays' : 'stay'}: the list stands in a comment of its own here, with what protects the others and the line that consents to it. Nothing was deleted.${
+      d.more > 0
+        ? ` One list has no room for ${d.more} more: once this one is done, ${AGAIN} lists them.`
+        : ''
+    }`,
+  'cleanup-listed-already': (d) =>
+    `exactly these are listed already, and wait for a consent of somebody else. Nothing was deleted. The line that consents to it: \`${d.line.replace(/[^a-z0-9/ -]/g, '')}\``,
+  'cleanup-nothing': (d) =>
+    `nothing could go: all that was found is protected (${count(d.kept, 'checkpoint')}). Nothing was deleted.`,
+  'cleanup-no-job': () => 'nothing to list: no job of this run was submitted, so that it has no checkpoint.',
+  'cleanup-no-depth': () =>
+    `nothing was listed: neither the run's approval nor you say how many of the newest checkpoints stay. Say it: ${code('/cleanup-checkpoints keep=10')}`,
+  'cleanup-unreadable': (d) =>
+    `nothing was listed, because not all of it could be read: ${text(d.why)}. Where the stores lie is \`checkpointRoots\` of the lane, and what opens them stands in the environment of this process. Say ${AGAIN} again when it can be read.`,
+  'cleanup-under-way': () =>
+    'nothing was listed: something that was consented to in this run is being carried out. Say it again when its end is told here.',
+};
+
+const MILESTONE_WORDS: Sentences<keyof typeof sealMilestone.answers> = {
+  'milestone-sealed': (d) =>
+    `the milestone ${code(d.name)} is sealed with the tag ${code(d.tag)}: checkpoint ${code(d.path)} of step ${d.step}, which is deleted no more. What nobody here could see: ${text(d.unseen)}. The run goes on.`,
+  'milestone-no-job': () => 'nothing was sealed: no job of this run was submitted.',
+  'milestone-ill': (d) =>
+    `nothing was sealed: the engine says ${text(d.status)}. A milestone is of a run that is well; what becomes of this one stands on its card.`,
+  'milestone-not-here': () =>
+    'nothing was sealed: runs of this kind have no milestones; `/seal` seals the end.',
+  'milestone-taken': (d) =>
+    `nothing was sealed: there is a milestone ${code(d.name)} of step ${d.step} already.`,
+  'milestone-missing': (d) =>
+    `nothing was sealed: this is missing or could not be seen: ${text(d.missing)}. Say it again when it is there.`,
+};
+
+/** Commands that the record wrote itself, each as code. */
+function lines(recorded: string): string {
+  return recorded
+    .split('\n')
+    .map((line) => `\`${line.replace(/[^a-z0-9=/ -]/g, '')}\``)
+    .join(', ');
+}
+
+const CONSENT_WORDS: Sentences<keyof typeof CONSENT_ANSWERS> = {
+  consented: (d) =>
+    `you consent to ${code(d.kind)} of ${code(d.target)} as proposed (${code(d.digest)}). The runner looks at all of it once more and does it once, within the hour; what came of it is told here.`,
+  'consent-nothing-proposed': (d) =>
+    `nothing was done: nothing that ${code(d.name)} could mean was proposed when you wrote. ferrybot changes nothing on a cluster that it has not proposed first.`,
+  'consent-other-target': (d) =>
+    d.suggest
+      ? `nothing was done: ${code(d.given)} is not what was proposed. Did you mean ${code(d.suggest)}?`
+      : `nothing was done: ${code(d.given)} was not proposed in this thread.`,
+  'consent-other-digest': (d) =>
+    `nothing was done: the digest is not that of what is proposed. Look at what is proposed now, then copy this line: ${lines(d.lines)}`,
+  'consent-digest-needed': (d) =>
+    `nothing was done: a consent has to name the proposal that it is for. If you mean this one, copy its line: ${lines(d.lines)}`,
+  'consent-other-thread': (d) =>
+    `nothing was done: it was proposed in #${d.thread}, with its evidence, and has to be said there.`,
+  'consent-ambiguous': (d) =>
+    `nothing was done: more than one proposal of this thread could be meant. Copy the line of yours: ${lines(d.lines)}`,
+  'consent-too-old': () =>
+    'nothing was done: your comment is more than an hour old by now. If you still mean it, write it again.',
+  'consent-given-already': (d) =>
+    `${d.by ? text(d.by) : 'the config'} has consented to it already, and that still counts.`,
+  'consent-under-way': (d) => `it is under way already, since ${text(d.at)}.`,
+  'consent-done': (d) =>
+    `nothing was done: this proposal is over (${text(d.outcome)}: ${code(d.code)}). It is used once; whatever is needed now is proposed anew.`,
+  'consent-held': (d) =>
+    `nothing was done: ${blockedWords(d)} is on hold${reasonWords(d.reason)}. ${liftWords(d)} lifts it; then comment this again.`,
+  'consent-not-here': () =>
+    'nothing was done: a consent has to be a comment or a review of its own, not a remark on a line.',
+  'consent-not-shown': (d) =>
+    `nothing was done: the text that proposes it did not stand here as ferrybot wrote it when you wrote, or could not be read. ferrybot writes it anew where somebody else changed it; read what is proposed then, and say it with its line: ${lines(d.lines)}`,
+  'cleanup-own': () =>
+    'nothing was done: you asked for this list, so that somebody else who may approve consents to it.',
+  'cleanup-list-old': (d) =>
+    `nothing was done: this list is more than ${d.hours} hours old by now. \`/cleanup-checkpoints\` makes a new one.`,
+};
 
 const WORDS: Sentences<AnswerCode> = {
   approved: (d) =>

@@ -1,15 +1,15 @@
 /** The issue of a cluster's disks: who is short and why, what can be consented to, and what became of it. */
 
+import { consentText } from '../care/consent-command.ts';
 import type { ClusterDisks, RecordedScan, ScannedWorker } from '../domain/care/disk-scan.ts';
-import { targetName } from '../domain/care/mutation.ts';
+import { type MutationKind, type MutationStep, targetName } from '../domain/care/mutation.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
 import { SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
 import { comment } from './comment.ts';
-import { APPROVABLE, diskProposal } from './disk-proposals.ts';
-import { CLEANUP_WORDS, FINDING_WORDS, gigabytes } from './disk-words.ts';
-import { mutationState } from './mutation-state-words.ts';
-import { code, count, details, digestHex, paragraphs, table, text, utc } from './words.ts';
+import { CLEANUP_WORDS, FINDING_WORDS, gigabytes, STEP_WORDS } from './disk-words.ts';
+import { fenced } from './escape.ts';
+import { code, count, details, digestHex, paragraphs, person, table, text, utc } from './words.ts';
 
 /** GitHub refuses a longer comment or body (422). */
 export const COMMENT_CHARACTERS_MAX = 65_536;
@@ -190,4 +190,63 @@ function nameOf({ tpu, worker }: ScannedWorker): string {
 function shownLines(lines: readonly string[]): string {
   const more = lines.length - limits.shownRowsMax;
   return [...lines.slice(0, limits.shownRowsMax), ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}
+
+/** Proposed, consented to, under way, or over with what came of it. */
+function mutationState({ consents, begun, ended }: MutationRecord): string {
+  if (ended !== null) return `${text(ended.outcome)}: ${code(ended.code)}, ${utc(ended.at)}`;
+  if (begun !== null) return `under way since ${utc(begun.at)}`;
+  const last = consents.at(-1);
+  if (last === undefined) return 'waits for a consent';
+  return last.actor === null
+    ? `consented by the config, ${utc(last.at)}`
+    : `consented by ${person(last.actor)}, ${utc(last.at)}`;
+}
+
+/** The exact steps of a proposal, folded: the command that clears a mount point has some 3,000. */
+const SHOWN_STEPS_CHARS_MAX = 12_000;
+
+const APPROVABLE = '**What can be approved** (as a comment here; it counts once, for an hour):';
+
+/** One proposal: the command that consents to it, and its steps as they will be made. */
+function diskProposal({ proposal, digest }: MutationRecord): string {
+  return paragraphs(`\`\`\`\n${consentText(proposal.mutation, digest)}\n\`\`\``, exactSteps(proposal.steps));
+}
+
+const HOST = /^--worker=\d+$/;
+
+/** Folded: the steps in words, then the calls. Hosts of one machine that are treated alike stand in one call. */
+function exactSteps(steps: readonly MutationStep[]): string {
+  const title = `Exactly ${count(steps.length, 'step')}, in this order; one that fails stops the rest`;
+  const groups: { readonly does: MutationKind; readonly steps: MutationStep[] }[] = [];
+  for (const step of steps) {
+    const last = groups.at(-1);
+    if (last !== undefined && isAlike(withoutHost(step), withoutHost(last.steps[0]))) last.steps.push(step);
+    else groups.push({ does: step.does, steps: [step] });
+  }
+  const inWords = groups.map(({ does, steps: alike }, index) => {
+    const times = alike.length === 1 ? '' : ` (on each of ${alike.length} hosts, one after the other)`;
+    return `${index + 1}. ${STEP_WORDS[does]}${times}`;
+  });
+  const calls = groups.map(({ steps: alike }) => shownCalls(alike));
+  return details(title, paragraphs(inWords.join('\n'), fenced(calls.join('\n\n'), SHOWN_STEPS_CHARS_MAX)));
+}
+
+function withoutHost(step: MutationStep | undefined): MutationStep | undefined {
+  return step && { ...step, command: step.command.map((arg) => arg.replace(HOST, '--worker=HOST')) };
+}
+
+function isAlike(a: MutationStep | undefined, b: MutationStep | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The call as it is made, and the one that takes its place. */
+function shownCalls(alike: readonly MutationStep[]): string {
+  const [first] = alike;
+  if (first === undefined) return '';
+  const { command, instead } = alike.length === 1 ? first : (withoutHost(first) ?? first);
+  const hosts = alike.map((step) => step.command.find((arg) => HOST.test(arg))?.split('=')[1] ?? '');
+  const each = alike.length === 1 ? '' : `# HOST is ${hosts.join(', then ')}\n`;
+  const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${instead.join(' ')}`;
+  return `${each}${command.join(' ')}${other}`;
 }

@@ -10,8 +10,9 @@ import { comment } from './comment.ts';
 import { incidentMark, incidentWords } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
+import { progressText } from './progress.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
-import { renderUpdate } from './update.ts';
+import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { renderWatchEnd, renderWatchReminder } from './watch-words.ts';
 import { code, paragraphs, text, utc } from './words.ts';
@@ -75,6 +76,33 @@ function undecided({ at }: Notice, input: RenderInput): string {
     `**Wanted: ${wantedLine(input)}**`,
     `Until then the lane ${code(proposal.lane)} gets no other ferry.${closing}`,
   );
+}
+
+/** How a run that goes on stands, told in its issue where nothing else has happened for a while. As the record stands while it is said. */
+function renderUpdate({ at }: Notice, state: RunState): string {
+  const { submission } = state;
+  const { symbol, title, evidence } = stateLine(state);
+  const launchedAt = submission === null ? null : fromRfc3339(submission.at);
+  const hours =
+    launchedAt === null ? 0 : Math.floor(((fromRfc3339(at) ?? launchedAt) - launchedAt) / HOUR_MS);
+  const attempt = submission === null ? '' : `, ${hours} h into attempt ${submission.attempt}`;
+  return paragraphs(
+    `**Update on ${code(state.run)}**${attempt}. No other news of the run was told here for a while.`,
+    `${symbol} **${title}.** ${evidence}`,
+    trainingLines(state),
+  );
+}
+
+/** What it was at when it was last seen; whether that was lately, the sentence above says. */
+function trainingLines({ observation }: RunState): string | null {
+  if (observation === null) return null;
+  const { step, totalSteps, loss, checkpointStep, evals } = observation;
+  const shown = Object.entries(evals).map(([key, value]) => `${code(key)} ${text(value)}`);
+  return [
+    `- Training: ${progressText(step, totalSteps)}, ${loss === null ? 'no loss seen yet' : `loss ${text(loss)}`}`,
+    `- Newest checkpoint: ${checkpointStep === null ? 'none was seen yet' : `step ${checkpointStep}`}`,
+    ...(shown.length === 0 ? [] : [`- Evals so far: ${shown.join(', ')}`]),
+  ].join('\n');
 }
 
 const HOUR_MS = 3_600_000;
