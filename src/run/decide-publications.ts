@@ -1,7 +1,7 @@
 /** Decides what to publish next: comments that are owed, then the check run, the card, and the outcome boxes of the PR body. */
 
 import type { Annotation } from '../domain/effect.ts';
-import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import type { BodyFacts, CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Incident } from '../domain/incidents.ts';
 import { launchTrouble } from '../domain/launch/launch-trouble.ts';
@@ -26,7 +26,6 @@ import { owedComments, type WordsOf } from './owed-comments.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import { isHeadOurs, type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
-import { tickedBody } from './tick-boxes.ts';
 
 /** The card is edited no oftener than this unless the state changed, for the 80 requests of a five-hour ferry (docs/decisions/0021-how-often-the-card-moves.md). */
 const CARD_PERIOD_MS = 30 * 60 * 1_000;
@@ -313,4 +312,20 @@ function nextTick(input: PublishInput): Step | null {
   if (!mayTry(memory, key, 1)) return null;
   const { number, bodyDigest: expected } = facts.pull.value;
   return perform(key, { kind: 'edit-pull-body', pull: number, expected, body });
+}
+
+/** The body with the wanted outcomes ticked, or null where nothing is to change. A tick is never taken away. */
+function tickedBody(
+  body: string,
+  boxes: BodyFacts['boxes'],
+  wanted: Readonly<Record<string, boolean>>,
+): string | null {
+  const lines = body.split('\n');
+  const open = boxes.filter((box) => !box.checked && wanted[box.text] === true);
+  for (const box of open) {
+    const line = lines[box.line - 1];
+    if (line !== undefined) lines[box.line - 1] = line.replace(/\[ \]/, '[x]');
+  }
+  const next = lines.join('\n');
+  return next === body ? null : next;
 }

@@ -10,6 +10,7 @@ import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
 import type { Contract } from '../domain/launch/contract.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
+import { continuedAttempt } from '../domain/launch/next-attempt.ts';
 import type { OwnFix } from '../domain/launch/small-fix.ts';
 import { type Launch, launchesOf, type RentalSpending, rentalSpendingOf } from '../domain/launch/spending.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
@@ -20,13 +21,14 @@ import {
   type Description,
   type PastAttempt,
   type RolledBack,
+  type RunState,
   runsOfLane,
 } from '../domain/logbook/run-state.ts';
 import { type FactName, isNotAsked } from '../domain/need.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { dateAfter, dateOf } from '../domain/time.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
-import type { ChangeGateFacts, GateFacts } from '../gates/gate.ts';
+import type { ChangeGateFacts, GateFacts, RanBefore } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
 import { authorsOf } from './authors.ts';
 import { containerOf } from './container.ts';
@@ -35,7 +37,6 @@ import { heldElsewhere } from './held-elsewhere.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
-import { ranBefore } from './ran-before.ts';
 
 /** Days before a month's first to which a run of its first week may belong: the week began in the month before. */
 const PERIOD_REACH_DAYS = 6;
@@ -297,4 +298,28 @@ function rentalsFor({ facts: { recordedRuns }, run }: GateInput): Observed<reado
 function holdsFor({ holds, facts, proposal }: GateInput): Observed<readonly Hold[]> {
   if (facts.journalHolds.kind === 'unknown') return facts.journalHolds;
   return known([...holds, ...holdsOn(facts.journalHolds.value, proposal)]);
+}
+
+type Asking = {
+  readonly proposal: Pick<EventDataByType['proposed'], 'continues'>;
+  readonly failed?: PastAttempt | null;
+  readonly facts: { readonly recordedRuns: Observed<readonly RunState[]> };
+};
+
+/**
+ * What the next attempt is compared with: the one before it, or the last one of the run that it goes on from under an identity
+ * of its own. Null where nothing ran before; unknown where the record of the other run does not say what its last attempt ran.
+ */
+function ranBefore({ proposal, failed = null, facts }: Asking): Observed<RanBefore> | null {
+  if (failed !== null) {
+    const { manifest } = failed.order;
+    return manifest === null ? null : known({ manifest, isOfAnotherRun: false });
+  }
+  if (proposal.continues === undefined) return null;
+  const { recordedRuns } = facts;
+  if (recordedRuns.kind === 'unknown') return recordedRuns;
+  const manifest = continuedAttempt(proposal, recordedRuns.value)?.order.manifest ?? null;
+  return manifest === null
+    ? unknown(`the record does not say what ${proposal.continues.run} ran last`)
+    : known({ manifest, isOfAnotherRun: true });
 }

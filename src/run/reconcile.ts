@@ -3,30 +3,33 @@
  * and the facts alone, so that a lost, doubled or reordered trigger changes nothing but the delay (architecture, D2).
  */
 
+import { permits } from '../domain/actor.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
+import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import { failedAttempt, isBeforeLaunch, rollbackOf } from '../domain/launch/next-attempt.ts';
 import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
-import { awaitsAdoption } from '../domain/logbook/adoption.ts';
+import { awaitsAdoption, awaitsAdoptionUntil } from '../domain/logbook/adoption.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
-import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { approvedManifest, isNotified, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import { known } from '../domain/observed.ts';
 import { hasLabel } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
-import { notTakenOver } from '../render/adoption-words.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { notConfirmed, notTakenOver } from '../render/adoption-words.ts';
 import { renderMismatch, renderUnreadableDelta } from '../render/annotation.ts';
 import { placeWord } from '../render/place-word.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { decideImage } from './container.ts';
 import { decideContract } from './contract.ts';
-import { decideUnconfirmed } from './decide-adoption.ts';
 import { decideApprovals } from './decide-approvals.ts';
 import { decideCare } from './decide-care.ts';
-import { decideCharge } from './decide-charge.ts';
 import { decideClosure } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand, type StagedCommand } from './decide-commands.ts';
 import { lostDeliveries } from './decide-deliveries.ts';
@@ -44,7 +47,6 @@ import { decidePublication } from './decide-publications.ts';
 import { decideRelaunch } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
 import { decideSourceTag } from './decide-source-tag.ts';
-import { decideStart } from './decide-start.ts';
 import { decideStop } from './decide-stop.ts';
 import { decideUpdate } from './decide-update.ts';
 import { decideWatch } from './decide-watch.ts';
@@ -263,4 +265,79 @@ function annotationsOf(state: RunState, facts: RunFacts, config: LaneScopedConfi
     default:
       return assertNever(delta);
   }
+}
+
+/**
+ * Tells people of a checkpoint that a contract names and nobody may begin from: once for each, because the gate alone is read
+ * by who looks (policy HR-55, HR-56). The incident of what the gates have just recorded; null where it is told already.
+ */
+function decideStart({ gate, incidents, proposal }: RunState): Step | null {
+  const refused = gate?.verdicts.find((one) => one.gate === 'checkpoint-proven' && one.code === 'refused');
+  if (refused === undefined) return null;
+  const { why, path, dri } = refused.found;
+  // What the command said that began this run is not the issue's to change.
+  const asked = proposal.continues === undefined ? {} : { asked: 'resume-as' };
+  const facts = { why: String(why), path: String(path), dri: String(dri), ...asked };
+  const told = incidentsWith(incidents, 'start-refused');
+  return told.some(({ detail }) => detail.why === facts.why && detail.path === facts.path)
+    ? null
+    : append(incidentDraft('control', 'start-refused', facts));
+}
+
+/** The login of who is still to be asked; null where nobody is. */
+function loginToAsk(state: RunState): string | null {
+  const { contract, proposal, submission, attempts, watch } = state;
+  const dri = personInCharge(contract);
+  if (dri === null || submission !== null || attempts.length > 0) return null;
+  if (isSameLogin(dri, proposal.author.login)) return null;
+  if (watch.owner !== null && isSameLogin(dri, watch.owner.login)) return null;
+  return isNotified(state, { reason: 'dri-asked', about: dri }) ? null : dri;
+}
+
+/**
+ * Asks who is in charge by a contract that somebody else wrote: once, and before anything is launched. Mentioned by the
+ * account that works here under that name; where there is none, the thread says so.
+ */
+function decideCharge(state: RunState, { people }: RunFacts, { permissions }: LaneScopedConfig): Step | null {
+  const dri = loginToAsk(state);
+  if (dri === null) return null;
+  if (isNotAsked(people)) return need('people');
+  if (people.kind === 'unknown') return null;
+  const person = people.value.find(({ actor }) => isSameLogin(actor.login, dri));
+  const may = person !== undefined && permits(person.permission, permissions.watch);
+  const mentioned = may ? { people: [person.actor.id] } : {};
+  return append({
+    type: 'notified',
+    role: 'control',
+    data: { reason: 'dri-asked', about: dri, ...mentioned },
+  });
+}
+
+const HOUR_MS = 3_600_000;
+
+/** What is due now; null where somebody has taken the job over, or there is time. */
+export function decideUnconfirmed(
+  state: RunState,
+  config: LaneScopedConfig,
+  now: Instant,
+): EventDraft | null {
+  const until = awaitsAdoptionUntil(state, config.lane.reminders.closeAfterHours);
+  if (until === null) return null;
+  if (now < until) return reminder(state, config, now);
+  const reason = notConfirmed(state, config.lane.reminders.closeAfterHours);
+  return { type: 'closed', role: 'control', data: { outcome: 'withdrawn', reason, closurePull: null } };
+}
+
+/** Whoever asked was told what the job is; the reminder is for all who may confirm it. */
+function reminder(
+  { description, ...state }: RunState,
+  { lane, permissions, approvals }: LaneScopedConfig,
+  now: Instant,
+): EventDraft | null {
+  const { everyHours } = lane.reminders;
+  if (description?.found !== 'described' || everyHours === null) return null;
+  if (now - (fromRfc3339(description.at) ?? now) < everyHours * HOUR_MS) return null;
+  const permission = permissions.adopt ?? approvals.permission;
+  const data = { reason: 'job-unconfirmed', about: `${description.seq}-1`, permission } as const;
+  return isNotified({ description, ...state }, data) ? null : { type: 'notified', role: 'control', data };
 }
