@@ -47,7 +47,6 @@ describe('disk care', () => {
       'mountPoint:',
     ],
     ['the root', LEAST.replace('/tmp/gcsfuse_mount', '/'), 'bad-value', 'mountPoint', 'mountPoint:'],
-    ['all of /tmp', LEAST.replace('/tmp/gcsfuse_mount', '/tmp'), 'bad-value', 'mountPoint', 'mountPoint:'],
     [
       "a folder of the system's",
       LEAST.replace('/tmp/gcsfuse_mount', '/usr/lib'),
@@ -76,13 +75,6 @@ describe('disk care', () => {
       'placeholder-missing',
       'scan',
       'scan:',
-    ],
-    [
-      'a worker that is not named',
-      `${LEAST}, initWorker: [init.py]`,
-      'placeholder-missing',
-      'initWorker',
-      'initWorker:',
     ],
     [
       'a check that matches nothing',

@@ -100,14 +100,4 @@ describe('a job of Ray', () => {
       details: { type: 'SUBMISSION' },
     });
   });
-
-  it.each([
-    [null],
-    ['text'],
-    [{}],
-    [{ ...LIVE, status: 'RETRYING' }],
-    [{ ...LIVE, start_time: 'yesterday' }],
-  ])('is none where it cannot be read: %j', (value) => {
-    expect(readJobDetails(value, null, scrub)).toBeNull();
-  });
 });

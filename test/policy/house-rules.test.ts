@@ -230,38 +230,6 @@ describe('the check', () => {
   ])('finds %s', (_, look, text) => {
     expect(placesIn(text, look)).toEqual([1]);
   });
-
-  it.each([
-    [
-      'an answer from a catch',
-      swallows,
-      'try { f(); } catch (error) { if (isGone(error)) return null; throw error; }',
-    ],
-    ['a promise with a reason', swallows, 'await f().catch((error) => { log(error); });'],
-    ['an error class', isPlainClass, 'class GitError extends Error {}'],
-    ['a value that may be a function', probes, "if (typeof value === 'function') value();"],
-    ['a member of another type', probes, "if (typeof row.id === 'string') take(row.id);"],
-    ['a kind of value', probes, "if ('kind' in failed) return failed.kind;"],
-    [
-      'a catch that asks which error it is',
-      catchesAll,
-      'try { f(); } catch (error) { if (isGone(error)) return; throw error; }',
-    ],
-    ['a value of its own', isSecondName, 'export const limit = 5;'],
-    ['a public function with one', isUntold, '/** Runs. */ export function run(): void {}'],
-    ['plain words', flatters, "const text = 'approved';"],
-  ])('takes %s', (_, look, text) => {
-    expect(placesIn(text, look)).toEqual([]);
-  });
-  it.each([
-    [PYTHON_PROBES, 'if hasattr(model, "old"):', 'value = getattr(self, field)'],
-    [PYTHON_PROBES, 'step = getattr(model, "old", None)', 'def getattribute(a, b, c):'],
-    [FROM_FUTURE, 'from __future__ import annotations', '# from __future__ import annotations'],
-    [KEPT_FOR_OLD_CALLERS, '/** @deprecated use run */', 'an older run'],
-    [KEPT_FOR_OLD_CALLERS, '// backward compatible', 'backward through the log'],
-  ])('%s finds %s, and takes %s', (pattern, found, taken) => {
-    expect([pattern.test(found), pattern.test(taken)]).toEqual([true, false]);
-  });
 });
 
 /** `text.slice(0, limits.somethingCharsMax)`, from either end: half a character may be left. */

@@ -1,10 +1,10 @@
 import mermaid from 'mermaid';
 import { describe, expect, it } from 'vitest';
-import { type RunState, TRACE_POINTS_MAX } from '../../src/domain/logbook/run-state.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
 import { known } from '../../src/domain/observed.ts';
 import { renderCard } from '../../src/render/card.ts';
-import { CHART_POINTS_MAX, lossChart } from '../../src/render/chart.ts';
+import { lossChart } from '../../src/render/chart.ts';
 import { checkConclusion, renderCheck } from '../../src/render/check.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import type { RenderInput } from '../../src/render/input.ts';
@@ -173,16 +173,6 @@ describe('the status card', () => {
     expect(cardWith(training.state)).not.toContain('Cost:');
   });
 
-  it('asks for as many approvals as are missing', () => {
-    const two = { ...config, approvals: { ...config.approvals, quorum: 3 } };
-    const card = renderCard({ ...inputOf(approved.state), config: two, check: 'x' });
-    expect(card).toContain('**Wanted: 2 approvals, each by');
-    expect(card).toContain('❔ **Approved in part, 1 of 3.** By bob');
-    expect(card).toContain(
-      'Approvals: 1 of 3 people, by what the run costs: bob (2026-11-21 09:02:00 UTC), counts.',
-    );
-  });
-
   it('asks for a decision on the bad node of a failed run, and for nothing while it is replaced', () => {
     const failed = submitted.ended({ status: 'FAILED' });
     const { data } = proposedDraft();
@@ -275,48 +265,5 @@ describe('the chart of the loss', () => {
     expect(Number(/-->/.test(chart) ? /" (\S+) --> \S+\n {2}line/.exec(chart)?.[1] : 9)).toBeLessThan(1.5);
     const source = chart.replace(/```(?:mermaid)?/g, '').replace(/"[^"]*" /g, '');
     expect(await mermaid.parse(source.trim())).toMatchObject({ diagramType: 'xychart' });
-  });
-
-  it('waits for three points', () => {
-    expect(lossChart(training.state.trace.slice(0, 2))).toBe(null);
-    expect(
-      lossChart([
-        { step: 1, loss: 'nan' },
-        { step: 2, loss: '2' },
-        { step: 3, loss: '1' },
-      ]),
-    ).toBe(null);
-  });
-
-  it('goes straight between the points, at even steps', () => {
-    const chart =
-      lossChart([
-        { step: 0, loss: '40' },
-        { step: 10, loss: '30' },
-        { step: 39, loss: '1' },
-      ]) ?? '';
-    const line = /line \[(.*)\]/.exec(chart)?.[1]?.split(', ').map(Number) ?? [];
-    expect(line).toHaveLength(CHART_POINTS_MAX);
-    expect(line).toEqual(Array.from({ length: 40 }, (_, n) => 40 - n));
-  });
-
-  it('takes the later word where a resumed job passed a step again', () => {
-    const chart =
-      lossChart([
-        { step: 0, loss: '4' },
-        { step: 20, loss: '9' },
-        { step: 10, loss: '3' },
-        { step: 20, loss: '2' },
-      ]) ?? '';
-    expect(chart).toContain('2.0000]');
-    expect(chart).not.toContain('9.0000');
-  });
-
-  it('keeps a bounded trace of a long run, with its newest point', () => {
-    let run = submitted;
-    for (let n = 1; n <= 300; n += 1) run = run.observed({ step: n * 10, loss: String(10 - n / 100) });
-    expect(run.state.trace.length).toBeLessThanOrEqual(TRACE_POINTS_MAX);
-    expect(run.state.trace.at(-1)).toEqual({ step: 3000, loss: '7' });
-    expect(run.state.trace[0]?.step).toBeLessThan(1_000);
   });
 });

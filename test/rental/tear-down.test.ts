@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RentedInstance } from '../../src/domain/rented.ts';
 import type { RentingRun, TearDownPolicy } from '../../src/rental/fleet.ts';
-import { bookCosts, bookGone, moneyAt } from '../../src/rental/money.ts';
 import { decideTearDown, type TearDownInput } from '../../src/rental/tear-down.ts';
 
 const MINUTE = 60_000;
@@ -174,62 +173,4 @@ it('never asks for more than ours, never for the last machine of a run that trai
       }
     }),
   );
-});
-
-describe('money', () => {
-  it('is booked by state: the card while it runs or is frozen, the disk always, a change halfway', () => {
-    const at = (status: RentedInstance['status'], hours: number, spent = new Map()): number =>
-      bookCosts(spent, [machine({ status, createdAtMs: NOW })], NOW + hours * HOUR).get(1)?.dollars ?? 0;
-    const running = new Map([
-      [1, { dollars: 1, atMs: NOW, status: 'running' as const, traffic: 0, isEstimated: false }],
-    ]);
-    expect(at('running', 2, running)).toBeCloseTo(1.8);
-    expect(at('frozen', 2, running)).toBeCloseTo(1.8);
-    expect(at('stopped', 2, running)).toBeCloseTo(1 + (0.4 + 0.01));
-    expect(at('loading', 2)).toBeCloseTo(0.02);
-    expect(bookCosts(new Map(), [machine({ jobId: null })], NOW).size).toBe(0);
-    const sent = bookCosts(running, [machine({ traffic: 0.5 })], NOW);
-    expect(sent.get(1)?.dollars).toBeCloseTo(1.5);
-    expect(bookCosts(sent, [machine({ traffic: 0.7 })], NOW).get(1)?.dollars).toBeCloseTo(1.7);
-  });
-
-  it('of a machine that ran and stopped while nobody looked is that of the card, for as long as its job can have had it, and says that it is estimated', () => {
-    const [created, ended] = [NOW - 2 * HOUR, NOW - HOUR];
-    const [hourly, stored] = [machine().hourly, machine().storageHourly];
-    const booked = (status: RentedInstance['status'], worked = new Map()) =>
-      bookCosts(new Map(), [machine({ status, createdAtMs: created })], NOW, worked).get(1);
-    for (const status of ['exited', 'stopped', 'unknown', 'offline'] as const) {
-      expect(booked(status)?.dollars).toBeCloseTo(2 * hourly);
-      expect(booked(status)?.isEstimated).toBe(true);
-    }
-    for (const status of ['loading', 'running', 'frozen'] as const)
-      expect(booked(status)?.isEstimated).toBe(false);
-    const worked = new Map([[1, { fromMs: ended - 6 * MINUTE, untilMs: ended }]]);
-    expect(booked('exited', worked)?.dollars).toBeCloseTo(2 * stored + 0.1 * (hourly - stored));
-    // The clock is a stranger's: times that lie outside of its life say nothing.
-    for (const wrong of [
-      { fromMs: created - MINUTE, untilMs: ended },
-      { fromMs: NOW + HOUR, untilMs: NOW + 2 * HOUR },
-      { fromMs: ended, untilMs: ended - MINUTE },
-    ])
-      expect(booked('exited', new Map([[1, wrong]]))?.dollars).toBeCloseTo(2 * hourly);
-    const loading = { dollars: 1, atMs: created, status: 'loading' as const, traffic: 0, isEstimated: false };
-    expect(bookGone(loading, machine(), NOW, null)).toMatchObject({
-      dollars: 1 + 2 * hourly,
-      isEstimated: true,
-    });
-    const again = bookCosts(
-      new Map([[1, { ...loading, status: 'exited' as const, isEstimated: true }]]),
-      [machine({ status: 'exited' })],
-      NOW,
-    );
-    expect(again.get(1)).toMatchObject({ dollars: 1 + 2 * stored, isEstimated: true });
-  });
-
-  it('is short where the account cannot pay what runs on it, ours or not, until the next look', () => {
-    const rented = [machine(), machine({ id: 2, jobId: null, hourly: 2 })];
-    const short = (credit: number | null): boolean => moneyAt(new Map(), rented, credit, HOUR).isShort;
-    expect(moneyAt(new Map(), rented, null, HOUR)).toMatchObject({ hourly: 0.4, untilNextLook: 2.4 });
-    expect([short(2.3), short(2.5), short(null)]).toEqual([true, false, false]);
-  });
 });

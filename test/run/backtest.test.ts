@@ -221,16 +221,6 @@ describe('a gate', () => {
     expect(said(backtest(runs, withLane({ costBudget: { ...within, perWeek: '5' } })))).toEqual([]);
   });
 
-  it('that blocked would let the run through', () => {
-    const start = aRun();
-    const over = verdict('budget', 'fail', 'over', { knobs: 2, most: 1 });
-    const run = start.gated({
-      ...lookAt({ delta: two }),
-      verdicts: verdictsWith(start.state.proposal, over),
-    });
-    expect(replay(run, CONFIG)).toEqual(['gate budget fail -> pass (within)']);
-  });
-
   it('of freshness is asked for the age at the time of the look', () => {
     const start = aRun();
     const behind = verdict('freshness', 'warn', 'fresh-behind', {
@@ -253,24 +243,6 @@ describe('a gate', () => {
     const strict = replay(run, withLane({ budget: { knobs: 1, enforce: 'block' } }));
     expect(strict).toContain('gate budget pass -> unknown (unreadable)');
     expect(strict.at(-1)).toBe('launch launched -> unknown (target-branch)');
-  });
-
-  it('that could not tell then cannot tell now', () => {
-    const start = aRun();
-    const blind = [
-      'scope',
-      'checks-green',
-      'budget',
-      'scale-stable',
-      'preconditions',
-      'manifest-complete',
-    ] as const;
-    const run = start.gated({
-      ...lookWith(start, ...blind.map((gate) => verdict(gate, 'unknown', 'unreadable'))),
-      manifest: null,
-      digest: null,
-    });
-    expect(replay(run, withLane({ budget: { knobs: 1, enforce: 'block' } }))).toEqual([]);
   });
 });
 
@@ -305,20 +277,6 @@ describe('an approval', () => {
     },
   );
 
-  it('that was refused may have counted where other people may approve, unless another rule refused it', () => {
-    const refused = (code: string): RunBuilder =>
-      aRun().gated(look()).shown().commanded({ by: alice, name: 'approve-launch', code });
-    const others = withApprovals({ onePersonIsEnough: true });
-    expect(replay(refused('approval-by-author'), CONFIG)).toEqual([]);
-    expect(replay(refused('approval-digest-changed'), others)).toEqual([]);
-    for (const code of ['approval-by-author', 'not-permitted'])
-      expect(replay(refused(code), others)).toEqual([
-        'approval alice refused -> unknown (other-approvers)',
-        'quorum not-reached -> unknown (0-of-1)',
-        'launch not-launched -> unknown (quorum)',
-      ]);
-  });
-
   it('that waited for a second one would have been enough', () => {
     const waiting = aRun()
       .gated(look({ policy: { ...POLICY, 'approvals.quorum': '2' } }))
@@ -329,17 +287,6 @@ describe('an approval', () => {
       'quorum not-reached -> reached (1-of-1)',
       'launch not-launched -> launched (all-pass)',
     ]);
-  });
-
-  it('that fell counts for nothing', () => {
-    const again = aRun()
-      .gated(look())
-      .shown()
-      .approved(bob, 'named')
-      .dropped('permission-lost')
-      .approved(alice, 'named')
-      .ordered();
-    expect(replay(again, withApprovals({ quorum: 2 }))).toContain('quorum reached -> not-reached (1-of-2)');
   });
 });
 

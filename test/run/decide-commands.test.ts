@@ -10,7 +10,6 @@ import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, labBot, shaOf } from '../support/run-drafts.ts';
 import {
   aBody,
-  aChange,
   aComment,
   anIssue,
   aPull,
@@ -40,43 +39,6 @@ function heard(run: RunBuilder, ...rest: Parameters<typeof hear> extends [unknow
   const answers = outcome.step.drafts.filter((draft) => draft.type === 'command-answered');
   return { next, code: answers[0]?.data.code, detail: answers[0]?.data.detail, drafts: outcome.step.drafts };
 }
-
-describe('/why', () => {
-  it('lists each gate that does not pass once, with the names of those who can act', () => {
-    const behind = { baseSha: shaOf('newer'), mergeBaseAt: instant('2026-11-19T00:00:00Z') };
-    const facts = {
-      change: known(aChange(behind)),
-      pull: known(aPull({ versions: editedBy(alice) })),
-      body: known(aBody({ risk: null })),
-    };
-    const { detail } = heard(gated, [aComment(bob, '/why')], facts);
-    expect(detail).toMatchObject({
-      count: 3,
-      gate1: 'freshness',
-      code1: 'stale',
-      by1: 'author',
-      who1: 'alice',
-      gate2: 'risk-present',
-      gate3: 'approver-allowed',
-      code3: 'too-few',
-      by3: 'approver',
-      who3: 'bob',
-    });
-    expect(JSON.parse(String(detail?.['found3']))).toEqual({ count: 0, needed: 1, missing: 1 });
-  });
-
-  it('lists a gate that cannot tell too, and names nobody where GitHub does not tell who works here', () => {
-    const facts = { checks: unknown('GitHub is away'), people: unknown('GitHub is away') };
-    const { detail } = heard(gated, [aComment(bob, '/why')], facts);
-    expect(detail).toMatchObject({
-      gate1: 'checks-green',
-      code1: 'unreadable',
-      found1: '{"why":"GitHub is away"}',
-      gate2: 'approver-allowed',
-      who2: '',
-    });
-  });
-});
 
 const BOB_S_COMMIT: BranchCommit = {
   sha: shaOf('launch commit'),
@@ -273,24 +235,12 @@ describe('/stop, /ack and /seal', () => {
 });
 
 describe('who is heard', () => {
-  const nobody = { permissions: permissions([mallory, 'read']) };
-
   it('not a bot, not ourselves, and nothing from before the run', () => {
     const early = instant('2026-11-20T09:00:00.000Z');
     const comments = [{ authorIsBot: true }, { byUs: true }, { createdAt: early }].map((change) =>
       aComment(bob, '/status', change),
     );
     expect(hear(gated, comments).kind).toBe('nothing');
-  });
-
-  it('an untrusted commenter is answered aloud once in a thread, also hours later', () => {
-    const first = heard(gated, [aComment(mallory, '/stop')], nobody);
-    expect(first).toMatchObject({ code: 'not-permitted', detail: { quiet: 0 } });
-    const more = [aComment(mallory, '/stop', { id: 1001 })];
-    const later = { now: instant('2026-11-21T14:00:00.000Z') };
-    expect(heard(first.next, more, nobody, later).detail).toMatchObject({ quiet: 1 });
-    const elsewhere = [aComment(mallory, '/stop', { id: 1002, thread: 12 })];
-    expect(heard(first.next, elsewhere, nobody, later).detail).toMatchObject({ quiet: 0 });
   });
 
   it('a permission that cannot be read is waited for, then told', () => {

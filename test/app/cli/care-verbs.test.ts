@@ -77,51 +77,6 @@ describe('disk-scan', () => {
     );
   });
 
-  it.each([
-    ['nothing was printed', { 'scan.txt': '' }, 'unreadable'],
-    [
-      'the scan failed',
-      { 'scan.txt': '✓ All workers have >20% free disk space\n', 'scan.exit': '1' },
-      'unreadable',
-    ],
-    [
-      'it did not end',
-      { 'scan.txt': '✓ All workers have >20% free disk space\n', 'scan.exit': 'killed' },
-      'unreadable',
-    ],
-    [
-      'it was asked for another threshold',
-      { 'scan.txt': '✓ All workers have >10% free disk space\n' },
-      'unreadable',
-    ],
-    [
-      'a worker could not be read',
-      { 'scan.txt': `ERROR: ray-a: timed out\n✓ All workers have >20% free disk space\n` },
-      'partial',
-    ],
-  ])('does not say fine where %s', async (_, files, reading) => {
-    expect(await asJson('disk-scan', folderWith(files), ['.'])).toMatchObject({
-      code: 1,
-      ok: false,
-      scan: { reading },
-      proposed: [],
-    });
-  });
-
-  it('takes what was not recorded, or cut off, for unknown', async () => {
-    const files = { 'scan.txt': low('ray-a'), 'tpus.json': tpus, ...worker('ray-a', ROOT_MOUNT) };
-    const findingOf = async (change: Readonly<Record<string, string>>): Promise<unknown> => {
-      const answer = await asJson('disk-scan', folderWith({ ...files, ...change }), ['.']);
-      return (answer as { scan: { workers: readonly { finding: string }[] } }).scan.workers[0]?.finding;
-    };
-    expect(await findingOf({})).toBe('mount-missing');
-    expect(await findingOf({ 'workers/ray-a/0/mounts.txt': BUCKET })).toBe('mounts-unread');
-    expect(await findingOf({ 'workers/ray-a/0/du.txt': DU.split('\n').slice(0, 1).join('\n') })).toBe(
-      'folders-unread',
-    );
-    expect(await findingOf({ 'workers/ray-a/0/df.txt': '' })).toBe('disk-unread');
-  });
-
   it('is used wrongly without a folder, without a scan in it, and for a mount point that is none', async () => {
     for (const args of [[], ['.'], ['.', '--mount-point', '/'], ['.', '--warn', 'x'], ['a', 'b'], ['--x']])
       expect((await callVerb('disk-scan', folderWith({}), args)).code).toBe(2);
@@ -143,19 +98,6 @@ describe('bad-node', () => {
       signatures: [{ id: 'no-accelerator', lineNumber: 2, count: 1 }],
       workers: ['10.130.0.2'],
       machine: { kind: 'found', name: 'ray-b', zone: 'us-central1-a', worker: 0 },
-    });
-  });
-
-  it.each([
-    ['no machines are given', [], LINE, 'not-configured'],
-    ['the list is none', ['--tpus', 'broken.json'], LINE, 'unreadable'],
-    ['two workers show it', ['--tpus', 'tpus.json'], LINE + LINE.replace('.2)', '.1)'), 'several-workers'],
-    ['no line says where', ['--tpus', 'tpus.json'], 'Device or resource busy\n', 'no-address'],
-    ['no machine has the address', ['--tpus', 'tpus.json'], LINE.replace('.2)', '.9)'), 'no-machine'],
-  ])('says that the machine is not certain where %s', async (_, args, log, code) => {
-    expect(await asJson('bad-node', folder, args, log)).toMatchObject({
-      code: 0,
-      machine: { kind: 'unclear', code },
     });
   });
 
@@ -224,14 +166,9 @@ describe('check-consent', () => {
       'consent-nothing-proposed',
     ],
     ['with another digest', flags(), `${BARE} ${'0'.repeat(12)}`, 'consent-other-digest'],
-    ['without a digest', flags(), BARE, 'consent-digest-needed'],
-    ['with twelve digits', flags(), COMMAND.slice(0, BARE.length + 13), 'consent-digest-needed'],
     ['on a line of a change', flags('--surface', 'review-comment'), COMMAND, 'consent-not-here'],
     ['of somebody who may not', flags('--permission', 'write'), COMMAND, 'consented'],
-    ['of a bot', flags('--bot'), COMMAND, 'consented'],
-    ['for something else', flags(), '/approve-disk-cleanup worker=ray-a', 'consent-nothing-proposed'],
     ['in a quote', flags(), `> ${COMMAND}`, undefined],
-    ['in a block of code', flags(), `\`\`\`\n${COMMAND}\n\`\`\``, undefined],
     ['in letters that only look so', flags(), COMMAND.replace('a', 'а'), undefined],
   ])('says no to one %s', async (_, args, text, code) => {
     expect(await asJson('check-consent', journal(here), args, text)).toMatchObject({

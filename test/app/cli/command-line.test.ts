@@ -54,14 +54,6 @@ describe('help', () => {
     expect(out).toMatch(/^Usage: ferrybot delta \[options\] <BASE\.py> <HEAD\.py>\n\nwhat changed/);
     expect(out).toMatch(/^ +--json +one JSON value on standard output$/m);
   });
-
-  it('of a group names its verbs', async () => {
-    const { code, out } = await ferrybot('logbook', '--help', '--json');
-    expect({ code, verbs: JSON.parse(out).verbs }).toEqual({
-      code: 0,
-      verbs: ['logbook verify', 'logbook show', 'logbook repair'],
-    });
-  });
 });
 
 describe('wrong use', () => {

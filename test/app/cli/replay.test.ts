@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type ReplayOptions, replayVerb } from '../../../src/app/cli/verbs/replay.ts';
-import { lineTime } from '../../../src/app/replay/line-time.ts';
 import { branded, isInstant } from '../../../src/domain/ids.ts';
 
 async function replayed(lines: readonly string[], options: ReplayOptions = {}) {
@@ -122,27 +121,4 @@ describe('wrong use', () => {
     if (path !== undefined && options.log === undefined)
       expect(await replayVerb(io, 'no-such-trace.jsonl', {})).toBe(1);
   });
-});
-
-describe('the time of a line', () => {
-  it.each([
-    ['2026-11-20 21:09:13,071 - tqdm - INFO - x', '2026-11-20T21:09:13.071Z'],
-    ['2025-09-14T07:30:53 - 0 - levanter', '2025-09-14T07:30:53.000Z'],
-    ['2026-11-20T21:09:13+01:00 x', '2026-11-20T20:09:13.000Z'],
-    ['[2025-02-11 03:15:06,738] [INFO] x', '2025-02-11T03:15:06.738Z'],
-    ['(Train pid=42, ip=10.130.1.45) 2026-11-20 21:09:13 x', '2026-11-20T21:09:13.000Z'],
-    ['I20261121 03:11:07 140233 levanter x', '2026-11-21T03:11:07.000Z'],
-    ['I1119 09:04:12.319489 2211 checkpoint_manager.py:702] x', '2024-11-19T09:04:12.319Z'],
-    ['25/02/11 03:15:06 INFO x', '2025-02-11T03:15:06.000Z'],
-    ['02/11/2025 03:15:06 - INFO - x', '2025-02-11T03:15:06.000Z'],
-    ['Nov 23 07:46:19 host job[1]: x', '2024-11-23T07:46:19.000Z'],
-  ])('%s is read', (line, expected) => {
-    const time = lineTime(line, 2024);
-    expect(time === null ? null : new Date(time.ms).toISOString()).toBe(expected);
-  });
-
-  it.each(['step 100 loss 3.1', 'Progress on:train 11.0it/18.0it elapsed:17:46', 'version 2024.10.1', ''])(
-    'is not in %s',
-    (line) => expect(lineTime(line, 2024)).toBeNull(),
-  );
 });

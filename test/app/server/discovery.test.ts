@@ -83,27 +83,6 @@ describe('where the App is installed', () => {
     expect(hub.asked()).toBe(asked);
   });
 
-  it('is the others where one cannot be understood, and forgets none of what it knew', async () => {
-    const installations: Installation[] = [
-      { id: 1, repositories: 1 },
-      { id: 2, repositories: 1 },
-    ];
-    const { names, log, later } = github(installations);
-    expect(await names()).toEqual(['org-1/r0', 'org-2/r0']);
-    installations.splice(0, 2, { id: 2, repositories: 2 }, { id: 'one' } as unknown as Installation);
-    later(DISCOVERY_PERIOD_MS);
-    expect(await names()).toEqual(['org-1/r0', 'org-2/r0', 'org-2/r1']);
-    expect(log).toEqual([expect.stringContaining('an installation could not be understood')]);
-  });
-
-  it('is as it was where it cannot be read any more, until it can', async () => {
-    const hub = github([{ id: 1, repositories: 2 }]);
-    await hub.names();
-    hub.installations[0] = { id: 1, repositories: 2, broken: true };
-    hub.later(DISCOVERY_PERIOD_MS + 1);
-    expect(await hub.names()).toEqual(['org-1/r0', 'org-1/r1']);
-  });
-
   it('leaves a suspended one alone and says what is not granted, each in one line', async () => {
     const rest = Object.fromEntries(Object.entries(GRANTED).filter(([name]) => name !== 'checks'));
     const hub = github([
@@ -131,11 +110,6 @@ describe('the queues of a server', () => {
     branch: 'main',
     installation,
   });
-  const payload = (name: string) => ({
-    repository: { full_name: `lab/${name}`, default_branch: 'main' },
-    installation: { id: 1 },
-  });
-
   /** Queues that write down what they are pushed; `broken` names those that cannot be opened. */
   function server() {
     const pushed: string[] = [];
@@ -178,17 +152,5 @@ describe('the queues of a server', () => {
     await queues.sweep();
     expect(pushed).toEqual(['lab/b sweep', 'lab/c sweep']);
     expect(log).toEqual(['a trigger for lab/a was lost until the next sweep: TypeError: a bug']);
-  });
-
-  it('hear a webhook, and end in peace though one could not be opened', async () => {
-    const { queues, pushed, log, broken } = server();
-    broken.add('lab/b');
-    queues.trigger(payload('a'), { kind: 'thread', thread: 1 });
-    queues.trigger(payload('b'), { kind: 'thread', thread: 1 });
-    queues.trigger({ repository: 'none' }, { kind: 'thread', thread: 1 });
-    queues.trigger(payload('a'), null);
-    await queues.idle();
-    expect(pushed).toEqual(['lab/a thread']);
-    expect(log).toEqual(['no queue for lab/b: no token']);
   });
 });

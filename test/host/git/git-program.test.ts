@@ -85,23 +85,6 @@ describe('a whole tree without what patterns name', () => {
     );
     expect(await reader.treeId(tip, '.')).toBe(await remote.git('rev-parse', 'main^{tree}'));
   });
-
-  it('was changed by no commit that touched nothing else', async () => {
-    const remote = await bareRepository();
-    const from = await pushed(
-      remote,
-      FILES,
-      { 'docs/log.md': 'two\n', 'lib/docs/guide.md': 'guides\n', 'data/big.pack': 'y' },
-      { 'docs/log.md': 'three\n', 'docsy/kept.md': 'changed\n' },
-      { 'lib/deep/x/two.bin': '3' },
-    );
-    const reader = remote.client();
-    await reader.fetch();
-    const query = { from, not: null, sinceMs: null, paths: ['.'], leavesOut: LEFT_OUT, limit: 10 };
-    const told = (await reader.log(query)).map(({ subject }) => subject);
-    expect(told).toEqual(['lib/deep/x/two.bin', 'docs/log.md docsy/kept.md', 'first']);
-    expect(await reader.log({ ...query, leavesOut: [] })).toHaveLength(4);
-  });
 });
 
 describe('reading', () => {
@@ -189,32 +172,6 @@ describe('reading', () => {
     await expect(client.readText(commit, 'binary')).rejects.toThrow('not UTF-8');
   });
 
-  it('tells a commit of a branch from one that the remote has all the same, and from one that is nowhere', async () => {
-    const remote = await bareRepository();
-    const client = remote.client();
-    const first = await firstCommit(client, { a: 'a' });
-    const tree = await remote.git('rev-parse', `${first}^{tree}`);
-    const onBranch = sha(await remote.git('commit-tree', tree, '-p', first, '-m', 'work'));
-    await remote.git('update-ref', 'refs/heads/ada/work', onBranch);
-    // As GitHub has the commits of forks and of pull requests under the repository's own roof.
-    const ofFork = sha(await remote.git('commit-tree', tree, '-p', first, '-m', 'fork'));
-    await remote.git('update-ref', 'refs/pull/1/head', ofFork);
-    await client.fetch();
-    expect(await client.isOnBranch(first)).toBe(true);
-    expect(await client.isOnBranch(onBranch)).toBe(true);
-    expect(await client.isOnBranch(ofFork)).toBe(false);
-    expect(await client.treeId(ofFork, '')).toBe(tree);
-    expect(await client.isOnBranch(ofFork)).toBe(false);
-    expect(await client.isOnBranch(sha('1'.repeat(40)))).toBe(false);
-    await remote.git('branch', '-D', 'ada/work');
-    await client.fetch();
-    expect(await client.isOnBranch(onBranch)).toBe(false);
-    renameSync(remote.path, `${remote.path}.away`);
-    expect(await client.isOnBranch(first)).toBe(true);
-    expect(await client.isOnBranch(sha('2'.repeat(40)))).toBe(false);
-    renameSync(`${remote.path}.away`, remote.path);
-  });
-
   it('ends at a file that is larger than any that is ever written here', async () => {
     const remote = await bareRepository();
     const client = remote.client();
@@ -229,18 +186,6 @@ describe('reading', () => {
     await expect(client.readText(commit, 'large')).rejects.toMatchObject({ code: 'unreadable' });
     // What else lies there is read as before.
     expect(await client.readText(first, 'a')).toBe('a');
-  });
-
-  it('peels a tag to its commit', async () => {
-    const remote = await bareRepository();
-    const client = remote.client();
-    const commit = await firstCommit(client, { a: 'a' });
-    expect(
-      await client.pushTag({ name: 'ferry/daily/20261121/x', commit, message: 'sealed 3:ab', atMs: AT_MS }),
-    ).toMatchObject({ kind: 'pushed' });
-    const other = remote.client();
-    await other.fetch();
-    expect(await other.resolve('refs/tags/ferry/daily/20261121/x')).toBe(commit);
   });
 });
 

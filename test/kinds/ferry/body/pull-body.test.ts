@@ -60,18 +60,6 @@ describe('a body as the bot writes it', () => {
       ],
     });
   });
-
-  it('has the boxes with their states and lines', () => {
-    expect(body?.checklist).toEqual({
-      kind: 'present',
-      line: 23,
-      value: [
-        { text: 'issue created/updated', checked: true, line: 24 },
-        { text: 'human approval', checked: false, line: 25 },
-        { text: 'monitoring loop started', checked: false, line: 26 },
-      ],
-    });
-  });
 });
 
 describe('a person edits the body', () => {
@@ -108,14 +96,6 @@ describe('a person edits the body', () => {
   });
 
   const risk = (text: string): unknown => readPullBody(`## Risk level\n${text}\n`)?.risk;
-  it.each([
-    ['Low', 'low'],
-    ['**high**, see below', 'high'],
-    ['~~high~~ medium', 'medium'],
-    ['`low`', 'low'],
-  ])('and writes the risk as %s', (text, level) => {
-    expect(risk(text)).toMatchObject({ kind: 'present', value: level });
-  });
   it.each(['low or medium', 'not much', '> low', '<!-- low -->', ''])(
     'and writes no one risk: %s',
     (text) => {
@@ -145,26 +125,6 @@ describe('a person edits the body', () => {
   it('and a heading in a quote or code opens no part', () => {
     expect(readPullBody('> ### Risk level\n> low\n\n```\n### Risk level\nlow\n```\n')?.risk).toEqual({
       kind: 'absent',
-    });
-  });
-
-  it.each([
-    ['Targeted regression confirmation of #12.', 'regression'],
-    ['Normal daily check', 'integration'],
-    ['Integration check, regression detection first', 'integration'],
-  ])('and declares the objective: %s', (text, kind) => {
-    expect(readPullBody(`### Objective\n${text}\n`)?.objective).toMatchObject({ value: { kind } });
-  });
-  it.each(['whatever', 'a daily check of a regression'])('and leaves the objective unclear: %s', (text) => {
-    expect(readPullBody(`### Objective\n${text}\n`)?.objective).toMatchObject({ code: 'unclear' });
-  });
-
-  it('and says that there was no ferry before', () => {
-    expect(readPullBody('### Last ferry references\nNone yet.\n')?.lastFerry).toMatchObject({
-      value: { saysNone: true },
-    });
-    expect(readPullBody('### Last ferry references\nsee the wiki\n')?.lastFerry).toMatchObject({
-      code: 'empty',
     });
   });
 
