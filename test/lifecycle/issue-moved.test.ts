@@ -180,7 +180,9 @@ it.each(['its own thread', 'another thread'])(
     const lift = await say(lab, 'mira', await openIssue(lab), `/unhold run=${run}`);
     const again = await say(lab, 'mira', elsewhere, `/unhold run=${run}`);
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, lift)).toEqual([expect.stringContaining(`\`${run}\`: the hold on this run is lifted`)]);
+    expect(answersTo(lab, lift)).toEqual([
+      expect.stringContaining(`\`${run}\`: the hold on this run is lifted`),
+    ]);
     expect(answersTo(lab, again)).toEqual([
       expect.stringContaining(`\`${run}\`: nothing to lift: there is no such hold`),
     ]);
