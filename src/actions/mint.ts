@@ -69,17 +69,6 @@ export function mintDestruction(condemned: Condemnation, proof: readonly Begun[]
 /** A tear-down that stands in the record as begun, of a machine that no whole read of the account has shown gone since. */
 export type Begun = Pick<TearDown, 'instance' | 'jobId'>;
 
-/** Mints the destruction of a machine of the job that a person had stopped; null where nobody did. */
-export function mintStoppedDestruction(
-  { stop, submission }: RunState,
-  id: number,
-  now: Instant,
-): Capability | null {
-  if (stop === null || submission === null) return null;
-  const steps = [destroyStep({ id, jobId: submission.jobId })];
-  return sealCapability({ steps, until: after(now, CAPABILITY_LIFETIME_MS) });
-}
-
 /** Mints the stop of a run's job, where a person's stop stands in the record; null where there is nothing to be stopped. */
 export function mintStop({ stop, submission }: RunState, now: Instant): Capability | null {
   if (stop === null || submission === null) return null;

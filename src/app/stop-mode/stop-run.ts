@@ -11,7 +11,7 @@ import { apartFromComments, type Trouble, throwIfAny } from '../trouble.ts';
 import { handOver } from '../watch/hand-over.ts';
 import { check } from '../watch/record-looks.ts';
 import { lookAfterMachines } from '../watch/rentals.ts';
-import { destroyStoppedMachines, stopIfAsked } from '../watch/tick.ts';
+import { stopIfAsked } from '../watch/tick.ts';
 import type { WatchInput } from '../watch/watch-input.ts';
 
 /** How long a stop workflow stays with a job that does not end; its own limit is 15 min. */
@@ -45,9 +45,9 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
   const home = { repository: lab.repository, defaultBranch, workflow: config.workflows.stop };
   const wrong = verifyWorkflowOrigin(place, home);
   if (wrong !== null) return { kind: 'refused', ...wrong };
-  const { runs } = store.current();
   const asked = readAsked(await withStop(open, input.run), input.run);
-  if (asked.kind !== 'asked') return (await lookAfterRental(open, input)) ?? asked;
+  const rental = brokenRentals(store.current()).find((one) => one.run === input.run);
+  if (asked.kind !== 'asked') return (await lookAfterRental(open, input, rental)) ?? asked;
   const { state, jobId, cluster } = asked;
   const engine = input.watching.engineOf(config, cluster);
   if (engine === null)
@@ -72,7 +72,12 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
   }
   // It may have ended between the two looks; under another's lease the end is theirs to record.
   await check(open, watching, state.run);
-  if (!runs.some((one) => one.run === state.run)) await destroyStoppedMachines(open, engine, state);
+  // As if its record had taken a `/teardown`.
+  if (rental !== undefined)
+    await lookAfterRental(open, input, {
+      ...rental,
+      rental: { ...rental.rental, asked: state.stop, keep: null },
+    });
   return { kind: 'stopped', jobId };
 }
 
@@ -86,13 +91,16 @@ async function withStop(open: OpenLab, run: string): Promise<readonly RunState[]
   return [{ ...unheard, stop }];
 }
 
-/** The machines of a run whose record is broken and can start no watch; null where the run is none of these. */
-async function lookAfterRental(open: OpenLab, { run, watching }: StopInput): Promise<StopResult | null> {
-  const rental = brokenRentals(open.store.current()).find((one) => one.run === run);
+/** Looks after the machines of a run whose record is broken; null where there is no such run, or it rents nothing. */
+async function lookAfterRental(
+  open: OpenLab,
+  { watching }: StopInput,
+  rental: RunState | undefined,
+): Promise<StopResult | null> {
   const job = rental === undefined ? undefined : rentedJobs(rental).at(-1);
   if (job === undefined) return null;
   const troubles: Trouble[] = [];
-  await lookAfterMachines(open, { ...watching, cluster: job.cluster }, troubles);
+  await lookAfterMachines(open, { ...watching, cluster: job.cluster }, troubles, rental);
   throwIfAny(troubles);
   return { kind: 'looked', jobId: job.jobId };
 }

@@ -7,7 +7,7 @@ import type { RentalTerms } from '../../domain/launch/rental-terms.ts';
 import { limits } from '../../domain/limits.ts';
 import { openOrphans } from '../../domain/logbook/orphans.ts';
 import { rentalDueAtMs } from '../../domain/logbook/renting.ts';
-import { isOver } from '../../domain/logbook/run-state.ts';
+import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import type { RentalAccount } from '../../domain/rented.ts';
 import { after } from '../../domain/time.ts';
 import { isRentingOn, type RentalRecord } from '../../rental/look.ts';
@@ -22,18 +22,19 @@ import type { WatchInput } from './watch-input.ts';
 /** When the account is to be looked at again; `isBusy`: something of ours is there, or nobody knows. */
 export type MachinesLeft = { readonly at: Instant; readonly isBusy: boolean };
 
-/** Null where nothing is rented on this cluster. Who cannot look never says that nothing is there. */
+/** Null where nothing is rented on this cluster. Who cannot look never says that nothing is there. `rental`: a run with a broken record, as it is to be looked after. */
 export async function lookAfterMachines(
   open: OpenLab,
   input: WatchInput,
   troubles: Trouble[],
+  rental: RunState | null = null,
 ): Promise<MachinesLeft | null> {
   const terms = traitsOf(open.config, input.cluster)?.rental;
   const account = input.engineOf(open.config, input.cluster)?.rented;
   if (terms === undefined || account === undefined) return null;
-  const dueMs = dueAtMs(open, input.cluster);
+  const dueMs = rental === null ? dueAtMs(open, input.cluster) : 0;
   if (open.lab.now() < dueMs) return { at: dueMs as Instant, isBusy: true };
-  const place: Place = { open, input, account, terms, troubles };
+  const place: Place = { open, input, account, terms, troubles, rental };
   const looked = await contained(open, troubles, EVERYWHERE, () => look(place));
   return looked ?? { at: after(open.lab.now(), limits.rentalAlertMs), isBusy: true };
 }
@@ -44,6 +45,7 @@ type Place = {
   readonly account: RentalAccount;
   readonly terms: RentalTerms;
   readonly troubles: Trouble[];
+  readonly rental: RunState | null;
 };
 
 /** At once where something has happened that no look has seen, or no run says when. */
@@ -58,10 +60,10 @@ function dueAtMs(open: OpenLab, cluster: string): number {
  * What does not verify proves nobody an orphan, and nor does a record that is read in part because of its size. A run whose record
  * does not verify is looked after as its last good entry leaves it: its limits hold whatever somebody pushed.
  */
-function recordOf({ store }: OpenLab): RentalRecord {
+function recordOf({ store }: OpenLab, rental: RunState | null = null): RentalRecord {
   const record = store.current();
   const { broken, journal, runs } = record;
-  const unrecorded = brokenRuns(record);
+  const unrecorded = brokenRuns(record).map((one) => (one.run === rental?.run ? rental : one));
   const live = [...runs.filter((run) => !isOver(run)), ...unrecorded];
   const isWhole = broken.length === 0 && live.length < limits.liveRunsReadMax;
   return { live, unrecorded, orphans: journal.orphans, isWhole };
@@ -78,7 +80,7 @@ async function look(place: Place): Promise<MachinesLeft> {
     account,
     record: async () => {
       await store.load();
-      return recordOf(open);
+      return recordOf(open, place.rental);
     },
     append: (entries) => append(place, entries, written),
     boundary: lab.boundary,

@@ -1,6 +1,6 @@
 /** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
 
-import { mintStop, mintStoppedDestruction } from '../../actions/mint.ts';
+import { mintStop } from '../../actions/mint.ts';
 import { openSignatureMatch } from '../../care/bad-node.ts';
 import { answerSignatureMatch } from '../../care/propose-node-delete.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
@@ -151,24 +151,6 @@ export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunSt
   open.lab.boundary('stop-job', 'after');
   const why = 'message' in outcome ? `: ${input.redact(outcome.message ?? '')}` : '';
   open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}${why}`, { run: state.run });
-}
-
-/** Destroys the machines of a job that was stopped by its id: no watch looks after them until the record is repaired. */
-export async function destroyStoppedMachines(
-  { lab }: OpenLab,
-  { rented }: Pick<Engine, 'rented'>,
-  state: RunState,
-): Promise<void> {
-  const jobId = state.submission?.jobId;
-  const read = await rented?.read();
-  if (rented === undefined || read?.kind !== 'read') return;
-  for (const one of read.instances.filter((instance) => instance.jobId === jobId)) {
-    const now = lab.now();
-    const capability = mintStoppedDestruction(state, one.id, now);
-    if (capability === null || one.jobId === null) continue;
-    const outcome = await rented.destroy({ id: one.id, jobId: one.jobId }, { capability, now });
-    lab.log(`machine ${one.id} of a stopped job: ${outcome.kind}`, { run: state.run });
-  }
 }
 
 /** The watch answers a signature match of a bad node: it looks which machine it was and proposes, or asks a person. */
