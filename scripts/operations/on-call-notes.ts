@@ -133,7 +133,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'bad-node-unclear': {
     job: 'no, it has ended',
     wait: 'until the next launch: the node would eat that one too',
-    next: '`/hold lane=…` keeps the lane from the bad node until somebody has found it.',
+    next: '`/hold lane=daily` keeps the lane `daily` from the bad node until somebody has found it.',
   },
   'consent-unused': {
     job: 'as before',

@@ -20,7 +20,14 @@ import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-e
 import { mayOvertake, neededFor } from './command-order.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { append, appendBoth, type Step } from './step.ts';
-import { colleaguesFirst, isUntrusted, quietFirst, untrustedDetail, wasToldBefore } from './untrusted.ts';
+import {
+  colleaguesFirst,
+  isUntrusted,
+  quietFirst,
+  UNTRUSTED_ANSWERS_PER_THREAD_MAX,
+  untrustedDetail,
+  wasToldBefore,
+} from './untrusted.ts';
 
 /** Items of strangers that are recorded in one step: a flood takes few rounds, and one push stays small. */
 const UNTRUSTED_PER_STEP_MAX = 50;
@@ -124,13 +131,16 @@ function withUntrusted(
     isUntrusted(input.facts.permissions.get(item.comment.author.id));
   if (outcome.step.kind !== 'append' || !ofUntrusted(first)) return outcome;
   const drafts = [...outcome.step.drafts];
-  const told = new Map([[placeOf(first), commentName(first.comment)]]);
+  const wereTold = (item: PendingItem): boolean => wasToldBefore(input.state.commands.values(), item);
+  const told = new Map(wereTold(first) ? [] : [[placeOf(first), commentName(first.comment)]]);
   for (const item of later.filter(ofUntrusted).slice(0, UNTRUSTED_PER_STEP_MAX)) {
     const name = commentName(item.comment);
     const place = placeOf(item);
-    const next = decideItem(input, item, (told.get(place) ?? name) !== name);
+    const isMuted = (told.get(place) ?? name) !== name || wereTold(item);
+    if (!isMuted && !told.has(place) && told.size >= UNTRUSTED_ANSWERS_PER_THREAD_MAX) break;
+    const next = decideItem(input, item, isMuted);
     if (next.kind !== 'step' || next.step.kind !== 'append' || !next.step.drafts.every(isOfCommand)) break;
-    if (!told.has(place)) told.set(place, name);
+    if (!isMuted) told.set(place, name);
     drafts.push(...next.step.drafts);
   }
   return { kind: 'step', step: appendBoth(drafts, outcome.step.journal) };
@@ -162,6 +172,9 @@ function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): C
   const isRefused = needs !== null && !permits(held, needs);
   const isMuted =
     !permits(held, 'triage') && (wereTold || wasToldBefore(input.state.commands.values(), item));
+  // A person whose permission GitHub has not told yet may be a colleague in a flood: wait a little before muting them.
+  if (needs === null && isMuted && permission?.kind !== 'known' && isPatient(input, item))
+    return { kind: 'wait', why: permission?.why ?? 'not asked' };
   const stranger = permits(held, 'triage') ? {} : untrustedDetail(isMuted);
   if (isRefused) return answered(input, item, answerCommon('not-permitted', { needs, held }), stranger);
   switch (said.kind) {

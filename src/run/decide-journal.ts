@@ -22,7 +22,7 @@ import { neededFor } from './command-order.ts';
 import { type LabConfig, proposingLanes } from './lane-scope.ts';
 import { itemKey, type PendingItem } from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
-import { untrustedDetail, wasToldBefore } from './untrusted.ts';
+import { UNTRUSTED_ANSWERS_PER_THREAD_MAX, untrustedDetail, wasToldBefore } from './untrusted.ts';
 
 export type JournalInput = {
   /** Unanswered items of one thread, oldest first. */
@@ -55,7 +55,8 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
     const isColleague = held !== null && permits(held, 'triage');
     const name = commentName(item.comment);
     const { id } = item.comment.author;
-    const wereTold = (told.get(id) ?? name) !== name || wasToldBefore(input.known.values(), item);
+    const isFull = !told.has(id) && told.size >= UNTRUSTED_ANSWERS_PER_THREAD_MAX;
+    const wereTold = isFull || (told.get(id) ?? name) !== name || wasToldBefore(input.known.values(), item);
     const isPatient = input.now - item.comment.createdAt < limits.permissionPatienceMs;
     const isAsked = item.said.kind === 'unread' || neededHere(item, input.config) !== null;
     if (held === null && isAsked && isPatient) continue;

@@ -31,10 +31,10 @@ describe('an experiment issue', () => {
     expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining('free; no ferry yet')]);
     expect(cardsIn(issue)[0]?.text).toMatchSnapshot();
     await lab.as('ada', 'POST', `/issues/${issue}/labels`, { labels: ['later'] });
-    await say(lab, 'mira', issue, '/hold lane=daily reason="a bad <b>node</b>"');
+    await say(lab, 'mira', issue, '/hold lane=daily reason="a bad node"');
     await lab.clock.advance(40 * MINUTE);
     expect(cardsIn(issue)).toHaveLength(1);
-    expect(cardsIn(issue)[0]?.text).toContain('the lane daily is on hold by mira: a bad');
+    expect(cardsIn(issue)[0]?.text).toContain('the lane `daily` is on hold by mira: a bad node');
   });
 
   it('gets it within hours where no webhook comes, and tells of the run that the lane has', async () => {
