@@ -202,30 +202,6 @@ describe('logbook verify', () => {
     });
   });
 
-  it('used wrongly says so with exit code 2, as JSON where that was asked for', async () => {
-    const folder = scratchFolder();
-    write(folder, sealed);
-    writeFileSync(join(folder, 'none.yml'), 'keys: []\n');
-    for (const args of [
-      [],
-      ['a', 'b'],
-      ['nowhere'],
-      ['.', '--head', '3'],
-      ['.', '--head', '3:xyz'],
-      ['.', '--keys', 'none.yml'],
-      ['.', '--keys', 'missing.yml'],
-      ['.', '--wrong'],
-      ['runs'],
-    ]) {
-      const asked = await call('logbook verify', folder, ...args, '--json');
-      expect(asked.code, args.join(' ')).toBe(2);
-      expect(JSON.parse(asked.out)).toMatchObject({ ok: false, error: { code: 'usage' } });
-      const plain = await call('logbook verify', folder, ...args);
-      expect(plain.out).toBe('');
-      expect(plain.err).not.toBe('');
-    }
-  });
-
   it("runs nothing that a stranger's checkout names", async () => {
     const { folder, git } = await checkout(first(3), first(9));
     const trap = `touch ${join(folder, 'sprung')}`;
@@ -267,17 +243,5 @@ describe('logbook show', () => {
     expect(bad.code).toBe(1);
     expect(bad.out).toContain('bad: line 3 (entry 2): hash');
     expect(bad.out).not.toContain('submitted');
-  });
-});
-
-describe('a path that cannot be read', () => {
-  it('is wrong use, and no break', async () => {
-    const folder = scratchFolder();
-    mkdirSync(join(folder, EVENTS), { recursive: true });
-    const { code, out } = await call('logbook show', folder, '.', '--json');
-    expect({ code, ...JSON.parse(out) }).toMatchObject({
-      code: 2,
-      error: { code: 'usage', message: expect.stringContaining('EISDIR') },
-    });
   });
 });

@@ -223,32 +223,6 @@ describe('writing', () => {
     );
   });
 
-  it('starts a branch on a base, and a branch without a past', async () => {
-    const remote = await bareRepository();
-    const client = remote.client();
-    const first = await firstCommit(client, { a: '1' });
-    const onBase = await client.commitAndPush({
-      ref: 'refs/heads/ferry/x',
-      expected: null,
-      parent: first,
-      files: { a: '2' },
-      message: 'propose',
-      atMs: AT_MS,
-    });
-    expect(onBase.kind).toBe('pushed');
-    expect(await remote.git('rev-parse', 'ferry/x^')).toBe(first);
-    await client.commitAndPush({
-      ref: 'refs/heads/ferrybot/logbook',
-      expected: null,
-      parent: 'expected',
-      files: { l: '' },
-      message: 'log',
-      atMs: AT_MS,
-    });
-    expect(await remote.git('rev-list', '--count', 'ferrybot/logbook')).toBe('1');
-    expect(await client.resolve('refs/heads/ferrybot/logbook')).not.toBeNull();
-  });
-
   it('is rejected where the ref moved, was made, or went away, and changes nothing then', async () => {
     const remote = await bareRepository();
     const [alice, bob] = [remote.client(), remote.client()];
