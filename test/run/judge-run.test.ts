@@ -1,0 +1,77 @@
+/** The verdict on an ended ferry: status, last step, and every key metric against the median of the last five. */
+
+import { describe, expect, it } from 'vitest';
+import type { LaneConfig } from '../../src/config/lane-schema.ts';
+import type { EventDataByType } from '../../src/domain/logbook/event.ts';
+import { judgeRun } from '../../src/run/judge-run.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+import { aConfig } from '../support/run-parts.ts';
+
+const submitted = aRun().gated().approved(bob).ordered().submitted();
+const LOSS = { key: 'eval/loss', better: 'lower', tolerancePercent: '2' } as const;
+const lane: LaneConfig = { ...aConfig().lane, metrics: [LOSS], finalStep: 5155 };
+const history = (...losses: readonly string[]) =>
+  losses.map((loss) => ({ run: submitted.state.run, date: '2026-11-20', metrics: { 'eval/loss': loss } }));
+
+function judge(
+  change: Partial<EventDataByType['ended']>,
+  past = history('100'),
+  of: Partial<LaneConfig> = {},
+) {
+  const { end } = submitted.ended({ metrics: { 'eval/loss': '100' }, lastStep: 5155, ...change }).state;
+  if (end === null) throw new Error('not ended');
+  return judgeRun(end, { ...lane, ...of }, past);
+}
+const loss = (value: string, past?: ReturnType<typeof history>, of?: Partial<LaneConfig>) =>
+  judge({ metrics: { 'eval/loss': value } }, past, of);
+
+describe('the verdict', () => {
+  it.each([
+    ['the median of five, not six', '103', history('101', '101', '101', '90', '90', '300'), 'pass'],
+    ['the mean of the middle two', '102', history('90', '110'), 'pass'],
+    ['just within the tolerance', '102', history('100'), 'pass'],
+    ['just beyond it', '102.1', history('100'), 'fail'],
+    ['far better', '50', history('100'), 'pass'],
+    ['no baseline yet', '9999', history(), 'pass'],
+    ['a history without numbers', '9999', history('NaN', ''), 'pass'],
+    ['NaN', 'NaN', history('100'), 'fail'],
+    ['infinity', 'Infinity', history('100'), 'fail'],
+    ['no text', '', history('100'), 'fail'],
+  ] as const)('%s', (_, value, past, result) => {
+    expect(loss(value, past).result).toBe(result);
+  });
+
+  it('looks the other way where higher is better', () => {
+    const of = { metrics: [{ ...LOSS, better: 'higher' as const }] };
+    expect(['98', '97.9', '200'].map((value) => loss(value, undefined, of).result)).toEqual([
+      'pass',
+      'fail',
+      'pass',
+    ]);
+  });
+
+  it('of a metric that is not there is unknown, and of a worse one beside it fail', () => {
+    expect(judge({ metrics: {} }).result).toBe('unknown');
+    const two = { metrics: [LOSS, { ...LOSS, key: 'eval/bpb' }] };
+    expect(loss('200', undefined, two).result).toBe('fail');
+  });
+
+  it.each([
+    [5155, 5155, 'pass'],
+    [5153, 5155, 'pass'],
+    [5152, 5155, 'fail'],
+    [null, 5155, 'unknown'],
+    [5153, null, 'pass'],
+  ] as const)('of step %s where %s are configured is %s', (lastStep, finalStep, result) => {
+    expect(judge({ lastStep, totalSteps: 5155 }, undefined, { finalStep }).result).toBe(result);
+  });
+
+  it('is unknown where nobody knows how far it should have gone', () => {
+    expect(judge({ totalSteps: null }, undefined, { finalStep: null }).stepOutcome).toBe('unknown');
+  });
+
+  it.each(['FAILED', 'STOPPED'] as const)('of a run that %s is fail, whatever its numbers', (status) => {
+    expect(judge({ status }).result).toBe('fail');
+  });
+});
