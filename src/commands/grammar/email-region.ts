@@ -5,8 +5,8 @@ import { cutText } from '../../domain/cut-text.ts';
 import { rangeOf } from './parse-markdown.ts';
 
 // "On <date>, <somebody> wrote:" as mail programs put it above what they quote, in the languages of the big ones.
-const ATTRIBUTION =
-  /^(?:On|Am|Le|El|Il|Em|Op)\s.+\s(?:wrote|schrieb|a écrit|escribió|ha scritto|escreveu|schreef)(?:\s.*)?:$/i;
+const ATTRIBUTION = /^(?:On|Am|Le|El|Il|Em|Op)\s.+:$/i;
+const VERB = /\s(?:wrote|schrieb|a écrit|escribió|ha scritto|escreveu|schreef)[\s:]/i;
 // With a verb of any other language, what stands above a mail still ends with an address.
 const ADDRESSED = /^[^<>]*<[^<>\s@]+@[^<>\s@]+>[^<>]{0,20}[:：]$/;
 const SEPARATOR =
@@ -42,7 +42,7 @@ export function emailStart(blocks: readonly RootContent[], source: string): numb
 function attributionLines(lines: readonly string[], n: number): number | null {
   const isAttribution = (count: number): boolean => {
     const text = lines.slice(n, n + count).join(' ');
-    return ATTRIBUTION.test(text) || ADDRESSED.test(text);
+    return (ATTRIBUTION.test(text) && VERB.test(text)) || ADDRESSED.test(text);
   };
   return [1, 2, 3].slice(0, lines.length - n).find(isAttribution) ?? null;
 }
