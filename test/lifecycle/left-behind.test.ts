@@ -92,7 +92,7 @@ describe('a hold on a lane that got another name', () => {
     await pushFile(lab, 'mira', 'main', CONFIG_PATH, renamed(await configNow()));
     await lab.clock.advance(5 * MINUTE);
     expect(await ask(issue, '/status')).toContain(
-      '**Holds on lanes that the config does not have block nothing:** `/unhold lane=canary` lifts them',
+      '**Holds on lanes that the config does not have block nothing:** `/unhold lane=canary` lifts it',
     );
     const card = (): string =>
       botComments(lab).findLast(({ kind, thread }) => kind === 'card' && thread === issue)?.text ?? '';
