@@ -62,8 +62,9 @@ async function foreignEventMs(): Promise<number> {
   const rounds = 1_000;
   const total = await quickestMs(5, () => {
     for (let round = 0; round < rounds; round += 1) {
-      if (isOurs('chat', 'issue_comment', EVENT) || triggerOf('issue_comment', EVENT) !== null)
-        throw new Error('the event is foreign');
+      const trigger = triggerOf('issue_comment', EVENT);
+      if (isOurs('chat', 'issue_comment', EVENT) || trigger?.kind !== 'remark')
+        throw new Error(`a plain comment was read as ${trigger?.kind}`);
     }
   });
   return total / rounds;
