@@ -187,7 +187,7 @@ describe('a ferry that meets a bad node', () => {
     const held = await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
     await lab.clock.advance(5 * MINUTE);
     expect(answersTo(lab, held)).toEqual([
-      expect.stringMatching(/there is a hold \(wait for the cluster people\)/),
+      expect.stringContaining('this run is on hold: wait for the cluster people'),
     ]);
     await say(lab, 'mira', issue, '/unhold');
     await lab.clock.advance(2 * MINUTE);
