@@ -80,14 +80,14 @@ const OWN: readonly Suite[] = [
   {
     name: 'long',
     about:
-      'processes that die at every boundary, interleavings, days of a hero run, ferries in real time, floods and slow servers, the campaign with each defence taken out, every regular expression attacked',
+      'processes that die at every boundary, interleavings, days of a hero run, ferries in real time, floods and slow servers, the campaign with each defence taken out, every regular expression attacked, the worked examples of docs/extending.md',
     minutes: 18,
     files: found(
       'test/lifecycle/{crash,fix-crash,propose-crash,faults,hostile-thread,hero-update,real-*}.test.ts',
       'test/interleavings/*.test.ts',
       'test/{app/long-record,app/server/hostile-bodies,engines/ray-drip}.test.ts',
       'test/campaign/permissive*.test.ts',
-      'test/policy/linear-patterns.test.ts',
+      'test/policy/{linear-patterns,extending}.test.ts',
     ),
   },
 ];

@@ -1,0 +1,72 @@
+/** docs/extending.md, carried out: its examples are written into a copy of the tree, type-checked, and their tests run. */
+
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ROOT } from './cruise.ts';
+import { editsOf, treeWith, workedExamples } from './worked-examples.ts';
+
+const EXAMPLES = workedExamples(readFileSync(join(ROOT, 'docs/extending.md'), 'utf8'));
+/** What an example may touch besides its own files: so many lines of so many files that exist. */
+const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'A new ferry lane': {},
+  'A new kind': { 'src/kinds/registry.ts': 2 },
+  'A new command': {
+    'src/commands/registry.ts': 2,
+    'src/render/answer-words.ts': 2,
+  },
+  'A new gate': {
+    'src/domain/launch/verdict.ts': 1,
+    'src/gates/run-gates.ts': 2,
+    'src/render/gate-words.ts': 7,
+  },
+  'A new engine': { 'src/engines/registry.ts': 3 },
+  'A new channel': { 'src/notify/registry.ts': 1 },
+};
+/** What the compiler found out the last time, so that it looks at what an example changes alone. */
+const COMPILED = join(ROOT, 'node_modules/.cache/extending.tsbuildinfo');
+
+const folder = treeWith(EXAMPLES);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const tests = EXAMPLES.flatMap(({ blocks }) => blocks.map(({ path }) => path)).filter((path) =>
+  path.endsWith('.test.ts'),
+);
+
+async function run(program: string, ...args: readonly string[]): Promise<string> {
+  const { exitCode, all } = await execa(join(ROOT, 'node_modules/.bin', program), args, {
+    cwd: folder,
+    all: true,
+    reject: false,
+  });
+  return exitCode === 0 ? '' : all;
+}
+
+describe.each(EXAMPLES)('$title', (example) => {
+  it('touches no more of what exists than its price', () => {
+    expect(editsOf(example)).toEqual(PRICES[example.title]);
+  });
+
+  it('brings its own test', () => {
+    expect(example.blocks.filter(({ path }) => path.endsWith('.test.ts'))).not.toEqual([]);
+  });
+});
+
+it('the tree with all examples in it is sound by its types', async () => {
+  const include = ['src', ...tests];
+  writeFileSync(
+    join(folder, 'tsconfig.examples.json'),
+    JSON.stringify({ extends: './tsconfig.json', include }),
+  );
+  const info = join(folder, 'tsbuildinfo');
+  if (existsSync(COMPILED)) copyFileSync(COMPILED, info);
+  const args = ['-p', 'tsconfig.examples.json', '--incremental', '--tsBuildInfoFile', info];
+  expect(await run('tsc', ...args)).toBe('');
+  mkdirSync(dirname(COMPILED), { recursive: true });
+  copyFileSync(info, COMPILED);
+});
+
+it('their own tests hold in it', async () => {
+  expect(await run('vitest', 'run', ...tests)).toBe('');
+});
