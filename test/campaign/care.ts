@@ -106,7 +106,7 @@ function lineOf({ lab, change }: CareScene): string | null {
 
 const BRAKES = {
   node: ['/hold reason="not today"', '/stop', '/hold lane=daily reason="an incident"'],
-  checkpoints: ['/hold reason="not today"', '/hold lane=daily reason="an incident"'],
+  checkpoints: ['/hold reason="not today"', '/hold scope=repository reason="an incident"'],
   // What belongs to no run cannot be held or stopped.
   disk: ['/hold lane=daily reason="an incident"'],
   'cleanup job': ['/hold lane=daily reason="an incident"'],
