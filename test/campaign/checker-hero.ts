@@ -2,7 +2,7 @@
 // the record's bytes.
 
 import type { CareDeed } from './care.ts';
-import { SLACK_MS, stopFaults } from './checker.ts';
+import { isControlKeyStolen, SLACK_MS, stopFaults } from './checker.ts';
 import { answerFaults, isAnswerTo } from './checker-answers.ts';
 import { approvalFaults, isRoleTouched, nameOf } from './checker-attempts.ts';
 import { careFaultsOf } from './checker-care.ts';
@@ -34,6 +34,9 @@ function sourceFaults(scene: HeroScene, start: Start): readonly string[] {
   if (saved?.isWhole !== true) return [`${nameOf(start)}: ${path} was no whole checkpoint`];
   return scene.deeds.flatMap((deed) => {
     if (deed.kind !== 'asked' || deed.by !== 'mira') return [];
+    // With the control key a rejection can be answered in the record; a new approval then launches.
+    const isApprovedAgain = scene.deeds.some(({ kind, atMs }) => kind === 'approved' && atMs > deed.atMs);
+    if (isControlKeyStolen(scene) && isApprovedAgain) return [];
     const step = rejectedFrom(deed.text);
     const isThere = start.comments[deed.comment]?.body === deed.text;
     const isBefore = saved.atMs < deed.atMs && deed.atMs < start.atMs - SLACK_MS;

@@ -134,11 +134,17 @@ export function isHeard(scene: Scene, start: Start, deed: Brake): boolean {
   return gone !== undefined && gone.atMs - deed.atMs >= heardAfterMs(scene);
 }
 
+export function isControlKeyStolen({ deeds }: Pick<Scene, 'deeds'>): boolean {
+  return deeds.some((deed) => deed.kind === 'attack' && deed.what.startsWith('control key'));
+}
+
 function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval[]): readonly Brake[] {
   return scene.deeds.filter((deed): deed is Brake => {
     if (deed.kind !== 'braked' || deed.brake === 'revoke' || !isOf(start, deed.run)) return false;
     // A stop takes back what was approved until then, and holds back nothing that is approved after it.
     if (deed.brake === 'stop' && approvals.some(({ atMs }) => atMs > deed.atMs)) return false;
+    // With the control key a hold can be lifted in the record, as the threat model says; a new approval then launches.
+    if (isControlKeyStolen(scene) && approvals.some(({ atMs }) => atMs > deed.atMs)) return false;
     // A hold is of the run whose thread it is said in, and of none that is proposed there later.
     if (deed.brake === 'hold' && deed.atMs < proposedAtMs(start)) return false;
     if (deed.atMs > start.atMs - SLACK_MS || !isHeard(scene, start, deed)) return false;

@@ -93,16 +93,21 @@ function isTouched(scene: Scene, id: number): boolean {
 const BRAKES = {
   hold: '/hold reason="not today"',
   stop: '/stop',
-  'hold lane': '/hold lane=daily reason="an incident"',
+  'hold lane': '/hold {wide} reason="an incident"',
   revoke: '/revoke',
   'hold date': '/hold date=2026-11-21 reason="the cluster is away"',
 } as const;
+
+/** What holds more than one run: the lane of ferries, and of other lanes the repository. */
+function wideHold({ run }: Scene): string {
+  return run.startsWith('ferry-') ? 'lane=daily' : 'scope=repository';
+}
 
 /** A brake in the run's own threads. */
 export async function brake(scene: Scene, kind: keyof typeof BRAKES): Promise<void> {
   const by = kind === 'revoke' ? 'mira' : scene.random.pick(['mira', 'ada'] as const);
   const thread = scene.random.chance(0.7) ? scene.pull : scene.issue;
-  const text = BRAKES[kind];
+  const text = BRAKES[kind].replace('{wide}', wideHold(scene));
   const id = await comment(scene, by, thread, text);
   if (id === null) return;
   const atMs = createdAt(scene, id);
@@ -145,7 +150,7 @@ export async function sayElsewhere(
 
 /** mira lifts a hold. */
 export async function release(scene: Scene, kind: 'hold' | 'hold lane'): Promise<void> {
-  const text = kind === 'hold' ? '/unhold' : '/unhold lane=daily';
+  const text = kind === 'hold' ? '/unhold' : `/unhold ${wideHold(scene)}`;
   const id = await comment(scene, 'mira', scene.pull, text);
   if (id === null) return;
   scene.deeds.push({ kind: 'released', atMs: createdAt(scene, id), brake: kind, by: 'mira' });

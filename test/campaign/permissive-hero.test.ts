@@ -88,13 +88,6 @@ const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedHero])[
   [['who asked is interested'], { asker: 'noor', moves: ['noor approves', 'time passes'] }],
   [['the DRI says yes'], { asker: 'ada for noor', moves: ['mira approves', 'time passes'] }],
   [['rejections in the thread'], { course: 'a preemption', moves: ['mira approves', 'a late rejection'] }],
-  [
-    ['rejections in the thread'],
-    {
-      course: 'a preemption',
-      moves: ['mira approves', 'control key: hides a rejection', ...AGAIN],
-    },
-  ],
   [['rejected lineage'], { course: 'a divergence', moves: [...AGAIN, 'rejects', 'goes back', ...AGAIN] }],
   [['brakes in the threads'], { course: 'a preemption', moves: ['mira approves', 'a late brake'] }],
   [

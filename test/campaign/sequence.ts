@@ -68,6 +68,7 @@ export async function playAlone(seed: number, scenario: Scenario): Promise<Outco
 
 async function play(scene: Scene, { what, act }: Scenario, moves: string[], fillers: number): Promise<void> {
   moves.push(`${what}:`);
+  if (what.startsWith('control key')) scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what });
   await act(scene, async (ms) => {
     await pass(scene, ms);
     if (scene.random.chance(fillers)) moves.push(await move(scene));
