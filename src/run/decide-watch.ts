@@ -11,7 +11,7 @@ import { watchedClusters } from '../domain/logbook/liveness.ts';
 import { offerWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { firstLookMs } from '../watch/cadence.ts';
+import { nextCheckAt } from '../watch/cadence.ts';
 import { type DispatchFacts, decideDispatch } from './dispatch.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
@@ -58,26 +58,28 @@ export function decideWatch(
     overdueMs: null,
   } as const;
   const dispatches = watchDispatches(state, facts, cluster);
-  const dueMs = firstLookMs(config.lane.cadence);
-  if (isUnstarted(state, dispatches, now - dueMs)) {
+  const dueAt = nextCheckAt(state, config.lane.cadence, now);
+  if (isUnstarted(state, dispatches, dueAt, now)) {
     const since = (state.observation ?? state.submission)?.seq ?? 0;
     return append(incidentDraft('control', 'monitor-stale', { since, why: NOT_STARTED }));
   }
   return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 
-/**
- * Whether to report that a watch was dispatched and none has looked since. `dueAt`: a watch that started by then has
- * looked for the first time, which the lane's cadence delays after the submission.
- */
-function isUnstarted(state: RunState, dispatches: readonly Dispatch[], dueAt: number): boolean {
+/** Whether to report that a watch was dispatched and none has looked since. `dueAt`: when the next look is due. */
+function isUnstarted(
+  state: RunState,
+  dispatches: readonly Dispatch[],
+  dueAt: Instant,
+  now: Instant,
+): boolean {
   const sign = state.observation ?? state.submission;
   // Whoever waits for a stop is told of that one already.
   if (sign === null || state.end !== null || state.stop !== null) return false;
   const first = dispatches.find(({ at }) => at >= sign.at);
   return (
     first !== undefined &&
-    dueAt - (fromRfc3339(first.at) ?? 0) >= WATCH_START_MS &&
+    now - Math.max(dueAt, fromRfc3339(first.at) ?? 0) >= WATCH_START_MS &&
     !incidentsWith(state.incidents, 'monitor-stale').some(({ seq }) => seq > sign.seq)
   );
 }

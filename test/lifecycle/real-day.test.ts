@@ -42,7 +42,7 @@ async function metricsFile(tree: string): Promise<string> {
 
 /** Ids, hashes, signatures and times; each is replaced by its own name, so that its place still counts. */
 const MASKED =
-  /^(at|hash|sig|prev|seq|keys|comment|workflowRun|engineSession|session|pid|processStart|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|body|digest|orderDigest|commit|sinceCommit|baseAt|fence|head|shownAt|text|shippedDigest|shippedFiles|workingDirectory)$/;
+  /^(at|baseSha|headSha|headAt|mergeBase|mergeBaseAt|subject|hash|sig|prev|seq|keys|comment|workflowRun|engineSession|session|pid|processStart|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|body|digest|orderDigest|commit|sinceCommit|baseAt|fence|head|shownAt|text|shippedDigest|shippedFiles|workingDirectory)$/;
 /** What a seal says of the place and the hash of other events. */
 const ATTESTED = /^(manifest|order|submitted|ended)$/;
 /** A commit as the gates name it in short. */
