@@ -13,6 +13,8 @@ const MINUTE = 60_000;
 const LOOK_MS = 20 * MINUTE;
 /** What a machine has from its creation until its first step. */
 const START_MS = 45 * MINUTE;
+/** How long a machine may stand without a step that somebody saw: a broken record is never told that the job ended. */
+const IDLE_MS = 30 * MINUTE;
 /** One machine goes while the next is on its way. */
 const OVERLAP_MS = 5 * MINUTE;
 /** What a machine costs until the next look is known beforehand, but for rounding. */
@@ -73,15 +75,20 @@ async function machineFaults(scene: RentalScene, made: Made): Promise<readonly s
 }
 
 /** No launcher goes by a record that does not verify: a machine whose creation was not answered has no job there, and its grace until a first step. */
-function isStranded({ deeds, run }: RentalScene): boolean {
-  const isBroken = deeds.some((deed) => deed.kind === 'changed-record' && deed.path.includes(run));
-  return isBroken && deeds.some((deed) => deed.kind === 'attack' && deed.what === LOST_ANSWER);
+function isStranded(scene: RentalScene): boolean {
+  return isBroken(scene) && scene.deeds.some((deed) => deed.kind === 'attack' && deed.what === LOST_ANSWER);
+}
+
+function isBroken({ deeds, run }: RentalScene): boolean {
+  return deeds.some((deed) => deed.kind === 'changed-record' && deed.path.includes(run));
 }
 
 /** Nobody knows of a machine whose creation was not answered, until the launcher is back and looks. */
-function lookMs({ deeds, launcher }: RentalScene): number {
+function lookMs(scene: RentalScene): number {
+  const { deeds, launcher } = scene;
   const isLost = deeds.some((deed) => deed.kind === 'attack' && deed.what === LOST_ANSWER);
-  return isLost ? 2 * LOOK_MS + launcher.longestAwayMs : LOOK_MS;
+  const unknownMs = isLost ? LOOK_MS + launcher.longestAwayMs : 0;
+  return LOOK_MS + Math.max(unknownMs, isBroken(scene) ? IDLE_MS : 0);
 }
 
 /** Whoever keeps a machine may have it beside that of the next attempt, within what both may cost. */
