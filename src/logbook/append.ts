@@ -2,7 +2,8 @@
 
 import { invariant } from '../domain/assert.ts';
 import type { Instant } from '../domain/ids.ts';
-import { type EventDraft, type LogbookEvent, WRITERS } from '../domain/logbook/event.ts';
+import { WRITERS } from '../domain/logbook/definitions.ts';
+import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { withoutMachineSecrets } from '../domain/written-secrets.ts';

@@ -2,7 +2,7 @@
 
 import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
 import type { CheckpointEventData } from '../domain/logbook/events/checkpoint-events.ts';
-import { code, prose } from './plain-text.ts';
+import { code, prose } from '../domain/logbook/plain-text.ts';
 
 type Told = {
   readonly status: string;

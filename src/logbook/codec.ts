@@ -2,10 +2,11 @@
 
 import type * as z from 'zod';
 import type { JsonObject } from '../domain/json.ts';
-import { EVENT_TYPES, type LogbookEvent } from '../domain/logbook/event.ts';
+import { EVENT_TYPES } from '../domain/logbook/definitions.ts';
+import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { parseCanonical } from './canonical.ts';
-import { dataSchemas } from './data-schemas.ts';
+import { dataSchema } from './data-schemas.ts';
 import { frameFlaw } from './frame.ts';
 
 /** One event: a manifest of a large lab with hundreds of preconditions and trees is far below a megabyte. */
@@ -52,14 +53,15 @@ export function decodeUnknownType(line: string): UnknownEvent | null {
   if (json === null || !json.ok || frameFlaw(json.value) === null) return null;
   // Checked by the frame of any type that is known.
   const unknown = json.value as unknown as UnknownEvent;
-  const [known] = EVENT_TYPES;
   const isName = typeof unknown?.type === 'string' && unknown.type !== '';
-  return isName && frameFlaw({ ...(json.value as JsonObject), type: known }) === null ? unknown : null;
+  return isName && frameFlaw({ ...(json.value as JsonObject), type: EVENT_TYPES[0] ?? '' }) === null
+    ? unknown
+    : null;
 }
 
 /** The whole event, once its `data` is what its type demands; unknown fields are kept. */
 export function completeEvent(framed: FramedEvent): Result<LogbookEvent, string> {
-  const data = dataSchemas[framed.type].safeParse(framed.data);
+  const data = dataSchema(framed.type).safeParse(framed.data);
   // The compiler holds the schemas against LogbookEvent's parts, type by type.
   return data.success ? ok(framed as LogbookEvent) : fail(`data: ${firstIssue(data.error)}`);
 }

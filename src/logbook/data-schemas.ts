@@ -8,12 +8,9 @@ import { SURFACES } from '../domain/command.ts';
 import { DISPATCHED_WORKFLOWS } from '../domain/dispatch.ts';
 import type { GatedFacts } from '../domain/launch/change-facts.ts';
 import { HOLD_SCOPES } from '../domain/launch/hold.ts';
+import { DEFINITIONS, type OtherType } from '../domain/logbook/definitions.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
 import { NOTICE_REASONS } from '../domain/logbook/events/notice-events.ts';
-import { DROP_REASONS } from '../domain/reasons.ts';
-import { diskScanSchema } from './disk-schemas.ts';
-import { endedSchema, observedSchema } from './job-schemas.ts';
-import { consentSourceSchema, evidenceSchema, proposalSchema } from './mutation-schemas.ts';
 import {
   actorSchema,
   digest,
@@ -26,8 +23,11 @@ import {
   sha,
   texts,
   verdictSchema,
-} from './part-schemas.ts';
-import { rentalSchemas } from './rental-schemas.ts';
+} from '../domain/logbook/parts.ts';
+import { DROP_REASONS } from '../domain/reasons.ts';
+import { diskScanSchema } from './disk-schemas.ts';
+import { endedSchema, observedSchema } from './job-schemas.ts';
+import { consentSourceSchema, evidenceSchema, proposalSchema } from './mutation-schemas.ts';
 import { watchSchemas } from './watch-schemas.ts';
 
 const text = z.string();
@@ -112,8 +112,17 @@ const submitted = z.looseObject({
   details: scalars,
 });
 
+/** The schema of the data of each type. */
+export function dataSchema(type: EventType): z.ZodType {
+  const defined: { readonly [type: string]: { readonly data: z.ZodType } } = DEFINITIONS;
+  const others: { readonly [type: string]: z.ZodType } = dataSchemas;
+  const schema = defined[type]?.data ?? others[type];
+  if (schema === undefined) throw new Error(`no schema for ${type}`);
+  return schema;
+}
+
 /** One schema a type; the compiler holds each against the domain's type of the same name. */
-export const dataSchemas = {
+const dataSchemas = {
   proposed,
   contracted,
   gated: z.looseObject({
@@ -228,7 +237,6 @@ export const dataSchemas = {
     state: z.enum(['open', 'answered', 'unanswered']),
   }),
   ...watchSchemas,
-  ...rentalSchemas,
   'checkpoint-rejected': z.looseObject({ step: integer, reason: text, comment: integer, surface }),
   delivered: z.looseObject({ notice: integer, channel: text, outcome: z.enum(DELIVERY_OUTCOMES), why: text }),
-} as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };
+} as const satisfies { readonly [Type in OtherType]: z.ZodType<EventDataByType[Type]> };

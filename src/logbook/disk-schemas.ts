@@ -2,8 +2,8 @@
 
 import * as z from 'zod';
 import { CLEANUP_STATES, DISK_FINDINGS, SCAN_READINGS } from '../domain/care/disk-scan.ts';
+import { scalars } from '../domain/logbook/parts.ts';
 import { vmSchema } from './mutation-schemas.ts';
-import { scalars } from './part-schemas.ts';
 
 const text = z.string();
 

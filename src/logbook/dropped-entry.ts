@@ -1,6 +1,6 @@
 /** Whether an older version of a file had an entry that verifies and that the run does not have any more. */
 
-import { WRITERS } from '../domain/logbook/event.ts';
+import { WRITERS } from '../domain/logbook/definitions.ts';
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { GENESIS, hashedTextOfLine, lineOf } from './chain.ts';
 import { decodeLine, splitLines } from './codec.ts';

@@ -1,7 +1,7 @@
 /** The frame of an event, checked by hand: the same twelve fields on each of thousands of lines. */
 
 import type { Json, JsonObject } from '../domain/json.ts';
-import { EVENT_TYPES } from '../domain/logbook/event.ts';
+import { EVENT_TYPES } from '../domain/logbook/definitions.ts';
 import { ROLES } from '../domain/logbook/role.ts';
 
 /**

@@ -3,8 +3,8 @@
 import * as z from 'zod';
 import { JOB_STATUSES } from '../domain/engine.ts';
 import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../domain/failure-class.ts';
+import { leaseSchema, texts, trackerSchema } from '../domain/logbook/parts.ts';
 import { TRACKER_SILENCES } from '../domain/tracker.ts';
-import { leaseSchema, texts, trackerSchema } from './part-schemas.ts';
 
 const text = z.string();
 const integer = z.int();

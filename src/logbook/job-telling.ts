@@ -2,7 +2,7 @@
 
 import { isTerminal } from '../domain/engine.ts';
 import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
-import { code, prose } from './plain-text.ts';
+import { code, prose } from '../domain/logbook/plain-text.ts';
 
 type Told = {
   readonly status: string;

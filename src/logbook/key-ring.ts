@@ -1,10 +1,10 @@
 /** Whose signature an entry carries: the public keys in force, from config or from the logbook itself. */
 
 import * as z from 'zod';
+import { publicKeySchema } from '../domain/logbook/parts.ts';
 import type { PublicKey } from '../domain/logbook/role.ts';
 import { signedText } from './chain.ts';
 import type { FramedEvent } from './codec.ts';
-import { publicKeySchema } from './part-schemas.ts';
 import type { VerifySignature } from './ports.ts';
 
 /** Why an entry's signature does not count; `role`: a key of another role. */

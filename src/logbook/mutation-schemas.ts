@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { MUTATIONS } from '../domain/care/mutation.ts';
-import { actorSchema, digest, scalars, sha } from './part-schemas.ts';
+import { actorSchema, digest, scalars, sha } from '../domain/logbook/parts.ts';
 
 const text = z.string();
 export const vmSchema = z.looseObject({ name: text, zone: text, createdAt: text, address: text });

@@ -3,7 +3,7 @@
 import { type MutationStep, targetName } from '../domain/care/mutation.ts';
 import type { MUTATION_EVENTS } from '../domain/care/mutation-state.ts';
 import type { EventOf } from '../domain/logbook/event.ts';
-import { code, prose } from './plain-text.ts';
+import { code, prose } from '../domain/logbook/plain-text.ts';
 
 type Told = {
   readonly status: string;

@@ -2,8 +2,8 @@
 
 import { type Contract, personInCharge, saidIn } from '../domain/launch/contract.ts';
 import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
+import { code, minuteOf, prose } from '../domain/logbook/plain-text.ts';
 import { type Block, type Section, weave } from './blocks.ts';
-import { code, minuteOf, prose } from './plain-text.ts';
 import { JOURNAL } from './rules.ts';
 import { markdownName } from './segments.ts';
 import { type Told, tellAll } from './telling.ts';

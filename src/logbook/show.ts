@@ -1,7 +1,7 @@
 /** A run as a person would tell it: one line a moment, from the first event to the newest. */
 
 import type { LogbookEvent } from '../domain/logbook/event.ts';
-import { minuteOf } from './plain-text.ts';
+import { minuteOf } from '../domain/logbook/plain-text.ts';
 import { tellAll } from './telling.ts';
 
 /** One event for a screen: plain text, no markup. */

@@ -3,27 +3,16 @@
 import type { Actor } from '../domain/actor.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import type { RecordedTarget } from '../domain/launch/hold.ts';
-import type { EventOf, EventType, LogbookEvent } from '../domain/logbook/event.ts';
+import { type Logins, personOf, type Telling } from '../domain/logbook/define.ts';
+import { definitionOf, isDefined, type OtherType } from '../domain/logbook/definitions.ts';
+import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
+import { code, prose } from '../domain/logbook/plain-text.ts';
 import { checkpointTellers, continuesText } from './checkpoint-telling.ts';
 import { jobTellers } from './job-telling.ts';
 import { mutationTellers } from './mutation-telling.ts';
-import { code, prose } from './plain-text.ts';
-import { rentalTellers } from './rental-telling.ts';
 import { watchTellers } from './watch-telling.ts';
 
-/** The four lines of an entry of the policy's logbook, and its title; all are Markdown, escaped. */
-export type Telling = {
-  readonly title: string;
-  readonly status: string;
-  readonly evidence: string;
-  readonly decision: string;
-  readonly next: string;
-};
-
-/** How people of whom an entry has the number alone were called in the entries before it. */
-type Logins = ReadonlyMap<number, string>;
-
-export type Told = { readonly event: LogbookEvent; readonly told: Telling };
+export type Told = { readonly event: LogbookEvent; readonly told: Telling & { readonly title: string } };
 
 /** Tells the entries of a run from one on. */
 export function tellAll(events: readonly LogbookEvent[], from = 0): readonly Told[] {
@@ -45,13 +34,17 @@ function peopleIn(event: LogbookEvent): readonly Actor[] {
 }
 
 /** Tells an event from its own data, and from what the entries before it call people, so that an old entry is told the same for ever. */
-function tell(event: LogbookEvent, logins: Logins): Telling {
+function tell(event: LogbookEvent, logins: Logins): Told['told'] {
+  if (isDefined(event)) {
+    const definition = definitionOf(event);
+    return { title: definition.title, ...definition.tell(event, logins) };
+  }
   // The table has one teller a type, and each is handed an event of its own type only.
-  const teller = tellers[event.type] as (event: LogbookEvent, logins: Logins) => Omit<Telling, 'title'>;
+  const teller = tellers[event.type] as (event: LogbookEvent, logins: Logins) => Telling;
   return { title: titles[event.type], ...teller(event, logins) };
 }
 
-const titles: { readonly [Type in EventType]: string } = {
+const titles: { readonly [Type in OtherType]: string } = {
   proposed: 'proposed',
   contracted: 'contract read',
   described: 'job looked up',
@@ -89,16 +82,10 @@ const titles: { readonly [Type in EventType]: string } = {
   taken: 'taken by a person',
   'checkpoint-rejected': 'checkpoint rejected',
   milestone: 'log milestone seal',
-  'machines-seen': 'rented machines',
-  'tear-down-begun': 'tear-down begun',
-  'tear-down-ended': 'tear-down verified',
-  'machine-kept': 'machines kept',
-  'tear-down-asked': 'tear-down asked for',
-  'offer-seen': 'offer searched',
 };
 
 type Tellers = {
-  readonly [Type in EventType]: (event: EventOf<Type>, logins: Logins) => Omit<Telling, 'title'>;
+  readonly [Type in OtherType]: (event: EventOf<Type>, logins: Logins) => Telling;
 };
 
 const tellers: Tellers = {
@@ -147,7 +134,7 @@ const tellers: Tellers = {
     next: 'a person approves',
   }),
   approved: (event) => ({
-    status: `approved by ${personOf(event)}`,
+    status: `approved by ${personOf(event.actor)}`,
     evidence: `${event.data.surface} ${event.data.comment}`,
     decision: `manifest ${code(event.data.digest)} may be launched`,
     next: 'an order is issued when enough people approved and every gate passes',
@@ -160,7 +147,7 @@ const tellers: Tellers = {
   }),
   ...jobTellers,
   sealed: (event) => ({
-    status: `sealed by ${personOf(event)}: ${event.data.verdict}`,
+    status: `sealed by ${personOf(event.actor)}: ${event.data.verdict}`,
     evidence: `tag ${code(event.data.tag)} on commit ${code(event.data.commit)}${event.data.closurePull === null ? '' : `, closure #${event.data.closurePull}`}${sealedCheckpoint(event.data)}${attested(event.data)}`,
     decision: event.data.accept === null ? 'the record is complete' : `accepted: ${prose(event.data.accept)}`,
     next: 'nothing follows',
@@ -180,19 +167,19 @@ const tellers: Tellers = {
     next: 'the cause is looked into',
   }),
   held: (event) => ({
-    status: `${holdOf(event.data)} by ${personOf(event)}`,
+    status: `${holdOf(event.data)} by ${personOf(event.actor)}`,
     evidence: prose(event.data.reason),
     decision: 'nothing is launched',
     next: 'a person lifts it',
   }),
   released: (event) => ({
-    status: `${holdOf(event.data)} lifted by ${personOf(event)}`,
+    status: `${holdOf(event.data)} lifted by ${personOf(event.actor)}`,
     evidence: '',
     decision: 'launches are possible again',
     next: 'gates are evaluated',
   }),
   'command-seen': (event) => ({
-    status: `${personOf(event)} wrote ${code(`/${event.data.name}`)}`,
+    status: `${personOf(event.actor)} wrote ${code(`/${event.data.name}`)}`,
     evidence: `${event.data.surface} ${event.data.comment} on #${event.data.thread}`,
     decision:
       Object.entries(event.data.args)
@@ -243,7 +230,6 @@ const tellers: Tellers = {
     next: data.state === 'open' ? 'an answer, or the usual objective after that' : '',
   }),
   ...watchTellers,
-  ...rentalTellers,
   ...checkpointTellers,
 };
 
@@ -278,10 +264,6 @@ function audienceOf(
   });
   if (named.length > 0) return `, to ${named.join(', ')}`;
   return permission === undefined ? '' : `, to everybody with ${permission} permission`;
-}
-
-function personOf(event: LogbookEvent): string {
-  return event.actor === undefined ? 'nobody' : `@${prose(event.actor.login)} (${event.actor.id})`;
 }
 
 /** `finalStep` as people write it. */

@@ -1,7 +1,8 @@
 /** Verification of one file: every entry in order, and the file's end against what is known to have been there. */
 
 import { cutText } from '../domain/cut-text.ts';
-import { type LogbookEvent, WRITERS } from '../domain/logbook/event.ts';
+import { WRITERS } from '../domain/logbook/definitions.ts';
+import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { GENESIS, hashedTextOfLine } from './chain.ts';
 import { completeEvent, decodeLine, decodeUnknownType, type FramedEvent, splitLines } from './codec.ts';

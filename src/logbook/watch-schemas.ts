@@ -9,7 +9,7 @@ import {
   TAKEN,
   WATCH_END_CAUSES,
 } from '../domain/logbook/events/watch-events.ts';
-import { actorSchema, sha, texts } from './part-schemas.ts';
+import { actorSchema, sha, texts } from '../domain/logbook/parts.ts';
 
 /** One schema a type. */
 export const watchSchemas = {

@@ -2,7 +2,7 @@
 
 import { assertNever } from '../domain/assert.ts';
 import type { EventOf } from '../domain/logbook/event.ts';
-import { code, prose } from './plain-text.ts';
+import { code, prose } from '../domain/logbook/plain-text.ts';
 
 type WatchType =
   | 'described'

@@ -3,7 +3,7 @@
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';
 import { type RentedMoney, rentedMoneyOf } from '../domain/launch/spending.ts';
-import type { Machine } from '../domain/logbook/rental-state.ts';
+import type { Machine } from '../domain/logbook/events/rental-events.ts';
 import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-row.ts';

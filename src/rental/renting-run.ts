@@ -2,7 +2,7 @@
 
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';
 import { limits } from '../domain/limits.ts';
-import type { Machine } from '../domain/logbook/rental-state.ts';
+import type { Machine } from '../domain/logbook/events/rental-events.ts';
 import { RENTAL_LOOK_MS, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RentedInstance } from '../domain/rented.ts';

@@ -5,12 +5,12 @@ import type { Instant } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
+import type { Machine } from '../domain/logbook/events/rental-events.ts';
 import {
   type SeenMachine,
   TEAR_DOWN_WHY,
   type TearDownReason,
 } from '../domain/logbook/events/rental-events.ts';
-import type { Machine } from '../domain/logbook/rental-state.ts';
 import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { AccountRead, RentedInstance } from '../domain/rented.ts';

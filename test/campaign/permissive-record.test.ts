@@ -18,8 +18,8 @@ vi.mock('../../src/logbook/key-ring.ts', async (original) => {
   return { ...real, keyFault };
 });
 
-vi.mock('../../src/domain/logbook/event.ts', async (original) => {
-  const real = await original<typeof import('../../src/domain/logbook/event.ts')>();
+vi.mock('../../src/domain/logbook/definitions.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/logbook/definitions.ts')>();
   const anybody = ['control', 'runner', 'watch'];
   const WRITERS = new Proxy(real.WRITERS, {
     get: (writers, type, self) => (gone.has('who writes what') ? anybody : Reflect.get(writers, type, self)),

@@ -1,7 +1,8 @@
 /** Which role may write which event, and with what a run begins. */
 
 import { describe, expect, it } from 'vitest';
-import { EVENT_TYPES, type LogbookEvent, WRITERS } from '../../src/domain/logbook/event.ts';
+import { EVENT_TYPES, WRITERS } from '../../src/domain/logbook/definitions.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { fold } from '../../src/domain/logbook/fold.ts';
 import { ROLES } from '../../src/domain/logbook/role.ts';
 import { illegalAfter } from '../../src/domain/logbook/transition.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
-import { WRITERS } from '../../src/domain/logbook/event.ts';
+import { WRITERS } from '../../src/domain/logbook/definitions.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';

@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { branded, isInstant } from '../../src/domain/ids.ts';
-import { EVENT_TYPES, type EventDraft, type LogbookEvent, WRITERS } from '../../src/domain/logbook/event.ts';
+import { EVENT_TYPES, WRITERS } from '../../src/domain/logbook/definitions.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { type PublicKey, ROLES } from '../../src/domain/logbook/role.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { type Signers, sealEvents } from '../../src/logbook/append.ts';

@@ -10,11 +10,13 @@ import { preApproval } from '../launch/pre-approval.ts';
 import { readFacts } from '../payload.ts';
 import { fail, ok, type Result } from '../result.ts';
 import { adoptionAfter } from './adoption.ts';
+import { momentOf, said } from './define.ts';
+import { definitionOf, isDefined } from './definitions.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
+import { NO_RENTAL } from './events/rental-events.ts';
 import type { Taken } from './events/watch-events.ts';
 import { holdsAfter } from './journal-state.ts';
 import { observed } from './observed-state.ts';
-import { NO_RENTAL, rentalAfter } from './rental-state.ts';
 import { commandKey, type IssuedOrder, type RunState, type SeenCommand } from './run-state.ts';
 import { illegalAfter } from './transition.ts';
 import { NO_WATCH, watchAfter, watchOfNextAttempt } from './watch-state.ts';
@@ -89,7 +91,8 @@ function begin(event: EventOf<'proposed'>): RunState {
 }
 
 function applied(state: RunState, event: LogbookEvent): RunState {
-  const moment = { at: event.at, seq: event.seq };
+  if (isDefined(event)) return definitionOf(event).apply(state, event);
+  const moment = momentOf(event);
   switch (event.type) {
     case 'proposed':
     case 'disk-scanned':
@@ -168,13 +171,6 @@ function applied(state: RunState, event: LogbookEvent): RunState {
       return { ...state, watch: watchAfter(state.watch, event) };
     case 'taken':
       return takenAfter(state, event.data.what, said(event));
-    case 'machines-seen':
-    case 'tear-down-begun':
-    case 'tear-down-ended':
-    case 'machine-kept':
-    case 'tear-down-asked':
-    case 'offer-seen':
-      return { ...state, rental: rentalAfter(state.rental, event) };
     case 'delivered':
       return { ...state, deliveries: [...state.deliveries, { ...event.data, ...moment, role: event.role }] };
     case 'notified':
@@ -214,16 +210,6 @@ function approvalsStill(state: RunState, commit: Sha): RunState['approvals'] {
   return approvals.filter(({ seq, digest }) => seq > end.seq || digest === named);
 }
 
-function said(event: LogbookEvent): Pick<LogbookEvent, 'at' | 'seq'> & { readonly actor: Actor } {
-  return { at: event.at, seq: event.seq, actor: personOf(event) };
-}
-
-function personOf(event: LogbookEvent): Actor {
-  if (event.actor === undefined)
-    throw new Error(`${event.type} without an actor passed the transition check`);
-  return event.actor;
-}
-
 function withOrder(state: RunState, change: Partial<IssuedOrder>): RunState {
   return state.order === null ? state : { ...state, order: { ...state.order, ...change } };
 }
@@ -241,7 +227,7 @@ function dropped(state: RunState, event: EventOf<'approval-dropped'>): RunState 
 
 /** A stop before the launch takes the approvals with it: launching after all is a new decision. */
 function stopped(state: RunState, event: EventOf<'stop-requested'>): RunState {
-  const stop = { at: event.at, seq: event.seq, actor: personOf(event), comment: event.data.comment };
+  const stop = { ...said(event), comment: event.data.comment };
   return { ...voided(state), stop, approvals: state.submission === null ? [] : state.approvals };
 }
 

@@ -3,7 +3,7 @@
 import { branded, type Digest, type Instant, isInstant } from '../ids.ts';
 import type { RentalTerms } from '../launch/rental-terms.ts';
 import { after, fromRfc3339 } from '../time.ts';
-import type { Machine, RentalEvent } from './rental-state.ts';
+import type { Machine } from './events/rental-events.ts';
 import { isOver, type RunState, type Submission } from './run-state.ts';
 
 const MS_OF_MINUTE = 60_000;
@@ -29,22 +29,6 @@ export function offerWanted(
   if (gate?.manifest?.envelope.rental === undefined || gate.digest === null || order !== null) return null;
   if (isOver(state) || rental.offer?.digest === gate.digest) return null;
   return { digest: gate.digest, cluster: gate.manifest.cluster };
-}
-
-/** The rule that the event breaks, or null. */
-export function illegalRental(state: RunState, event: RentalEvent): string | null {
-  if (event.type === 'offer-seen')
-    return offerWanted(state)?.digest === event.data.digest ? null : 'an offer that nobody waits for';
-  if (rentalTerms(state) === null) return `${event.type} of a run that rents nothing`;
-  if (event.type === 'machine-kept' || event.type === 'tear-down-asked')
-    return event.actor === undefined ? `${event.type} names no person` : null;
-  if (event.type === 'machines-seen') return null;
-  const { instance, jobId } = event.data;
-  const machine = state.rental.machines.find((one) => one.instance === instance && one.jobId === jobId);
-  if (machine === undefined) return `${event.type} of a machine that was not seen`;
-  const isOpen = machine.tearDown !== null && machine.tearDown.endedAt === null;
-  if (event.type === 'tear-down-begun') return isOpen ? 'a machine is torn down once' : null;
-  return isOpen ? null : 'tear-down-ended of what was not begun';
 }
 
 /** A job of the run under whose label a machine may be, where that is, and when the record says that it was over. */

@@ -13,7 +13,7 @@ import type { Manifest } from '../launch/manifest.ts';
 import type { Order } from '../launch/order.ts';
 import { fromRfc3339 } from '../time.ts';
 import type { EventDataByType, EventOf } from './event.ts';
-import type { RentalState } from './rental-state.ts';
+import type { RentalState } from './events/rental-events.ts';
 import type { Role } from './role.ts';
 import type { WatchState } from './watch-state.ts';
 

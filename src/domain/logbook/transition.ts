@@ -23,12 +23,12 @@ import {
 } from '../launch/response.ts';
 import { allPass } from '../launch/verdict.ts';
 import { awaitsAdoption, illegalAdoption } from './adoption.ts';
-import { type LogbookEvent, WRITERS } from './event.ts';
+import { definitionOf, isDefined, WRITERS } from './definitions.ts';
+import type { LogbookEvent } from './event.ts';
 import { holdingsOf } from './holdings.ts';
 import { isHolding } from './liveness.ts';
 import { illegalDelivery, illegalNotice } from './notices.ts';
 import { illegalWatch } from './ownership.ts';
-import { illegalRental } from './renting.ts';
 import {
   type Approval,
   commandKey,
@@ -40,8 +40,7 @@ import {
 
 /** Null where the event may follow; otherwise the rule it breaks, in words for a person who reads `logbook verify`. */
 export function illegalAfter(state: RunState | null, event: LogbookEvent): string | null {
-  if (!(WRITERS[event.type] as readonly string[]).includes(event.role))
-    return `${event.role} may not write ${event.type}`;
+  if (!WRITERS[event.type].includes(event.role)) return `${event.role} may not write ${event.type}`;
   if (state === null)
     return event.type === 'proposed' ? null : `a run begins with proposed, not with ${event.type}`;
   if (isOver(state)) return `nothing follows ${state.seal === null ? 'closed' : 'sealed'}`;
@@ -50,6 +49,10 @@ export function illegalAfter(state: RunState | null, event: LogbookEvent): strin
 }
 
 function brokenRule(state: RunState, event: LogbookEvent): string | null {
+  if (isDefined(event)) {
+    const { rule, isByPerson } = definitionOf(event);
+    return rule(state, event) ?? (isByPerson ? personRule(event) : null);
+  }
   switch (event.type) {
     case 'proposed':
       return 'a run is proposed once';
@@ -124,13 +127,6 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
       return event.data.what === 'end' && state.end === null && failedAttempt(state) === null
         ? 'the end of a job was taken that has not ended'
         : personRule(event);
-    case 'machines-seen':
-    case 'tear-down-begun':
-    case 'tear-down-ended':
-    case 'machine-kept':
-    case 'tear-down-asked':
-    case 'offer-seen':
-      return illegalRental(state, event);
     case 'delivered':
       return illegalDelivery(state, event);
     case 'notified':

@@ -5,9 +5,9 @@ import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { limits } from '../../../domain/limits.ts';
+import { publicKeySchema } from '../../../domain/logbook/parts.ts';
 import type { PublicKey } from '../../../domain/logbook/role.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
-import { publicKeySchema } from '../../../logbook/part-schemas.ts';
 
 /** An entry that the caller knows of: `seq` null when only its hash is known. */
 export type GivenHead = { readonly seq: number | null; readonly hash: string };

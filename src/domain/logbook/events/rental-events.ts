@@ -1,17 +1,17 @@
-/** The rented machines of a run, as the watch sees and destroys them: what each event about them carries. Money is whole millionths of a dollar. */
+/** Events about the rented machines of a run. Money is whole millionths of a dollar. */
 
-import type { Digest } from '../../ids.ts';
-import type { MachineStatus, RentalOffer } from '../../rented.ts';
+import * as z from 'zod';
+import type { Actor } from '../../actor.ts';
+import { MACHINE_STATUSES } from '../../rented.ts';
+import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
+import type { EventOf } from '../event.ts';
+import { amount, digest, integer, text } from '../parts.ts';
+import { code, prose } from '../plain-text.ts';
+import { offerWanted, rentalTerms } from '../renting.ts';
+import type { RunState } from '../run-state.ts';
 
-/**
- * Why a machine is destroyed. `orphan`: no live run is known for it. `double`: an older one runs the same job. `ended`: its job
- * is over. `idle`: no step for too long. `lifetime`, `cost`: a cap. `asked`: a person said so.
- */
-export const TEAR_DOWN_REASONS = ['orphan', 'double', 'ended', 'idle', 'lifetime', 'cost', 'asked'] as const;
-export type TearDownReason = (typeof TEAR_DOWN_REASONS)[number];
-
-/** The same in words, after *it is destroyed because* or a colon. */
-export const TEAR_DOWN_WHY: { readonly [Reason in TearDownReason]: string } = {
+/** Why a machine is destroyed, in words that follow *it is destroyed because* or a colon. */
+export const TEAR_DOWN_WHY = {
   orphan: 'no live run is known for it',
   double: 'an older machine runs the same job',
   ended: 'its job is over',
@@ -19,55 +19,233 @@ export const TEAR_DOWN_WHY: { readonly [Reason in TearDownReason]: string } = {
   lifetime: 'it has reached its longest life',
   cost: 'its run has reached what it may cost',
   asked: 'a person asked for it',
+} as const;
+export type TearDownReason = keyof typeof TEAR_DOWN_WHY;
+export const TEAR_DOWN_REASONS = Object.keys(TEAR_DOWN_WHY) as readonly TearDownReason[];
+
+const seenMachine = z.object({
+  instance: integer,
+  jobId: text,
+  status: z
+    .enum([...MACHINE_STATUSES, 'gone'])
+    .nullable()
+    .describe('`gone`: the account no longer lists it; `null`: still provisioned'),
+  machine: text.exactOptional().describe("the host's machine; missing if the account does not say"),
+  createdAt: text,
+  microdollarsPerHour: amount,
+  microdollarsPerHourStored: amount.describe('for its disk alone'),
+  microdollars: amount.describe('cost until this look'),
+  microdollarsOfTraffic: amount.describe('the part of it that was traffic'),
+  isEstimated: z.boolean().exactOptional().describe('it may have cost less; missing if everything was seen'),
+});
+
+const tearDown = z.object({
+  instance: integer,
+  jobId: text,
+  cluster: text,
+  reason: z.enum(TEAR_DOWN_REASONS),
+  microdollars: amount.describe('cost until then'),
+});
+
+const data = {
+  'offer-seen': z.object({
+    digest,
+    offer: z
+      .object({ offer: integer, machine: text, gpu: text, gpus: amount, microdollarsPerHour: amount })
+      .nullable()
+      .describe('`null`: no offer fits'),
+    unread: text.exactOptional().describe('why the offers could not be read'),
+  }),
+  'machines-seen': z.object({
+    machines: z.array(seenMachine),
+    cadenceMs: integer.describe('how soon the next look was wanted'),
+  }),
+  'tear-down-begun': tearDown,
+  'tear-down-ended': tearDown,
+  'machine-kept': z.object({ until: text, reason: text }),
+  'tear-down-asked': z.object({ comment: integer }),
 };
 
-/** One machine at a look. */
-export type SeenMachine = {
-  readonly instance: number;
-  readonly jobId: string;
-  /** `gone`: a whole read of the account no longer has it; null: still provisioned. */
-  readonly status: MachineStatus | 'gone';
-  /** The host's machine that it is on; left out where the account does not say. */
-  readonly machine?: string;
-  readonly createdAt: string;
-  readonly microdollarsPerHour: number;
-  readonly microdollarsPerHourStored: number;
-  /** What it has cost until this look, and the part of it that was traffic. */
-  readonly microdollars: number;
-  readonly microdollarsOfTraffic: number;
-  /** It may have cost less than that: nobody saw whether its card ran; left out: everything was seen. */
-  readonly isEstimated?: boolean;
+export type RentalEventData = DataOf<typeof data>;
+export type SeenMachine = RentalEventData['machines-seen']['machines'][number];
+export type TearDown = RentalEventData['tear-down-begun'];
+
+/** A machine as it was seen last; `tearDown.endedAt` is when the account no longer listed it. */
+export type Machine = SeenMachine & {
+  readonly seenAt: string;
+  readonly tearDown: {
+    readonly reason: TearDownReason;
+    readonly since: string;
+    readonly endedAt: string | null;
+  } | null;
 };
 
-/** Which machine, of which job, on which cluster, and why. */
-export type TearDown = {
-  readonly instance: number;
-  readonly jobId: string;
-  readonly cluster: string;
-  readonly reason: TearDownReason;
-  /** What the machine has cost until then. */
-  readonly microdollars: number;
+type Moment = { readonly at: string; readonly seq: number };
+export type RentalState = {
+  /** All that were ever seen, oldest first. */
+  readonly machines: readonly Machine[];
+  /** The newest whole read of the account. */
+  readonly look: (Moment & { readonly cadenceMs: number }) | null;
+  readonly keep: (RentalEventData['machine-kept'] & Moment & { readonly actor: Actor }) | null;
+  readonly asked: (Moment & { readonly actor: Actor }) | null;
+  /** The newest offer found before the approval. */
+  readonly offer: (RentalEventData['offer-seen'] & Moment) | null;
 };
 
-export type RentalEventData = {
-  /** What would have been rented for a manifest that waits for its approval; `offer` null: nothing fits, or `unread` says why nobody knows. */
-  readonly 'offer-seen': {
-    readonly digest: Digest;
-    readonly offer: RentalOffer | null;
-    readonly unread?: string;
-  };
-  /** A whole read of the account: the machines of this run that are there, and those that are gone since the look before. */
-  readonly 'machines-seen': {
-    readonly machines: readonly SeenMachine[];
-    /** How soon the watch wanted to look again. */
-    readonly cadenceMs: number;
-  };
-  /** Pushed before the account is asked; in the journal where no live run is known. */
-  readonly 'tear-down-begun': TearDown;
-  /** A whole read of the account, after it was asked, no longer has the machine. */
-  readonly 'tear-down-ended': TearDown;
-  /** A person wants the machines of the run kept so long, RFC 3339. */
-  readonly 'machine-kept': { readonly until: string; readonly reason: string };
-  /** A person wants them gone. */
-  readonly 'tear-down-asked': { readonly comment: number };
-};
+/** Before the first look. */
+export const NO_RENTAL: RentalState = { machines: [], look: null, keep: null, asked: null, offer: null };
+
+export const rentalEvents = defineEvents(data, {
+  'offer-seen': {
+    title: 'offer searched',
+    means: 'The offer that would be rented for the manifest `digest`, which waits for its approval.',
+    writers: ['watch'],
+    isByPerson: false,
+    rule: (state, event) =>
+      offerWanted(state)?.digest === event.data.digest ? null : 'an offer that nobody waits for',
+    apply: (state, event) => withRental(state, { offer: { ...event.data, ...momentOf(event) } }),
+    tell: ({ data: { offer, unread } }) => ({
+      status:
+        unread !== undefined
+          ? 'the offers could not be read'
+          : offer === null
+            ? 'no offer fits'
+            : `offer ${offer.offer} would be rented`,
+      evidence:
+        offer === null
+          ? prose(unread ?? '')
+          : `machine ${prose(offer.machine)}: ${offer.gpus} × ${prose(offer.gpu)}, ${dollars(offer.microdollarsPerHour)} an hour`,
+      decision: '',
+      next: 'the launch searches again, by the same rule',
+    }),
+  },
+  'machines-seen': {
+    title: 'rented machines',
+    means:
+      'A whole read of the account: the machines of this run that are there, and those that are gone since the read before.',
+    writers: ['watch'],
+    isByPerson: false,
+    rule: rentsNothing,
+    apply: (state, event) =>
+      withRental(state, {
+        machines: seen(state.rental.machines, event),
+        look: { ...momentOf(event), cadenceMs: event.data.cadenceMs },
+      }),
+    tell: ({ data: { machines, cadenceMs } }) => ({
+      status: machines.length === 0 ? 'the account has no machine of this run' : '',
+      evidence: machines
+        .map(
+          ({ instance, status, microdollars, isEstimated }) =>
+            `machine ${instance} ${status ?? 'provisioned'}, ${dollars(microdollars)} so far${isEstimated === true ? ' at most' : ''}`,
+        )
+        .join('; '),
+      decision: '',
+      next: `next look within ${Math.round(cadenceMs / 1_000)} s`,
+    }),
+  },
+  'tear-down-begun': {
+    title: 'tear-down begun',
+    means:
+      'The account is asked to destroy the machine; pushed before it is asked. In the journal if no live run is known.',
+    writers: ['watch'],
+    isByPerson: false,
+    rule: (state, event) => tearDownRule(state, event),
+    apply: (state, { data: { instance, reason }, at }) =>
+      withTearDown(state, instance, () => ({ reason, since: at, endedAt: null })),
+    tell: ({ data: { instance, jobId, cluster, reason } }) => ({
+      status: `machine ${instance} of ${code(jobId)} on ${code(cluster)} is destroyed: ${TEAR_DOWN_WHY[reason]}`,
+      evidence: '',
+      decision: 'the account is asked now',
+      next: 'a whole read of the account shows it gone, or it is asked again',
+    }),
+  },
+  'tear-down-ended': {
+    title: 'tear-down verified',
+    means: 'A whole read of the account, made after that, no longer lists the machine.',
+    writers: ['watch'],
+    isByPerson: false,
+    rule: (state, event) => tearDownRule(state, event),
+    apply: (state, { data: { instance }, at }) =>
+      withTearDown(state, instance, (begun) => begun && { ...begun, endedAt: at }),
+    tell: ({ data: { instance, jobId } }) => ({
+      status: `machine ${instance} of ${code(jobId)} is gone`,
+      evidence: 'by a whole read of the account',
+      decision: 'it costs nothing any more',
+      next: '',
+    }),
+  },
+  'machine-kept': {
+    title: 'machines kept',
+    means: 'A person wants the machines of the run kept `until` then, for the `reason`.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: rentsNothing,
+    apply: (state, event) => withRental(state, { keep: { ...event.data, ...said(event) } }),
+    tell: ({ data: { until, reason }, actor }) => ({
+      status: `the machines of this run are kept until ${until}`,
+      evidence: `asked for by ${personOf(actor)}`,
+      decision: prose(reason),
+      next: 'they are destroyed then, or earlier at a cap',
+    }),
+  },
+  'tear-down-asked': {
+    title: 'tear-down asked for',
+    means: 'A person wants the machines of the run destroyed; said in `comment`.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: rentsNothing,
+    apply: (state, event) => withRental(state, { asked: said(event) }),
+    tell: ({ actor }) => ({
+      status: 'the machines of this run are to be destroyed',
+      evidence: `asked for by ${personOf(actor)}`,
+      decision: '',
+      next: 'the watch destroys them',
+    }),
+  },
+});
+
+function dollars(microdollars: number): string {
+  return `$${(microdollars / 1_000_000).toFixed(4)}`;
+}
+
+function rentsNothing(state: RunState, { type }: { readonly type: string }): string | null {
+  return rentalTerms(state) === null ? `${type} of a run that rents nothing` : null;
+}
+
+function tearDownRule(state: RunState, event: EventOf<'tear-down-begun' | 'tear-down-ended'>): string | null {
+  const { instance, jobId } = event.data;
+  const machine = state.rental.machines.find((one) => one.instance === instance && one.jobId === jobId);
+  if (rentalTerms(state) === null) return rentsNothing(state, event);
+  if (machine === undefined) return `${event.type} of a machine that was not seen`;
+  const isOpen = machine.tearDown !== null && machine.tearDown.endedAt === null;
+  if (event.type === 'tear-down-begun') return isOpen ? 'a machine is torn down once' : null;
+  return isOpen ? null : 'tear-down-ended of what was not begun';
+}
+
+function withRental(state: RunState, change: Partial<RentalState>): RunState {
+  return { ...state, rental: { ...state.rental, ...change } };
+}
+
+function withTearDown(
+  state: RunState,
+  instance: number,
+  change: (tearDown: Machine['tearDown']) => Machine['tearDown'],
+): RunState {
+  const machines = state.rental.machines.map((one) =>
+    one.instance === instance ? { ...one, tearDown: change(one.tearDown) } : one,
+  );
+  return withRental(state, { machines });
+}
+
+function seen(
+  before: readonly Machine[],
+  { data: { machines }, at }: EventOf<'machines-seen'>,
+): readonly Machine[] {
+  const now = new Map(machines.map((one) => [one.instance, { ...one, seenAt: at }]));
+  const known = new Set(before.map(({ instance }) => instance));
+  const fresh = [...now.values()].filter(({ instance }) => !known.has(instance));
+  return [
+    ...before.map((one) => ({ ...one, ...now.get(one.instance) })),
+    ...fresh.map((one) => ({ ...one, tearDown: null })),
+  ];
+}

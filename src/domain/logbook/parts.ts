@@ -1,13 +1,16 @@
 /** The parts that event data is made of, as schemas: people, keys, orders, manifests, verdicts. */
 
 import * as z from 'zod';
-import { type Digest, isDigest, isRunId, isSha, type RunId, type Sha } from '../domain/ids.ts';
-import { GATES, REMEDY_ACTORS } from '../domain/launch/verdict.ts';
-import { ROLES } from '../domain/logbook/role.ts';
+import { type Digest, isDigest, isRunId, isSha, type RunId, type Sha } from '../ids.ts';
+import { GATES, REMEDY_ACTORS } from '../launch/verdict.ts';
+import { ROLES } from './role.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const text = z.string();
-const integerOrNull = z.int().nullable();
+export const text = z.string();
+export const integer = z.int();
+export const integerOrNull = z.int().nullable();
+/** Whole millionths of a dollar, or a count. */
+export const amount = z.int().min(0);
 
 export const digest = z.custom<Digest>((value) => isText(value) && isDigest(value), 'not sha256:<64 hex>');
 export const sha = z.custom<Sha>((value) => isText(value) && isSha(value), 'not a commit id');
