@@ -1,16 +1,13 @@
 /** What each type of event carries, as read from a line: known fields strict, further ones kept (docs/logbook.md, An event). */
 
 import * as z from 'zod';
-import { PERMISSIONS } from '../domain/actor.ts';
-import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
-import { DELIVERY_OUTCOMES } from '../domain/channel.ts';
 import { SURFACES } from '../domain/command.ts';
 import { DISPATCHED_WORKFLOWS } from '../domain/dispatch.ts';
 import type { GatedFacts } from '../domain/launch/change-facts.ts';
 import { HOLD_SCOPES } from '../domain/launch/hold.ts';
 import { DEFINITIONS, type OtherType } from '../domain/logbook/definitions.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
-import { NOTICE_REASONS } from '../domain/logbook/events/notice-events.ts';
+import { sealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import {
   actorSchema,
   digest,
@@ -25,10 +22,7 @@ import {
   verdictSchema,
 } from '../domain/logbook/parts.ts';
 import { DROP_REASONS } from '../domain/reasons.ts';
-import { diskScanSchema } from './disk-schemas.ts';
 import { endedSchema, observedSchema } from './job-schemas.ts';
-import { consentSourceSchema, evidenceSchema, proposalSchema } from './mutation-schemas.ts';
-import { watchSchemas } from './watch-schemas.ts';
 
 const text = z.string();
 const integer = z.int();
@@ -73,13 +67,6 @@ const proposed = z.looseObject({
     })
     .exactOptional(),
   keys: z.array(publicKeySchema),
-});
-
-const sealedCheckpoint = z.looseObject({
-  path: text,
-  step: integer,
-  identity: text,
-  unseen: z.array(text),
 });
 
 const contracted = z.looseObject({
@@ -166,15 +153,6 @@ const dataSchemas = {
   observed: observedSchema,
   'stop-requested': z.looseObject({ comment: integer, surface }),
   ended: endedSchema,
-  milestone: z.looseObject({
-    name: text,
-    tag: text,
-    commit: sha,
-    checkpoint: sealedCheckpoint,
-    metrics: texts,
-    comment: integer,
-    surface,
-  }),
   sealed: z.looseObject({
     tag: text,
     commit: sha,
@@ -212,31 +190,4 @@ const dataSchemas = {
     code: text,
     detail: scalars,
   }),
-  'mutation-proposed': z.looseObject({ proposal: proposalSchema, digest, evidence: evidenceSchema }),
-  consented: z.looseObject({ proposal: digest, source: consentSourceSchema }),
-  'mutation-begun': z.looseObject({ proposal: digest, consent: integer, workflowRun: integer }),
-  'mutation-ended': z.looseObject({
-    proposal: digest,
-    outcome: z.enum(MUTATION_OUTCOMES),
-    code: text,
-    detail: scalars,
-  }),
-  'disk-scanned': diskScanSchema,
-  notified: z.looseObject({
-    reason: z.enum(NOTICE_REASONS),
-    about: text,
-    people: z.array(integer).exactOptional(),
-    permission: z.enum(PERMISSIONS).exactOptional(),
-    channels: z.array(text).exactOptional(),
-  }),
-  'objective-asked': z.looseObject({
-    lane: text,
-    date: text,
-    issue: integer,
-    until: text,
-    state: z.enum(['open', 'answered', 'unanswered']),
-  }),
-  ...watchSchemas,
-  'checkpoint-rejected': z.looseObject({ step: integer, reason: text, comment: integer, surface }),
-  delivered: z.looseObject({ notice: integer, channel: text, outcome: z.enum(DELIVERY_OUTCOMES), why: text }),
 } as const satisfies { readonly [Type in OtherType]: z.ZodType<EventDataByType[Type]> };

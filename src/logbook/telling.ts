@@ -7,10 +7,7 @@ import { type Logins, personOf, type Telling } from '../domain/logbook/define.ts
 import { definitionOf, isDefined, type OtherType } from '../domain/logbook/definitions.ts';
 import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
 import { code, prose } from '../domain/logbook/plain-text.ts';
-import { checkpointTellers, continuesText } from './checkpoint-telling.ts';
 import { jobTellers } from './job-telling.ts';
-import { mutationTellers } from './mutation-telling.ts';
-import { watchTellers } from './watch-telling.ts';
 
 export type Told = { readonly event: LogbookEvent; readonly told: Telling & { readonly title: string } };
 
@@ -47,8 +44,6 @@ function tell(event: LogbookEvent, logins: Logins): Told['told'] {
 const titles: { readonly [Type in OtherType]: string } = {
   proposed: 'proposed',
   contracted: 'contract read',
-  described: 'job looked up',
-  adopted: 'job taken over',
   gated: 'gates evaluated',
   shown: 'manifest shown',
   approved: 'approved',
@@ -67,21 +62,6 @@ const titles: { readonly [Type in OtherType]: string } = {
   released: 'released',
   'command-seen': 'command received',
   'command-answered': 'command answered',
-  'mutation-proposed': 'change of the cluster proposed',
-  consented: 'change of the cluster consented to',
-  'mutation-begun': 'change of the cluster begun',
-  'mutation-ended': 'change of the cluster ended',
-  'disk-scanned': 'disks of the workers scanned',
-  notified: 'people notified',
-  delivered: 'sent to a channel',
-  'objective-asked': 'question about the objective',
-  handoff: 'ownership of the watch',
-  'watch-bounded': 'stopping point named',
-  'watch-ended': 'watch ended',
-  'watch-resumed': 'watch resumed',
-  taken: 'taken by a person',
-  'checkpoint-rejected': 'checkpoint rejected',
-  milestone: 'log milestone seal',
 };
 
 type Tellers = {
@@ -196,48 +176,7 @@ const tellers: Tellers = {
         .join(', ') || 'no more than that',
     next: 'the comment is owed nothing more',
   }),
-  ...mutationTellers,
-  'disk-scanned': ({ data }) => ({
-    status: `${prose(data.cluster)}: ${data.reading === 'unreadable' ? 'the scan could not be read' : `${data.workers.length} worker disks are short`}`,
-    evidence: data.workers
-      .map(
-        ({ tpu, worker, percentFree, finding }) =>
-          `${code(`${tpu}/${worker}`)} ${percentFree}% free, ${finding}`,
-      )
-      .join('; '),
-    decision: data.why === '' ? '' : prose(data.why),
-    next: data.cleanup === 'not-seen' ? 'the cleanup job of the head was not seen' : '',
-  }),
-  notified: ({ data }, logins) => ({
-    status: `people are told: ${code(data.reason)}`,
-    evidence: aboutText(data.about),
-    decision: `it is said once${audienceOf(data, logins)}`,
-    next: data.reason === 'update' ? 'the run goes on' : 'somebody ends what the run waits for',
-  }),
-  delivered: ({ data }) => ({
-    status: `channel ${code(data.channel)}: ${data.outcome}`,
-    evidence: `notice of entry ${data.notice}`,
-    decision: data.why === '' ? 'it is not sent again' : prose(data.why),
-    next: '',
-  }),
-  'objective-asked': ({ data }) => ({
-    status:
-      data.state === 'open'
-        ? `asked in #${data.issue} what the ${prose(data.lane)} run of ${data.date} is for`
-        : `the question in #${data.issue} is over: ${data.state}`,
-    evidence: '',
-    decision: data.state === 'open' ? `answers are waited for until ${data.until}` : '',
-    next: data.state === 'open' ? 'an answer, or the usual objective after that' : '',
-  }),
-  ...watchTellers,
-  ...checkpointTellers,
 };
-
-/** An incident is named by its entry and by how often people were told of it. */
-function aboutText(about: string): string {
-  const [entry, time] = /^(\d+)-(\d+)$/.exec(about)?.slice(1) ?? [];
-  return entry === undefined ? prose(about) : `entry ${entry}, notice ${time} of it`;
-}
 
 function attested({ attests }: EventOf<'sealed'>['data']): string {
   if (attests === undefined) return '';
@@ -250,20 +189,6 @@ function sealedCheckpoint({ checkpoint }: EventOf<'sealed'>['data']): string {
   const unseen =
     checkpoint.unseen.length === 0 ? '' : `; not looked at: ${prose(checkpoint.unseen.join(', '))}`;
   return `, final checkpoint ${code(checkpoint.path)} of step ${checkpoint.step}${unseen}`;
-}
-
-function audienceOf(
-  { people = [], permission, reason, about }: EventOf<'notified'>['data'],
-  logins: Logins,
-): string {
-  // Who is asked to take charge has written nothing yet; the occasion is their name.
-  const asked = reason === 'dri-asked' && people.length === 1 ? about : undefined;
-  const named = people.map((id) => {
-    const login = asked ?? logins.get(id);
-    return login === undefined ? `user ${id}` : `@${prose(login)} (${id})`;
-  });
-  if (named.length > 0) return `, to ${named.join(', ')}`;
-  return permission === undefined ? '' : `, to everybody with ${permission} permission`;
 }
 
 /** `finalStep` as people write it. */
@@ -281,4 +206,11 @@ function holdOf({ scope, lane, date }: RecordedTarget): string {
   return ['hold on the', scope, date ?? '', lane === undefined ? '' : `of the lane ${lane}`]
     .filter((word) => word !== '')
     .join(' ');
+}
+
+/** Why there is a new identity, with both (policy HR-53); checkpoint, output and commit are the contract's and the launch's. */
+function continuesText({ continues, runName }: EventOf<'proposed'>['data']): string {
+  // rule HR-53
+  if (continues === undefined) return '';
+  return `; ${code(continues.run)} goes on as ${code(runName)}: ${prose(continues.reason)}`;
 }

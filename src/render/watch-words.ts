@@ -2,9 +2,9 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
+import type { WatchEnd } from '../domain/logbook/events/watch-events.ts';
 import { ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { WatchEnd } from '../domain/logbook/watch-state.ts';
 import type { Sentences } from './answer-view.ts';
 import { link } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';

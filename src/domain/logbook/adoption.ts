@@ -3,9 +3,10 @@
  * the record from then on: as attempt 1 under an order that nobody gave, so that every rule about attempts holds for it too.
  */
 
+import type { Actor } from '../actor.ts';
 import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../ids.ts';
 import { after, fromRfc3339 } from '../time.ts';
-import type { EventDataByType, EventOf } from './event.ts';
+import type { EventDataByType } from './event.ts';
 import { type Description, isOver, type RunState, type Submission } from './run-state.ts';
 
 /** How long a job of somebody's waits to be confirmed where its lane names no time: a weekend. Another `/watch` is one line. */
@@ -46,37 +47,20 @@ export function isAdopted({ submission }: Pick<RunState, 'submission'>): boolean
   return submission?.orderDigest === NO_ORDER;
 }
 
-/** The rule that the event breaks, or null. */
-export function illegalAdoption(state: RunState, event: EventOf<'described' | 'adopted'>): string | null {
-  if (!awaitsAdoption(state)) return `${event.type} though no job is to be taken over`;
-  if (event.type === 'described')
-    return awaitsDescription(state) ? null : 'described a job that was described before';
-  if (state.description?.found !== 'described' || state.description.seq !== event.data.described)
-    return 'adopted a job that was not described so';
-  if (state.stop !== null) return 'adopted after a stop was asked for';
-  return event.actor === undefined ? 'adopted by nobody' : null;
-}
-
-/** What an event adds. */
-export function adoptionAfter(state: RunState, event: EventOf<'described' | 'adopted'>): RunState {
-  const { at, seq } = event;
-  return event.type === 'described'
-    ? { ...state, description: { ...event.data, at, seq } }
-    : adoptedState(state, event);
-}
-
 /** The job is ours to look after, and whoever took it over is its owner. */
-function adoptedState(state: RunState, event: EventOf<'adopted'>): RunState {
+export function adoptedState(
+  state: RunState,
+  { actor, ...moment }: { readonly actor: Actor; readonly at: string; readonly seq: number },
+): RunState {
   const { description, proposal } = state;
-  if (description === null || proposal.adopts === undefined || event.actor === undefined)
+  if (description === null || proposal.adopts === undefined)
     throw new Error('an adoption of nothing passed the transition check');
-  const moment = { at: event.at, seq: event.seq };
   const submission = { ...submissionOf(description, proposal.adopts), ...moment };
   return {
     ...state,
     submission,
     order: orderOf(state, submission),
-    watch: { ...state.watch, owner: event.actor },
+    watch: { ...state.watch, owner: actor },
   };
 }
 

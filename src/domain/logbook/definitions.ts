@@ -2,11 +2,21 @@
 
 import type { DefinedEvent } from './define.ts';
 import type { EventOf, EventType, LogbookEvent } from './event.ts';
+import { careEvents } from './events/care-events.ts';
+import { checkpointEvents } from './events/checkpoint-events.ts';
+import { noticeEvents } from './events/notice-events.ts';
 import { rentalEvents } from './events/rental-events.ts';
+import { watchEvents } from './events/watch-events.ts';
 import type { Role } from './role.ts';
 
 /** Every defined type, by family. */
-export const DEFINITIONS = { ...rentalEvents };
+export const DEFINITIONS = {
+  ...careEvents,
+  ...checkpointEvents,
+  ...noticeEvents,
+  ...watchEvents,
+  ...rentalEvents,
+};
 type DefinedType = keyof typeof DEFINITIONS;
 /** The types that are still described in a table or a switch for each purpose. */
 export type OtherType = Exclude<EventType, DefinedType>;
@@ -31,24 +41,7 @@ const OTHER_WRITERS = {
   released: ['control'],
   'command-seen': ['control'],
   'command-answered': ['control'],
-  'mutation-proposed': ['control', 'watch'],
-  consented: ['control'],
-  'mutation-begun': ['runner'],
-  'mutation-ended': ['runner'],
-  'disk-scanned': ['watch'],
-  notified: ['control', 'watch'],
-  delivered: ['control', 'watch'],
-  'objective-asked': ['control'],
-  handoff: ['control'],
-  'watch-bounded': ['control'],
-  'watch-ended': ['control', 'watch'],
-  'watch-resumed': ['control'],
-  taken: ['control'],
-  'checkpoint-rejected': ['control'],
-  milestone: ['control'],
   contracted: ['control'],
-  described: ['watch'],
-  adopted: ['control'],
 } as const satisfies { readonly [Type in OtherType]: readonly Role[] };
 
 /** The roles that may write each type: the chain shows that nothing changed, the signature shows who wrote it. */

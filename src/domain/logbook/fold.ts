@@ -2,24 +2,21 @@
 
 import type { Actor } from '../actor.ts';
 import { assertNever } from '../assert.ts';
-import { mutationsAfter } from '../care/mutation-state.ts';
 import { branded, isRunId, type Sha } from '../ids.ts';
 import { readIncident } from '../incidents.ts';
 import { asLaunched, pastAttempt, unfollowedAttempt } from '../launch/next-attempt.ts';
 import { preApproval } from '../launch/pre-approval.ts';
 import { readFacts } from '../payload.ts';
 import { fail, ok, type Result } from '../result.ts';
-import { adoptionAfter } from './adoption.ts';
 import { momentOf, said } from './define.ts';
 import { definitionOf, isDefined } from './definitions.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
 import { NO_RENTAL } from './events/rental-events.ts';
-import type { Taken } from './events/watch-events.ts';
+import { NO_WATCH, type Taken, takenAfter, watchOfNextAttempt } from './events/watch-events.ts';
 import { holdsAfter } from './journal-state.ts';
 import { observed } from './observed-state.ts';
 import { commandKey, type IssuedOrder, type RunState, type SeenCommand } from './run-state.ts';
 import { illegalAfter } from './transition.ts';
-import { NO_WATCH, watchAfter, watchOfNextAttempt } from './watch-state.ts';
 
 /** The entry at which folding stopped and the rule that it breaks. */
 export type IllegalEvent = { readonly seq: number; readonly rule: string };
@@ -95,14 +92,9 @@ function applied(state: RunState, event: LogbookEvent): RunState {
   const moment = momentOf(event);
   switch (event.type) {
     case 'proposed':
-    case 'disk-scanned':
-    case 'objective-asked':
       return state;
     case 'contracted':
       return { ...state, contract: event.data.contract };
-    case 'described':
-    case 'adopted':
-      return adoptionAfter(state, event);
     case 'gated':
       return {
         ...state,
@@ -155,26 +147,6 @@ function applied(state: RunState, event: LogbookEvent): RunState {
       return withCommand(state, commandKey(event.data), { ...event.data, ...said(event), answer: null });
     case 'command-answered':
       return answered(state, event);
-    case 'mutation-proposed':
-    case 'consented':
-    case 'mutation-begun':
-    case 'mutation-ended':
-      return { ...state, mutations: mutationsAfter(state.mutations, event) };
-    case 'milestone':
-      return { ...state, milestones: [...state.milestones, { ...event.data, ...said(event) }] };
-    case 'checkpoint-rejected':
-      return { ...state, rejections: [...state.rejections, { ...event.data, ...said(event) }] };
-    case 'handoff':
-    case 'watch-bounded':
-    case 'watch-ended':
-    case 'watch-resumed':
-      return { ...state, watch: watchAfter(state.watch, event) };
-    case 'taken':
-      return takenAfter(state, event.data.what, said(event));
-    case 'delivered':
-      return { ...state, deliveries: [...state.deliveries, { ...event.data, ...moment, role: event.role }] };
-    case 'notified':
-      return { ...state, notices: [...state.notices, { ...event.data, ...moment, role: event.role }] };
     default:
       return assertNever(event);
   }
@@ -305,10 +277,4 @@ type By = { readonly actor: Actor; readonly at: string; readonly seq: number };
 function takenByAnswer(state: RunState, code: string, by: By): RunState {
   const what = BY_ANSWER.get(code);
   return what === undefined ? state : takenAfter(state, what, by);
-}
-
-/** The state after somebody took it. */
-function takenAfter(state: RunState, what: Taken, by: By): RunState {
-  const { actor, at } = by;
-  return { ...state, taken: by, ...(what === 'end' ? { acknowledged: { actor, at } } : {}) };
 }

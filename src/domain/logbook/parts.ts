@@ -20,9 +20,9 @@ export const runId = z.custom<RunId>((value) => isText(value) && isRunId(value),
 export const texts = z.record(z.string(), text);
 export const scalars = z.record(z.string(), z.union([text, z.int()]));
 
-export const actorSchema = z.looseObject({ id: z.int(), login: text });
+export const actorSchema = z.object({ id: z.int(), login: text });
 
-export const publicKeySchema = z.looseObject({
+export const publicKeySchema = z.object({
   id: text,
   role: z.enum(ROLES),
   public: text,
@@ -30,16 +30,16 @@ export const publicKeySchema = z.looseObject({
   until: text,
 });
 
-export const objectiveSchema = z.looseObject({
+export const objectiveSchema = z.object({
   kind: z.enum(['integration', 'regression', 'production']),
   text,
 });
 
-export const trackerSchema = z.looseObject({ id: text, url: text });
+export const trackerSchema = z.object({ id: text, url: text });
 
-export const leaseSchema = z.looseObject({ holder: text, fence: z.int(), until: text });
+export const leaseSchema = z.object({ holder: text, fence: z.int(), until: text });
 
-export const verdictSchema = z.looseObject({
+export const verdictSchema = z.object({
   gate: z.enum(GATES),
   outcome: z.enum(['pass', 'warn', 'fail', 'unknown']),
   code: text,
@@ -47,7 +47,7 @@ export const verdictSchema = z.looseObject({
   remedyBy: z.enum(REMEDY_ACTORS),
 });
 
-export const orderSchema = z.looseObject({
+export const orderSchema = z.object({
   v: z.literal(1),
   run: runId,
   repository: text,
@@ -56,7 +56,7 @@ export const orderSchema = z.looseObject({
   commit: sha,
   pull: z.int(),
   approvals: z.array(
-    z.looseObject({
+    z.object({
       comment: z.int(),
       surface: z.enum(['comment', 'review']),
       user: z.int(),
@@ -64,14 +64,14 @@ export const orderSchema = z.looseObject({
     }),
   ),
   preApprovedBy: digest.exactOptional(),
-  parent: z.looseObject({ run: runId, attempt: z.int() }).exactOptional(),
-  checkpoint: z.looseObject({ path: text, step: z.int() }).exactOptional(),
+  parent: z.object({ run: runId, attempt: z.int() }).exactOptional(),
+  checkpoint: z.object({ path: text, step: z.int() }).exactOptional(),
   submissionId: text,
   issuedAt: text,
   expiresAt: text,
 });
 
-const manifestChange = z.looseObject({
+const manifestChange = z.object({
   knob: text,
   path: text,
   before: text.nullable(),
@@ -79,14 +79,14 @@ const manifestChange = z.looseObject({
   bucket: text.nullable(),
 });
 
-const manifestBase = z.looseObject({
+const manifestBase = z.object({
   run: text,
   commit: text,
   changes: z.array(manifestChange),
-  notTaken: z.array(z.looseObject({ path: text, ran: text.nullable(), target: text.nullable(), why: text })),
+  notTaken: z.array(z.object({ path: text, ran: text.nullable(), target: text.nullable(), why: text })),
 });
 
-export const manifestSchema = z.looseObject({
+export const manifestSchema = z.object({
   v: z.literal(1),
   lane: text,
   runName: text,
@@ -94,25 +94,25 @@ export const manifestSchema = z.looseObject({
   trees: texts,
   delta: z.array(manifestChange),
   base: manifestBase.exactOptional(),
-  preconditions: z.array(z.looseObject({ text, checked: z.boolean() })),
+  preconditions: z.array(z.object({ text, checked: z.boolean() })),
   cluster: text,
   command: z.array(text),
   outputRoot: text,
-  tracker: z.looseObject({ kind: text, entity: text, project: text, runId: text }),
-  resume: z.looseObject({
+  tracker: z.object({ kind: text, entity: text, project: text, runId: text }),
+  resume: z.object({
     policy: text,
     initializeFrom: text.nullable(),
     initializeStep: z.int().exactOptional(),
     backAfter: z.int().exactOptional(),
     roots: z.array(text).exactOptional(),
   }),
-  retention: z.looseObject({
+  retention: z.object({
     permanentEverySteps: integerOrNull,
     temporaryEveryMinutes: integerOrNull,
     keepTemporary: integerOrNull,
   }),
-  cost: z.looseObject({ acceleratorHours: text, source: text }),
-  envelope: z.looseObject({
+  cost: z.object({ acceleratorHours: text, source: text }),
+  envelope: z.object({
     restarts: z.int(),
     restartAfter: z.array(text).exactOptional(),
     fixes: z.array(text),

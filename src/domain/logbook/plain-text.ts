@@ -23,6 +23,13 @@ export function code(text: string): string {
   return `${fence}${pad}${line.replaceAll('<!--', '<! --').replaceAll('-->', '-- >')}${pad}${fence}`;
 }
 
+/** Named values as `name value, name value`. */
+export function scalarsText(values: { readonly [name: string]: string | number }): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${prose(name)} ${code(String(value))}`)
+    .join(', ');
+}
+
 /** `2026-11-21 09:05 UTC` of an RFC 3339 moment in UTC, as the policy's logbook dates its entries. */
 export function minuteOf(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;

@@ -14,8 +14,8 @@ import type { Order } from '../launch/order.ts';
 import { fromRfc3339 } from '../time.ts';
 import type { EventDataByType, EventOf } from './event.ts';
 import type { RentalState } from './events/rental-events.ts';
+import type { WatchState } from './events/watch-events.ts';
 import type { Role } from './role.ts';
-import type { WatchState } from './watch-state.ts';
 
 /** Points of loss, and of pace, that a run's state keeps; thinned by half when there are more. */
 export const TRACE_POINTS_MAX = 60;

@@ -1,7 +1,7 @@
 /** Which event may follow which state: an illegal one means that the logbook was not written by ferrybot's rules. */
 
 import { assertNever } from '../assert.ts';
-import { illegalMutation, underWay } from '../care/mutation-state.ts';
+import { underWay } from '../care/mutation-state.ts';
 import { sealRule } from '../launch/attestation.ts';
 import {
   failedAttempt,
@@ -22,13 +22,11 @@ import {
   relaunchRule,
 } from '../launch/response.ts';
 import { allPass } from '../launch/verdict.ts';
-import { awaitsAdoption, illegalAdoption } from './adoption.ts';
+import { awaitsAdoption } from './adoption.ts';
 import { definitionOf, isDefined, WRITERS } from './definitions.ts';
 import type { LogbookEvent } from './event.ts';
 import { holdingsOf } from './holdings.ts';
 import { isHolding } from './liveness.ts';
-import { illegalDelivery, illegalNotice } from './notices.ts';
-import { illegalWatch } from './ownership.ts';
 import {
   type Approval,
   commandKey,
@@ -58,9 +56,6 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
       return 'a run is proposed once';
     case 'contracted':
       return state.order?.status === 'claimed' ? 'contracted while an order is claimed' : null;
-    case 'described':
-    case 'adopted':
-      return illegalAdoption(state, event);
     case 'gated':
       if (awaitsAdoption(state)) return 'gated before the job was taken over';
       return state.submission === null || isFixPushed(state, event.data.commit)
@@ -100,37 +95,6 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
       return state.commands.has(commandKey(event.data)) ? 'a command is seen once' : personRule(event);
     case 'command-answered':
       return answeredRule(state, event.data);
-    case 'mutation-proposed':
-    case 'consented':
-    case 'mutation-begun':
-    case 'mutation-ended':
-      return illegalMutation(state.mutations, state.run, event);
-    case 'milestone':
-      if (state.submission === null) return 'a milestone before a job was submitted';
-      return state.milestones.some(({ name }) => name === event.data.name)
-        ? 'a milestone of a name that there is'
-        : personRule(event);
-    case 'checkpoint-rejected':
-      return state.submission === null && state.attempts.length === 0
-        ? 'rejected a checkpoint before a job was submitted'
-        : personRule(event);
-    case 'disk-scanned':
-      return 'a scan of disks belongs to no run';
-    case 'objective-asked':
-      return 'a question about an objective belongs to no run';
-    case 'handoff':
-    case 'watch-bounded':
-    case 'watch-ended':
-    case 'watch-resumed':
-      return illegalWatch(state, event);
-    case 'taken':
-      return event.data.what === 'end' && state.end === null && failedAttempt(state) === null
-        ? 'the end of a job was taken that has not ended'
-        : personRule(event);
-    case 'delivered':
-      return illegalDelivery(state, event);
-    case 'notified':
-      return illegalNotice(state, event);
     default:
       return assertNever(event);
   }

@@ -1,35 +1,198 @@
-/** Changes of the cluster and what a scan of it found: what each event of it carries. */
+/** Events about changes of a cluster and its stores, and about scans of its disks. */
 
-import type { DiskScan } from '../../care/disk-scan.ts';
-import type {
-  ConsentSource,
-  MutationEvidence,
-  MutationOutcome,
-  MutationProposal,
+import * as z from 'zod';
+import { CLEANUP_STATES, DISK_FINDINGS, type DiskScan, SCAN_READINGS } from '../../care/disk-scan.ts';
+import {
+  type ConsentSource,
+  MUTATION_OUTCOMES,
+  MUTATIONS,
+  type MutationProposal,
+  type MutationStep,
+  targetName,
 } from '../../care/mutation.ts';
-import type { Digest } from '../../ids.ts';
+import { illegalMutation, type MutationEvent, mutationsAfter } from '../../care/mutation-state.ts';
+import { type DataOf, defineEvents, personOf } from '../define.ts';
+import { actorSchema, digest, integer, scalars, sha, text } from '../parts.ts';
+import { code, prose, scalarsText } from '../plain-text.ts';
+import type { RunState } from '../run-state.ts';
 
-export type CareEventData = {
-  /** A change of the cluster, shown to people before anybody may consent (docs/decisions/0014-consent-as-a-type.md). */
-  readonly 'mutation-proposed': {
-    readonly proposal: MutationProposal;
-    readonly digest: Digest;
-    readonly evidence: MutationEvidence;
-  };
-  /** `proposal` is the digest of what was consented to. */
-  readonly consented: { readonly proposal: Digest; readonly source: ConsentSource };
-  /** The runner's claim: pushed before it calls anything, and never twice. `consent` is the entry that it rests on. */
-  readonly 'mutation-begun': {
-    readonly proposal: Digest;
-    readonly consent: number;
-    readonly workflowRun: number;
-  };
-  readonly 'mutation-ended': {
-    readonly proposal: Digest;
-    readonly outcome: MutationOutcome;
-    readonly code: string;
-    readonly detail: { readonly [name: string]: string | number };
-  };
-  /** What a scan of a cluster's worker disks found (policy AG-16). */
-  readonly 'disk-scanned': DiskScan;
+const vm = z.object({ name: text, zone: text, createdAt: text, address: text });
+
+const mutation = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('delete-tpu-vm'), vm }),
+  z.object({ kind: z.literal('init-worker'), vm }),
+  z.object({ kind: z.literal('clean-disk'), vm, mountPoint: text }),
+  z.object({ kind: z.literal('start-cleanup-cron'), head: text }),
+  z.object({
+    kind: z.literal('delete-checkpoint'),
+    run: text,
+    roots: z.array(text),
+    keep: integer,
+    askedBy: actorSchema,
+  }),
+]);
+
+const proposal: z.ZodType<MutationProposal> = z.object({
+  v: z.literal(1),
+  record: text,
+  repository: text,
+  cluster: text,
+  mutation,
+  steps: z.array(
+    z.object({ does: z.enum(MUTATIONS), command: z.array(text), instead: z.array(text).exactOptional() }),
+  ),
+  evidence: digest,
+  thread: integer,
+  round: integer,
+});
+
+const source: z.ZodType<ConsentSource> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('comment'),
+    comment: integer,
+    surface: z.enum(['comment', 'review']),
+    thread: integer,
+    bodyDigest: digest,
+    writtenAt: text,
+  }),
+  z.object({ kind: z.literal('config'), commit: sha }),
+]);
+
+const worker = z.object({
+  tpu: text,
+  worker: integer,
+  vm: vm.nullable(),
+  percentFree: text,
+  level: z.enum(['low', 'warning']),
+  finding: z.enum(DISK_FINDINGS),
+  detail: scalars,
+  folders: z.array(z.object({ path: text, bytes: integer })),
+});
+
+const diskScan: z.ZodType<DiskScan> = z.object({
+  cluster: text,
+  reading: z.enum(SCAN_READINGS),
+  why: text,
+  mountPoint: text,
+  thresholdPercent: integer,
+  warnPercent: integer,
+  workers: z.array(worker),
+  cleanup: z.enum(CLEANUP_STATES),
+});
+
+const data = {
+  'mutation-proposed': z.object({
+    proposal,
+    digest,
+    evidence: z.object({ facts: scalars, lines: z.array(text) }),
+  }),
+  consented: z.object({ proposal: digest, source }),
+  'mutation-begun': z.object({
+    proposal: digest,
+    consent: integer.describe('the entry of the consent'),
+    workflowRun: integer,
+  }),
+  'mutation-ended': z.object({
+    proposal: digest,
+    outcome: z.enum(MUTATION_OUTCOMES),
+    code: text,
+    detail: scalars,
+  }),
+  'disk-scanned': diskScan,
 };
+
+export type CareEventData = DataOf<typeof data>;
+
+export const careEvents = defineEvents(data, {
+  'mutation-proposed': {
+    title: 'change of the cluster proposed',
+    means: 'A change of the cluster is shown to people before anybody may consent to it.',
+    writers: ['control', 'watch'],
+    isByPerson: false,
+    rule: mutationRule,
+    apply: withMutation,
+    tell: ({ data: { proposal, digest, evidence } }) => ({
+      status: `${proposal.mutation.kind} of ${code(targetName(proposal.mutation))} on ${code(proposal.cluster)} is proposed`,
+      evidence: scalarsText(evidence.facts),
+      decision: `as ${code(digest)}: ${proposal.steps.map(stepWords).join(', then ')}`,
+      next: `somebody consents in #${proposal.thread}, or nothing happens`,
+    }),
+  },
+  consented: {
+    title: 'change of the cluster consented to',
+    means: 'A person, or the config of the default branch, consents to the `proposal`.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: mutationRule,
+    apply: withMutation,
+    tell: ({ data: { proposal, source }, actor }) => ({
+      status: actor === undefined ? 'the config consents' : `${personOf(actor)} consents`,
+      evidence:
+        source.kind === 'config'
+          ? `the entry on the default branch at commit ${code(source.commit)}`
+          : `${source.surface} ${source.comment} on #${source.thread}`,
+      decision: `${code(proposal)} may be carried out once, within the hour`,
+      next: 'the runner checks all of it again',
+    }),
+  },
+  'mutation-begun': {
+    title: 'change of the cluster begun',
+    means: "The runner's claim, pushed before it calls anything; there is never a second.",
+    writers: ['runner'],
+    isByPerson: false,
+    rule: mutationRule,
+    apply: withMutation,
+    tell: ({ data: { proposal, consent, workflowRun } }) => ({
+      status: 'the runner begins',
+      evidence: `workflow run ${workflowRun}, on the consent of entry ${consent}`,
+      decision: `carry out ${code(proposal)} once`,
+      next: 'what came of it is looked at and recorded',
+    }),
+  },
+  'mutation-ended': {
+    title: 'change of the cluster ended',
+    means: 'What came of it, by looking.',
+    writers: ['runner'],
+    isByPerson: false,
+    rule: mutationRule,
+    apply: withMutation,
+    tell: ({ data: { proposal, outcome, code: reason, detail } }) => ({
+      status: `${outcome}: ${code(reason)}`,
+      evidence: scalarsText(detail),
+      decision: `${code(proposal)} is over`,
+      next: outcome === 'done' ? 'the run goes on' : 'a person looks',
+    }),
+  },
+  'disk-scanned': {
+    title: 'disks of the workers scanned',
+    means: "In the journal: what a scan of a cluster's worker disks found (policy AG-16).",
+    writers: ['watch'],
+    isByPerson: false,
+    rule: () => 'a scan of disks belongs to no run',
+    apply: (state) => state,
+    tell: ({ data }) => ({
+      status: `${prose(data.cluster)}: ${data.reading === 'unreadable' ? 'the scan could not be read' : `${data.workers.length} worker disks are short`}`,
+      evidence: data.workers
+        .map(
+          ({ tpu, worker, percentFree, finding }) =>
+            `${code(`${tpu}/${worker}`)} ${percentFree}% free, ${finding}`,
+        )
+        .join('; '),
+      decision: data.why === '' ? '' : prose(data.why),
+      next: data.cleanup === 'not-seen' ? 'the cleanup job of the head was not seen' : '',
+    }),
+  },
+});
+
+function mutationRule(state: RunState, event: MutationEvent): string | null {
+  return illegalMutation(state.mutations, state.run, event);
+}
+
+function withMutation(state: RunState, event: MutationEvent): RunState {
+  return { ...state, mutations: mutationsAfter(state.mutations, event) };
+}
+
+function stepWords({ command, instead }: MutationStep): string {
+  const other = instead === undefined ? '' : ` (or ${code(instead.join(' '))} where that cannot start)`;
+  return `${code(command.join(' '))}${other}`;
+}

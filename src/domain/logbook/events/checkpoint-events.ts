@@ -1,35 +1,83 @@
-/** Checkpoints of a run: what each event about them carries. */
+/** Events about the checkpoints of a run. */
 
-import type { Surface } from '../../command.ts';
-import type { Sha } from '../../ids.ts';
-import type { Metrics } from './job-events.ts';
+import * as z from 'zod';
+import { SURFACES } from '../../command.ts';
+import { type DataOf, defineEvents, personOf, said } from '../define.ts';
+import { integer, sha, text, texts } from '../parts.ts';
+import { code, prose } from '../plain-text.ts';
 
-export type CheckpointEventData = {
-  /** A person takes this step, and what was made from it, out of the lineage of the run. */
-  readonly 'checkpoint-rejected': {
-    readonly step: number;
-    readonly reason: string;
-    readonly comment: number;
-    readonly surface: Surface;
-  };
-  /** A person has sealed a moment of the run: its checkpoint is deleted no more. */
-  readonly milestone: {
-    readonly name: string;
-    readonly tag: string;
-    /** What the tag is on: the commit that was launched. */
-    readonly commit: Sha;
-    readonly checkpoint: SealedCheckpoint;
-    /** As the job's log told them last. */
-    readonly metrics: Metrics;
-    readonly comment: number;
-    readonly surface: Surface;
-  };
+/** The checkpoint that a seal names. */
+export const sealedCheckpoint = z.object({
+  path: text,
+  step: integer,
+  identity: text.describe('what the store calls the content of its `metadata.json`'),
+  unseen: z.array(text).describe('what could not be looked at'),
+});
+
+const data = {
+  'checkpoint-rejected': z.object({
+    step: integer,
+    reason: text,
+    comment: integer,
+    surface: z.enum(SURFACES),
+  }),
+  milestone: z.object({
+    name: text,
+    tag: text,
+    commit: sha.describe('what the tag is on: the commit that was launched'),
+    checkpoint: sealedCheckpoint,
+    metrics: texts.describe("as the job's log printed them last"),
+    comment: integer,
+    surface: z.enum(SURFACES),
+  }),
 };
 
-/** The checkpoint that a seal names. `identity`: what the store calls the content of its `metadata.json`; `unseen`: what nobody could look at. */
-export type SealedCheckpoint = {
-  readonly path: string;
-  readonly step: number;
-  readonly identity: string;
-  readonly unseen: readonly string[];
-};
+export type CheckpointEventData = DataOf<typeof data>;
+export type SealedCheckpoint = CheckpointEventData['milestone']['checkpoint'];
+
+export const checkpointEvents = defineEvents(data, {
+  'checkpoint-rejected': {
+    title: 'checkpoint rejected',
+    means:
+      'A person takes the `step`, and what was made from it, out of the lineage of the run. [checkpoints.md](checkpoints.md) says what that is worth.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: (state) =>
+      state.submission === null && state.attempts.length === 0
+        ? 'rejected a checkpoint before a job was submitted'
+        : null,
+    apply: (state, event) => ({
+      ...state,
+      rejections: [...state.rejections, { ...event.data, ...said(event) }],
+    }),
+    tell: ({ data: { step, reason }, actor }) => ({
+      status: `${personOf(actor)} rejected the checkpoints from step ${step} on`,
+      evidence: prose(reason),
+      decision:
+        'these, as the attempts so far have written them, and what was made from them are used for nothing',
+      next: 'what goes on does so from an earlier one',
+    }),
+  },
+  milestone: {
+    title: 'log milestone seal',
+    means: 'A person seals a moment of the run under a `name`: its checkpoint is not deleted any more.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: (state, event) => {
+      if (state.submission === null) return 'a milestone before a job was submitted';
+      return state.milestones.some(({ name }) => name === event.data.name)
+        ? 'a milestone of a name that there is'
+        : null;
+    },
+    apply: (state, event) => ({
+      ...state,
+      milestones: [...state.milestones, { ...event.data, ...said(event) }],
+    }),
+    tell: ({ data: { name, tag, commit, checkpoint }, actor }) => ({
+      status: `${personOf(actor)} sealed the milestone ${code(name)} at step ${checkpoint.step}`,
+      evidence: `tag ${code(tag)} on commit ${code(commit)}, checkpoint ${code(checkpoint.path)}`,
+      decision: 'its checkpoint is deleted no more',
+      next: 'the run goes on',
+    }),
+  },
+});

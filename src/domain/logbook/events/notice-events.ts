@@ -1,45 +1,150 @@
-/** What people were told or asked because something waits for them: what each event of it carries. */
+/** Events about what people were told or asked because something waits for them. */
 
-import type { Permission } from '../../actor.ts';
-import type { Delivery } from '../../channel.ts';
+import * as z from 'zod';
+import { PERMISSIONS } from '../../actor.ts';
+import { DELIVERY_OUTCOMES } from '../../channel.ts';
+import { type DataOf, defineEvents, type Logins, momentOf } from '../define.ts';
+import type { EventOf } from '../event.ts';
+import { integer, text } from '../parts.ts';
+import { code, prose } from '../plain-text.ts';
+import { isNotified, pagesOf, type RunState, undelivered } from '../run-state.ts';
 
-/** `lane-blocked`: its lane got no run on a day of the schedule. `undecided`: it has ended and waits for a decision. `incident`: one that needs a person. `watch-ended`: nobody watches its job any more, and nobody has taken note. `dri-asked`: who is in charge by the contract is to accept it. `update`: its issue had heard nothing for a while. `job-unconfirmed`: nobody has said whether what the cluster told of is the job. */
-export const NOTICE_REASONS = [
-  'lane-blocked',
-  'undecided',
-  'incident',
-  'watch-ended',
-  'dri-asked',
-  'job-unconfirmed',
-  'update',
-] as const;
-export type NoticeReason = (typeof NOTICE_REASONS)[number];
-
-export type NoticeEventData = {
-  /**
-   * Recorded before it is said, so that it is said once. `about` names the occasion: for `lane-blocked` the day, in UTC, for
-   * `dri-asked` the login, for `update` the entry of the launch and the how manieth since, for `undecided`, `incident`, `watch-ended` and `job-unconfirmed` the entry of the end, incident or description and the how manieth notice of it. Who is mentioned: `people` by their numeric ids,
-   * or everybody with at least `permission`; without either, nobody.
-   */
-  readonly notified: {
-    readonly reason: NoticeReason;
-    readonly about: string;
-    readonly people?: readonly number[];
-    readonly permission?: Permission;
-    /** Names of the channels to which whoever records this sends it, after it is recorded. */
-    readonly channels?: readonly string[];
-  };
-  /** What came of sending the notice at the entry `notice` to a channel; `unknown` also where the sender died meanwhile. */
-  readonly delivered: { readonly notice: number; readonly channel: string } & Delivery;
-  /** In the journal: what a run of the lane is for is asked before it is proposed, and later that this is settled. */
-  readonly 'objective-asked': ObjectiveQuestion;
+const data = {
+  notified: z.object({
+    reason: z
+      .enum([
+        'lane-blocked',
+        'undecided',
+        'incident',
+        'watch-ended',
+        'dri-asked',
+        'job-unconfirmed',
+        'update',
+      ])
+      .describe(
+        '`lane-blocked`: its lane got no run on a day of the schedule; `undecided`: it has ended and waits for a decision; `incident`: one that needs a person; `watch-ended`: no person has taken note of that; `dri-asked`: the person in charge by the contract is to accept it; `job-unconfirmed`: no person has said whether what the cluster told of is the job; `update`: its issue had no news for a while',
+      ),
+    about: text.describe(
+      'the occasion: the day in UTC, the login, or an entry and the number of the notice about it (`12-1`)',
+    ),
+    people: z.array(integer).exactOptional().describe('whom it mentions, by user id'),
+    permission: z.enum(PERMISSIONS).exactOptional().describe('or everybody with at least this permission'),
+    channels: z.array(text).exactOptional().describe('where else the writer of this event sends it'),
+  }),
+  delivered: z.object({
+    notice: integer.describe('the entry'),
+    channel: text,
+    outcome: z.enum(DELIVERY_OUTCOMES).describe('`unknown` also if the sender died meanwhile'),
+    why: text,
+  }),
+  'objective-asked': z.object({
+    lane: text,
+    date: text,
+    issue: integer,
+    until: text.describe('RFC 3339; from then on the run is proposed with the usual objective'),
+    state: z.enum(['open', 'answered', 'unanswered']),
+  }),
 };
 
-/** `until`: RFC 3339; from then on the run is proposed with the usual objective. Answered: somebody said what it is for. */
-export type ObjectiveQuestion = {
-  readonly lane: string;
-  readonly date: string;
-  readonly issue: number;
-  readonly until: string;
-  readonly state: 'open' | 'answered' | 'unanswered';
-};
+export type NoticeEventData = DataOf<typeof data>;
+export type NoticeReason = NoticeEventData['notified']['reason'];
+export type ObjectiveQuestion = NoticeEventData['objective-asked'];
+
+export const noticeEvents = defineEvents(data, {
+  notified: {
+    title: 'people notified',
+    means:
+      'People are told of an occasion, once; recorded before it is posted. The watch writes notices of its own incidents only.',
+    writers: ['control', 'watch'],
+    isByPerson: false,
+    rule: noticeRule,
+    apply: (state, event) => ({
+      ...state,
+      notices: [...state.notices, { ...event.data, ...momentOf(event), role: event.role }],
+    }),
+    tell: ({ data }, logins) => ({
+      status: `people are told: ${code(data.reason)}`,
+      evidence: aboutText(data.about),
+      decision: `it is said once${audienceOf(data, logins)}`,
+      next: data.reason === 'update' ? 'the run goes on' : 'somebody ends what the run waits for',
+    }),
+  },
+  delivered: {
+    title: 'sent to a channel',
+    means: 'What came of sending a notice to a channel, each once.',
+    writers: ['control', 'watch'],
+    isByPerson: false,
+    rule: deliveryRule,
+    apply: (state, event) => ({
+      ...state,
+      deliveries: [...state.deliveries, { ...event.data, ...momentOf(event), role: event.role }],
+    }),
+    tell: ({ data }) => ({
+      status: `channel ${code(data.channel)}: ${data.outcome}`,
+      evidence: `notice of entry ${data.notice}`,
+      decision: data.why === '' ? 'it is not sent again' : prose(data.why),
+      next: '',
+    }),
+  },
+  'objective-asked': {
+    title: 'question about the objective',
+    means:
+      'In the journal: ferrybot asks what a run of the lane is for before it proposes it, or the question is over.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: () => 'a question about an objective belongs to no run',
+    apply: (state) => state,
+    tell: ({ data }) => ({
+      status:
+        data.state === 'open'
+          ? `asked in #${data.issue} what the ${prose(data.lane)} run of ${data.date} is for`
+          : `the question in #${data.issue} is over: ${data.state}`,
+      evidence: '',
+      decision: data.state === 'open' ? `answers are waited for until ${data.until}` : '',
+      next: data.state === 'open' ? 'an answer, or the usual objective after that' : '',
+    }),
+  },
+});
+
+/**
+ * An incident is recorded before people are told of it, each time in its turn. Otherwise the holder of a stolen key could
+ * write beforehand that people were told of what is still to come.
+ */
+function noticeRule(state: RunState, { role, data }: EventOf<'notified'>): string | null {
+  if (isNotified(state, data)) return 'notified twice of one occasion';
+  if (data.reason !== 'incident') return role === 'watch' ? WATCH_ALONE : null;
+  const incident = state.incidents.find(({ seq }) => data.about.startsWith(`${seq}-`));
+  if (incident === undefined) return 'notified of an incident that is none';
+  if (role === 'watch' && incident.role !== 'watch') return WATCH_ALONE;
+  const times = pagesOf(state, incident.seq).length + 1;
+  return data.about === `${incident.seq}-${times}` ? null : 'notified of an incident out of turn';
+}
+
+const WATCH_ALONE = 'notified by the watch of what is not its own';
+
+/** The writer of the notice records what came of it, or control if that process died. */
+function deliveryRule(state: RunState, { role, data }: EventOf<'delivered'>): string | null {
+  const owed = undelivered(state).find(({ seq, channel }) => seq === data.notice && channel === data.channel);
+  if (owed === undefined) return 'delivered what was not to be sent there, or twice';
+  return role === 'watch' && owed.role !== 'watch' ? 'delivered by the watch what control was to send' : null;
+}
+
+/** An incident is named by its entry and by the number of the notice about it. */
+function aboutText(about: string): string {
+  const [entry, time] = /^(\d+)-(\d+)$/.exec(about)?.slice(1) ?? [];
+  return entry === undefined ? prose(about) : `entry ${entry}, notice ${time} of it`;
+}
+
+function audienceOf(
+  { people = [], permission, reason, about }: NoticeEventData['notified'],
+  logins: Logins,
+): string {
+  // The person who is asked to take charge has written nothing yet; the occasion is their name.
+  const asked = reason === 'dri-asked' && people.length === 1 ? about : undefined;
+  const named = people.map((id) => {
+    const login = asked ?? logins.get(id);
+    return login === undefined ? `user ${id}` : `@${prose(login)} (${id})`;
+  });
+  if (named.length > 0) return `, to ${named.join(', ')}`;
+  return permission === undefined ? '' : `, to everybody with ${permission} permission`;
+}

@@ -1,61 +1,288 @@
-/** Who owns the watch of a run and until when it goes on: what each event of it carries. */
+/** Events about the watch of a run: whose it is, where it ends, and the job of somebody else that it takes over. */
 
+import * as z from 'zod';
 import type { Actor } from '../../actor.ts';
-import type { Surface } from '../../command.ts';
-import type { JobStatus } from '../../engine.ts';
-import type { Sha } from '../../ids.ts';
+import { SURFACES } from '../../command.ts';
+import { JOB_STATUSES } from '../../engine.ts';
+import { isSameLogin, personInCharge } from '../../launch/contract.ts';
+import { failedAttempt } from '../../launch/next-attempt.ts';
+import { adoptedState, awaitsAdoption, awaitsDescription } from '../adoption.ts';
+import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
+import type { EventOf } from '../event.ts';
+import { actorSchema, integer, integerOrNull, sha, text, texts } from '../parts.ts';
+import { code, prose } from '../plain-text.ts';
+import type { RunState } from '../run-state.ts';
 
-export const HANDOFF_STATES = ['offered', 'accepted', 'expired'] as const;
-/** `person`: somebody ended it. `step`, `time`: a stopping point that somebody named was reached. */
-export const WATCH_END_CAUSES = ['person', 'step', 'time'] as const;
-export type WatchEndCause = (typeof WATCH_END_CAUSES)[number];
-
-/** What somebody took: what has gone wrong so far, the end of a watch, or the end of the job. */
-export const TAKEN = ['incidents', 'watch-end', 'end'] as const;
-export type Taken = (typeof TAKEN)[number];
-
-/**
- * `absent`: the cluster has no such job. `cannot`: it cannot be followed there, or the config does not let it be. `taken`: it
- * is a job of the run in `why`. `unknown`: no usable answer, and it is asked on.
- */
-export const DESCRIPTIONS = ['described', 'absent', 'cannot', 'taken', 'unknown'] as const;
-
-export type WatchEventData = {
-  /** What a cluster says of a job that somebody wants taken over; claims of whoever launched it, without secrets. */
-  readonly described: {
-    readonly found: (typeof DESCRIPTIONS)[number];
-    readonly why: string;
-    readonly engine: string;
-    readonly status: JobStatus | null;
-    /** Since when it runs, RFC 3339. */
-    readonly since: string | null;
-    readonly submitter: string | null;
-    readonly entrypoint: string | null;
-    /** The job's GIT_COMMIT, and whether a branch of the repository has it. */
-    readonly commit: Sha | null;
-    readonly commitIsHere: boolean;
-    /** The engine's session when it said so. */
-    readonly session: string | null;
-    readonly urls: { readonly [name: string]: string };
-  };
-  /** A person has taken the job over, as the entry `described` tells of it. */
-  readonly adopted: { readonly described: number };
-  /** `until`: RFC 3339; from then on nobody can accept the offer. */
-  readonly handoff: {
-    readonly state: (typeof HANDOFF_STATES)[number];
-    readonly to: Actor;
-    readonly until: string;
-  };
-  /** Where the watch ends, whichever comes first; it replaces what was named before. `time`: RFC 3339. */
-  readonly 'watch-bounded': { readonly step: number | null; readonly time: string | null };
-  /** The job goes on. `reason`: in the words of the person who ended it. */
-  readonly 'watch-ended': {
-    readonly attempt: number;
-    readonly cause: WatchEndCause;
-    readonly reason: string | null;
-  };
-  /** A person wants the same attempt watched again, to its end. */
-  readonly 'watch-resumed': { readonly attempt: number };
-  /** A person took it in a comment of another thread; what is taken in the run's own thread its answer says. */
-  readonly taken: { readonly what: Taken; readonly comment: number; readonly surface: Surface };
+const data = {
+  described: z.object({
+    found: z
+      .enum(['described', 'absent', 'cannot', 'taken', 'unknown'])
+      .describe(
+        '`absent`: the cluster has no such job; `cannot`: it cannot be followed, or the config does not let it be; `taken`: it is a job of the run in `why`; `unknown`: no answer, and the watch asks again',
+      ),
+    why: text,
+    engine: text,
+    status: z.enum(JOB_STATUSES).nullable(),
+    since: text.nullable().describe('since when it runs, RFC 3339'),
+    submitter: text.nullable(),
+    entrypoint: text.nullable().describe('without secrets'),
+    commit: sha.nullable().describe("the job's GIT_COMMIT"),
+    commitIsHere: z.boolean().describe('whether the repository has that commit'),
+    session: text.nullable().describe("the engine's session"),
+    urls: texts,
+  }),
+  adopted: z.object({ described: integer.describe('the entry') }),
+  handoff: z.object({
+    state: z.enum(['offered', 'accepted', 'expired']),
+    to: actorSchema,
+    until: text.describe('RFC 3339; from then on the offer cannot be accepted'),
+  }),
+  'watch-bounded': z.object({ step: integerOrNull, time: text.nullable().describe('RFC 3339') }),
+  'watch-ended': z.object({
+    attempt: integer,
+    cause: z
+      .enum(['person', 'step', 'time'])
+      .describe('`step`, `time`: the stopping point that somebody named was reached'),
+    reason: text.nullable().describe('in the words of the person who ended it'),
+  }),
+  'watch-resumed': z.object({ attempt: integer }),
+  taken: z.object({
+    what: z
+      .enum(['incidents', 'watch-end', 'end'])
+      .describe('what has gone wrong so far, the end of the watch, or the end of the job'),
+    comment: integer,
+    surface: z.enum(SURFACES),
+  }),
 };
+
+export type WatchEventData = DataOf<typeof data>;
+export type WatchEndCause = WatchEventData['watch-ended']['cause'];
+export type Taken = WatchEventData['taken']['what'];
+
+type Moment = { readonly at: string; readonly seq: number };
+export type Offer = WatchEventData['handoff'] & Moment & { readonly by: Actor | null };
+export type WatchEnd = WatchEventData['watch-ended'] & Moment & { readonly actor: Actor | null };
+
+export type WatchState = {
+  /** Who has said that the watch is theirs. */
+  readonly owner: Actor | null;
+  /** The newest offer, whatever came of it. */
+  readonly offer: Offer | null;
+  readonly bound: (WatchEventData['watch-bounded'] & Moment & { readonly actor: Actor }) | null;
+  /** Of the newest attempt: the job goes on, and nobody watches it. */
+  readonly ended: WatchEnd | null;
+};
+
+/** The watch goes on until the job has ended. */
+export const NO_WATCH: WatchState = { owner: null, offer: null, bound: null, ended: null };
+
+/** For another attempt: a stopping point that was reached has done its work, and so has an offer that ran out. */
+export function watchOfNextAttempt(watch: WatchState, at: string): WatchState {
+  const { offer, ended, bound } = watch;
+  const isStale = offer?.state === 'offered' && offer.until <= at;
+  return { ...watch, offer: isStale ? null : offer, bound: ended === null ? bound : null, ended: null };
+}
+
+/** The state after somebody took it, in whatever thread. */
+export function takenAfter(state: RunState, what: Taken, by: Moment & { readonly actor: Actor }): RunState {
+  const { actor, at } = by;
+  return { ...state, taken: by, ...(what === 'end' ? { acknowledged: { actor, at } } : {}) };
+}
+
+export const watchEvents = defineEvents(data, {
+  described: {
+    title: 'job looked up',
+    means:
+      'What the cluster says of a job that somebody wants taken over: claims of whoever launched it. `null`: not told.',
+    writers: ['watch'],
+    isByPerson: false,
+    rule: (state, event) =>
+      adoptionRule(state, event) ??
+      (awaitsDescription(state) ? null : 'described a job that was described before'),
+    apply: (state, event) => ({ ...state, description: { ...event.data, ...momentOf(event) } }),
+    tell: ({ data: { found, why, engine, status, submitter, entrypoint, commit } }) => ({
+      status: found === 'described' ? `the job is ${status ?? 'UNKNOWN'}` : `the job is not told: ${found}`,
+      evidence: [
+        `engine ${code(engine)}`,
+        ...(why === '' ? [] : [prose(why)]),
+        ...(submitter === null ? [] : [`submitted by ${prose(submitter)}`]),
+        ...(entrypoint === null ? [] : [code(entrypoint)]),
+        ...(commit === null ? [] : [`GIT_COMMIT ${code(commit)}`]),
+      ].join(', '),
+      decision: '',
+      next: found === 'described' ? 'a person says whether this is the job' : 'nothing is taken over',
+    }),
+  },
+  adopted: {
+    title: 'job taken over',
+    means:
+      'A person takes the job over as the entry `described` tells of it, and owns its watch. It counts as attempt 1 of the run.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: (state, event) => {
+      const broken = adoptionRule(state, event);
+      if (broken !== null) return broken;
+      if (state.description?.found !== 'described' || state.description.seq !== event.data.described)
+        return 'adopted a job that was not described so';
+      return state.stop === null ? null : 'adopted after a stop was asked for';
+    },
+    apply: (state, event) => adoptedState(state, said(event)),
+    tell: ({ data: { described }, actor }) => ({
+      status: `the job is taken over by ${personOf(actor)}`,
+      evidence: `as entry ${described} tells of it`,
+      decision: 'it is watched to its end',
+      next: 'the watch reports what it sees',
+    }),
+  },
+  handoff: {
+    title: 'ownership of the watch',
+    means:
+      'The watch is offered to the person `to`, accepted by exactly that person, or the offer has expired. Before the launch, the contract is the offer.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: (state, event) => {
+      const isBeforeAny = state.submission === null && state.attempts.length === 0;
+      if (isBeforeAny && state.contract !== null) return chargeRule(state, event);
+      return runningRule(state, event) ?? handoffRule(state.watch, event);
+    },
+    apply: (state, event) =>
+      withWatch(state, {
+        offer: { ...event.data, ...momentOf(event), by: event.actor ?? null },
+        // rule ML-03
+        owner: event.data.state === 'accepted' ? event.data.to : state.watch.owner,
+      }),
+    tell: ({ data: { state, to, until } }) => ({
+      status: `the watch is ${state === 'offered' ? 'offered to' : state === 'accepted' ? 'taken by' : 'not taken by'} ${personOf(to)}`,
+      evidence: '',
+      decision: state === 'offered' ? `the offer stands until ${until}` : '',
+      next: state === 'offered' ? '`/accept` by exactly that person' : '',
+    }),
+  },
+  'watch-bounded': {
+    title: 'stopping point named',
+    means:
+      'A person names where the watch ends: the `step` or the `time`, whichever comes first. It replaces what was named before.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: watchedRule,
+    apply: (state, event) => withWatch(state, { bound: { ...event.data, ...said(event) } }),
+    tell: ({ data: { step, time }, actor }) => ({
+      status: `the watch ends ${[
+        ...(step === null ? [] : [`at step ${step}`]),
+        ...(time === null ? [] : [`at ${time}`]),
+      ].join(' or ')}`,
+      evidence: `said by ${personOf(actor)}`,
+      decision: '',
+      next: 'the watch goes on until then',
+    }),
+  },
+  'watch-ended': {
+    title: 'watch ended',
+    means: 'The watch of the `attempt` ends, and the job goes on. Another attempt is watched from its start.',
+    writers: ['control', 'watch'],
+    isByPerson: false,
+    rule: (state, event) => watchedRule(state, event) ?? watchEndRule(state, event),
+    apply: (state, event) =>
+      withWatch(state, { ended: { ...event.data, ...momentOf(event), actor: event.actor ?? null } }),
+    tell: ({ data: { attempt, cause, reason }, actor }) => ({
+      status: `the watch of attempt ${attempt} has ended; the job goes on`,
+      evidence: { person: `by ${personOf(actor)}`, ...STOPPING_POINTS }[cause],
+      decision: reason === null ? '' : prose(reason),
+      next: 'somebody says that they took note; the end of the job is looked for',
+    }),
+  },
+  'watch-resumed': {
+    title: 'watch resumed',
+    means: 'A person wants the same `attempt` watched again, to its end.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: (state, event) => {
+      const broken = runningRule(state, event);
+      if (broken !== null) return broken;
+      return state.watch.ended?.attempt === event.data.attempt ? null : 'watch-resumed though it goes on';
+    },
+    apply: (state) => withWatch(state, { bound: null, ended: null }),
+    tell: ({ data: { attempt }, actor }) => ({
+      status: `attempt ${attempt} is watched again`,
+      evidence: `said by ${personOf(actor)}`,
+      decision: '',
+      next: 'the watch goes on to the end of the job',
+    }),
+  },
+  taken: {
+    title: 'taken by a person',
+    means: "A person took note in a comment outside of the run's own threads; in these the answer says it.",
+    writers: ['control'],
+    isByPerson: true,
+    rule: (state, { data: { what } }) =>
+      what === 'end' && state.end === null && failedAttempt(state) === null
+        ? 'the end of a job was taken that has not ended'
+        : null,
+    apply: (state, event) => takenAfter(state, event.data.what, said(event)),
+    tell: ({ data: { what, surface, comment }, actor }) => ({
+      status: `${personOf(actor)} took ${TAKEN_WORDS[what]}`,
+      evidence: `${surface} ${comment}, in another thread`,
+      decision: '',
+      next: 'nobody else is called for it',
+    }),
+  },
+});
+
+const STOPPING_POINTS = {
+  step: 'the step was reached that somebody named',
+  time: 'the time has come that somebody named',
+} as const;
+
+const TAKEN_WORDS = {
+  incidents: 'what had gone wrong until then',
+  'watch-end': 'note of the end of the watch',
+  end: 'note of how the job ended',
+} as const;
+
+function withWatch(state: RunState, change: Partial<WatchState>): RunState {
+  return { ...state, watch: { ...state.watch, ...change } };
+}
+
+type Typed = { readonly type: string };
+
+function adoptionRule(state: RunState, { type }: Typed): string | null {
+  return awaitsAdoption(state) ? null : `${type} though no job is to be taken over`;
+}
+
+function runningRule({ submission, end }: RunState, { type }: Typed): string | null {
+  return submission === null || end !== null ? `${type} without a job that runs` : null;
+}
+
+function watchedRule(state: RunState, event: Typed): string | null {
+  return (
+    runningRule(state, event) ??
+    (state.watch.ended === null ? null : `${event.type} after the end of the watch`)
+  );
+}
+
+/** Before the launch only the person whom the contract names can take the watch. */
+function chargeRule(
+  { contract }: RunState,
+  { data: { state, to }, actor }: EventOf<'handoff'>,
+): string | null {
+  const dri = personInCharge(contract);
+  if (state !== 'accepted' || actor?.id !== to.id) return 'a handoff before the job was submitted';
+  return dri !== null && isSameLogin(dri, to.login) ? null : 'accepted by somebody whom no contract names';
+}
+
+/** Only the person who was asked can accept, and only the newest offer. */
+function handoffRule({ offer }: WatchState, { data, actor }: EventOf<'handoff'>): string | null {
+  if (data.state === 'offered') return actor === undefined ? 'a watch that nobody offered' : null;
+  if (offer?.state !== 'offered' || offer.to.id !== data.to.id || offer.until !== data.until)
+    return `${data.state} what was not offered`;
+  return data.state === 'accepted' && actor?.id !== offer.to.id ? 'accepted by somebody else' : null;
+}
+
+function watchEndRule(state: RunState, { data, actor, role }: EventOf<'watch-ended'>): string | null {
+  if (data.attempt !== state.submission?.attempt) return 'watch-ended of another attempt';
+  if (data.cause !== 'person')
+    return state.watch.bound === null ? 'watch-ended at a stopping point that nobody named' : null;
+  if (actor === undefined) return 'watch-ended by nobody';
+  // Only control reads what people write.
+  return role === 'control' ? null : `watch-ended in the name of a person by ${role}`;
+}
