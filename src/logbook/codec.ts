@@ -2,11 +2,10 @@
 
 import type * as z from 'zod';
 import type { JsonObject } from '../domain/json.ts';
-import { EVENT_TYPES } from '../domain/logbook/definitions.ts';
+import { DEFINITIONS, EVENT_TYPES } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { parseCanonical } from './canonical.ts';
-import { dataSchema } from './data-schemas.ts';
 import { frameFlaw } from './frame.ts';
 
 /** One event: a manifest of a large lab with hundreds of preconditions and trees is far below a megabyte. */
@@ -61,8 +60,8 @@ export function decodeUnknownType(line: string): UnknownEvent | null {
 
 /** The whole event, once its `data` is what its type demands; unknown fields are kept. */
 export function completeEvent(framed: FramedEvent): Result<LogbookEvent, string> {
-  const data = dataSchema(framed.type).safeParse(framed.data);
-  // The compiler holds the schemas against LogbookEvent's parts, type by type.
+  const data = DEFINITIONS[framed.type].data.safeParse(framed.data);
+  // The types of LogbookEvent are inferred from these schemas.
   return data.success ? ok(framed as LogbookEvent) : fail(`data: ${firstIssue(data.error)}`);
 }
 

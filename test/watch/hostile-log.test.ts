@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FoundJob } from '../../src/domain/engine.ts';
+import { DEFINITIONS } from '../../src/domain/logbook/definitions.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';
-import { dataSchema } from '../../src/logbook/data-schemas.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
@@ -83,7 +83,7 @@ describe('a look at a job that prints what is no number', () => {
       expect(entries.map(({ type }) => type)).toContain('ended');
       for (const { type, data } of entries) {
         expect(canonicalize(data as never).length).toBeLessThan(ENTRY_CHARS_MAX);
-        expect(dataSchema(type).safeParse(data).success).toBe(true);
+        expect(DEFINITIONS[type].data.safeParse(data).success).toBe(true);
       }
     }
   });

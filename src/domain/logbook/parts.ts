@@ -2,7 +2,9 @@
 
 import * as z from 'zod';
 import { type Digest, isDigest, isRunId, isSha, type RunId, type Sha } from '../ids.ts';
-import { GATES, REMEDY_ACTORS } from '../launch/verdict.ts';
+import type { Manifest } from '../launch/manifest.ts';
+import type { Order } from '../launch/order.ts';
+import { GATES, REMEDY_ACTORS, type Verdict } from '../launch/verdict.ts';
 import { ROLES } from './role.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -30,16 +32,7 @@ export const publicKeySchema = z.object({
   until: text,
 });
 
-export const objectiveSchema = z.object({
-  kind: z.enum(['integration', 'regression', 'production']),
-  text,
-});
-
-export const trackerSchema = z.object({ id: text, url: text });
-
-export const leaseSchema = z.object({ holder: text, fence: z.int(), until: text });
-
-export const verdictSchema = z.object({
+export const verdictSchema: z.ZodType<Verdict> = z.object({
   gate: z.enum(GATES),
   outcome: z.enum(['pass', 'warn', 'fail', 'unknown']),
   code: text,
@@ -47,7 +40,7 @@ export const verdictSchema = z.object({
   remedyBy: z.enum(REMEDY_ACTORS),
 });
 
-export const orderSchema = z.object({
+export const orderSchema: z.ZodType<Order> = z.object({
   v: z.literal(1),
   run: runId,
   repository: text,
@@ -86,7 +79,7 @@ const manifestBase = z.object({
   notTaken: z.array(z.object({ path: text, ran: text.nullable(), target: text.nullable(), why: text })),
 });
 
-export const manifestSchema = z.object({
+export const manifestSchema: z.ZodType<Manifest> = z.object({
   v: z.literal(1),
   lane: text,
   runName: text,

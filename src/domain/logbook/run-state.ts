@@ -276,3 +276,13 @@ export function isOver(state: Pick<RunState, 'seal' | 'closed'>): boolean {
 export function runsOfLane(runs: readonly RunState[], lane: string): readonly RunState[] {
   return runs.filter(({ proposal }) => proposal.lane === lane);
 }
+
+/** The state with a change of its order, if it has one. */
+export function withOrder(state: RunState, change: Partial<IssuedOrder>): RunState {
+  return state.order === null ? state : { ...state, order: { ...state.order, ...change } };
+}
+
+/** The state without an open order: what the order rested on is gone. A claimed order stays. */
+export function voided(state: RunState): RunState {
+  return state.order?.status === 'open' ? withOrder(state, { status: 'void' }) : state;
+}

@@ -1,44 +1,171 @@
-/** How a run ended for people, and what went wrong on the way: what each event of it carries. */
+/** Events about how a run ended for people, and what went wrong on the way. */
 
-import type { Digest, Sha } from '../../ids.ts';
-import type { Detail } from '../../payload.ts';
-import type { SealedCheckpoint } from './checkpoint-events.ts';
-import type { Metrics } from './job-events.ts';
+import * as z from 'zod';
+import { underWay } from '../../care/mutation-state.ts';
+import { readIncident } from '../../incidents.ts';
+import { sealRule } from '../../launch/attestation.ts';
+import { asLaunched } from '../../launch/next-attempt.ts';
+import { readFacts } from '../../payload.ts';
+import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
+import type { EventOf } from '../event.ts';
+import { holdingsOf } from '../holdings.ts';
+import { isHolding } from '../liveness.ts';
+import { digest, integer, integerOrNull, scalars, sha, text, texts } from '../parts.ts';
+import { code, prose, scalarsText } from '../plain-text.ts';
+import { type RunState, voided, withOrder } from '../run-state.ts';
+import { sealedCheckpoint } from './checkpoint-events.ts';
 
-/** What a seal vouches for, from what was asked for to how it ended: each part by its digest, or by the entry that holds it. */
-export type Attestation = {
-  /** The text that was approved with the manifest: where a run began from an issue, its contract. */
-  readonly body: Digest;
-  readonly manifest: Digest;
-  /** With the approvals that it cites, and the checkpoint that it goes on from. */
-  readonly order: Digest;
-  /** Numbers of entries. */
-  readonly submitted: number;
-  readonly ended: number;
+const attestation = z.object({
+  body: digest.describe('the text that was approved with the manifest; of a run from an issue, its contract'),
+  manifest: digest,
+  order: digest.describe('with the approvals that it cites, and the checkpoint that it begins from'),
+  submitted: integer.describe('the entry'),
+  ended: integer.describe('the entry'),
+});
+
+const closurePull = integerOrNull.describe('`null` if the kind of run opens none');
+
+const data = {
+  sealed: z.object({
+    tag: text,
+    commit: sha,
+    verdict: z.enum(['pass', 'accepted']),
+    accept: text.nullable(),
+    closurePull,
+    metrics: texts,
+    attests: attestation
+      .exactOptional()
+      .describe('what the seal vouches for; `logbook verify` compares each with the entries before'),
+    checkpoint: sealedCheckpoint.exactOptional().describe('the final one; missing if none could be seen'),
+  }),
+  closed: z.object({
+    outcome: z
+      .enum(['failed', 'stopped', 'rejected', 'withdrawn', 'lost', 'unsealed'])
+      .describe(
+        '`lost`: a person gave the run up, and what became of it is unknown; `unsealed`: no decision in the time that the lane gives',
+      ),
+    reason: text,
+    closurePull,
+  }),
+  incident: z.object({ code: text, detail: scalars }),
 };
 
-export type ClosureEventData = {
-  readonly sealed: {
-    readonly tag: string;
-    readonly commit: Sha;
-    readonly verdict: 'pass' | 'accepted';
-    readonly accept: string | null;
-    /** Null where the kind of run opens none. */
-    readonly closurePull: number | null;
-    readonly metrics: Metrics;
-    /** Left out by versions that did not say it. */
-    readonly attests?: Attestation;
-    /** Left out where none was looked for, or nobody could see one. */
-    readonly checkpoint?: SealedCheckpoint;
-  };
-  readonly closed: {
-    readonly outcome: 'failed' | 'stopped' | 'rejected' | 'withdrawn' | 'lost' | 'unsealed';
-    readonly reason: string;
-    readonly closurePull: number | null;
-  };
-  readonly incident: {
-    /** Of the version that wrote it (`readIncident`). */
-    readonly code: string;
-    readonly detail: Detail;
-  };
-};
+export type ClosureEventData = DataOf<typeof data>;
+export type Attestation = NonNullable<ClosureEventData['sealed']['attests']>;
+
+export const closureEvents = defineEvents(data, {
+  sealed: {
+    title: 'final seal',
+    means: 'A person seals the run; nothing follows.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: sealedRule,
+    apply: (state, event) => ({ ...state, seal: { ...event.data, ...said(event) } }),
+    tell: ({ data, actor }) => ({
+      status: `sealed by ${personOf(actor)}: ${data.verdict}`,
+      evidence: `tag ${code(data.tag)} on commit ${code(data.commit)}${data.closurePull === null ? '' : `, closure #${data.closurePull}`}${checkpointText(data)}${attestText(data)}`,
+      decision: data.accept === null ? 'the record is complete' : `accepted: ${prose(data.accept)}`,
+      next: 'nothing follows',
+    }),
+  },
+  closed: {
+    title: 'closed',
+    means: 'The run ends without a seal; nothing follows.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: closedRule,
+    apply: (state, event) => ({
+      ...asLaunched(voided(state)),
+      closed: { ...event.data, ...momentOf(event) },
+    }),
+    tell: ({ data }) => ({
+      status: `closed: ${data.outcome}`,
+      evidence: data.closurePull === null ? '' : `closure #${data.closurePull}`,
+      decision: prose(data.reason),
+      next: 'nothing follows',
+    }),
+  },
+  incident: {
+    title: 'incident',
+    means: 'Something went wrong that a person must see.',
+    writers: ['control', 'runner', 'watch'],
+    isByPerson: false,
+    rule: () => null,
+    apply: withIncident,
+    tell: ({ data }) => ({
+      status: `incident ${code(data.code)}`,
+      evidence: scalarsText(data.detail),
+      decision: 'a person must see this',
+      next: 'the cause is looked into',
+    }),
+  },
+});
+
+function sealedRule(state: RunState, { data }: EventOf<'sealed'>): string | null {
+  if (state.end === null) return 'sealed before the end';
+  if (underWay(state.mutations).length > 0) return 'sealed while the cluster is being changed';
+  if (isHolding(state)) return 'sealed while the run holds something';
+  if (state.end.status === 'FAILED') return 'a failed run gets no seal';
+  if (data.verdict === 'accepted' && data.accept === null) return 'accepted without saying why';
+  return sealRule(state, data);
+}
+
+/** A claimed order may have started a job already: the run stays open until the runner says what became of it. */
+function closedRule(state: RunState, event: EventOf<'closed'>): string | null {
+  if (underWay(state.mutations).length > 0) return 'closed while the cluster is being changed';
+  if (event.data.outcome === 'lost') return lostRule(state, event);
+  const [held] = holdingsOf(state);
+  if (held === undefined) return null;
+  if (held.kind === 'machine') return 'closed while a rented machine is there, or may be';
+  return held.kind === 'launch' ? 'closed while the runner submits' : `closed while the ${held.kind} runs`;
+}
+
+/** A person gives up a job whose state is unknown; one that is seen running is not lost. */
+function lostRule(state: RunState, { actor }: EventOf<'closed'>): string | null {
+  if (state.end !== null) return 'lost after the end';
+  if (state.submission === null && state.order?.status !== 'claimed')
+    return 'lost before anything was started';
+  const seen = state.observation?.status;
+  if (seen !== undefined && seen !== 'UNKNOWN') return 'lost while the job is seen';
+  return actor === undefined ? 'closed names no person' : null;
+}
+
+/** The runner's refusals end the order: a new launch needs a new order, and a new approval. */
+const ORDER_ENDING: readonly string[] = [
+  'runner-refused',
+  'submit-rejected',
+  'submit-conflict',
+  'dispatch-failed',
+];
+
+function withIncident(state: RunState, event: EventOf<'incident'>): RunState {
+  const { code, detail } = event.data;
+  const next = { ...state, incidents: [...state.incidents, readIncident(event.data, event)] };
+  // The consequence of a code does not depend on what else another version recorded with it.
+  const orderDigest = readFacts({ orderDigest: 'text?' }, detail)?.orderDigest;
+  // While dispatches are left, the launch is started again under the same order.
+  const isLast = code === 'launch-failed' && detail['left'] === 0;
+  const endsOrder =
+    (isLast || ORDER_ENDING.includes(code)) &&
+    orderDigest === state.order?.digest &&
+    state.submission === null;
+  if (endsOrder) return { ...withOrder(next, { status: 'failed' }), approvals: [] };
+  if (code === 'card-edited') {
+    const cardEdit = { seq: event.seq, comment: readFacts({ comment: 'integer' }, detail)?.comment ?? 0 };
+    return { ...next, shown: null, cardEdit };
+  }
+  return code === 'order-expired' ? voided(next) : next;
+}
+
+function attestText({ attests }: ClosureEventData['sealed']): string {
+  if (attests === undefined) return '';
+  const { manifest, order, submitted, ended } = attests;
+  return `, manifest ${code(manifest)}, order ${code(order)}, job of entry ${submitted}, end of entry ${ended}`;
+}
+
+function checkpointText({ checkpoint }: ClosureEventData['sealed']): string {
+  if (checkpoint === undefined) return '';
+  const unseen =
+    checkpoint.unseen.length === 0 ? '' : `; not looked at: ${prose(checkpoint.unseen.join(', '))}`;
+  return `, final checkpoint ${code(checkpoint.path)} of step ${checkpoint.step}${unseen}`;
+}

@@ -1,29 +1,144 @@
-/** What people said and what it holds back: what each event of it carries. */
+/** Events about what people write, and the holds that follow from it. */
 
-import type { Surface } from '../../command.ts';
-import type { Digest } from '../../ids.ts';
-import type { RecordedTarget } from '../../launch/hold.ts';
-import type { Detail } from '../../payload.ts';
+import * as z from 'zod';
+import { SURFACES } from '../../command.ts';
+import { HOLD_SCOPES, type RecordedTarget } from '../../launch/hold.ts';
+import { unfollowedAttempt } from '../../launch/next-attempt.ts';
+import { readFacts } from '../../payload.ts';
+import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
+import type { EventOf } from '../event.ts';
+import { holdsAfter } from '../journal-state.ts';
+import { digest, integer, scalars, text, texts } from '../parts.ts';
+import { code, prose, scalarsText } from '../plain-text.ts';
+import { commandKey, type RunState, type SeenCommand, voided } from '../run-state.ts';
+import { type Taken, takenAfter } from './watch-events.ts';
 
-export type CommandEventData = {
-  readonly 'command-seen': {
-    readonly comment: number;
-    readonly surface: Surface;
-    readonly index: number;
-    readonly name: string;
-    readonly args: { readonly [name: string]: string };
-    readonly thread: number;
-    readonly bodyDigest: Digest;
-  };
-  readonly 'command-answered': {
-    readonly comment: number;
-    readonly surface: Surface;
-    readonly index: number;
-    readonly thread: number;
-    /** Of the version that wrote it; the commands say what each code carries. */
-    readonly code: string;
-    readonly detail: Detail;
-  };
-  readonly held: RecordedTarget & { readonly reason: string };
-  readonly released: RecordedTarget;
+const comment = { comment: integer, surface: z.enum(SURFACES), index: integer, thread: integer };
+
+const target = {
+  scope: z
+    .enum(HOLD_SCOPES)
+    .describe('a hold of the scope `run` is in the record of the run, others are in the journal'),
+  lane: text.optional().describe('of the scopes `lane` and `date`'),
+  date: text.nullable().describe('of the scope `date`, `YYYY-MM-DD`'),
 };
+
+const data = {
+  'command-seen': z.object({ ...comment, name: text, args: texts, bodyDigest: digest }),
+  'command-answered': z.object({ ...comment, code: text, detail: scalars }),
+  held: z.object({ ...target, reason: text }),
+  released: z.object(target),
+};
+
+export type CommandEventData = DataOf<typeof data>;
+
+export const commandEvents = defineEvents(data, {
+  'command-seen': {
+    title: 'command received',
+    means: 'A person wrote a command; `index` counts the commands of one comment.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: (state, { data }) => (state.commands.has(commandKey(data)) ? 'a command is seen once' : null),
+    apply: (state, event) => withCommand(state, { ...event.data, ...said(event), answer: null }),
+    tell: ({ data, actor }) => ({
+      status: `${personOf(actor)} wrote ${code(`/${data.name}`)}`,
+      evidence: `${data.surface} ${data.comment} on #${data.thread}`,
+      decision: scalarsText(data.args) || 'it says no more than that',
+      next: 'it is answered once',
+    }),
+  },
+  'command-answered': {
+    title: 'command answered',
+    means: 'The answer to a command, as a `code` and its `detail`.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: (state, { data }) => answerRule(state.commands.get(commandKey(data))),
+    apply: answered,
+    tell: ({ data }) => ({
+      status: `answered ${code(data.code)}`,
+      evidence: `${data.surface} ${data.comment} on #${data.thread}`,
+      decision: scalarsText(data.detail) || 'no more than that',
+      next: 'the comment is owed nothing more',
+    }),
+  },
+  held: {
+    title: 'held',
+    means: 'A person holds back launches.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: () => null,
+    apply: (state, event) => ({ ...voided(state), holds: holdsAfter(state.holds, event) }),
+    tell: ({ data, actor }) => ({
+      status: `${holdText(data)} by ${personOf(actor)}`,
+      evidence: prose(data.reason),
+      decision: 'nothing is launched',
+      next: 'a person lifts it',
+    }),
+  },
+  released: {
+    title: 'released',
+    means: 'A person lifts a hold.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: () => null,
+    apply: (state, event) => ({ ...state, holds: holdsAfter(state.holds, event) }),
+    tell: ({ data, actor }) => ({
+      status: `${holdText(data)} lifted by ${personOf(actor)}`,
+      evidence: '',
+      decision: 'launches are possible again',
+      next: 'gates are evaluated',
+    }),
+  },
+});
+
+function answerRule(seen: SeenCommand | undefined): string | null {
+  if (seen === undefined) return 'answered a command that was not seen';
+  return seen.answer === null ? null : 'a command is answered once';
+}
+
+function withCommand(state: RunState, command: SeenCommand): RunState {
+  return { ...state, commands: new Map([...state.commands, [commandKey(command), command]]) };
+}
+
+function answered(state: RunState, event: EventOf<'command-answered'>): RunState {
+  const seen = state.commands.get(commandKey(event.data));
+  if (seen === undefined) throw new Error('an answer without its command passed the transition check');
+  const { code, detail } = event.data;
+  const next = withCommand(state, { ...seen, answer: { code, detail, ...momentOf(event) } });
+  const asked = nextAsked(state, seen, event);
+  // A rollback also takes back what was ordered before it.
+  if (asked !== null) return 'rollback' in asked ? { ...voided(next), ...asked } : { ...next, ...asked };
+  const what = TAKEN_BY_ANSWER.get(code);
+  return what === undefined ? next : takenAfter(next, what, { actor: seen.actor, ...momentOf(event) });
+}
+
+/** What a person's answered command says of the next attempt: the same again, or from an earlier checkpoint; null if nothing. */
+function nextAsked(
+  state: RunState,
+  seen: SeenCommand,
+  { seq, data: { code, detail } }: EventOf<'command-answered'>,
+): Pick<RunState, 'relaunchAsked'> | Pick<RunState, 'rollback'> | null {
+  const last = unfollowedAttempt(state);
+  if (last === null) return null;
+  const { attempt } = last.submission;
+  const { actor, comment, surface, bodyDigest } = seen;
+  if (code === 'relaunch-asked' && state.submission !== null && surface !== 'review-comment')
+    return { relaunchAsked: { attempt, actor, comment, surface, bodyDigest, seq } };
+  const back = code === 'rolled-back' ? readFacts({ step: 'integer', path: 'text?' }, detail) : null;
+  if (back === null) return null;
+  const checkpoint = back.path === undefined ? null : { path: back.path, step: back.step };
+  return { rollback: { attempt, checkpoint, actor, seq } };
+}
+
+/** The answers by which a person takes something in the run's own thread. */
+const TAKEN_BY_ANSWER: ReadonlyMap<string, Taken> = new Map([
+  ['incident-taken', 'incidents'],
+  ['watch-end-taken', 'watch-end'],
+  ['acknowledged', 'end'],
+]);
+
+function holdText({ scope, lane, date }: RecordedTarget): string {
+  return ['hold on the', scope, date ?? '', lane === undefined ? '' : `of the lane ${lane}`]
+    .filter((word) => word !== '')
+    .join(' ');
+}

@@ -1,213 +1,376 @@
-/** A job from its first look to its end: what each event of it carries. */
+/** Events about a job from the first look at it to its end. Decimals are text, as the source printed them. */
 
-import type { Surface } from '../../command.ts';
-import type { Dispatch } from '../../dispatch.ts';
-import type { JobStatus } from '../../engine.ts';
-import type { Confidence, FailureClass, FirstResponse } from '../../failure-class.ts';
-import type { TrackerSilence } from '../../tracker.ts';
+import * as z from 'zod';
+import { SURFACES } from '../../command.ts';
+import { DISPATCHED_WORKFLOWS } from '../../dispatch.ts';
+import { isTerminal, JOB_STATUSES } from '../../engine.ts';
+import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../../failure-class.ts';
+import { mayBeRelaunched } from '../../launch/response.ts';
+import { TRACKER_SILENCES } from '../../tracker.ts';
+import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
+import type { EventOf } from '../event.ts';
+import { observed } from '../observed-state.ts';
+import { integer, integerOrNull, text, texts } from '../parts.ts';
+import { code, prose } from '../plain-text.ts';
+import { type RunState, voided } from '../run-state.ts';
 
+const tracker = z.object({ id: text, url: text });
+
+const lease = z
+  .object({ holder: text, fence: integer, until: text })
+  .describe("the watch's claim to be the only one; a later fence refuses an earlier one's late writes");
+
+const openLog = z
+  .object({
+    isEvalRunning: z.boolean().describe("an eval's bar is not full"),
+    isLineSkipped: z.boolean().describe('the rest of a line that is too long is passed over'),
+    task: z
+      .object({ worker: text, linesAgo: integer })
+      .nullable()
+      .describe('the worker whose traceback began so many lines above'),
+  })
+  .describe('what the log had begun to say where the look ended, for the next look');
+
+const pace = z
+  .object({
+    secondsPerStep: text.nullable(),
+    tokensPerSecond: text.nullable(),
+    remainingSeconds: integerOrNull.describe("the trainer's own estimate"),
+    usePercent: text.exactOptional().describe('of the accelerators'),
+    memory: text
+      .exactOptional()
+      .describe('in use, as it is shown: `93.9%` or `44.6GiB` of the accelerators, `ram:31%` of the machine'),
+  })
+  .describe('between two looks: the middle of what the log said');
+
+const streak = z.object({ from: integerOrNull, to: integerOrNull, values: integer, peak: text });
+
+const series = z.object({
+  trend: text.nullable(),
+  values: integer,
+  spread: text.exactOptional(),
+  lowest: text.exactOptional(),
+  streak: streak.exactOptional(),
+  met: z.object({ ...streak.shape, trend: text }).exactOptional(),
+  notFinite: integer.exactOptional(),
+});
+
+const replayedStep = z.object({ step: integer, before: text, after: text });
+
+const course = z
+  .object({
+    pendingSince: text.exactOptional(),
+    runningSince: text.exactOptional(),
+    steppingSince: text.exactOptional(),
+    moved: z
+      .object({ at: text, longestGapMs: integer, looks: integer })
+      .exactOptional()
+      .describe(
+        'the newest look that saw a step move, how many did, and the longest time between two of them',
+      ),
+    series: z.record(z.string(), series).exactOptional().describe('measures over steps or looks'),
+    speed: series.exactOptional(),
+    idle: integer.exactOptional().describe('looks in a row in which the accelerators idled'),
+    idleSince: text.exactOptional(),
+    slowSince: text.exactOptional(),
+    saved: z.object({ at: text, longestGapMs: integerOrNull }).exactOptional(),
+    savingSince: text.exactOptional(),
+    replayed: z
+      .array(replayedStep)
+      .exactOptional()
+      .describe('the loss that a step had before the run went back, and after'),
+    lastSteps: z
+      .array(z.object({ step: integer, loss: text }))
+      .exactOptional()
+      .describe('steps before a failure, a stop or a return, thinned, to compare with the steps made again'),
+    healthy: integer.exactOptional().describe('looks in a row that found it well'),
+  })
+  .describe('what the next look is compared with; missing is what was not seen');
+
+const trackerSeen = z
+  .object({
+    run: text.describe('what was asked for'),
+    says: z.enum(['found', ...TRACKER_SILENCES]).describe('the newest look'),
+    why: text.exactOptional().describe('why there was no answer'),
+    last: z
+      .object({
+        identity: text,
+        name: text,
+        state: text,
+        readAt: text,
+        heartbeatAt: text.nullable(),
+        rowAt: text.nullable(),
+        step: integerOrNull,
+        movedAt: text.nullable().describe('the newest look that saw the step of this attempt move'),
+        loss: text.nullable(),
+      })
+      .exactOptional()
+      .describe('the newest answer'),
+  })
+  .describe(
+    'what the tracker says of the run: one witness among others, since it is often wrong about crashes',
+  );
+
+const storeSeen = z
+  .object({
+    askedAt: text.describe('may be of an earlier look'),
+    unread: text.exactOptional().describe('why the store could not be read'),
+    last: z
+      .object({
+        readAt: text,
+        newest: z
+          .object({ step: integer, writtenAt: text })
+          .nullable()
+          .describe("the newest whole checkpoint of the run's lineage"),
+        partial: z
+          .object({ step: integer, since: text })
+          .exactOptional()
+          .describe('the newest folder beyond it that is not whole, and the first answer that had it'),
+        missing: z
+          .object({ step: integer, since: text, answers: integer })
+          .exactOptional()
+          .describe('what the log had called saved a look before, and the answers in a row that lack it'),
+      })
+      .exactOptional()
+      .describe('the newest answer'),
+  })
+  .describe('whether what the log calls saved is whole in the stores of the checkpoints');
+
+const besideJob = z.object({ jobId: text, status: z.enum(JOB_STATUSES), since: text.nullable() });
+
+const diagnosis = z
+  .object({
+    class: z.enum(FAILURE_CLASSES),
+    confidence: z.enum(CONFIDENCES),
+    response: z.enum(FIRST_RESPONSES),
+    place: z
+      .object({ file: text, line: integer })
+      .nullable()
+      .describe("the innermost line of the lab's own code that the exception came through"),
+    error: text.nullable(),
+    evidence: z.array(text),
+    logEnd: z.array(text).exactOptional().describe('the last lines of the log'),
+  })
+  .describe('what a failed job died of, by its log; missing if the log could not be read');
+
+const data = {
+  observed: z.object({
+    attempt: integer,
+    status: z.enum([...JOB_STATUSES, 'UNKNOWN']),
+    message: text,
+    step: integerOrNull,
+    stepIsExact: z.boolean(),
+    totalSteps: integerOrNull,
+    loss: text.nullable(),
+    firstStepCompleted: z.boolean(),
+    trackers: z.array(tracker).describe('as their links in the log name them'),
+    evals: texts,
+    checkpointStep: integerOrNull,
+    signatures: z.array(text),
+    logOffset: integer,
+    beside: z
+      .array(besideJob)
+      .exactOptional()
+      .describe('other jobs of the cluster that name the run, at most five'),
+    openLog: openLog.exactOptional(),
+    unread: z
+      .object({ what: z.enum(['job', 'log']), since: text, why: text })
+      .exactOptional()
+      .describe('what could not be read since then, in an unbroken row of looks'),
+    standstill: z
+      .object({ since: text, looks: integer })
+      .exactOptional()
+      .describe('the step is the same since then, at so many looks after the first that showed it'),
+    pace: pace.exactOptional(),
+    course: course.exactOptional(),
+    resumedFrom: text.exactOptional().describe('the checkpoint that the job says it loads'),
+    alarms: z.array(text).exactOptional().describe('detectors that raise an alarm at this look'),
+    tracker: trackerSeen.exactOptional(),
+    store: storeSeen.exactOptional(),
+    cadenceMs: integer.describe('how soon the next look was wanted'),
+    lease,
+  }),
+  dispatched: z.object({
+    workflow: z.enum(DISPATCHED_WORKFLOWS),
+    subject: text.describe(
+      'what for: the digest of the order, of the mutation or of the failure, the cluster, or the entry of the stop',
+    ),
+    workflowRun: integer.describe('the id that GitHub returned for the dispatch'),
+  }),
+  'stop-requested': z.object({ comment: integer, surface: z.enum(SURFACES) }),
+  ended: z.object({
+    attempt: integer,
+    status: z.enum(['SUCCEEDED', 'FAILED', 'STOPPED']),
+    message: text,
+    errorType: text.nullable(),
+    exitCode: integerOrNull,
+    engineDetails: texts
+      .exactOptional()
+      .describe("what else the engine said, such as the node of Ray's driver"),
+    startedAt: text.nullable(),
+    endedAt: text.nullable(),
+    lastStep: integerOrNull,
+    totalSteps: integerOrNull,
+    metrics: texts,
+    trackers: z.array(tracker),
+    signatures: z.array(text),
+    checkpointStep: integerOrNull,
+    diagnosis: diagnosis.exactOptional(),
+    fence: integer,
+  }),
+};
+
+export type JobEventData = DataOf<typeof data>;
+type Observed = JobEventData['observed'];
 /** A run in the experiment tracker, as its link in the log names it. */
-export type TrackerRun = { readonly id: string; readonly url: string };
-
+export type TrackerRun = Observed['trackers'][number];
 /** Metric or eval name → decimal text as the source printed it. */
-export type Metrics = { readonly [key: string]: string };
+export type Metrics = JobEventData['ended']['metrics'];
+export type Lease = Observed['lease'];
+export type OpenLog = NonNullable<Observed['openLog']>;
+export type Unread = NonNullable<Observed['unread']>;
+export type Standstill = NonNullable<Observed['standstill']>;
+export type Pace = NonNullable<Observed['pace']>;
+export type Course = NonNullable<Observed['course']>;
+export type RecordedSeries = NonNullable<Course['speed']>;
+export type RecordedStreak = NonNullable<RecordedSeries['streak']>;
+export type ReplayedStep = NonNullable<Course['replayed']>[number];
+export type TrackerSeen = NonNullable<Observed['tracker']>;
+export type StoreSeen = NonNullable<Observed['store']>;
+export type BesideJob = NonNullable<Observed['beside']>[number];
+export type RecordedDiagnosis = NonNullable<JobEventData['ended']['diagnosis']>;
 
-/** The watch's claim to be the only one; a later fence refuses an earlier one's late writes. */
-export type Lease = { readonly holder: string; readonly fence: number; readonly until: string };
+export const jobEvents = defineEvents(data, {
+  observed: {
+    title: 'check',
+    means: 'One look at the job.',
+    writers: ['watch'],
+    isByPerson: false,
+    rule: watchRule,
+    apply: observed,
+    tell: ({ data }) => ({
+      status: `${data.status}${progressOf(data.step, data.totalSteps, data.stepIsExact)}`,
+      evidence: [
+        ...paceOf(data),
+        ...(data.loss === null ? [] : [`loss ${code(data.loss)}`]),
+        ...Object.entries(data.evals).map(([name, value]) => `${code(name)} ${code(value)}`),
+        ...(data.checkpointStep === null ? [] : [`checkpoint at step ${data.checkpointStep}`]),
+        ...storeOf(data),
+        ...(data.message === '' ? [] : [prose(data.message)]),
+      ].join(', '),
+      decision:
+        data.signatures.length === 0
+          ? isOver(data.status)
+            ? 'the job is over'
+            : 'keep watching'
+          : `failure signatures: ${data.signatures.map(code).join(', ')}`,
+      next: isOver(data.status)
+        ? 'its end is recorded'
+        : `next check within ${Math.round(data.cadenceMs / 1000)} s`,
+    }),
+  },
+  dispatched: {
+    title: 'workflow dispatched',
+    means: 'Control started one of our workflows. ferrybot reads only workflow runs with a recorded id.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: () => null,
+    apply: (state, event) => ({
+      ...state,
+      dispatches: [...state.dispatches, { ...event.data, ...momentOf(event) }],
+    }),
+    tell: ({ data }) => ({
+      status: `control started the ${data.workflow} workflow for ${code(data.subject)}`,
+      evidence: `workflow run ${data.workflowRun}`,
+      decision: 'only this workflow run counts as ours',
+      next: 'the workflow does its work, or another run is started once it is over',
+    }),
+  },
+  'stop-requested': {
+    title: 'stop requested',
+    means: 'A person wants the job stopped, or nothing launched.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: (state) => (state.end === null || mayBeRelaunched(state) ? null : 'a stop after the end'),
+    // A stop before the launch takes the approvals with it: to launch after all is a new decision.
+    apply: (state, event) => ({
+      ...voided(state),
+      stop: { ...said(event), comment: event.data.comment },
+      approvals: state.submission === null ? [] : state.approvals,
+    }),
+    tell: ({ data, actor }) => ({
+      status: `${personOf(actor)} asked to stop`,
+      evidence: `${data.surface} ${data.comment}`,
+      decision: 'stop the job if there is one, launch nothing',
+      next: 'the engine confirms the end',
+    }),
+  },
+  ended: {
+    title: 'job ended',
+    means: 'The engine says that the job is over.',
+    writers: ['watch'],
+    isByPerson: false,
+    rule: watchRule,
+    apply: (state, event) => ({
+      ...state,
+      end: { ...event.data, ...momentOf(event) },
+      fence: event.data.fence,
+    }),
+    tell: ({ data }) => ({
+      // If metrics are printed at evals only, earlier checks may have seen a later step.
+      status: `${data.status}${progressOf(data.lastStep, data.totalSteps, true).replace('step', 'last exact step')}`,
+      evidence: [
+        ...Object.entries(data.metrics).map(([name, value]) => `${code(name)} ${code(value)}`),
+        ...(data.exitCode === null ? [] : [`exit code ${data.exitCode}`]),
+        ...(data.errorType === null ? [] : [code(data.errorType)]),
+        ...Object.entries(data.engineDetails ?? {}).map(([name, value]) => `${code(name)} ${code(value)}`),
+        ...(data.diagnosis === undefined ? [] : [`by its log: ${code(data.diagnosis.class)}`]),
+        ...(data.message === '' ? [] : [prose(data.message)]),
+      ].join(', '),
+      decision: 'the engine says that the job is over',
+      next:
+        data.status === 'SUCCEEDED'
+          ? 'a person seals'
+          : 'another attempt, where the approval covers one that can help; otherwise a person decides',
+    }),
+  },
+});
 
-/**
- * What a log had begun to say where a look ended, so that the next look, in whatever process, understands the rest:
- * an eval whose bar is not full, a line so long that its rest is passed over, and the worker whose traceback stands
- * `linesAgo` lines above.
- */
-export type OpenLog = {
-  readonly isEvalRunning: boolean;
-  readonly isLineSkipped: boolean;
-  readonly task: { readonly worker: string; readonly linesAgo: number } | null;
-};
+function watchRule(state: RunState, event: EventOf<'observed' | 'ended'>): string | null {
+  if (state.submission === null) return `${event.type} before the job was submitted`;
+  if (state.end !== null) return `${event.type} after the end`;
+  if (event.data.attempt !== state.submission.attempt) return `${event.type} another attempt`;
+  const fence = event.type === 'observed' ? event.data.lease.fence : event.data.fence;
+  if (fence < state.fence) return 'written under a lease that was taken over';
+  const holder = state.observation?.lease;
+  const sameFence = event.type === 'observed' && holder !== undefined && holder.fence === fence;
+  return sameFence && event.data.lease.holder !== holder.holder ? 'two holders of one lease' : null;
+}
 
-/** Job or log could not be read since then, in an unbroken row of looks. */
-export type Unread = { readonly what: 'job' | 'log'; readonly since: string; readonly why: string };
+function progressOf(step: number | null, total: number | null, isExact: boolean): string {
+  if (step === null) return '';
+  return `, step ${isExact ? '' : '~'}${step}${total === null ? '' : `/${total}`}`;
+}
 
-/** The step has been the same since then, at so many looks after the first that showed it. */
-export type Standstill = { readonly since: string; readonly looks: number };
+/** What is whole in the store, which a line of the log does not prove. */
+function storeOf({ store }: Observed): readonly string[] {
+  if (store === undefined) return [];
+  if (store.unread !== undefined) return [`store of the checkpoints not read: ${prose(store.unread)}`];
+  const { newest = null, missing, readAt = store.askedAt } = store.last ?? {};
+  const whole = newest === null ? 'no whole checkpoint' : `step ${newest.step} whole`;
+  const lacking = missing === undefined ? '' : `, and not step ${missing.step}`;
+  // The store is listed less often than the job is looked at.
+  return [`in the store ${whole}${lacking} as of ${readAt}`];
+}
 
-/**
- * How fast a job went between two looks: the middle of what its log said, as decimal text. What the log does not say is
- * null; `remainingSeconds` is the trainer's own estimate.
- */
-export type Pace = {
-  readonly secondsPerStep: string | null;
-  readonly tokensPerSecond: string | null;
-  readonly remainingSeconds: number | null;
-  /** Of the accelerators; left out where the log does not say. */
-  readonly usePercent?: string;
-  /** In use, as it is shown: `93.9%` or `44.6GiB` of the accelerators, `ram:31%` of the machine; left out where nobody says. */
-  readonly memory?: string;
-};
+function paceOf({ pace }: Observed): readonly string[] {
+  return [
+    ...(pace?.secondsPerStep == null ? [] : [`${code(pace.secondsPerStep)} s a step`]),
+    ...(pace?.tokensPerSecond == null ? [] : [`${code(pace.tokensPerSecond)} tokens/s`]),
+  ];
+}
 
-/** A measure over steps or looks, see `src/detectors/series.ts`; decimals are text. */
-export type RecordedSeries = {
-  readonly trend: string | null;
-  readonly values: number;
-  readonly spread?: string;
-  readonly lowest?: string;
-  readonly streak?: RecordedStreak;
-  readonly met?: RecordedStreak & { readonly trend: string };
-  readonly notFinite?: number;
-};
-export type RecordedStreak = {
-  readonly from: number | null;
-  readonly to: number | null;
-  readonly values: number;
-  readonly peak: string;
-};
-
-/** The loss that a step had before a run went back, and after; as printed. */
-export type ReplayedStep = { readonly step: number; readonly before: string; readonly after: string };
-
-/** What the next look is compared with. Left out is what nobody has seen. */
-export type Course = {
-  readonly pendingSince?: string;
-  readonly runningSince?: string;
-  readonly steppingSince?: string;
-  /** The newest look that saw a step move, how many did, and how far apart two of them were at the most. */
-  readonly moved?: { readonly at: string; readonly longestGapMs: number; readonly looks: number };
-  readonly series?: { readonly [name: string]: RecordedSeries };
-  readonly speed?: RecordedSeries;
-  /** Looks in a row in which the accelerators idled. */
-  readonly idle?: number;
-  /** The first look of those, and the first of those in a row that were slow. */
-  readonly idleSince?: string;
-  readonly slowSince?: string;
-  readonly saved?: { readonly at: string; readonly longestGapMs: number | null };
-  readonly savingSince?: string;
-  readonly replayed?: readonly ReplayedStep[];
-  /** Steps of the last look at a job that failed or was stopped, or of one that went back by itself, thinned: those that are made again are compared with them. */
-  readonly lastSteps?: readonly { readonly step: number; readonly loss: string }[];
-  /** Looks in a row that found it well, where the next depends on that. */
-  readonly healthy?: number;
-};
-
-/**
- * What the tracker itself says of the run that the job reports to: one witness among others, since it calls runs crashed that
- * go on, and running that are dead. `run`: what was asked for. `says`: what came of asking at the newest look.
- */
-export type TrackerSeen = {
-  readonly run: string;
-  readonly says: 'found' | TrackerSilence['kind'];
-  /** Why there was no answer; left out where there was. */
-  readonly why?: string;
-  /** The newest answer; left out before there is one. */
-  readonly last?: {
-    readonly identity: string;
-    readonly name: string;
-    readonly state: string;
-    readonly readAt: string;
-    readonly heartbeatAt: string | null;
-    readonly rowAt: string | null;
-    readonly step: number | null;
-    /** The newest look that saw the step of this attempt move; null before one did. */
-    readonly movedAt: string | null;
-    readonly loss: string | null;
-  };
-};
-
-/**
- * What the stores of the checkpoints say, where the watch asks them: whether what the log calls saved lies there whole. They are
- * asked less often than the job is looked at, so that `askedAt` may be of an earlier look.
- */
-export type StoreSeen = {
-  readonly askedAt: string;
-  /** Why nobody could tell then; left out where it could be told. */
-  readonly unread?: string;
-  /** Of the newest answer; left out before there is one. */
-  readonly last?: {
-    readonly readAt: string;
-    /** The newest whole checkpoint of this run's lineage; null: there is none. */
-    readonly newest: { readonly step: number; readonly writtenAt: string } | null;
-    /** The newest folder beyond it that is not whole, and the first answer that had it. */
-    readonly partial?: { readonly step: number; readonly since: string };
-    /** What the log had called saved a look before, and no whole one of that step or a later one was there: the answers in a row that lack it. */
-    readonly missing?: { readonly step: number; readonly since: string; readonly answers: number };
-  };
-};
-
-/** A job that runs beside the run's own and names the run. */
-export type BesideJob = { readonly jobId: string; readonly status: JobStatus; readonly since: string | null };
-
-/** What a failed job died of, by its log. `place`: the innermost line of the lab's own code that the exception came through. */
-export type RecordedDiagnosis = {
-  readonly class: FailureClass;
-  readonly confidence: Confidence;
-  readonly response: FirstResponse;
-  readonly place: { readonly file: string; readonly line: number } | null;
-  readonly error: string | null;
-  readonly evidence: readonly string[];
-  /** The last lines of the log; left out in records from before they were kept. */
-  readonly logEnd?: readonly string[];
-};
-
-export type JobEventData = {
-  readonly observed: {
-    readonly attempt: number;
-    readonly status: JobStatus | 'UNKNOWN';
-    readonly message: string;
-    readonly step: number | null;
-    readonly stepIsExact: boolean;
-    readonly totalSteps: number | null;
-    readonly loss: string | null;
-    readonly firstStepCompleted: boolean;
-    readonly trackers: readonly TrackerRun[];
-    readonly evals: Metrics;
-    readonly checkpointStep: number | null;
-    readonly signatures: readonly string[];
-    readonly logOffset: number;
-    /** Left out where there are none, or nobody asked. */
-    readonly beside?: readonly BesideJob[];
-    /** Left out where nothing is open. */
-    readonly openLog?: OpenLog;
-    /** Left out where both could be read. */
-    readonly unread?: Unread;
-    /** Left out where the job has moved since the look before. */
-    readonly standstill?: Standstill;
-    /** Left out where the log said nothing of it since the look before. */
-    readonly pace?: Pace;
-    /** Left out before a look has found the job. */
-    readonly course?: Course;
-    /** The checkpoint that the job says it loads; left out where it says of none. */
-    readonly resumedFrom?: string;
-    /** Detectors that say an alarm at this look; left out where none does. */
-    readonly alarms?: readonly string[];
-    /** Left out where nobody asks the tracker. */
-    readonly tracker?: TrackerSeen;
-    /** Left out where nobody asks the stores of its checkpoints. */
-    readonly store?: StoreSeen;
-    /** How soon the watch wanted to look again. */
-    readonly cadenceMs: number;
-    readonly lease: Lease;
-  };
-  /** Control started one of our workflows: `subject` says what for (`src/domain/dispatch.ts`). */
-  readonly dispatched: Omit<Dispatch, 'at' | 'seq'>;
-  readonly 'stop-requested': { readonly comment: number; readonly surface: Surface };
-  readonly ended: {
-    readonly attempt: number;
-    readonly status: 'SUCCEEDED' | 'FAILED' | 'STOPPED';
-    readonly message: string;
-    readonly errorType: string | null;
-    readonly exitCode: number | null;
-    /** What else the engine said of the job, such as the node of Ray's driver. */
-    readonly engineDetails?: Readonly<Record<string, string>>;
-    readonly startedAt: string | null;
-    readonly endedAt: string | null;
-    readonly lastStep: number | null;
-    readonly totalSteps: number | null;
-    readonly metrics: Metrics;
-    readonly trackers: readonly TrackerRun[];
-    readonly signatures: readonly string[];
-    readonly checkpointStep: number | null;
-    /** Left out where the job did not fail, or its log could not be read. */
-    readonly diagnosis?: RecordedDiagnosis;
-    readonly fence: number;
-  };
-};
+/** A job that cannot be seen is not over. */
+function isOver(status: Observed['status']): boolean {
+  return status !== 'UNKNOWN' && isTerminal(status);
+}

@@ -1,134 +1,430 @@
-/** A run from its proposal to the job: what each event of it carries. */
+/** Events of a run from its proposal to the job. */
 
-import type { Actor } from '../../actor.ts';
-import type { Surface } from '../../command.ts';
-import type { Digest, RunId, Sha } from '../../ids.ts';
-import type { RunBase } from '../../launch/base.ts';
+import * as z from 'zod';
+import { SURFACES } from '../../command.ts';
+import { isIssueFirst } from '../../issue-first.ts';
 import type { GatedFacts } from '../../launch/change-facts.ts';
 import type { Contract } from '../../launch/contract.ts';
-import type { Manifest } from '../../launch/manifest.ts';
-import type { Order } from '../../launch/order.ts';
-import type { Verdict } from '../../launch/verdict.ts';
-import type { DropReason } from '../../reasons.ts';
-import type { PublicKey } from '../role.ts';
+import { isBeforeLaunch, isFixPushed, mayBeFixed, pastAttempt } from '../../launch/next-attempt.ts';
+import { preApproval } from '../../launch/pre-approval.ts';
+import { mayBeApprovedAgain, mayStartAgain } from '../../launch/response.ts';
+import { DROP_REASONS } from '../../reasons.ts';
+import { awaitsAdoption } from '../adoption.ts';
+import { type DataOf, defineEvents, momentOf, personOf, said, type Telling } from '../define.ts';
+import type { EventOf } from '../event.ts';
+import { orderedRule } from '../order-rules.ts';
+import {
+  actorSchema,
+  digest,
+  integer,
+  manifestSchema,
+  orderSchema,
+  publicKeySchema,
+  runId,
+  scalars,
+  sha,
+  text,
+  texts,
+  verdictSchema,
+} from '../parts.ts';
+import { code, prose } from '../plain-text.ts';
+import { type RunState, voided, withOrder } from '../run-state.ts';
+import { watchOfNextAttempt } from './watch-events.ts';
 
-export type Objective = { readonly kind: 'integration' | 'regression' | 'production'; readonly text: string };
+const proposed = z.object({
+  lane: text,
+  kind: text.exactOptional().describe('the kind of run; missing for the kind of a lane that names none'),
+  date: text,
+  runName: text,
+  repository: text,
+  issue: integer,
+  pull: integer,
+  baseBranch: text,
+  headBranch: text,
+  head: sha.exactOptional().describe('the commit that this process pushed; missing if the branch was there'),
+  texts: z
+    .object({ pull: digest.exactOptional(), issue: digest.exactOptional() })
+    .exactOptional()
+    .describe('digests of the texts as the bot wrote them; missing for what somebody else wrote'),
+  own: z
+    .object({ label: text.nullable() })
+    .exactOptional()
+    .describe("the pull request is a person's own; `label` made it a run, `null`: a command did"),
+  adopts: z
+    .object({ jobId: text, cluster: text })
+    .exactOptional()
+    .describe('the job to take over; missing if the run launches its own'),
+  continues: z
+    .object({ run: text, reason: text })
+    .exactOptional()
+    .describe('the run that goes on as this one under another identity'),
+  experiment: text,
+  objective: z.object({ kind: z.enum(['integration', 'regression', 'production']), text }),
+  interval: z
+    .object({
+      sinceCommit: sha.nullable(),
+      sinceDate: text,
+      fallback: z.boolean(),
+      lastRun: runId.nullable(),
+    })
+    .describe("begins with the last run's launch commit, or with a date if there is none"),
+  candidate: text.nullable(),
+  base: z
+    .object({ run: runId, commit: sha })
+    .exactOptional()
+    .describe(
+      "the lane's last sealed pass, from which it starts; missing if it starts from the target branch",
+    ),
+  author: actorSchema,
+  requestedBy: actorSchema.nullable(),
+  request: z
+    .object({
+      surface: z.enum(SURFACES),
+      comment: integer,
+      index: integer,
+      thread: integer,
+      knobs: z.array(z.object({ path: text, after: text })),
+    })
+    .exactOptional()
+    .describe('the `/propose` that the run came from, with the knobs that it named'),
+  keys: z.array(publicKeySchema),
+});
 
-/** Where the interval of this run begins: the last run's launch commit, or a date when there is none. */
-export type IntervalStart = {
-  readonly sinceCommit: Sha | null;
-  readonly sinceDate: string;
-  readonly fallback: boolean;
-  readonly lastRun: RunId | null;
+const contract: z.ZodType<Contract> = z.record(
+  text,
+  z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text }),
+);
+
+/** Only `backtest` reads them, and control has signed them: they are not checked field by field. */
+const gatedFacts = z.custom<GatedFacts>((value) => typeof value === 'object' && value !== null);
+
+const fixedAttempt = z.object({
+  attempt: integer,
+  commit: sha.describe('what it launched'),
+  files: z
+    .array(text)
+    .nullable()
+    .describe('the first files that differ; `null` if the commit cannot be read'),
+  more: integer,
+});
+
+const data = {
+  proposed,
+  contracted: z.object({ contract }),
+  gated: z.object({
+    digest: digest.nullable(),
+    manifest: manifestSchema.nullable(),
+    commit: sha,
+    body: digest,
+    verdicts: z.array(verdictSchema),
+    facts: gatedFacts
+      .exactOptional()
+      .describe(
+        'what the gates looked at; missing if it could not be read or is longer than 20,000 characters',
+      ),
+    fix: fixedAttempt.exactOptional().describe('the failed attempt that this goes on from'),
+  }),
+  shown: z.object({
+    digest,
+    body: digest,
+    thread: integer,
+    comment: integer,
+    text: text.describe("SHA-256 of the card's text below its marker"),
+    shownAt: text.describe('when GitHub last changed the card'),
+  }),
+  approved: z.object({
+    digest,
+    comment: integer,
+    surface: z.enum(['comment', 'review']),
+    bodyDigest: digest,
+    body: digest,
+  }),
+  'approval-dropped': z.object({ reason: z.enum(DROP_REASONS), digest, users: z.array(integer) }),
+  ordered: z.object({ order: orderSchema, orderDigest: digest }),
+  claimed: z.object({
+    orderDigest: digest,
+    attempt: integer,
+    workflowRun: integer,
+    engineSession: text,
+  }),
+  submitted: z.object({
+    orderDigest: digest,
+    attempt: integer,
+    engine: text,
+    jobId: text,
+    cluster: text,
+    command: z.array(text),
+    commit: sha,
+    adopted: z.boolean(),
+    urls: texts,
+    details: scalars,
+  }),
 };
 
-/** The command that asked for a run, and the knobs that it named with the values that they got. */
-export type ProposalRequest = {
-  readonly surface: Surface;
-  readonly comment: number;
-  readonly index: number;
-  readonly thread: number;
-  readonly knobs: readonly { readonly path: string; readonly after: string }[];
-};
+export type LaunchEventData = DataOf<typeof data>;
+type Proposed = LaunchEventData['proposed'];
+export type Objective = Proposed['objective'];
+export type IntervalStart = Proposed['interval'];
+export type ProposalRequest = NonNullable<Proposed['request']>;
+export type FixedAttempt = NonNullable<LaunchEventData['gated']['fix']>;
 
-/**
- * The attempt that failed, what it launched, and the files that differ from that, a bounded number of them; null where
- * that commit cannot be read any more.
- */
-export type FixedAttempt = {
-  readonly attempt: number;
-  readonly commit: Sha;
-  readonly files: readonly string[] | null;
-  readonly more: number;
-};
+export const launchEvents = defineEvents(data, {
+  proposed: {
+    title: 'proposed',
+    means: 'A run begins.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: () => 'a run is proposed once',
+    apply: (state) => state,
+    tell: ({ data }) => ({
+      status: `proposed as ${code(data.runName)} in lane ${code(data.lane)}`,
+      evidence: isIssueFirst(data)
+        ? `issue #${data.issue}, no pull request`
+        : `issue #${data.issue}, pull request #${data.pull}, interval since ${intervalText(data.interval)}`,
+      decision: `${data.objective.kind} run: ${prose(data.objective.text)}${continuesText(data)}`,
+      next: 'gates are evaluated',
+    }),
+  },
+  contracted: {
+    title: 'contract read',
+    means:
+      'What the issue asks for that the run began from, by name; the newest entry counts. `unclear`: it cannot be used as it stands.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: (state) => (state.order?.status === 'claimed' ? 'contracted while an order is claimed' : null),
+    apply: (state, { data }) => ({ ...state, contract: data.contract }),
+    tell: ({ data }) => ({
+      status: `${Object.keys(data.contract).length} values of the contract are known`,
+      evidence: Object.entries(data.contract)
+        .filter(([, { source }]) => source === 'inferred')
+        .map(
+          ([name, { value, from }]) =>
+            `${prose(wordsOf(name))} ${code(value)} is inferred from ${prose(from)}`,
+        )
+        .join(', '),
+      decision: 'the run is of this contract',
+      next: 'gates are evaluated',
+    }),
+  },
+  gated: {
+    title: 'gates evaluated',
+    means: 'The verdicts of the gates about the manifest and the text beside it.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: (state, { data }) => {
+      if (awaitsAdoption(state)) return 'gated before the job was taken over';
+      return state.submission === null || isFixPushed(state, data.commit)
+        ? null
+        : 'gated after the job was submitted';
+    },
+    apply: (state, event) => ({
+      ...state,
+      gate: { ...event.data, ...momentOf(event) },
+      shown: stillShown(state, event),
+      approvals: stillApproved(state, event),
+    }),
+    tell: ({ data }) => gatesTelling(data),
+  },
+  shown: {
+    title: 'manifest shown',
+    means:
+      'The card was read back from GitHub as control wrote it, with this manifest on it. It holds until a `gated` entry has another manifest or body, or an incident `card-edited`; without it the manifest cannot be approved.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: shownRule,
+    apply: (state, event) => ({ ...state, shown: { ...event.data, ...momentOf(event) } }),
+    tell: ({ data }) => ({
+      status: 'the card shows the manifest',
+      evidence: `comment ${data.comment} in #${data.thread}, read back from GitHub as of ${data.shownAt}`,
+      decision: `manifest ${code(data.digest)} may be approved`,
+      next: 'a person approves',
+    }),
+  },
+  approved: {
+    title: 'approved',
+    means: 'A person approves the manifest that the card shows.',
+    writers: ['control'],
+    isByPerson: true,
+    rule: (state, { data }) => {
+      if (!isBeforeLaunch(state) && !mayBeApprovedAgain(state)) return 'approved after the job was submitted';
+      return state.gate?.digest === data.digest ? null : 'approved a manifest that was not shown';
+    },
+    apply: (state, event) => ({
+      ...state,
+      approvals: [...state.approvals, { ...event.data, ...said(event) }],
+    }),
+    tell: ({ data, actor }) => ({
+      status: `approved by ${personOf(actor)}`,
+      evidence: `${data.surface} ${data.comment}`,
+      decision: `manifest ${code(data.digest)} may be launched`,
+      next: 'an order is issued when enough people approved and every gate passes',
+    }),
+  },
+  'approval-dropped': {
+    title: 'approval dropped',
+    means: 'Approvals of these users no longer count.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: (state) =>
+      state.submission === null || mayBeFixed(state) || mayStartAgain(state)
+        ? null
+        : 'approval-dropped after the job was submitted',
+    apply: (state, event) => ({
+      ...voided(state),
+      approvals: state.approvals.filter(
+        ({ digest, actor }) => digest !== event.data.digest || !event.data.users.includes(actor.id),
+      ),
+      drops: [...state.drops, event],
+    }),
+    tell: ({ data }) => ({
+      status: 'an approval no longer counts',
+      evidence: `manifest ${code(data.digest)}, approved by user ${data.users.join(', ')}`,
+      decision: `dropped: ${code(data.reason)}`,
+      next: 'a person approves what is proposed now',
+    }),
+  },
+  ordered: {
+    title: 'launch ordered',
+    means: 'Control orders the launch of one attempt.',
+    writers: ['control'],
+    isByPerson: false,
+    rule: orderedRule,
+    apply: (state, event) => ({
+      ...afterAttempt(state, event.at),
+      order: {
+        order: event.data.order,
+        digest: event.data.orderDigest,
+        status: 'open',
+        manifest: state.gate?.manifest ?? null,
+        ...momentOf(event),
+        claim: null,
+      },
+    }),
+    tell: ({ data: { order, orderDigest } }) => ({
+      status: `attempt ${order.attempt} is ordered${order.parent === undefined ? '' : `, after attempt ${order.parent.attempt}`}${order.checkpoint === undefined ? '' : `; it begins at step ${order.checkpoint.step}, ${code(order.checkpoint.path)}`}`,
+      evidence: `order ${code(orderDigest)}, manifest ${code(order.digest)}, commit ${code(order.commit)}`,
+      decision: `submit as ${code(order.submissionId)} before ${order.expiresAt}`,
+      next: 'the runner checks the order and claims it',
+    }),
+  },
+  claimed: {
+    title: 'order claimed by the runner',
+    means: 'The runner takes the order, before it submits anything.',
+    writers: ['runner'],
+    isByPerson: false,
+    rule: claimedRule,
+    apply: (state, event) => withOrder(state, { status: 'claimed', claim: { ...event.data, at: event.at } }),
+    tell: ({ data }) => ({
+      status: `the runner claimed the order of attempt ${data.attempt}`,
+      evidence: `workflow run ${data.workflowRun}, engine session ${code(data.engineSession)}`,
+      decision: 'submit once',
+      next: 'the job is submitted, or the reason why not is recorded',
+    }),
+  },
+  submitted: {
+    title: 'launch',
+    means: 'The job was submitted, or found running.',
+    writers: ['runner'],
+    isByPerson: false,
+    rule: submittedRule,
+    // rule ML-24
+    apply: (state, event) => ({
+      ...withOrder(state, { status: 'submitted' }),
+      submission: { ...event.data, ...momentOf(event) },
+    }),
+    tell: ({ data }) => ({
+      status: `job ${code(data.jobId)} ${data.adopted ? 'was found running and adopted' : 'was submitted'}`,
+      evidence: `engine ${code(data.engine)} on ${code(data.cluster)}, commit ${code(data.commit)}${Object.entries(
+        data.urls,
+      )
+        .map(([name, url]) => `, ${prose(name)} ${code(url)}`)
+        .join('')}`,
+      decision: `watch attempt ${data.attempt}`,
+      next: 'the watch reports what it sees',
+    }),
+  },
+});
 
-export type LaunchEventData = {
-  readonly proposed: {
-    readonly lane: string;
-    /** Left out for the kind that a lane is of which does not say. */
-    readonly kind?: string;
-    readonly date: string;
-    readonly runName: string;
-    readonly repository: string;
-    readonly issue: number;
-    readonly pull: number;
-    readonly baseBranch: string;
-    readonly headBranch: string;
-    /** The commit that this very process pushed; missing where it found the branch begun, and in older records. */
-    readonly head?: Sha;
-    /** Fingerprints of the texts as the bot wrote them; missing for what somebody else wrote, and in older records. */
-    readonly texts?: { readonly pull?: Digest; readonly issue?: Digest };
-    /** The pull request was somebody's own, and the bot wrote nothing of its change. `label`: what made it a run, null = a command. */
-    readonly own?: { readonly label: string | null };
-    /** The job that somebody wants taken over; missing where the run launches its own. */
-    readonly adopts?: { readonly jobId: string; readonly cluster: string };
-    readonly experiment: string;
-    readonly objective: Objective;
-    readonly interval: IntervalStart;
-    readonly candidate: string | null;
-    /** The pass that it starts from; missing where it starts from the target branch, and in older records. */
-    readonly base?: RunBase;
-    readonly author: Actor;
-    readonly requestedBy: Actor | null;
-    /** The `/propose` that this run came from; missing where nobody asked for it. */
-    readonly request?: ProposalRequest;
-    /** The run that goes on as this one under another identity, and why; missing where none does. */
-    readonly continues?: { readonly run: string; readonly reason: string };
-    readonly keys: readonly PublicKey[];
+function shownRule(state: RunState, { data }: EventOf<'shown'>): string | null {
+  if (!isBeforeLaunch(state)) return 'shown after the job was submitted';
+  if (state.shown !== null) return 'shown while it is on show';
+  return state.gate?.digest === data.digest && state.gate.body === data.body
+    ? null
+    : 'shown another manifest than the gates know';
+}
+
+function claimedRule({ order: issued }: RunState, { data, at }: EventOf<'claimed'>): string | null {
+  if (issued === null || issued.digest !== data.orderDigest) return 'claimed an order that was not issued';
+  if (issued.status !== 'open') return `claimed an order that is ${issued.status}`;
+  if (data.attempt !== issued.order.attempt) return 'claimed another attempt than the ordered one';
+  return at < issued.order.expiresAt ? null : 'claimed an expired order';
+}
+
+function submittedRule({ submission, order }: RunState, { data }: EventOf<'submitted'>): string | null {
+  if (submission !== null) return 'submitted twice';
+  if (order?.status !== 'claimed' || order.digest !== data.orderDigest)
+    return 'submitted without a claimed order';
+  if (data.attempt !== order.order.attempt) return 'submitted another attempt than the ordered one';
+  return data.commit === order.order.commit ? null : 'submitted another commit than the ordered one';
+}
+
+/** A new order after a job that failed starts fresh; the past attempt is kept. */
+function afterAttempt(state: RunState, at: string): RunState {
+  const past = pastAttempt(state);
+  if (past === null) return state;
+  const fresh = {
+    submission: null,
+    observation: null,
+    firstEval: null,
+    firstTracker: null,
+    end: null,
+    acknowledged: null,
+    watch: watchOfNextAttempt(state.watch, at),
   };
-  /** What the issue asks for that the run began from; the newest one counts. */
-  readonly contracted: { readonly contract: Contract };
-  readonly gated: {
-    readonly digest: Digest | null;
-    readonly manifest: Manifest | null;
-    readonly commit: Sha;
-    readonly body: Digest;
-    readonly verdicts: readonly Verdict[];
-    /** For `backtest`; left out where one of them could not be read, or they are too many. */
-    readonly facts?: GatedFacts;
-    /** Left out before a first attempt has failed: the attempt that this goes on from. */
-    readonly fix?: FixedAttempt;
+  return { ...state, ...fresh, trace: [], paces: [], attempts: [...state.attempts, past] };
+}
+
+/** Other verdicts about the same manifest and text show an approver nothing new. */
+function stillShown({ shown }: RunState, { data }: EventOf<'gated'>): RunState['shown'] {
+  return shown !== null && shown.digest === data.digest && shown.body === data.body ? shown : null;
+}
+
+/** An approval of a failed attempt covers nothing that is pushed after it, except a fix that its manifest names. */
+function stillApproved(state: RunState, { data: { commit } }: EventOf<'gated'>): RunState['approvals'] {
+  const { approvals, end } = state;
+  if (end === null) return approvals;
+  const fix = preApproval(state);
+  const named = fix?.commit === commit ? fix.digest : null;
+  return approvals.filter(({ seq, digest }) => seq > end.seq || digest === named);
+}
+
+function gatesTelling({ verdicts, digest, commit }: LaunchEventData['gated']): Telling {
+  const open = verdicts.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
+  const isOpen = open.length > 0;
+  return {
+    status: isOpen
+      ? `${open.length} of ${verdicts.length} gates do not let the run through`
+      : 'every gate lets the run through',
+    evidence: `manifest ${digest === null ? 'not known' : code(digest)} at commit ${code(commit)}`,
+    decision: isOpen
+      ? open.map((verdict) => `${verdict.gate}: ${code(verdict.code)}`).join(', ')
+      : 'it may run once it is approved',
+    next: isOpen ? 'what is missing is supplied' : 'people approve it, unless they have',
   };
-  /** The card was read back from GitHub, as control wrote it, with this manifest on it. */
-  readonly shown: {
-    readonly digest: Digest;
-    readonly body: Digest;
-    readonly thread: number;
-    readonly comment: number;
-    /** SHA-256 of the card's text below its marker (docs/logbook.md, Markers). */
-    readonly text: string;
-    /** When GitHub last changed the card, RFC 3339. */
-    readonly shownAt: string;
-  };
-  readonly approved: {
-    readonly digest: Digest;
-    readonly comment: number;
-    readonly surface: 'comment' | 'review';
-    readonly bodyDigest: Digest;
-    readonly body: Digest;
-  };
-  readonly 'approval-dropped': {
-    readonly reason: DropReason;
-    readonly digest: Digest;
-    readonly users: readonly number[];
-  };
-  readonly ordered: { readonly order: Order; readonly orderDigest: Digest };
-  readonly claimed: {
-    readonly orderDigest: Digest;
-    readonly attempt: number;
-    readonly workflowRun: number;
-    readonly engineSession: string;
-  };
-  readonly submitted: {
-    readonly orderDigest: Digest;
-    readonly attempt: number;
-    readonly engine: string;
-    readonly jobId: string;
-    readonly cluster: string;
-    readonly command: readonly string[];
-    readonly commit: Sha;
-    readonly adopted: boolean;
-    readonly urls: { readonly [name: string]: string };
-    readonly details: { readonly [name: string]: string | number };
-  };
-};
+}
+
+/** `finalStep` as people write it. */
+function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function intervalText({ sinceCommit, sinceDate }: IntervalStart): string {
+  return sinceCommit === null ? `${prose(sinceDate)} (date, no earlier ferry)` : code(sinceCommit);
+}
+
+/** Why there is a new identity, with both (policy HR-53); checkpoint, output and commit are the contract's and the launch's. */
+function continuesText({ continues, runName }: Proposed): string {
+  // rule HR-53
+  if (continues === undefined) return '';
+  return `; ${code(continues.run)} goes on as ${code(runName)}: ${prose(continues.reason)}`;
+}
