@@ -2,10 +2,10 @@
 
 import type { ChannelMessage, Delivery } from '../domain/channel.ts';
 import type { RunId } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import { undelivered } from '../domain/logbook/run-state.ts';
+import { transactRun } from '../logbook/transact.ts';
 import type { ChannelHost } from '../notify/channel.ts';
 import { CHANNELS } from '../notify/registry.ts';
 import { channelMessage } from '../render/notice.ts';
@@ -40,23 +40,21 @@ export async function deliver(
   if (state === undefined || owed.length === 0) return;
   const url = threadUrl(lab, approversThread(state));
   lab.boundary('send', 'before');
-  const drafts = await Promise.all(
-    owed.map(async (notice): Promise<EventDraft> => {
+  const delivered = await Promise.all(
+    owed.map(async (notice): Promise<Delivered> => {
       const delivery = await sent(lab, config, notice.channel, { ...channelMessage(notice, state), url });
-      return { type: 'delivered', role, data: { notice: notice.seq, channel: notice.channel, ...delivery } };
+      return { notice: notice.seq, channel: notice.channel, ...delivery };
     }),
   );
   lab.boundary('send', 'after');
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const result = await store.append(run, drafts, lab.now());
-    if (result.kind === 'appended') return;
-    if (result.kind !== 'conflict') {
-      lab.log(`what came of the channels was not recorded: ${result.message}`, { run });
-      return;
-    }
-    await store.load();
-  }
+  await transactRun({ lab, store }, run, (now) => {
+    const isOwed = ({ notice, channel }: Delivered): boolean =>
+      undelivered(now).some((one) => one.seq === notice && one.channel === channel);
+    return delivered.filter(isOwed).map((data) => ({ type: 'delivered', role, data }));
+  });
 }
+
+type Delivered = EventDataByType['delivered'];
 
 function sent(
   lab: Lab,

@@ -63,6 +63,11 @@ export function notDone(what: string, outcome: EffectOutcome): Failed {
   return notWritten(what, outcome.kind === 'done' ? 'no number' : outcome.message);
 }
 
+/** The logbook did not take it; nothing is lost. */
+export function notRecorded({ message }: { readonly message: string }): Failed {
+  return { kind: 'failed', code: 'unreadable', why: message };
+}
+
 /** A program of the lab's own that goes on beside. */
 export function stillRunning(what: string): Failed {
   return { kind: 'failed', code: 'running', why: `${what} still run` };

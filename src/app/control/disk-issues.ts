@@ -8,6 +8,7 @@ import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { recordAsDecided } from '../../logbook/transact.ts';
 import { diskIssueTitle, renderDiskIssue } from '../../render/disk-issue.ts';
 import { type DatedComment, decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
 import type { StandingIssue } from '../../run/outbox.ts';
@@ -99,12 +100,8 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
 
 /** What somebody else has made of the description is recorded before it is put right: who read it meanwhile consents to nothing. */
 async function noteChange(open: OpenLab, thread: number): Promise<void> {
-  const { store, lab } = open;
   const drafts = descriptionChanges(open, thread, await readDescription(open, thread));
-  if (drafts.length === 0) return;
-  const result = await store.append('journal', drafts, lab.now());
-  if (result.kind === 'conflict') await store.load();
-  else if (result.kind !== 'appended') lab.log(`what was changed in #${thread} was not recorded`);
+  await recordAsDecided(open, [{ run: JOURNAL, drafts }]);
 }
 
 /** Proposes what the newest scan calls for; a lost race is left to the next look. */
@@ -119,10 +116,7 @@ async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thr
     steps: diskStepsOf(place),
     digestOf: lab.digestOf,
   });
-  if (drafts.length === 0) return;
-  const result = await store.append('journal', drafts, lab.now());
-  if (result.kind === 'conflict') await store.load();
-  else if (result.kind !== 'appended') lab.log(`what the disks call for was not recorded: ${result.message}`);
+  await recordAsDecided(open, [{ run: JOURNAL, drafts }]);
 }
 
 /** Comments come first: the description says which situation was told, so that it is the last to change. */

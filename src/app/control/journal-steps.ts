@@ -5,6 +5,7 @@ import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import { needName } from '../../domain/need.ts';
 import { readWorkflowRun } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { recordAsDecided } from '../../logbook/transact.ts';
 import type { DispatchFacts } from '../../run/dispatch.ts';
 import type { AttemptCache, Step } from '../../run/step.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -37,10 +38,8 @@ export async function takeJournalSteps(
         workflowRuns = new Map([...workflowRuns, [one.of, await readWorkflowRun(lab.client, one.of)]]);
       }
     } else if (step.kind === 'append') {
-      const result = await store.append(JOURNAL, step.drafts, lab.now());
-      if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
-      if (result.kind === 'refused') return memory;
-      if (result.kind === 'conflict') await store.load();
+      const recorded = await recordAsDecided(open, [{ run: JOURNAL, drafts: step.drafts }]);
+      if (recorded.kind === 'refused') return memory;
     } else if (step.effect.kind === 'dispatch-workflow') {
       memory = remembered(memory, step.key, await perform(open, step.effect));
       memories.keep(JOURNAL, memory);

@@ -3,7 +3,6 @@
 import type { Permission } from '../../domain/actor.ts';
 import { toldCommands } from '../../domain/answer-key.ts';
 import { limits } from '../../domain/limits.ts';
-import type { EventDraft } from '../../domain/logbook/event.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import type { Observed } from '../../domain/observed.ts';
@@ -13,6 +12,7 @@ import { after } from '../../domain/time.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { recordAsDecided } from '../../logbook/transact.ts';
 import { decideJournal } from '../../run/decide-journal.ts';
 import { contractLabels } from '../../run/own-pull.ts';
 import { commandsSince, type PendingItem, pendingItems } from '../../run/pending-commands.ts';
@@ -154,7 +154,10 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
     }),
     ...descriptionChanges(open, thread, proposalTexts),
   ];
-  if (drafts.length > 0 && !(await recorded(open, drafts))) return 'owing';
+  // A lost race is left to the next trigger: what is owed is still derivable.
+  const isRecorded = async (): Promise<boolean> =>
+    (await recordAsDecided(open, [{ run: JOURNAL, drafts }])).kind === 'recorded';
+  if (drafts.length > 0 && !(await isRecorded())) return 'owing';
   await publishAnswersIn(open, thread, comments, look.told, look.troubles);
   // An issue that asks for a run becomes one in a moment, or is told why it does not.
   const hasCard =
@@ -186,12 +189,4 @@ async function permissionsOf(
   for (const person of [...people.values()].slice(0, limits.permissionsPerTriggerMax))
     found.set(person.id, await readPermission(lab.client, person));
   return found;
-}
-
-/** A lost race is left to the next trigger: what is owed is still derivable. */
-async function recorded(open: OpenLab, drafts: readonly EventDraft[]): Promise<boolean> {
-  const result = await open.store.append('journal', drafts, open.lab.now());
-  if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
-  if (result.kind === 'conflict') await open.store.load();
-  return result.kind === 'appended';
 }

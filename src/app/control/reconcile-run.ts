@@ -6,6 +6,7 @@ import type { RunId } from '../../domain/ids.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type Need, needName } from '../../domain/need.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { recordAsDecided } from '../../logbook/transact.ts';
 import { isAllSaid } from '../../run/decide-publications.ts';
 import type { LabConfig, LaneScopedConfig } from '../../run/lane-scope.ts';
 import type { Reconciled } from '../../run/needs-reconcile.ts';
@@ -101,31 +102,12 @@ async function take(
   step: Exclude<Step, { kind: 'need' }>,
   memory: AttemptCache,
 ): Promise<AttemptCache | 'refused'> {
-  if (step.kind === 'append') return record(context, run, step, memory);
-  const outcome = await perform(context, step.effect);
-  return remembered(memory, step.key, outcome);
-}
-
-async function record(
-  context: RunContext,
-  run: RunId,
-  step: Extract<Step, { kind: 'append' }>,
-  memory: AttemptCache,
-): Promise<AttemptCache | 'refused'> {
-  const { store, lab } = context;
-  const entries = [{ run, drafts: step.drafts } as const, { run: JOURNAL, drafts: step.journal } as const];
-  const result = await store.appendTogether(
-    entries.filter(({ drafts }) => drafts.length > 0),
-    lab.now(),
-  );
-  if (result.kind === 'appended')
-    return { ...memory, appended: new Set([...memory.appended, ...(result.seqs.get(run) ?? [])]) };
-  if (result.kind === 'refused') return 'refused';
-  // Somebody else wrote first, or the answer was lost: read again and decide again.
-  if (result.kind === 'failed')
-    throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
-  await store.load();
-  return memory;
+  if (step.kind === 'perform') return remembered(memory, step.key, await perform(context, step.effect));
+  const journal = { run: JOURNAL, drafts: step.journal } as const;
+  const recorded = await recordAsDecided(context, [{ run, drafts: step.drafts }, journal]);
+  if (recorded.kind === 'refused') return 'refused';
+  const seqs = recorded.kind === 'recorded' ? (recorded.seqs.get(run) ?? []) : [];
+  return { ...memory, appended: new Set([...memory.appended, ...seqs]) };
 }
 
 /** The memory with what came of one more effect. */

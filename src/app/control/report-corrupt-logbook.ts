@@ -6,6 +6,7 @@ import { faultKey } from '../../domain/logbook/logbook-fault.ts';
 import { rentalTerms } from '../../domain/logbook/renting.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { recordAsDecided } from '../../logbook/transact.ts';
 import { logbookFaultMarker, renderLogbookFault } from '../../render/logbook-fault.ts';
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -115,10 +116,7 @@ async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   const where = thread === null ? {} : { thread };
   const role = lab.signingKeys.control === undefined ? 'watch' : 'control';
   const draft = incidentDraft(role, 'logbook-broken', { run, fault: key, ...where });
-  const result = await store.append(JOURNAL, [draft], lab.now());
-  if (result.kind === 'conflict') await store.load();
-  if (result.kind === 'failed') lab.log(`the journal could not be written: ${result.message}`);
-  return result.kind === 'appended';
+  return (await recordAsDecided(open, [{ run: JOURNAL, drafts: [draft] }])).kind === 'recorded';
 }
 
 /** An error whose words are others at each look, perhaps somebody's own text, is told some times a day at one place. */

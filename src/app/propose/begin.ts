@@ -7,15 +7,15 @@ import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts'
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { PullFacts } from '../../domain/facts.ts';
 import type { Digest, Sha } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
+import { transact } from '../../logbook/transact.ts';
 import { branchMark } from '../../run/branch-mark.ts';
 import { proposalLabels } from '../../run/own-pull.ts';
 import { isPartialFor, proposalBranchOf, proposedData } from '../../run/proposal-record.ts';
-import { type Failed, notDone, type Planned, type ProposeOutcome } from '../../run/proposing.ts';
+import { type Failed, notDone, notRecorded, type Planned, type ProposeOutcome } from '../../run/proposing.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
@@ -159,7 +159,8 @@ async function record(
     return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
   // Another process may have finished meanwhile, while this one waited for GitHub: its words are the recorded ones.
   await store.load();
-  if (store.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
+  const isRecorded = (): boolean => store.current().runs.some((known) => known.run === run);
+  if (isRecorded()) return { kind: 'already', run };
   const mended = await mendedText(open, planned, opened.value, written);
   if (mended !== null) return mended;
   const data = {
@@ -167,15 +168,11 @@ async function record(
     ...threadsOf,
     ...proofOf(open, written),
   };
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    if (store.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
-    const result = await store.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
-    if (result.kind === 'appended') return { kind: 'proposed', run, pull, issue };
-    if (result.kind === 'refused') return { kind: 'failed', code: 'unreadable', why: result.message };
-    if (result.kind === 'failed') return { kind: 'failed', code: 'not-written', why: result.message };
-    await store.load();
-  }
-  return { kind: 'failed', code: 'unreadable', why: 'the logbook kept moving' };
+  const recorded = await transact(open, () =>
+    isRecorded() ? [] : [{ run, drafts: [{ type: 'proposed', role: 'control', data }] }],
+  );
+  if (recorded.kind === 'refused') return notRecorded(recorded);
+  return recorded.kind === 'recorded' ? { kind: 'proposed', run, pull, issue } : { kind: 'already', run };
 }
 
 /**

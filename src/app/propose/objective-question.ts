@@ -1,15 +1,20 @@
 /** No clear objective: the bot asks and edits nothing (policy DF-05), until an answer comes or its time is over (DF-39). */
 
 import type { RunId } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { dateOf, fromRfc3339, toRfc3339 } from '../../domain/time.ts';
-import { JOURNAL } from '../../logbook/rules.ts';
+import { transactJournal } from '../../logbook/transact.ts';
 import { proposalLabels } from '../../run/own-pull.ts';
-import { type Failed, notDone, type ProposeOutcome, type Unanswered } from '../../run/proposing.ts';
+import {
+  type Failed,
+  notDone,
+  notRecorded,
+  type ProposeOutcome,
+  type Unanswered,
+} from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane, ProposingLane } from '../open-lab.ts';
 
@@ -118,16 +123,11 @@ function ofToday(
 }
 
 /** Null once the journal has it; somebody else may write at the same moment, and the same again does no harm. */
-async function recorded({ lab, store }: OpenLane, data: Question): Promise<Failed | null> {
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const known = store.current().journal.questions.get(data.lane);
-    if (known?.issue === data.issue && known.state === data.state) return null;
-    const draft = { type: 'objective-asked', role: 'control', data } as const;
-    const result = await store.append(JOURNAL, [draft], lab.now());
-    if (result.kind === 'appended') return null;
-    if (result.kind === 'refused') return { kind: 'failed', code: 'unreadable', why: result.message };
-    if (result.kind === 'failed') return { kind: 'failed', code: 'not-written', why: result.message };
-    await store.load();
-  }
-  return { kind: 'failed', code: 'unreadable', why: 'the logbook kept moving' };
+async function recorded(open: OpenLane, data: Question): Promise<Failed | null> {
+  const outcome = await transactJournal(open, ({ questions }) => {
+    const known = questions.get(data.lane);
+    const isKnown = known?.issue === data.issue && known.state === data.state;
+    return isKnown ? [] : [{ type: 'objective-asked', role: 'control', data }];
+  });
+  return outcome.kind === 'refused' ? notRecorded(outcome) : null;
 }

@@ -6,6 +6,7 @@ import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type OwnIssue } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
+import { recordAsDecided } from '../../logbook/transact.ts';
 import type { Contracts } from '../../run/kind.ts';
 import { askedLabels, ownRunId } from '../../run/own-pull.ts';
 import { proposedData } from '../../run/proposal-record.ts';
@@ -13,7 +14,7 @@ import { type Answered, answerTo } from '../../run/propose-answers.ts';
 import { configWith } from '../../run/run-config.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { type AskedBy, roomFor } from './own-pull.ts';
-import type { RequestOutcome } from './request.ts';
+import { outcomeUnrecorded, type RequestOutcome } from './request.ts';
 
 /** What the command itself says of the contract. */
 function askedOf(
@@ -77,10 +78,8 @@ export async function takeUpIssue(
     { type: 'proposed', role: 'control', data },
     { type: 'contracted', role: 'control', data: { contract } },
   ] as const;
-  const result = await store.append(run, drafts, lab.now());
-  if (result.kind === 'appended')
-    return answerTo('proposed', { run, pull: issue.number, issue: issue.number });
-  if (result.kind !== 'conflict') return { kind: 'wait', why: result.message };
-  await store.load();
-  return { kind: 'again' };
+  const recorded = await recordAsDecided(open, [{ run, drafts }]);
+  return recorded.kind === 'recorded'
+    ? answerTo('proposed', { run, pull: issue.number, issue: issue.number })
+    : outcomeUnrecorded(recorded);
 }

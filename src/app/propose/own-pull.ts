@@ -14,6 +14,7 @@ import { markerIdentity, markerText } from '../../domain/marker.ts';
 import type { OwnPull } from '../../domain/own-pull.ts';
 import { dateOf } from '../../domain/time.ts';
 import { isOpenIssue } from '../../github/own-pull.ts';
+import { recordAsDecided } from '../../logbook/transact.ts';
 import { renderMissingParts } from '../../render/own-pull.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { laneLabel, ownRunId, proposalLabels, runsOfPull } from '../../run/own-pull.ts';
@@ -24,7 +25,7 @@ import { say } from '../control/outbox.ts';
 import { perform } from '../control/perform.ts';
 import { canPropose, type OpenLab, type OpenLane } from '../open-lab.ts';
 import { placesOf, planWork, scheduledOf } from './partial-proposal.ts';
-import type { RequestOutcome } from './request.ts';
+import { outcomeUnrecorded, type RequestOutcome } from './request.ts';
 
 /** Who made it a run: a command, or whoever put the label on (null: no person did). */
 export type AskedBy =
@@ -80,12 +81,11 @@ export async function takeUp(open: OpenLane, pull: OwnPull, asked: AskedBy): Pro
     own: { label: asked.kind === 'label' ? laneLabel(config) : null },
     ...(issue.isOurs ? { texts: { issue: lab.digestOf(issuePrint(open, planned)) } } : {}),
   };
-  const result = await store.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
-  if (result.kind === 'appended') return answerTo('proposed', { run, pull: number, issue: issue.number });
-  if (result.kind !== 'conflict') return { kind: 'wait', why: result.message };
-  await store.load();
-  if (issue.isOurs) await closeDouble(open, pull, issue.number);
-  return { kind: 'again' };
+  const drafts = [{ type: 'proposed', role: 'control', data }] as const;
+  const recorded = await recordAsDecided(open, [{ run, drafts }]);
+  if (recorded.kind === 'recorded') return answerTo('proposed', { run, pull: number, issue: issue.number });
+  if (recorded.kind === 'nothing' && issue.isOurs) await closeDouble(open, pull, issue.number);
+  return outcomeUnrecorded(recorded);
 }
 
 /** Two that look at once both open an issue, because neither finds the other's yet: the one that no record names is closed. */

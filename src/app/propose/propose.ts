@@ -7,11 +7,12 @@ import { limits } from '../../domain/limits.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { markerIdentity } from '../../domain/marker.ts';
 import { dateOf, fromRfc3339, timeOf, weekdayOf } from '../../domain/time.ts';
+import { transactRun } from '../../logbook/transact.ts';
 import { nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
-import type { Nothing, ProposeOutcome } from '../../run/proposing.ts';
+import { type Nothing, notRecorded, type ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
 import { say } from '../control/outbox.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
@@ -115,23 +116,11 @@ export async function proposeToday(open: ProposingLane): Promise<ProposeOutcome>
 }
 
 /** Records in the run that stands in the way that people are to be told; whoever publishes for control says it. */
-async function recordBlocked(
-  { lab, config, store }: OpenLane,
-  blocking: RunState,
-  date: string,
-): Promise<ProposeOutcome> {
-  const { run } = blocking;
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const state = store.current().runs.find((one) => one.run === run);
-    const draft = state === undefined ? null : blockedNotice(state, config, date);
-    if (draft === null) return { kind: 'already', run };
-    const result = await store.append(run, [draft], lab.now());
-    if (result.kind === 'appended') return { kind: 'already', run };
-    if (result.kind === 'refused') return { kind: 'failed', code: 'unreadable', why: result.message };
-    if (result.kind === 'failed') return { kind: 'failed', code: 'not-written', why: result.message };
-    await store.load();
-  }
-  return { kind: 'failed', code: 'unreadable', why: 'the logbook kept moving' };
+async function recordBlocked(open: OpenLane, { run }: RunState, date: string): Promise<ProposeOutcome> {
+  const recorded = await transactRun(open, run, (state) =>
+    [blockedNotice(state, open.config, date)].filter((draft) => draft !== null),
+  );
+  return recorded.kind === 'refused' ? notRecorded(recorded) : { kind: 'already', run };
 }
 
 /** Says in a thread why nothing is due; once a day, however often the workflow is started. */

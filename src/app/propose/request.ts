@@ -7,6 +7,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { commandKey, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
+import { type Recorded, recordAsDecided } from '../../logbook/transact.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { isPartialFor } from '../../run/proposal-record.ts';
 import { type Answered, answerTo, cutAnswer, inTheWay } from '../../run/propose-answers.ts';
@@ -23,6 +24,13 @@ export type RequestOutcome =
   | Answered
   | { readonly kind: 'wait'; readonly why: string; readonly isRunning?: true }
   | { readonly kind: 'again' };
+
+/** What follows for a command where nothing was recorded of what was decided. */
+export function outcomeUnrecorded(
+  recorded: Exclude<Recorded, { readonly kind: 'recorded' }>,
+): Extract<RequestOutcome, { readonly kind: 'wait' | 'again' }> {
+  return recorded.kind === 'refused' ? { kind: 'wait', why: recorded.message } : { kind: 'again' };
+}
 
 /** Does what is asked, or says why not. Every step is safe to repeat: after a crash it is called again. */
 export async function carryOutRequest(open: ProposingLane, command: SeenCommand): Promise<RequestOutcome> {
@@ -178,15 +186,14 @@ type Waiting = { readonly kind: 'wait'; readonly why: string };
  * everything is decided again.
  */
 async function withdrawn(
-  { store, lab }: OpenLane,
+  open: OpenLane,
   run: RunState,
   command: SeenCommand,
-): Promise<'done' | { readonly kind: 'again' } | Waiting> {
+): Promise<'done' | ReturnType<typeof outcomeUnrecorded>> {
   const data = { outcome: 'withdrawn', reason: replacedReason(command), closurePull: null } as const;
   const draft = { type: 'closed', role: 'control', actor: command.actor, data } as const;
-  const result = await store.append(run.run, [draft], lab.now());
-  if (result.kind === 'appended') return 'done';
-  return result.kind === 'conflict' ? { kind: 'again' } : { kind: 'wait', why: result.message };
+  const recorded = await recordAsDecided(open, [{ run: run.run, drafts: [draft] }]);
+  return recorded.kind === 'recorded' ? 'done' : outcomeUnrecorded(recorded);
 }
 
 /** Closes the PR and the issue of what this command replaced, also where a crash came between. */

@@ -8,7 +8,7 @@ import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { commandKey, isOver, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
-import { JOURNAL } from '../../logbook/rules.ts';
+import { recordAsDecided, transactJournal } from '../../logbook/transact.ts';
 import { adoptingLanes } from '../../run/adoptable.ts';
 import { lanesOf, proposingLanes } from '../../run/lane-scope.ts';
 import { ownRunId, runsOfPull } from '../../run/own-pull.ts';
@@ -19,7 +19,7 @@ import { canPropose, type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
 import { openIssueFor } from './open-issue.ts';
 import { takeUpHere } from './own-pull-asked.ts';
-import { carryOutRequest, type RequestOutcome } from './request.ts';
+import { carryOutRequest, outcomeUnrecorded, type RequestOutcome } from './request.ts';
 import { resumeAs } from './resume-as.ts';
 
 /** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
@@ -115,17 +115,12 @@ function laneFor({ config, store }: OpenLab, command: SeenCommand): MeantLane {
 async function recorded(open: OpenLab, command: SeenCommand, { code, detail }: Answered): Promise<boolean> {
   const { comment, surface, index, thread } = command;
   const data = { comment, surface, index, thread, code, detail };
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const known = open.store.current().journal.commands.get(commandKey(command));
-    if (known === undefined || known.answer !== null) return known !== undefined;
-    const draft = { type: 'command-answered', role: 'control', data } as const;
-    const result = await open.store.append(JOURNAL, [draft], open.lab.now());
-    if (result.kind === 'appended') return true;
-    if (result.kind === 'refused') return false;
-    if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
-    await open.store.load();
-  }
-  return false;
+  const recorded = await transactJournal(open, ({ commands }) =>
+    commands.get(commandKey(command))?.answer === null
+      ? [{ type: 'command-answered', role: 'control', data }]
+      : [],
+  );
+  return recorded.kind !== 'refused';
 }
 
 /** Decides on the record as it is now; who may ask was decided when the command was received. */
@@ -168,9 +163,9 @@ async function adoptJob(open: OpenLab, command: SeenCommand): Promise<RequestOut
     own: { label: null },
     adopts: { jobId: job, cluster },
   };
-  const result = await store.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
-  if (result.kind === 'appended') return answerTo('adopt-asked', { run, job, cluster });
-  if (result.kind !== 'conflict') return { kind: 'wait', why: result.message };
-  await store.load();
-  return { kind: 'again' };
+  const drafts = [{ type: 'proposed', role: 'control', data }] as const;
+  const recorded = await recordAsDecided(open, [{ run, drafts }]);
+  return recorded.kind === 'recorded'
+    ? answerTo('adopt-asked', { run, job, cluster })
+    : outcomeUnrecorded(recorded);
 }

@@ -9,6 +9,7 @@ import { isHolding } from '../../domain/logbook/liveness.ts';
 import { type Ending, isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { known } from '../../domain/observed.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
+import { recordAsDecided } from '../../logbook/transact.ts';
 import type { Contracts } from '../../run/kind.ts';
 import { lanesOf } from '../../run/lane-scope.ts';
 import { runsOfPull } from '../../run/own-pull.ts';
@@ -17,7 +18,7 @@ import { isFrom } from '../../run/propose-request.ts';
 import { searchRoots } from '../control/checkpoint-facts.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { takeUpIssue } from './own-issue.ts';
-import type { RequestOutcome } from './request.ts';
+import { outcomeUnrecorded, type RequestOutcome } from './request.ts';
 
 const NEVER_RAN =
   'no attempt of it has ended; to be rid of a run that was never launched, close the issue, and open it again to go on from the one before';
@@ -84,11 +85,7 @@ function endOf(old: RunState): Ending | null {
 }
 
 /** Null once nothing of the old run can follow; the push is refused where anything was recorded of it meanwhile. */
-async function closedFor(
-  { store, lab }: OpenLab,
-  old: RunState,
-  command: SeenCommand,
-): Promise<RequestOutcome | null> {
+async function closedFor(open: OpenLab, old: RunState, command: SeenCommand): Promise<RequestOutcome | null> {
   if (isOver(old)) return null;
   const end = endOf(old);
   if (end === null) return notYet(old);
@@ -96,9 +93,8 @@ async function closedFor(
   const outcome = ({ FAILED: 'failed', STOPPED: 'stopped', SUCCEEDED: 'rejected' } as const)[end.status];
   const data = { outcome, reason: `goes on as ${id}: ${reason}`, closurePull: null };
   const draft = { type: 'closed', role: 'control', actor: command.actor, data } as const;
-  const result = await store.append(old.run, [draft], lab.now());
-  if (result.kind === 'appended') return null;
-  return result.kind === 'conflict' ? { kind: 'again' } : { kind: 'wait', why: result.message };
+  const recorded = await recordAsDecided(open, [{ run: old.run, drafts: [draft] }]);
+  return recorded.kind === 'recorded' ? null : outcomeUnrecorded(recorded);
 }
 
 /**

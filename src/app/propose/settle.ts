@@ -8,6 +8,7 @@ import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts'
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { readPermission } from '../../github/permission.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { transact } from '../../logbook/transact.ts';
 import { answeredDraft } from '../../run/command-events.ts';
 import { decideNamed } from '../../run/decide-named.ts';
 import { lanesOf } from '../../run/lane-scope.ts';
@@ -71,25 +72,20 @@ async function carriedOut(open: OpenLab, command: SeenCommand): Promise<readonly
   const run = namedRun(command);
   if (run === null) return [];
   const permission = await readPermission(lab.client, command.actor);
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const record = store.current();
-    if (record.journal.commands.get(commandKey(command))?.answer !== null) return [];
-    const now = lab.now();
-    const { broken, runs: states } = record;
+  const recorded = await transact(open, () => {
+    const { broken, journal, runs: states } = store.current();
+    if (journal.commands.get(commandKey(command))?.answer !== null) return [];
     const decided = broken.some((one) => one.run === run)
       ? answerCommon('logbook-broken', {})
-      : decideNamed({ command, run, states, permission, config, now });
+      : decideNamed({ command, run, states, permission, config, now: lab.now() });
     if (decided === null) return [];
-    const own = decided.drafts.length === 0 ? [] : [{ run, drafts: decided.drafts }];
-    const answer = { run: JOURNAL, drafts: [answeredDraft(command, decided)] } as const;
-    const result = await store.appendTogether([...own, answer], now);
-    if (result.kind === 'appended') return threadsOf(open, command, run);
-    if (result.kind === 'refused') return [];
-    if (result.kind === 'failed')
-      throw new Error(`the stop of ${run} could not be written: ${result.message}`);
-    await store.load();
-  }
-  return [];
+    const { drafts } = decided;
+    return [
+      { run, drafts },
+      { run: JOURNAL, drafts: [answeredDraft(command, decided)] },
+    ];
+  });
+  return recorded.kind === 'recorded' ? threadsOf(open, command, run) : [];
 }
 
 /** Those of the run, whose card changes, and the one in which it was said. */

@@ -10,6 +10,7 @@ import type { EventDataByType } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { momentOfMs, toRfc3339 } from '../../domain/time.ts';
 import { isWithheld } from '../../domain/withheld.ts';
+import { transactRun } from '../../logbook/transact.ts';
 import { mayAdoptOn } from '../../run/adoptable.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { WatchInput } from './watch-input.ts';
@@ -18,24 +19,17 @@ type Described = EventDataByType['described'];
 
 /** Records the answer and tells it. A cluster that does not answer is told once, and asked on. */
 export async function describeAsked(open: OpenLab, input: WatchInput, asked: RunState): Promise<void> {
-  const { lab, store } = open;
   const { adopts } = asked.proposal;
   const engine = input.engineOf(open.config, input.cluster);
   if (adopts === undefined || engine === null) return;
   const data = await answerOf(open, input, engine, asked);
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const state = store.current().runs.find((one) => one.run === asked.run);
-    if (state === undefined || !awaitsDescription(state)) return;
-    if (data.found === 'unknown' && state.description?.found === 'unknown') return;
-    const result = await store.append(state.run, [{ type: 'described', role: 'watch', data }], lab.now());
-    if (result.kind === 'appended') {
-      await input.publisher.publish(open, state.run, result.seqs.get(state.run) ?? []);
-      return;
-    }
-    if (result.kind !== 'conflict')
-      throw new Error(`what ${state.run} is could not be recorded: ${result.message}`);
-    await store.load();
-  }
+  const isNews = (state: RunState): boolean =>
+    awaitsDescription(state) && !(data.found === 'unknown' && state.description?.found === 'unknown');
+  const recorded = await transactRun(open, asked.run, (state) =>
+    isNews(state) ? [{ type: 'described', role: 'watch', data }] : [],
+  );
+  if (recorded.kind === 'recorded')
+    await input.publisher.publish(open, asked.run, recorded.seqs.get(asked.run) ?? []);
 }
 
 /** The config of this very process decides whether the cluster may be asked at all: control's word alone opens none. */

@@ -8,7 +8,6 @@ import type { LaneConfig } from '../../config/lane-schema.ts';
 import { hasCluster } from '../../config/missing-cluster.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import type { Engine, JobObservation } from '../../domain/engine.ts';
-import { GitError } from '../../domain/git.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { awaitsDescription } from '../../domain/logbook/adoption.ts';
@@ -17,6 +16,7 @@ import { watchedClusters } from '../../domain/logbook/liveness.ts';
 import { offerWanted } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
+import { transactRun } from '../../logbook/transact.ts';
 import { configFor } from '../../run/run-config.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { longestDue } from '../../watch/longest-due.ts';
@@ -54,7 +54,7 @@ export type Turn = TickResult & { readonly troubles: readonly Trouble[] };
 export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
   const troubles: Trouble[] = [];
   const result = await turn(open, input, troubles);
-  if (troubles.length > 0)
+  if (troubles.length > 0 || open.store.refusal() !== null)
     await contained(open, troubles, EVERYWHERE, () =>
       reportCorruptLogbook(
         open,
@@ -168,34 +168,18 @@ function hasOpenSignatureMatch(state: RunState, cluster: string): boolean {
 
 /** Records the answer and publishes it. Nothing where the machines cannot be listed for the moment. */
 async function answerBadNode(open: OpenLab, input: SignatureMatchInput, run: RunId): Promise<void> {
-  const { lab, store, config } = open;
+  const { lab, config } = open;
   const cloud = input.cloudOf(config, input.cluster);
   const listing = cloud === null ? null : await cloud.list();
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const state = store.current().runs.find((one) => one.run === run);
-    const match = state === undefined ? null : openSignatureMatch(state);
-    if (state === undefined || match === null) return;
-    const draft = answerSignatureMatch({
-      state,
-      match,
-      listing,
-      repository: lab.repository,
-      project: projectOf(open, input.cluster),
-      now: lab.now(),
-      digestOf: lab.digestOf,
-      redact: input.redact,
-    });
-    if (draft === null) return;
-    const result = await store.append(run, [draft], lab.now());
-    if (result.kind === 'failed')
-      throw new Error(`the signature match of ${run} could not be answered: ${result.message}`);
-    if (result.kind === 'refused') throw new GitError('failed', result.message);
-    if (result.kind === 'appended') {
-      await input.publisher.publish(open, run, result.seqs.get(run) ?? []);
-      return;
-    }
-    await store.load();
-  }
+  const project = projectOf(open, input.cluster);
+  const recorded = await transactRun(open, run, (state) => {
+    const match = openSignatureMatch(state);
+    if (match === null) return [];
+    const { repository, now, digestOf } = lab;
+    const asked = { state, match, listing, repository, project, now: now(), digestOf, redact: input.redact };
+    return [answerSignatureMatch(asked)].filter((draft) => draft !== null);
+  });
+  if (recorded.kind === 'recorded') await input.publisher.publish(open, run, recorded.seqs.get(run) ?? []);
 }
 
 function projectOf({ config }: OpenLab, cluster: string): string {
@@ -219,20 +203,12 @@ type Seen = EventDataByType['offer-seen'];
 
 /** Records the offer that would be rented now, for the card. */
 async function searchOffer(open: OpenLab, input: WatchInput, shopping: RunState): Promise<void> {
-  const { lab, store } = open;
-  const { run } = shopping;
   const wanted = offerWanted(shopping);
   if (wanted === null || wanted.cluster !== input.cluster) return;
   const data: Seen = { digest: wanted.digest, ...(await readOffer(open, input, shopping)) };
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const state = store.current().runs.find((one) => one.run === run);
-    if (state === undefined || offerWanted(state)?.digest !== wanted.digest) return;
-    const result = await store.append(run, [{ type: 'offer-seen', role: 'watch', data }], lab.now());
-    if (result.kind === 'appended') return;
-    if (result.kind !== 'conflict')
-      throw new Error(`the offer for ${run} could not be recorded: ${result.message}`);
-    await store.load();
-  }
+  await transactRun(open, shopping.run, (state) =>
+    offerWanted(state)?.digest === wanted.digest ? [{ type: 'offer-seen', role: 'watch', data }] : [],
+  );
 }
 
 /** By what the run asks for, within what its cluster allows: what a launch would rent by. */
