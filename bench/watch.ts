@@ -148,7 +148,8 @@ async function stop(store: EventStore, index: number, ms: number): Promise<void>
   await store.load();
   const data = { comment: 700 + index, surface: 'comment' } as const;
   const asked: EventDraft = { type: 'stop-requested', role: 'control', actor: alice, data };
-  const result = await store.append(branded(runName(index), isRunId), [asked], branded(ms, isInstant));
+  const entry = { run: branded(runName(index), isRunId), drafts: [asked] };
+  const result = await store.append([entry], branded(ms, isInstant));
   if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
 }
 
@@ -204,7 +205,7 @@ async function seeded(remote: ScratchRemote): Promise<EventStore> {
     run: branded(runName(index), isRunId),
     drafts: draftsOf(index),
   }));
-  const result = await store.appendTogether(entries, branded(BEGIN_MS, isInstant));
+  const result = await store.append(entries, branded(BEGIN_MS, isInstant));
   if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
   return store;
 }

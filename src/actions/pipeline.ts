@@ -3,12 +3,13 @@
  * prepared, claimed by a push, performed with a capability, looked back at, recorded (docs/decisions/0054-one-pipeline-for-acts.md).
  */
 
+import { invariant } from '../domain/assert.ts';
 import { cutText } from '../domain/cut-text.ts';
 import { GitError } from '../domain/git.ts';
 import type { Instant, RunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import type { AppendResult } from '../logbook/ports.ts';
+import { type Recorded, type RecordPort, transact, type Writer } from '../logbook/transact.ts';
 import type { OwnClaim } from './mint.ts';
 
 /** `standing`: it stays as it is, and another look may find it otherwise; `ending`: it is not carried out any more. */
@@ -86,35 +87,57 @@ export async function carryOut<Target, Ready, Outcome>(
   place: Place,
   action: Action<Target, Ready, Outcome>,
 ): Promise<Outcome | Refused> {
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const found = place.fault() ?? action.find();
-    if (found.kind === 'refused') return told(place, found);
-    const { target } = found;
-    const before = found.isClaimed ? await begunBefore(place, action, target) : null;
-    const over = before === null ? await verified(place, action, target) : before;
-    if (over !== null && 'outcome' in over) return end(place, action, over);
-    const prepared = await action.prepare(target);
-    if (prepared.kind === 'refused') return end(place, action, refusing(place, action, target, prepared));
-    const { ready } = prepared;
-    if (over !== null) return end(place, action, await action.perform(target, ready, over));
-    const claimed = await push(place, await action.claim(target));
-    if ('kind' in claimed) {
-      await action.discard(ready);
-      return end(place, action, refusing(place, action, target, claimed));
-    }
-    // Read once more behind the claim: a branch that was put back under it is told by its marks.
-    await place.record.load();
-    const lost = place.fault();
-    if (claimed.seq !== null && lost === null)
-      return end(
-        place,
-        action,
-        await action.perform(target, ready, { kind: 'claimed', claim: { seq: claimed.seq } }),
-      );
-    await action.discard(ready);
-    if (lost !== null) return told(place, lost);
-  }
-  return { kind: 'refused', code: 'logbook-busy', why: 'the logbook kept moving, so nothing was called' };
+  const { file } = place;
+  let step = null as Next<Target, Ready, Outcome> | null;
+  const claimed = await transact(writerOf(place), async () => {
+    // Somebody else wrote first: what was made ready for the lost claim is of no use.
+    if (step?.kind === 'claim') await action.discard(step.ready);
+    step = await nextStep(place, action);
+    return step.kind === 'claim' ? [{ run: file, drafts: [step.draft] }] : [];
+  });
+  invariant(step !== null, 'action-undecided');
+  if (step.kind === 'end') return end(place, action, step.ending);
+  const { target, ready } = step;
+  if (step.kind === 'perform') return end(place, action, await action.perform(target, ready, step.under));
+  const seq = claimed.kind === 'recorded' ? claimed.seqs.get(file)?.[0] : undefined;
+  // Read once more behind the claim: a branch that was put back under it is told by its marks.
+  if (seq !== undefined) await place.record.load();
+  const lost = place.fault();
+  if (seq !== undefined && lost === null)
+    return end(place, action, await action.perform(target, ready, { kind: 'claimed', claim: { seq } }));
+  await action.discard(ready);
+  if (lost !== null) return told(place, lost);
+  throw notRecorded(step.draft, 'could not be pushed, so nothing was called', claimed);
+}
+
+/** What follows from the record as it is now: it ends, it is performed under an earlier claim, or it has to be claimed. */
+type Next<Target, Ready, Outcome> =
+  | { readonly kind: 'end'; readonly ending: Ending<Outcome | Refused> }
+  | { readonly kind: 'perform'; readonly target: Target; readonly ready: Ready; readonly under: Under }
+  | { readonly kind: 'claim'; readonly target: Target; readonly ready: Ready; readonly draft: EventDraft };
+
+async function nextStep<Target, Ready, Outcome>(
+  place: Place,
+  action: Action<Target, Ready, Outcome>,
+): Promise<Next<Target, Ready, Outcome>> {
+  const found = place.fault() ?? action.find();
+  if (found.kind === 'refused') return { kind: 'end', ending: { draft: null, outcome: told(place, found) } };
+  const { target } = found;
+  const refused = (refusal: Refusal): Next<Target, Ready, Outcome> => ({
+    kind: 'end',
+    ending: refusing(place, action, target, refusal),
+  });
+  const before = found.isClaimed ? await begunBefore(place, action, target) : null;
+  const over = before === null ? await verified(place, action, target) : before;
+  if (over !== null && 'outcome' in over) return { kind: 'end', ending: over };
+  const prepared = await action.prepare(target);
+  if (prepared.kind === 'refused') return refused(prepared);
+  const { ready } = prepared;
+  if (over !== null) return { kind: 'perform', target, ready, under: over };
+  const claim = await action.claim(target);
+  if (claim.kind === 'claim') return { kind: 'claim', target, ready, draft: claim.draft };
+  await action.discard(ready);
+  return refused(claim);
 }
 
 async function verified<Target, Ready, Outcome>(
@@ -153,76 +176,33 @@ function told({ redact }: Place, { code, why }: Refusal): Refused {
   return { kind: 'refused', code, why: redact(why) };
 }
 
-/** `seq` null: somebody else wrote first. */
-async function push(
-  { record, file, now }: Place,
-  claim: { readonly kind: 'claim'; readonly draft: EventDraft } | Refusal,
-): Promise<{ readonly seq: number | null } | Refusal> {
-  if (claim.kind === 'refused') return claim;
-  const { draft } = claim;
-  const result = await record.append(file, [draft], now());
-  if (result.kind === 'conflict') return { seq: null };
-  if (result.kind === 'appended') return { seq: result.seqs.get(file)?.[0] ?? null };
-  throw failure(result, `${draft.type} could not be pushed, so nothing was called`);
-}
-
 /** Records how it ended. Where somebody else has told the end meanwhile, theirs stands. */
 async function end<Target, Ready, Outcome>(
-  { record, file, now }: Place,
+  place: Place,
   action: Action<Target, Ready, Outcome>,
   { draft, outcome }: Ending<Outcome | Refused>,
 ): Promise<Outcome | Refused> {
   if (draft === null) return outcome;
-  const recorded = await transact(record, file, now, () => (action.find().kind === 'found' ? draft : null));
-  if (recorded.kind === 'appended' || recorded.kind === 'nothing') return outcome;
-  throw failure(recorded, `${draft.type} could not be recorded`);
+  const recorded = await transact(writerOf(place), () =>
+    action.find().kind === 'found' ? [{ run: place.file, drafts: [draft] }] : [],
+  );
+  // What has happened stands in no record yet: the next try looks for it and finds it.
+  if (recorded.kind === 'refused') throw notRecorded(draft, 'could not be recorded', recorded);
+  return outcome;
 }
 
-/** What has happened stands in no record yet: the next try looks for it and finds it. */
-function failure(
-  result: { readonly kind: 'refused' | 'failed'; readonly message: string } | { readonly kind: 'conflict' },
-  what: string,
-): Error {
-  if (result.kind === 'conflict') return new GitError('failed', `${what}: the logbook kept moving`);
-  const message = `${what}: ${result.message}`;
-  return result.kind === 'refused' ? new GitError('failed', message) : new Error(message);
+function writerOf({ record, now }: Place): Writer {
+  return { store: record, lab: { now } };
+}
+
+function notRecorded({ type }: EventDraft, what: string, recorded: Recorded): GitError {
+  return new GitError(
+    'failed',
+    `${type} ${what}: ${'message' in recorded ? recorded.message : recorded.kind}`,
+  );
 }
 
 /** What stands in an event about it: without secrets, and no longer than people read. */
 export function bounded({ redact }: Pick<Place, 'redact'>, text: string): string {
   return cutText(redact(text), limits.messageCharactersMax);
-}
-
-/** The record as a process keeps it. */
-type RecordPort = {
-  readonly append: (
-    run: RunId | 'journal',
-    drafts: readonly EventDraft[],
-    at: Instant,
-  ) => Promise<AppendResult>;
-  readonly load: () => Promise<unknown>;
-};
-
-/** `nothing`: there is nothing (any more) to be recorded; `conflict`: the logbook moved at every try. */
-type Recorded =
-  | { readonly kind: 'appended'; readonly seqs: readonly number[] }
-  | Exclude<AppendResult, { kind: 'appended' }>
-  | { readonly kind: 'nothing' };
-
-/** Records what `decide` wants of the record as it stands; null: nothing. It is asked anew after each lost race. */
-async function transact(
-  record: RecordPort,
-  run: RunId | 'journal',
-  now: () => Instant,
-  decide: () => EventDraft | null,
-): Promise<Recorded> {
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const draft = decide();
-    if (draft === null) return { kind: 'nothing' };
-    const result = await record.append(run, [draft], now());
-    if (result.kind === 'appended') return { kind: 'appended', seqs: result.seqs.get(run) ?? [] };
-    if (result.kind !== 'conflict') return result;
-    await record.load();
-  }
-  return { kind: 'conflict' };
 }

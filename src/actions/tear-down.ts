@@ -7,11 +7,10 @@
 import type { Permit } from '../domain/actions/capability.ts';
 import type { Instant, RunId } from '../domain/ids.ts';
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';
-import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
 import { openOrphans } from '../domain/logbook/orphans.ts';
 import { rentedJobs } from '../domain/logbook/renting.ts';
 import type { Condemnation, RentalAccount } from '../domain/rented.ts';
+import type { Entry, Recorded } from '../logbook/transact.ts';
 import { lookAtAccount, type RentalInput, type RentalLook, type RentalRecord } from '../rental/look.ts';
 import { type Begun, mintDestruction } from './mint.ts';
 
@@ -23,14 +22,12 @@ export type TearDownPorts = {
   readonly account: RentalAccount;
   /** The record as it is now: read after the account, because a machine is rented after its claim was pushed. */
   readonly record: () => Promise<RentalRecord>;
-  /** All of it in one push, or nothing. */
-  readonly append: (entries: readonly RentalEntry[]) => Promise<'appended' | 'conflict' | 'refused'>;
+  /** Records what is decided, in one push; it is decided again after a lost race. */
+  readonly transact: (decide: () => Promise<readonly Entry[]>) => Promise<Recorded>;
   readonly boundary: (kind: string, moment: 'before' | 'after') => void;
   readonly log: (line: string) => void;
   readonly law?: RentalInput['law'];
 };
-
-export type RentalEntry = { readonly run: RunId | 'journal'; readonly drafts: readonly EventDraft[] };
 
 /** `refused`: nothing could be recorded, and so nothing was destroyed. */
 export type TearDownResult =
@@ -67,30 +64,21 @@ function resultOf({ look, recorded }: Looked): Extract<TearDownResult, { kind: '
 /** Null where it could not be recorded. Who lost a race reads account and record again, and decides again. */
 async function lookOnce(ports: TearDownPorts): Promise<Looked | null> {
   const { cluster, terms, law } = ports;
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+  let looked = null as Looked | null;
+  const outcome = await ports.transact(async () => {
     const account = await ports.account.read();
     const record = await ports.record();
     const now = ports.now();
-    const look = lookAtAccount({
-      cluster,
-      terms,
-      account,
-      record,
-      now,
-      ...(law === undefined ? {} : { law }),
-    });
+    const given = law === undefined ? {} : { law };
+    const look = lookAtAccount({ cluster, terms, account, record, now, ...given });
     const { unrecorded = [] } = record;
     const isRecorded = (run: RunId): boolean => unrecorded.every((one) => one.run !== run);
     const runs = look.drafts.filter(({ run, drafts }) => drafts.length > 0 && isRecorded(run));
-    const journal = look.journal.length === 0 ? [] : [{ run: 'journal', drafts: look.journal } as const];
-    const entries = [...runs, ...journal];
-    if (entries.length === 0) return { look, record, recorded: [] };
-    const outcome = await ports.append(entries);
-    if (outcome === 'refused') return null;
-    if (outcome === 'appended')
-      return { look, record: await ports.record(), recorded: runs.map(({ run }) => run) };
-  }
-  return null;
+    looked = { look, record, recorded: runs.map(({ run }) => run) };
+    return [...runs, { run: 'journal', drafts: look.journal }];
+  });
+  if (outcome.kind === 'refused' || looked === null) return null;
+  return outcome.kind === 'recorded' ? { ...looked, record: await ports.record() } : looked;
 }
 
 /** What was begun in the record, and what cannot stand there because that run's record is broken. */

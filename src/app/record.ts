@@ -2,7 +2,7 @@
 
 import { GitError } from '../domain/git.ts';
 import type { Instant, RunId, Sha } from '../domain/ids.ts';
-import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
+import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { ok, type Result } from '../domain/result.ts';
 import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } from '../logbook/compose.ts';
@@ -17,6 +17,7 @@ import {
   type LogbookStore,
   type LogbookView,
 } from '../logbook/store/git-store.ts';
+import type { Entry } from '../logbook/transact.ts';
 import type { LabConfig } from '../run/lane-scope.ts';
 import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import type { Lab, LabGit } from './lab.ts';
@@ -36,9 +37,6 @@ import type { Held } from './record-reading.ts';
 import { type Before, OVER_JUNK, writesOf } from './record-write.ts';
 import { signersFrom } from './signers.ts';
 
-/** What one file gets. */
-export type Entry = { readonly run: RecordName; readonly drafts: readonly EventDraft[] };
-
 /** The newest append that was refused; `after` is the newest entry of the run that stands, -1 where there is none. */
 export type Refusal = {
   readonly run: RecordName;
@@ -49,10 +47,8 @@ export type Refusal = {
 export type EventStore = {
   /** Fetches, unless that was just done, and verifies; files that did not change are not verified again. */
   readonly load: (isFetched?: boolean) => Promise<Record>;
-  /** Appends to one run on top of what was loaded last. */
-  readonly append: (run: RecordName, drafts: readonly EventDraft[], at: Instant) => Promise<AppendResult>;
-  /** Appends to several files in one push: all of it is recorded, or nothing. */
-  readonly appendTogether: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
+  /** One push on top of what was loaded last: all of it is recorded, or nothing. Only `transact` calls it. */
+  readonly append: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly current: () => Record;
   /** The verified events of every run, for those who replay them. */
   readonly histories: () => readonly (readonly LogbookEvent[])[];
@@ -108,8 +104,7 @@ export function createEventStore(
   };
   return {
     load: (isFetched = false) => load(keeping, isFetched),
-    append: (run, drafts, at) => appendTogether(keeping, [{ run, drafts }], at),
-    appendTogether: (entries, at) => appendTogether(keeping, entries, at),
+    append: (entries, at) => append(keeping, entries, at),
     current: () => keeping.record,
     histories: () => [...keeping.held].filter(([name]) => name !== JOURNAL).map(([, { events }]) => events),
     refusal: () => keeping.refusal,
@@ -155,11 +150,7 @@ function noteMark({ known, markedAt }: Keeping, { run, seq, hash }: Marked): voi
   markedAt.set(run, Math.max(seq, markedAt.get(run) ?? -1));
 }
 
-async function appendTogether(
-  keeping: Keeping,
-  entries: readonly Entry[],
-  at: Instant,
-): Promise<AppendResult> {
+async function append(keeping: Keeping, entries: readonly Entry[], at: Instant): Promise<AppendResult> {
   const { lab, store, held, record } = keeping;
   if (entries.some(({ run }) => record.broken.some((one) => one.run === run || one.run === WHOLE_BRANCH)))
     return { kind: 'failed', message: 'what is there does not verify, so nothing is added' };

@@ -16,7 +16,7 @@ export type Entry = { readonly run: RunId | 'journal'; readonly drafts: readonly
 
 /** The record as a process keeps it. `load` reads it again. */
 export type RecordPort = {
-  readonly appendTogether: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
+  readonly append: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly load: () => Promise<unknown>;
 };
 
@@ -52,7 +52,7 @@ export async function transact(
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     const entries = (await decide()).filter(({ drafts }) => drafts.length > 0);
     if (entries.length === 0) return { kind: 'nothing' };
-    const result = await store.appendTogether(entries, lab.now());
+    const result = await store.append(entries, lab.now());
     if (result.kind === 'appended') return { kind: 'recorded', seqs: result.seqs };
     if (result.kind === 'refused') return result;
     if (result.kind === 'failed')

@@ -47,7 +47,8 @@ async function played({ action = {}, appends = [APPENDED], brokenFrom = 99 }: Wo
     redact: (text) => text.replace('mira', '***'),
     fault: () => (loads >= brokenFrom ? { ...REFUSAL, code: 'order-unknown' } : null),
     record: {
-      append: async (_run, [draft]) => {
+      append: async ([entry]) => {
+        const [draft] = entry?.drafts ?? [];
         const detail = draft?.type === 'incident' ? draft.data.detail : {};
         steps.push(`append ${String(detail['why'])}`);
         const result = appends[Math.min(appended, appends.length - 1)] ?? APPENDED;
@@ -104,17 +105,19 @@ describe('an act that nobody claimed', () => {
     const always = await played({ appends: [{ kind: 'conflict' }] });
     expect(always.steps.filter((step) => step === 'verify')).toHaveLength(limits.appendTriesMax);
     expect(always.steps).not.toContain('perform');
-    expect(always.outcome).toMatchObject({ kind: 'refused', code: 'logbook-busy' });
+    expect(always.steps.at(-1)).toBe('discard');
+    expect(String(always.outcome)).toContain('so nothing was called: the logbook kept moving');
   });
 
-  it.each([
-    ['refused', GitError],
-    ['failed', Error],
-  ] as const)('is not performed where its claim is %s', async (kind, type) => {
-    const { steps, outcome } = await played({ appends: [{ kind, message: 'the disk is full' }] });
-    expect(steps).toEqual(FRESH.slice(0, -1));
-    expect(outcome).toBeInstanceOf(type);
-    expect(String(outcome)).toContain('nothing was called: the disk is full');
+  it('is not performed where its claim is refused or fails', async () => {
+    const message = 'the disk is full';
+    const refused = await played({ appends: [{ kind: 'refused', message }] });
+    expect(refused.steps).toEqual([...FRESH.slice(0, -1), 'discard']);
+    expect(refused.outcome).toBeInstanceOf(GitError);
+    expect(String(refused.outcome)).toContain('nothing was called: the disk is full');
+    const failed = await played({ appends: [{ kind: 'failed', message }] });
+    expect(failed.steps).toEqual(FRESH.slice(0, -1));
+    expect(String(failed.outcome)).toContain('could not be recorded: the disk is full');
   });
 
   it.each([

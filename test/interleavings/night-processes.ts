@@ -177,7 +177,8 @@ function placeOf(night: Night, seen: { view: Version }, dies: Death): Place {
     redact: (text) => text,
     fault: () => null,
     record: {
-      append: async (_file, drafts) => {
+      append: async (entries) => {
+        const drafts = entries.flatMap((entry) => entry.drafts);
         if (seen.view !== night.record) return { kind: 'conflict' };
         const seqs = push(night, seen.view, drafts);
         if (seqs === null) return { kind: 'failed', message: 'the rules refuse it' };

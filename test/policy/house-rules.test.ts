@@ -70,6 +70,11 @@ const catchesAll: Look = (node) => {
   return !isAnswered(node.block);
 };
 
+/** `store.append`, called or taken out of the store; `record.ts` hands it down to git. */
+const appends: Look = (node) =>
+  (ts.isPropertyAccessExpression(node) && node.name.text === 'append') ||
+  (ts.isBindingElement(node) && (node.propertyName ?? node.name).getText() === 'append');
+
 const isPlainClass: Look = (node) =>
   ts.isClassLike(node) &&
   !(node.heritageClauses ?? []).some((clause) =>
@@ -186,6 +191,15 @@ describe('our code', () => {
     );
   });
 
+  it('appends to the record through transact alone, and has one loop that does so', () => {
+    const own = files.filter((file) => file.startsWith('src/'));
+    const inFiles = (look: Look) => new Set(places(look, own).map((place) => place.replace(/:\d+$/, '')));
+    expect(inFiles(appends)).toEqual(new Set(['src/app/record.ts', 'src/logbook/transact.ts']));
+    expect(inFiles((node) => ts.isIdentifier(node) && node.text === 'appendTriesMax')).toEqual(
+      new Set(['src/domain/limits.ts', 'src/logbook/transact.ts']),
+    );
+  });
+
   // rule AG-06
   it('has no class but errors', () => {
     expect(places(isPlainClass)).toEqual([]);
@@ -216,6 +230,8 @@ describe('the check', () => {
       catchesAll,
       'try { f(); } catch (error) { void error; done(); }',
     ],
+    ['an append past transact', appends, 'await open.store.append(entries, now);'],
+    ['an append that is taken out of its store', appends, 'const { append } = open.store;'],
     ['a class', isPlainClass, 'class Box { readonly a = 1; }'],
     ['a nameless class', isPlainClass, 'const Box = class {};'],
     ['a probe for a member', probes, "if (typeof store.flush === 'function') store.flush();"],

@@ -11,6 +11,7 @@ import { microdollarsOf } from '../../src/domain/logbook/renting.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { destroyStep, type RentalAccount } from '../../src/domain/rented.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
+import { type RecordPort, transact } from '../../src/logbook/transact.ts';
 import { decideTearDown } from '../../src/rental/tear-down.ts';
 import { type Random, randomFrom } from '../support/random.ts';
 import {
@@ -226,6 +227,17 @@ function portsOf(world: World): TearDownPorts {
       return { kind: 'unknown', message: 'still there' };
     },
   };
+  const store: RecordPort = {
+    append: async (entries) => {
+      boundary();
+      if (strikes(world, 0.02)) return { kind: 'refused', message: 'the remote said no' };
+      if (strikes(world, 0.05)) return { kind: 'conflict' };
+      for (const { run: name, drafts } of entries) record(world, name, drafts);
+      boundary();
+      return { kind: 'appended', seqs: new Map() };
+    },
+    load: async () => undefined,
+  };
   return {
     ...{ cluster: 'rented', terms: TERMS, account: rented, law, boundary, log: () => undefined },
     now: () => world.nowMs as Instant,
@@ -234,14 +246,7 @@ function portsOf(world: World): TearDownPorts {
       orphans: world.orphans,
       isWhole: !strikes(world, 0.05),
     }),
-    append: async (entries) => {
-      boundary();
-      if (strikes(world, 0.02)) return 'refused';
-      if (strikes(world, 0.05)) return 'conflict';
-      for (const { run: name, drafts } of entries) record(world, name, drafts);
-      boundary();
-      return 'appended';
-    },
+    transact: (decide) => transact({ store, lab: { now: () => world.nowMs as Instant } }, decide),
   };
 }
 

@@ -58,7 +58,10 @@ export function recordProcess(remote: Pick<Remote, 'client'>): RecordProcess {
     store,
     append: async (run, drafts) => {
       await store.load();
-      const result = await store.append(run === 'journal' ? run : branded(run, isRunId), drafts, NOW);
+      const result = await store.append(
+        [{ run: run === 'journal' ? run : branded(run, isRunId), drafts }],
+        NOW,
+      );
       if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
     },
     costOf: async (work) => {

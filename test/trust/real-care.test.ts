@@ -65,7 +65,7 @@ async function opened(as: BundleWorld['control']): Promise<OpenLab> {
 }
 
 async function append(open: OpenLab, draft: EventDraft): Promise<void> {
-  const result = await open.store.append('journal', [draft], open.lab.now());
+  const result = await open.store.append([{ run: 'journal', drafts: [draft] }], open.lab.now());
   if (result.kind !== 'appended') throw new Error(`${draft.type}: ${JSON.stringify(result)}`);
 }
 

@@ -64,7 +64,10 @@ async function failedIn(): Promise<void> {
   if (opening.kind !== 'open' || state === undefined) throw new Error('no record');
   const { open } = opening;
   const data = { ...endedData(state), status: 'FAILED', signatures: ['name-error'] } as const;
-  const result = await open.store.append(run, [{ type: 'ended', role: 'watch', data }], open.lab.now());
+  const result = await open.store.append(
+    [{ run, drafts: [{ type: 'ended', role: 'watch', data }] }],
+    open.lab.now(),
+  );
   if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
 }
 

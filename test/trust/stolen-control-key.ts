@@ -31,7 +31,7 @@ function runIn({ store }: OpenLab, run: string): RunState {
 
 async function append(open: OpenLab, run: string, draft: EventDraft): Promise<void> {
   if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
-  const result = await open.store.append(run, [draft], open.lab.now());
+  const result = await open.store.append([{ run, drafts: [draft] }], open.lab.now());
   if (result.kind !== 'appended') throw new Error(`${draft.type}: ${JSON.stringify(result)}`);
 }
 

@@ -6,9 +6,11 @@ import { type LowWorker, readScanReport } from '../../care/disk/scan-report.ts';
 import type { CleanupState, DiskScan } from '../../domain/care/disk-scan.ts';
 import { type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
 import { isZone, type TpuWorker } from '../../domain/care/worker-disk.ts';
+import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { type Observed, unknown } from '../../domain/observed.ts';
 import { after } from '../../domain/time.ts';
+import { transactJournal } from '../../logbook/transact.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { DiskPlace, DiskPort } from './disk-port.ts';
@@ -21,13 +23,9 @@ const INSPECTED_WORKERS_MAX = 400;
  */
 const DISK_LOOKS_TIME_MS = 15 * 60 * 1_000;
 
-export type DiskScanOutcome =
-  | { readonly kind: 'scanned'; readonly scan: DiskScan }
-  | { readonly kind: 'not-recorded'; readonly why: string };
-
 /**
  * Scans and records (policy AG-16 and AG-17; nothing is changed on any worker). `redact`
- * takes secrets out of what programs printed.
+ * takes secrets out of what programs printed. Throws `GitError` where git does not take the record.
  */
 export async function scanDisks(
   open: OpenLab,
@@ -35,7 +33,7 @@ export async function scanDisks(
   port: DiskPort,
   redact: (text: string) => string,
   troubles: Trouble[],
-): Promise<DiskScanOutcome> {
+): Promise<DiskScan> {
   const { thresholdPercent, warnPercent } = place.disk;
   const end = await port.scan();
   const clean = { ...end, stdout: redact(end.stdout), stderr: redact(end.stderr) };
@@ -47,7 +45,10 @@ export async function scanDisks(
   const cleanup = cleanupState(await port.cleanupAlive());
   const policy = { mountPoint: place.mountPoint, thresholdPercent, warnPercent };
   const scan = scanRecord({ cluster: place.cluster, report, listing, looks, cleanup, policy });
-  return recorded(open, scan);
+  const drafts = [{ type: 'disk-scanned', role: 'watch', data: scan }] as const;
+  const recorded = await transactJournal(open, () => drafts);
+  if (recorded.kind === 'refused') throw new GitError('failed', recorded.message);
+  return scan;
 }
 
 /**
@@ -105,16 +106,4 @@ function cleanupState(alive: Observed<boolean> | null): CleanupState {
   if (alive === null) return 'not-asked';
   if (alive.kind === 'unknown') return 'unknown';
   return alive.value ? 'alive' : 'not-seen';
-}
-
-/** Another process may append meanwhile: then it is recorded on top of that. */
-async function recorded(open: OpenLab, scan: DiskScan): Promise<DiskScanOutcome> {
-  const draft = { type: 'disk-scanned', role: 'watch', data: scan } as const;
-  for (let attempt = 1; attempt <= limits.appendTriesMax; attempt += 1) {
-    const result = await open.store.append('journal', [draft], open.lab.now());
-    if (result.kind === 'appended') return { kind: 'scanned', scan };
-    if (result.kind !== 'conflict') return { kind: 'not-recorded', why: result.message };
-    await open.store.load();
-  }
-  return { kind: 'not-recorded', why: 'the logbook moved at every try' };
 }

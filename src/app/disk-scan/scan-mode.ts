@@ -13,7 +13,7 @@ export type ScanModeInput = {
   readonly redact: (text: string) => string;
 };
 
-/** `result` is a closed word. Not `ok`: nothing is known of the workers, or nothing was recorded. */
+/** `result` is a closed word. Not `ok`: nothing is known of the workers. */
 export type ScanModeResult = { readonly ok: boolean; readonly result: string; readonly detail: string };
 
 /**
@@ -60,11 +60,10 @@ async function scanOne(open: OpenLab, input: ScanModeInput, troubles: Trouble[])
   const place = diskPlaceOf(open.config, input.cluster);
   if (place === null) return noDiskCare(input.cluster);
   const port = await input.disks(open, place);
-  const outcome = await scanDisks(open, place, port, input.redact, troubles);
-  if (outcome.kind === 'not-recorded') return { ok: false, result: 'not-recorded', detail: outcome.why };
-  const { reading, why } = outcome.scan;
+  const scan = await scanDisks(open, place, port, input.redact, troubles);
+  const { reading, why } = scan;
   if (reading === 'unreadable') return { ok: false, result: 'scan-unreadable', detail: why };
-  return { ok: true, result: 'scanned', detail: told(outcome.scan) };
+  return { ok: true, result: 'scanned', detail: told(scan) };
 }
 
 function told({ workers, reading, why, cleanup, warnPercent }: DiskScan): string {

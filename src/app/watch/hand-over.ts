@@ -1,6 +1,7 @@
 /** The end of a shift: the lease of every run that this process watches is given back, so that the next need not wait for it. */
 
 import { limits } from '../../domain/limits.ts';
+import { recordAsDecided } from '../../logbook/transact.ts';
 import { handedOver } from '../../watch/lease.ts';
 import type { LabOpener } from '../open-lab.ts';
 import { contained, containedEach, EVERYWHERE, type Trouble, type Where } from '../trouble.ts';
@@ -20,7 +21,7 @@ export async function handOver(opener: LabOpener, input: WatchInput): Promise<re
     const some = given.slice(first, first + limits.looksPerTurnMax);
     input.saveMemory();
     await contained(opening.open, troubles, EVERYWHERE, async () => {
-      const result = await store.appendTogether(some, lab.now());
+      const result = await recordAsDecided(opening.open, some);
       lab.log(`handed over ${some.length} run(s): ${result.kind}`);
     });
   }

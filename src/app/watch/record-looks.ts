@@ -9,7 +9,7 @@ import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { identityToAsk } from '../../domain/tracker.ts';
-import type { AppendResult } from '../../logbook/ports.ts';
+import { type Recorded, transact } from '../../logbook/transact.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
 import type { LaneScopedConfig } from '../../run/lane-scope.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -29,7 +29,7 @@ import type { WatchInput } from './watch-input.ts';
 type Looked = { readonly run: RunId; readonly seq: number; readonly drafts: readonly EventDraft[] };
 
 /** `refused`: what was seen could not be recorded; the logs are read again from the same place. */
-export type Recorded = 'looked' | 'refused';
+type LookOutcome = 'looked' | 'refused';
 
 /** Looks at these runs, and records all of it together. What one of them meets is its own trouble. */
 export async function lookAtAll(
@@ -38,38 +38,44 @@ export async function lookAtAll(
   runs: readonly RunId[],
   seen: ReadonlyMap<RunId, JobObservation>,
   troubles: Trouble[],
-): Promise<Recorded> {
-  const { lab, store } = open;
+): Promise<LookOutcome> {
   const looks = new Map<RunId, Looked>();
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    for (const run of runs) {
+  const lookAtThese = async (these: readonly RunId[]): Promise<readonly Looked[]> => {
+    for (const run of these) {
       const looked = await contained(open, troubles, { run, thread: null }, () =>
         lookOnce(open, input, run, seen.get(run) ?? null, looks.get(run) ?? null),
       );
       if (looked === null) looks.delete(run);
       else looks.set(run, looked);
     }
-    if (looks.size === 0) return 'looked';
-    const result = await appendAll(open, [...looks.values()]);
-    if (result === null) return recordApart(open, input, [...looks.values()], troubles);
-    if (result.kind !== 'conflict') return told(open, input, [...looks.keys()], result, troubles);
-    await store.load();
+    return these.flatMap((run) => looks.get(run) ?? []);
+  };
+  const record = async (these: readonly RunId[]): Promise<LookOutcome> =>
+    told(open, { input, troubles, runs: these }, await transact(open, () => lookAtThese(these)));
+  try {
+    return await record(runs);
+  } catch (error) {
+    if (error instanceof GitError) throw error;
+    open.lab.log(`what was seen of ${looks.size} run(s) is recorded one by one: ${String(error)}`);
   }
-  lab.log('the logbook kept moving; looking again at the next turn');
+  // One that cannot be recorded keeps no other back, and says why.
+  for (const run of [...looks.keys()]) {
+    const recorded = await contained(open, troubles, { run, thread: null }, () => record([run]));
+    if (recorded === 'refused') return recorded;
+  }
   return 'looked';
 }
 
 /** One run by itself; what it meets is thrown. */
-export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<Recorded> {
+export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void> {
   const troubles: Trouble[] = [];
-  const recorded = await lookAtAll(open, input, [run], new Map(), troubles);
+  await lookAtAll(open, input, [run], new Map(), troubles);
   await input.publisher.sayOwed(
     open,
     (one, work) => contained(open, troubles, { run: one, thread: null }, work),
     'all',
   );
   throwIfAny(troubles);
-  return recorded;
 }
 
 /** Null where there is nothing to look at, or another watch has the lease. What was seen on the same entry stands. */
@@ -142,77 +148,30 @@ function laneWitness(record: { readonly runs: readonly RunState[] }, state: RunS
 /** The policy's last five. */
 const LANE_RUNS = 5;
 
-/** Null where one of several keeps the others from being recorded: each is then recorded by itself, and that one says why. */
-async function appendAll({ lab, store }: OpenLab, looks: readonly Looked[]): Promise<AppendResult | null> {
-  if (looks.length === 1) return null;
-  try {
-    const result = await store.appendTogether(looks, lab.now());
-    return result.kind === 'failed' ? null : result;
-  } catch (error) {
-    if (error instanceof GitError) throw error;
-    lab.log(`what was seen of ${looks.length} runs is recorded one by one: ${String(error)}`);
-    return null;
-  }
-}
-
-async function recordApart(
-  open: OpenLab,
-  input: WatchInput,
-  looks: readonly Looked[],
-  troubles: Trouble[],
-): Promise<Recorded> {
-  for (const look of looks) {
-    const { run } = look;
-    const recorded = await contained(open, troubles, { run, thread: null }, async () =>
-      told(open, input, [run], await appendOne(open, input, look), troubles),
-    );
-    if (recorded === 'refused') return recorded;
-  }
-  return 'looked';
-}
-
-/** Appends what was seen of one run; where somebody else was faster, it is looked at again. */
-async function appendOne(open: OpenLab, input: WatchInput, look: Looked): Promise<AppendResult> {
-  const { lab, store } = open;
-  let looked: Looked | null = look;
-  let result: AppendResult = { kind: 'conflict' };
-  for (let attempt = 0; attempt < limits.appendTriesMax && looked !== null; attempt += 1) {
-    result = await store.append(looked.run, looked.drafts, lab.now());
-    if (result.kind !== 'conflict') return result;
-    await store.load();
-    looked = await lookOnce(open, input, look.run, null, looked);
-  }
-  return result;
-}
-
-/** What follows from the outcome, in the threads of these runs. */
+/** What follows from the outcome, in the threads of the runs that were recorded. */
 async function told(
   open: OpenLab,
-  input: WatchInput,
-  runs: readonly RunId[],
-  result: AppendResult,
-  troubles: Trouble[],
-): Promise<Recorded> {
-  const { lab } = open;
-  const [run] = runs;
-  if (result.kind === 'refused') {
-    lab.log(`the logbook cannot be written: ${result.message}`);
+  { input, troubles, runs }: Looking,
+  recorded: Recorded,
+): Promise<LookOutcome> {
+  if (recorded.kind === 'refused') {
+    open.lab.log(`the logbook cannot be written: ${recorded.message}`);
     await reportCorruptLogbook(open, input.toldFaults, troubles);
     return 'refused';
   }
-  if (result.kind === 'failed')
-    throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
-  if (result.kind === 'conflict')
-    lab.log('the logbook kept moving; looking again at the next turn', run === undefined ? {} : { run });
-  else {
-    for (const one of runs) input.publisher.owe({ run: one, seqs: result.seqs.get(one) ?? [] });
-    for (const one of runs)
-      await contained(open, troubles, { run: one, thread: null }, () =>
-        deliver(open, one, new Set(result.seqs.get(one) ?? []), 'watch'),
-      );
-  }
+  if (recorded.kind === 'nothing') return 'looked';
+  const written = runs.map((run) => ({ run, seqs: recorded.seqs.get(run) ?? [] }));
+  for (const owed of written) input.publisher.owe(owed);
+  for (const { run, seqs } of written)
+    await contained(open, troubles, { run, thread: null }, () => deliver(open, run, new Set(seqs), 'watch'));
   return 'looked';
 }
+
+type Looking = {
+  readonly input: WatchInput;
+  readonly troubles: Trouble[];
+  readonly runs: readonly RunId[];
+};
 
 /** A store of a run's checkpoints, as the watch asks it. Null where its kind does not have them asked, it is too early, or nobody here can look there. */
 function askedStore(

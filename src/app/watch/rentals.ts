@@ -1,7 +1,8 @@
 /** The rented machines of a cluster, as a part of each turn of its watch. */
 
-import { type RentalEntry, tearDown } from '../../actions/tear-down.ts';
+import { tearDown } from '../../actions/tear-down.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
+import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
 import type { RentalTerms } from '../../domain/launch/rental-terms.ts';
 import { limits } from '../../domain/limits.ts';
@@ -10,6 +11,7 @@ import { rentalDueAtMs } from '../../domain/logbook/renting.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import type { RentalAccount } from '../../domain/rented.ts';
 import { after } from '../../domain/time.ts';
+import { type Entry, type Recorded, recordAsDecided, transact } from '../../logbook/transact.ts';
 import { isRentingOn, type RentalRecord } from '../../rental/look.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -82,7 +84,7 @@ async function look(place: Place): Promise<MachinesLeft> {
       await store.load();
       return recordOf(open, place.rental);
     },
-    append: (entries) => append(place, entries, written),
+    transact: (decide) => recordTogether(place, decide, written),
     boundary: lab.boundary,
     log: (line) => lab.log(input.redact(line)),
   });
@@ -96,31 +98,33 @@ async function look(place: Place): Promise<MachinesLeft> {
   return { at: after(lab.now(), result.cadenceMs), isBusy: result.isBusy };
 }
 
-/** With the pages of what people must see, in the same push. Where one file cannot take its part, each is tried by itself. */
-async function append(
-  place: Place,
-  entries: readonly RentalEntry[],
+/** Where one file cannot take its part, each is tried by itself, and the next look goes on from what was recorded. */
+async function recordTogether(
+  { open, troubles }: Place,
+  decide: () => Promise<readonly Entry[]>,
   written: Map<string, readonly number[]>,
-): Promise<'appended' | 'conflict' | 'refused'> {
-  const { open, troubles } = place;
-  const { lab, store, config } = open;
-  const paged = entries.map((entry) => {
-    const state = store.current().runs.find(({ run }) => run === entry.run);
-    if (state === undefined) return entry;
-    return {
-      ...entry,
-      drafts: [...entry.drafts, ...pagesWith(state, entry.drafts, configFor(config, state), lab.now())],
-    };
-  });
-  const result = await store.appendTogether(paged, lab.now());
-  if (result.kind === 'appended')
-    for (const [run, seqs] of result.seqs) written.set(run, [...(written.get(run) ?? []), ...seqs]);
-  if (result.kind !== 'failed') return result.kind;
-  if (paged.length === 1)
-    throw new Error(`what was seen of the machines could not be recorded: ${result.message}`);
-  for (const entry of paged)
-    await contained(open, troubles, { run: entry.run, thread: null }, async () => {
-      await append(place, [entry], written);
+): Promise<Recorded> {
+  let entries: readonly Entry[] = [];
+  try {
+    const recorded = await transact(open, async () => {
+      entries = [];
+      entries = (await decide()).map((entry) => withPages(open, entry));
+      return entries;
     });
-  return 'conflict';
+    if (recorded.kind === 'recorded')
+      for (const [run, seqs] of recorded.seqs) written.set(run, [...(written.get(run) ?? []), ...seqs]);
+    return recorded;
+  } catch (error) {
+    if (error instanceof GitError) throw error;
+    for (const entry of entries)
+      await contained(open, troubles, { run: entry.run, thread: null }, () => recordAsDecided(open, [entry]));
+    throw error;
+  }
+}
+
+/** With the pages of what people must see, in the same push. */
+function withPages({ lab, store, config }: OpenLab, { run, drafts }: Entry): Entry {
+  const state = store.current().runs.find((one) => one.run === run);
+  const pages = state === undefined ? [] : pagesWith(state, drafts, configFor(config, state), lab.now());
+  return { run, drafts: [...drafts, ...pages] };
 }

@@ -3,10 +3,10 @@
 import { missingCluster } from '../../config/missing-cluster.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { incidentDraft } from '../../domain/incidents.ts';
-import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { synchronizeClock } from '../../github/call.ts';
+import { transactRun } from '../../logbook/transact.ts';
 import { configFor } from '../../run/run-config.ts';
 import {
   isSilenceTold,
@@ -97,23 +97,15 @@ async function publishSilence(
   monitor: Extract<MonitorHealth, { kind: 'fresh' | 'stale' }>,
   publisher: Publisher,
 ): Promise<void> {
-  const { lab, store } = open;
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const state = store.current().runs.find((one) => one.run === run);
-    if (state === undefined || isSilenceTold(state, monitor.since)) return;
-    const now = monitorHealth(state, configFor(open.config, state).lane.cadence, lab.now());
-    if (now.kind !== 'stale') return;
-    const result = await store.append(run, [silence(now)], lab.now());
-    if (result.kind === 'appended') {
-      await publisher.publish(open, run, result.seqs.get(run) ?? []);
-      return;
-    }
-    // The people are told by the job's own failure: without a record nothing is posted.
-    if (result.kind === 'refused' || result.kind === 'failed')
-      throw new Error(`the silence of ${run} could not be recorded: ${result.message}`);
-    await store.load();
-  }
-  lab.log('the logbook kept moving; the next look tells it', { run });
+  const recorded = await transactRun(open, run, (state) => {
+    if (isSilenceTold(state, monitor.since)) return [];
+    const now = monitorHealth(state, configFor(open.config, state).lane.cadence, open.lab.now());
+    return now.kind === 'stale' ? [silence(now)] : [];
+  });
+  // The people are told by the job's own failure: without a record nothing is posted.
+  if (recorded.kind === 'refused')
+    throw new Error(`the silence of ${run} could not be recorded: ${recorded.message}`);
+  if (recorded.kind === 'recorded') await publisher.publish(open, run, recorded.seqs.get(run) ?? []);
 }
 
 function silence({ since, silentMs }: Extract<MonitorHealth, { kind: 'fresh' | 'stale' }>): EventDraft {
@@ -123,7 +115,7 @@ function silence({ since, silentMs }: Extract<MonitorHealth, { kind: 'fresh' | '
 }
 
 async function start(open: OpenLab, state: RunState): Promise<WatchdogFinding['done']> {
-  const { config, lab, store } = open;
+  const { config } = open;
   const cluster = state.submission?.cluster ?? '';
   const outcome = await perform(open, {
     kind: 'dispatch-workflow',
@@ -133,10 +125,10 @@ async function start(open: OpenLab, state: RunState): Promise<WatchdogFinding['d
   });
   if (outcome.kind !== 'done' || outcome.number === null) return 'restart-refused';
   const data = { workflow: 'watch', subject: cluster, workflowRun: outcome.number } as const;
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const result = await store.append(state.run, [{ type: 'dispatched', role: 'control', data }], lab.now());
-    if (result.kind !== 'conflict') break;
-    await store.load();
-  }
+  const isKnown = ({ dispatches }: RunState): boolean =>
+    dispatches.some(({ workflowRun }) => workflowRun === data.workflowRun);
+  await transactRun(open, state.run, (now) =>
+    isKnown(now) ? [] : [{ type: 'dispatched', role: 'control', data }],
+  );
   return 'restarted';
 }

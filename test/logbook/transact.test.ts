@@ -1,0 +1,86 @@
+/** What `transact` makes of each answer of the record, whichever process appends. */
+
+import { describe, expect, it } from 'vitest';
+import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
+import { limits } from '../../src/domain/limits.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { EMPTY_JOURNAL, type JournalState } from '../../src/domain/logbook/journal-state.ts';
+import type { AppendResult } from '../../src/logbook/ports.ts';
+import { type Entry, recordAsDecided, transact, transactRun } from '../../src/logbook/transact.ts';
+
+const RUN = branded('ferry-daily-20261121', isRunId);
+const DRAFT: EventDraft = {
+  type: 'incident',
+  role: 'control',
+  data: { code: 'launch-unreadable', detail: { why: '' } },
+};
+const ENTRY: Entry = { run: RUN, drafts: [DRAFT] };
+const APPENDED: AppendResult = { kind: 'appended', seqs: new Map([[RUN, [7]]]) };
+const CONFLICT: AppendResult = { kind: 'conflict' };
+
+/** A record that gives these answers one after the other, the last one for ever; each load finds it changed. */
+function recordWith(...answers: readonly AppendResult[]) {
+  const pushed: (readonly Entry[])[] = [];
+  let current = { runs: [], journal: EMPTY_JOURNAL as JournalState };
+  let loads = 0;
+  const store = {
+    append: async (entries: readonly Entry[]) => {
+      pushed.push(entries);
+      return answers[Math.min(pushed.length, answers.length) - 1] ?? APPENDED;
+    },
+    load: async () => {
+      loads += 1;
+      current = { ...current };
+    },
+    current: () => current,
+  };
+  return { store, lab: { now: () => branded(1, isInstant) }, pushed, loads: () => loads };
+}
+
+describe('transact', () => {
+  it('gives the numbers of what it recorded', async () => {
+    const recorded = await transact(recordWith(APPENDED), () => [ENTRY]);
+    expect(recorded).toEqual({ kind: 'recorded', seqs: new Map([[RUN, [7]]]) });
+  });
+
+  it('pushes nothing where nothing is decided, and no file without an event', async () => {
+    const record = recordWith(APPENDED);
+    expect(await transact(record, () => [{ run: 'journal', drafts: [] }])).toEqual({ kind: 'nothing' });
+    expect(record.pushed).toEqual([]);
+    await transact(record, () => [ENTRY, { run: 'journal', drafts: [] }]);
+    expect(record.pushed).toEqual([[ENTRY]]);
+    expect(await transactRun(record, RUN, () => [DRAFT])).toEqual({ kind: 'nothing' });
+  });
+
+  it('reads the record again after a lost race and decides again', async () => {
+    const record = recordWith(CONFLICT, APPENDED);
+    let decisions = 0;
+    const recorded = await transact(record, () => {
+      decisions += 1;
+      return [ENTRY];
+    });
+    expect([recorded.kind, decisions, record.loads()]).toEqual(['recorded', 2, 1]);
+  });
+
+  it('is refused by the remote at once, and by races that it keeps losing', async () => {
+    const refused: AppendResult = { kind: 'refused', message: 'the branch is protected' };
+    const record = recordWith(refused);
+    expect(await transact(record, () => [ENTRY])).toEqual(refused);
+    expect(record.pushed).toHaveLength(1);
+    const busy = recordWith(CONFLICT);
+    expect(await transact(busy, () => [ENTRY])).toMatchObject({ kind: 'refused' });
+    expect(busy.pushed).toHaveLength(limits.appendTriesMax);
+  });
+
+  it('throws where the record may not have the event, and names it', async () => {
+    const failed = transact(recordWith({ kind: 'failed', message: 'no rule' }), () => [ENTRY]);
+    await expect(failed).rejects.toThrow(`incident of ${RUN} could not be recorded: no rule`);
+  });
+
+  it('records what was decided before only on the record on which it was decided', async () => {
+    const record = recordWith(CONFLICT, APPENDED);
+    expect(await recordAsDecided(record, [ENTRY])).toEqual({ kind: 'nothing' });
+    expect(record.pushed).toHaveLength(1);
+    expect(record.loads()).toBe(1);
+  });
+});
