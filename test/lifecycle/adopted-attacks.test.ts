@@ -14,7 +14,8 @@ import {
 import { headOf } from '../support/hero-run.ts';
 import { branchOff, openGates } from '../support/own-pull.ts';
 import { approve, logbookText, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, pushFile, saidTwice, say, told } from '../support/talk.ts';
+import { codesOf } from '../support/recorded.ts';
+import { botComments, pushFile, saidTwice, say, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -42,16 +43,22 @@ describe('a job is taken over', () => {
     launchByHand(lab);
     const issue = await openIssue(lab);
     for (const who of ['ada', 'ravi'] as const)
-      expect(await answered(lab, who, issue, WATCH)).toContain('it takes');
+      expect(await answered(lab, who, issue, WATCH)).toBe('not-permitted');
     const strange = await say(lab, 'sol', issue, WATCH);
     await lab.clock.advance(10 * MINUTE);
-    expect(answersTo(lab, strange).join()).toContain('it takes');
+    expect(await codesOf(lab, strange)).toEqual(['not-permitted']);
     expect(await stateOf(lab, runOf(issue))).toBeNull();
     await answered(lab, 'mira', issue, WATCH);
     await until(lab, 'what the job is', async () => (await stateOf(lab, runOf(issue)))?.description != null);
-    expect(await answered(lab, 'ada', issue, '/accept')).toContain('it takes maintain permission');
-    for (const words of [`/approve-launch ${'0'.repeat(64)}`, '/relaunch', '/stop', '/handoff @ada', '/seal'])
-      expect(await answered(lab, 'mira', issue, words)).toMatch(/not |nothing/);
+    expect(await answered(lab, 'ada', issue, '/accept')).toBe('not-permitted');
+    for (const [words, code] of [
+      [`/approve-launch ${'0'.repeat(64)}`, 'approval-by-author'],
+      ['/relaunch', 'relaunch-nothing'],
+      ['/stop', 'stop-not-running'],
+      ['/handoff @ada', 'watch-none'],
+      ['/seal', 'seal-not-ended'],
+    ] as const)
+      expect(await answered(lab, 'mira', issue, words)).toBe(code);
     expect((await stateOf(lab, runOf(issue)))?.submission).toBeNull();
   });
 
@@ -59,7 +66,7 @@ describe('a job is taken over', () => {
     lab = await openAdoptingLab({ config: (text) => text.replace('    adoption: true\n', '') });
     launchByHand(lab);
     const issue = await openIssue(lab);
-    expect(await answered(lab, 'mira', issue, WATCH)).toContain('cannot be taken over');
+    expect(await answered(lab, 'mira', issue, WATCH)).toBe('adopt-cluster');
     expect(await stateOf(lab, runOf(issue))).toBeNull();
   });
 
@@ -70,23 +77,21 @@ describe('a job is taken over', () => {
     await until(lab, 'the job', async () => (await stateOf(lab, ferry.run))?.submission != null);
     const jobId = (await stateOf(lab, ferry.run))?.submission?.jobId ?? '';
     const issue = await openIssue(lab);
-    expect(await answered(lab, 'mira', issue, watchFor(jobId))).toContain(
-      `is that of the run \`${ferry.run}\``,
-    );
+    expect(await answered(lab, 'mira', issue, watchFor(jobId))).toBe('adopt-held');
     launchByHand(lab);
     const [first, second] = [await openIssue(lab), await openIssue(lab)];
     await answered(lab, 'mira', first, WATCH);
-    expect(await answered(lab, 'mira', second, WATCH)).toContain(`is that of the run \`${runOf(first)}\``);
-    expect(await answered(lab, 'mira', ferry.pull, WATCH)).toContain('an open issue of its own');
+    expect(await answered(lab, 'mira', second, WATCH)).toBe('adopt-held');
+    expect(await answered(lab, 'mira', ferry.pull, WATCH)).toBe('adopt-place');
   });
 
   it('under an id that is one: no Markdown, no path, no shell', async () => {
     lab = await openAdoptingLab();
     const issue = await openIssue(lab);
     for (const job of ['"[a](https://evil.example)"', '../../etc', '"a;rm -rf"', '@mira', '-v']) {
-      const answer = await answered(lab, 'mira', issue, watchFor(job));
-      expect(answer).toContain('a value is not one that it takes');
-      expect(answer.replaceAll(/`[^`]*`/g, '')).not.toMatch(/\]\(https|@mira/);
+      expect(await answered(lab, 'mira', issue, watchFor(job))).toBe('not-understood');
+      const [text = ''] = told(lab, 'answer').slice(-1);
+      expect(text.replaceAll(/`[^`]*`/g, '')).not.toMatch(/\]\(https|@mira/);
     }
     expect(await stateOf(lab, runOf(issue))).toBeNull();
   });
@@ -229,9 +234,7 @@ describe('a job is taken over', () => {
     const issue = await openIssue(lab);
     lab.engine.loseNextAnswer('describe');
     await answered(lab, 'mira', issue, WATCH);
-    expect(await answered(lab, 'mira', issue, '/accept')).toContain(
-      'the cluster has not said what the job is',
-    );
+    expect(await answered(lab, 'mira', issue, '/accept')).toBe('job-not-told');
     await until(lab, 'what the job is', async () => {
       return (await stateOf(lab, runOf(issue)))?.description?.found === 'described';
     });
@@ -250,13 +253,13 @@ describe('a job is taken over', () => {
     const { id = 0, source = '' } = told() ?? {};
     const edit = (body: string) => lab.as('ada', 'PATCH', `/issues/comments/${id}`, { body });
     await edit(source.replace('by-hand', 'harmless'));
-    expect(await answered(lab, 'mira', issue, '/accept')).toContain('does not stand here as it was written');
+    expect(await answered(lab, 'mira', issue, '/accept')).toBe('job-told-otherwise');
     await edit(source);
-    expect(await answered(lab, 'mira', issue, '/accept')).toContain('does not stand here as it was written');
+    expect(await answered(lab, 'mira', issue, '/accept')).toBe('job-told-otherwise');
     await lab.as('mira', 'DELETE', `/issues/comments/${id}`);
     await until(lab, 'it anew', () => told() !== undefined, { stepMs: MINUTE });
     await lab.clock.advance(MINUTE);
-    expect(await answered(lab, 'mira', issue, '/accept')).toContain('the job is watched from now on');
+    expect(await answered(lab, 'mira', issue, '/accept')).toBe('job-adopted');
   });
 
   it('not where the issue is closed before: the job is left alone', async () => {

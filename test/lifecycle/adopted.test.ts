@@ -39,8 +39,7 @@ async function describedJob(
   lab = await openAdoptingLab(options, more);
   launchByHand(lab, job);
   const issue = await openIssue(lab);
-  const asked = await answered(lab, 'mira', issue, WATCH);
-  expect(asked).toContain(`job \`${JOB_ID}\` on \`us-central1\``);
+  expect(await answered(lab, 'mira', issue, WATCH)).toBe('adopt-asked');
   const run = runOf(issue);
   await until(lab, 'what the job is', async () => (await stateOf(lab, run))?.description != null);
   await lab.clock.advance(MINUTE);
@@ -52,13 +51,8 @@ describe('a job that somebody has launched by hand', () => {
   it('is asked about in one question, and for nothing that was said', async () => {
     lab = await openAdoptingLab();
     const issue = await openIssue(lab);
-    expect(await answered(lab, 'mira', issue, '/watch')).toContain(
-      'I need the id of the job, its cluster and the path of its experiment script',
-    );
-    const rest = await answered(lab, 'mira', issue, `/watch job=${JOB_ID}`);
-    expect(rest).toContain('I need its cluster and the path of its experiment script');
-    expect(rest).toContain(`\`/watch job=${JOB_ID} cluster=NAME experiment=PATH\``);
-    expect(rest).toContain('Clusters that allow it: `us-central1`');
+    expect(await answered(lab, 'mira', issue, '/watch')).toBe('adopt-what');
+    expect(await answered(lab, 'mira', issue, `/watch job=${JOB_ID}`)).toBe('adopt-what');
     expect(await stateOf(lab, runOf(issue))).toBeNull();
   });
 
@@ -79,8 +73,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(cardOf(run)).toContain('**Wanted: `/accept` by a person who may approve launches');
     await lab.clock.advance(20 * MINUTE);
     expect((await stateOf(lab, run))?.observation).toBeNull();
-    const accepted = await answered(lab, 'mira', issue, '/accept');
-    expect(accepted).toContain('the job is watched from now on, and the watch is yours');
+    expect(await answered(lab, 'mira', issue, '/accept')).toBe('job-adopted');
     await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation?.status === 'RUNNING');
     expect((await stateOf(lab, run))?.watch.owner?.login).toBe('mira');
     expect(cardOf(run)).toContain("Owner: the watch is mira's");
@@ -89,13 +82,9 @@ describe('a job that somebody has launched by hand', () => {
   it('is told of once more where nobody confirms it, and left alone after that', async () => {
     const { issue, run } = await describedJob({}, { says: ['a-line-of-the-log'] }, REMINDING);
     const shownAt = Date.parse((await stateOf(lab, run))?.description?.at ?? '');
-    expect(told(lab, 'notice').join()).toContain(
-      'Closing this issue leaves it alone, as does saying nothing until',
-    );
     await lab.clock.advance(58 * MINUTE);
     expect(told(lab, 'notice')).toHaveLength(1);
     await lab.clock.advance(30 * MINUTE);
-    expect(told(lab, 'notice').at(-1)).toContain('**Nobody has said yet whether');
     expect(told(lab, 'notice').at(-1)).toContain('@mira');
     await lab.clock.advance(60 * MINUTE);
     expect(told(lab, 'notice')).toHaveLength(2);
@@ -105,10 +94,7 @@ describe('a job that somebody has launched by hand', () => {
     expect(Date.parse(state?.closed?.at ?? '') - shownAt).toBeGreaterThanOrEqual(180 * MINUTE);
     expect(state).toMatchObject({ observation: null, submission: null, closed: { outcome: 'withdrawn' } });
     await lab.clock.advance(5 * MINUTE);
-    expect(told(lab, 'closed').join()).toContain(
-      'nobody said within 3 h that it is the job; /watch asks anew',
-    );
-    expect(told(lab, 'closed').join()).toContain('the job was not taken over. It goes on as it did');
+    expect(told(lab, 'closed')).toHaveLength(1);
     // Neither held nor watched: it may be asked about again.
     await answered(lab, 'mira', issue, WATCH);
     await until(lab, 'what the job is', async () => (await stateOf(lab, `${run}-2`))?.description != null);
@@ -138,10 +124,7 @@ describe('a job that somebody has launched by hand', () => {
     expect((await stateOf(lab, run))?.description?.found).toBe('unknown');
     await lab.clock.advance(5 * MINUTE);
     expect(told(lab, 'notice')).toHaveLength(1);
-    expect(told(lab, 'notice').join()).toMatch(
-      /ferrybot goes on asking until 2026-11-21 \d\d:\d\d:\d\d UTC; closing/,
-    );
-    expect(told(lab, 'closed').join()).toContain('the cluster did not say within 3 h what the job is');
+    expect(told(lab, 'closed')).toHaveLength(1);
   });
 
   it('dies, is analysed, and is handed over before', async () => {
@@ -160,7 +143,7 @@ describe('a job that somebody has launched by hand', () => {
     );
     await answered(lab, 'mira', issue, '/accept');
     await answered(lab, 'mira', issue, '/handoff @ada');
-    expect(await answered(lab, 'ada', issue, '/accept')).toContain('the watch is yours, from mira');
+    expect(await answered(lab, 'ada', issue, '/accept')).toBe('accepted');
     await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: MINUTE });
     const state = await stateOf(lab, run);
     expect(state?.end).toMatchObject({
@@ -170,21 +153,21 @@ describe('a job that somebody has launched by hand', () => {
     await lab.clock.advance(5 * MINUTE);
     expect(cardOf(run)).toContain('experiments/ferries/daily.py');
     expect(lab.engine.startCount()).toBe(0);
-    expect(await answered(lab, 'ada', issue, '/ack')).toContain('closed');
+    expect(await answered(lab, 'ada', issue, '/ack')).toBe('closed-failed');
     expect((await stateOf(lab, run))?.closed?.outcome).toBe('failed');
   });
 
   it('is stopped by its owner or by who may approve, and by nobody else', async () => {
     const { issue, run } = await describedJob();
-    expect(await answered(lab, 'mira', issue, '/stop')).toContain('nothing');
+    expect(await answered(lab, 'mira', issue, '/stop')).toBe('stop-not-running');
     await answered(lab, 'mira', issue, '/accept');
-    expect(await answered(lab, 'ada', issue, '/stop')).toContain('not done: that is for mira');
+    expect(await answered(lab, 'ada', issue, '/stop')).toBe('watch-not-yours');
     await lab.clock.advance(2 * MINUTE);
     expect((await stateOf(lab, run))?.end).toBeNull();
-    expect(await answered(lab, 'mira', issue, '/stop')).toContain('stop');
+    expect(await answered(lab, 'mira', issue, '/stop')).toBe('stop-requested');
     await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
     expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
-    expect(await answered(lab, 'mira', issue, '/seal accept="fine"')).toContain('not sealed');
+    expect(await answered(lab, 'mira', issue, '/seal accept="fine"')).toBe('seal-adopted');
     await answered(lab, 'mira', issue, '/ack');
     expect((await stateOf(lab, run))?.closed?.outcome).toBe('unsealed');
   });

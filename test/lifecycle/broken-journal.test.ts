@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
-import { logbookText, propose, stateOf, until } from '../support/play.ts';
+import { type Ferry, logbookText, propose, stateOf, until } from '../support/play.ts';
 import { answersTo, botComments, pushFile, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -15,11 +15,7 @@ async function spoilJournal(lab: VirtualLab): Promise<void> {
 }
 
 /** A lab whose journal has something in it. */
-async function proposed(config = (text: string) => text): Promise<{
-  readonly lab: VirtualLab;
-  readonly run: string;
-  readonly pull: number;
-}> {
+async function proposed(config = (text: string) => text): Promise<Omit<Ferry, 'issue'>> {
   const lab = await openVirtualLab({ config });
   const { run, pull } = await propose(lab);
   await say(lab, 'mira', pull, '/hold lane=daily reason="a look"');

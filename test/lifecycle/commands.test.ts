@@ -1,19 +1,15 @@
 /** Conversations in the threads: who may do what, what was meant, and that everybody gets one answer. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { approve, eventsOf, logbookText, playFerry, propose, stateOf } from '../support/play.ts';
+import { approve, eventsOf, type Ferry, logbookText, playFerry, propose, stateOf } from '../support/play.ts';
+import { codesOf } from '../support/recorded.ts';
 import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 
 /** A proposed ferry whose gates are green. */
-async function proposed(config?: (text: string) => string): Promise<{
-  readonly lab: VirtualLab;
-  readonly run: string;
-  readonly pull: number;
-  readonly issue: number;
-}> {
+async function proposed(config?: (text: string) => string): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...(config === undefined ? {} : { config }) });
   return { lab, ...(await propose(lab)) };
 }
@@ -31,9 +27,7 @@ describe('who may approve', () => {
   it('refuses an untrusted commenter, and answers the first of many commands in the thread', async () => {
     const { lab, run, pull } = await proposed();
     const first = await say(lab, 'sol', pull, '/approve-launch');
-    expect(answersTo(lab, first)).toEqual([
-      expect.stringContaining('not done: it takes maintain permission, and you have'),
-    ]);
+    expect(await codesOf(lab, first)).toEqual(['not-permitted']);
     await lab.clock.advance(5 * MINUTE);
     const second = await say(lab, 'sol', pull, '/approve-launch');
     expect(answersTo(lab, second)).toEqual([]);
@@ -56,12 +50,8 @@ describe('who may approve', () => {
     const { lab, run, pull } = await proposed();
     const reader = await say(lab, 'ravi', pull, '/approve-launch');
     const writer = await say(lab, 'ada', pull, '/approve-launch');
-    expect(answersTo(lab, reader)).toEqual([
-      expect.stringMatching(/takes maintain permission, and you have triage/),
-    ]);
-    expect(answersTo(lab, writer)).toEqual([
-      expect.stringMatching(/takes maintain permission, and you have write/),
-    ]);
+    expect(await codesOf(lab, reader)).toEqual(['not-permitted']);
+    expect(await codesOf(lab, writer)).toEqual(['not-permitted']);
     expect((await stateOf(lab, run))?.approvals).toEqual([]);
     expectGoodManners(lab);
     await lab.close();
@@ -74,10 +64,10 @@ describe('who may approve', () => {
     const body = lab.world.state.issues[`${Object.keys(lab.world.state.repos)[0]}#${pull}`]?.body ?? '';
     await lab.as('mira', 'PATCH', `/pulls/${pull}`, { body: `${body}\nLooks right to me.` });
     const own = await approve(lab, 'mira', pull);
-    expect(answersTo(lab, own)).toEqual([expect.stringContaining('not approved: this change is yours')]);
+    expect(await codesOf(lab, own)).toEqual(['approval-by-author']);
     expect((await stateOf(lab, run))?.approvals).toEqual([]);
     const other = await approve(lab, 'ada', pull);
-    expect(answersTo(lab, other)).toEqual([expect.stringContaining('approved manifest')]);
+    expect(await codesOf(lab, other)).toEqual(['approved']);
     expect((await stateOf(lab, run))?.order?.order.approvals).toHaveLength(1);
     expectGoodManners(lab);
     await lab.close();
@@ -90,7 +80,7 @@ describe('who may approve', () => {
     await lab.clock.advance(MINUTE);
     await lab.as('mira', 'PATCH', `/issues/comments/${comment}`, { body: '/approve-launch' });
     await lab.clock.advance(40 * MINUTE);
-    expect(answersTo(lab, comment)).toEqual([expect.stringContaining('an edited comment gives no commands')]);
+    expect(await codesOf(lab, comment)).toEqual(['comment-edited']);
     expect((await stateOf(lab, run))?.approvals).toEqual([]);
     expectGoodManners(lab);
     await lab.close();
@@ -163,7 +153,7 @@ describe('a command where no run listens', () => {
     const events = (await eventsOf(lab, run)).length;
     const comment = await say(lab, 'mira', issue, '/stop');
     await lab.clock.advance(40 * MINUTE);
-    expect(answersTo(lab, comment)).toEqual([expect.stringContaining('the run of this thread is over')]);
+    expect(await codesOf(lab, comment)).toEqual(['run-over']);
     expect(await eventsOf(lab, run)).toHaveLength(events);
     expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toEqual([
       'command-seen',
@@ -183,7 +173,7 @@ describe('a command where no run listens', () => {
     const asked = await say(lab, 'mira', ours ?? 0, '/approve-launch');
     const elsewhere = await say(lab, 'mira', other ?? 0, '/approve-launch');
     await lab.clock.advance(40 * MINUTE);
-    expect(answersTo(lab, asked)).toEqual([expect.stringContaining('no run belongs to this thread')]);
+    expect(await codesOf(lab, asked)).toEqual(['no-run-here']);
     expect(answersTo(lab, elsewhere)).toEqual([]);
     expectGoodManners(lab);
     await lab.close();

@@ -5,6 +5,7 @@ import { approvalLine, shownApprovalLine } from '../support/approve.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { propose, stateOf, until } from '../support/play.ts';
+import { codesOf } from '../support/recorded.ts';
 import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -27,7 +28,7 @@ it('a /stop in the pull request is answered and stops the job though the issue i
   await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
     stepMs: MINUTE,
   });
-  expect(answersTo(lab, stop)).toEqual([expect.stringContaining('stop asked for by mira')]);
+  expect(await codesOf(lab, stop)).toEqual(['stop-requested']);
   await lab.close();
 });
 
@@ -68,20 +69,18 @@ describe('a hero run whose only issue is gone', () => {
     const theirs = await say(lab, 'sol', elsewhere, `/stop run=${HERO}`);
     const other = await say(lab, 'mira', elsewhere, '/stop run=grug-moe-1e23');
     await lab.clock.advance(5 * MINUTE);
-    expect(answersTo(lab, theirs)).toEqual([expect.stringContaining('not done: it takes')]);
-    expect(answersTo(lab, other)).toEqual([
-      expect.stringContaining(`the record has no run \`grug-moe-1e23\`. Under way: \`${HERO}\``),
-    ]);
+    expect(await codesOf(lab, theirs)).toEqual(['not-permitted']);
+    expect(await codesOf(lab, other)).toEqual(['named-run-unknown']);
     expect((await stateOf(lab, HERO))?.stop).toBeNull();
     const stop = await say(lab, 'mira', elsewhere, `/stop run=${HERO}`);
     await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.end?.status === 'STOPPED', {
       stepMs: MINUTE,
       limitMs: 10 * MINUTE,
     });
-    expect(answersTo(lab, stop)).toEqual([expect.stringContaining(`\`${HERO}\`: stop asked for by mira`)]);
+    expect(await codesOf(lab, stop)).toEqual(['stop-requested']);
     const late = await say(lab, 'mira', elsewhere, `/stop run=${HERO}`);
     await lab.clock.advance(5 * MINUTE);
-    expect(answersTo(lab, late)).toEqual([expect.stringContaining(`\`${HERO}\`: nothing to stop (STOPPED)`)]);
+    expect(await codesOf(lab, late)).toEqual(['stop-not-running']);
     await lab.close();
   });
 
@@ -96,9 +95,7 @@ describe('a hero run whose only issue is gone', () => {
     expect((await stateOf(lab, HERO))?.holds).toEqual([]);
     const revoke = await say(lab, 'mira', elsewhere, `/revoke run=${HERO}`);
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, revoke)).toEqual([
-      expect.stringContaining(`\`${HERO}\`: taken back (approvals: 1)`),
-    ]);
+    expect(await codesOf(lab, revoke)).toEqual(['revoked']);
     await lab.close();
   });
 
@@ -119,18 +116,14 @@ describe('a hero run whose only issue is gone', () => {
     const theirs = await say(lab, 'sol', elsewhere, `/ack run=${HERO}`);
     await lab.clock.advance(2 * MINUTE);
     expect((await stateOf(lab, HERO))?.taken).toBeNull();
-    expect(answersTo(lab, theirs)).toEqual([expect.stringContaining('not done: it takes')]);
+    expect(await codesOf(lab, theirs)).toEqual(['not-permitted']);
     const ack = await say(lab, 'mira', elsewhere, `/ack run=${HERO}`);
     await lab.clock.advance(2 * MINUTE);
     expect((await stateOf(lab, HERO))?.taken).toMatchObject({ actor: { login: 'mira' } });
-    expect(answersTo(lab, ack)).toEqual([
-      expect.stringMatching(new RegExp(`\`${HERO}\`: noted: you took .+ of this run`)),
-    ]);
+    expect(await codesOf(lab, ack)).toEqual(['incident-taken']);
     const again = await say(lab, 'mira', elsewhere, `/ack run=${HERO}`);
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, again)).toEqual([
-      expect.stringContaining(`\`${HERO}\`: nothing to acknowledge yet`),
-    ]);
+    expect(await codesOf(lab, again)).toEqual(['acknowledged-nothing']);
     const closing = await say(lab, 'mira', elsewhere, `/ack run=${HERO} reject="it hangs"`);
     await say(lab, 'mira', elsewhere, `/stop run=${HERO}`);
     await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.end?.status === 'STOPPED', {
@@ -138,12 +131,8 @@ describe('a hero run whose only issue is gone', () => {
     });
     const end = await say(lab, 'mira', elsewhere, `/ack run=${HERO}`);
     await lab.clock.advance(5 * MINUTE);
-    expect(answersTo(lab, closing)).toEqual([
-      expect.stringContaining(`\`${HERO}\`: nothing was taken: that would close the run`),
-    ]);
-    expect(answersTo(lab, end)).toEqual([
-      expect.stringContaining(`\`${HERO}\`: noted: you have seen that the run ended STOPPED`),
-    ]);
+    expect(await codesOf(lab, closing)).toEqual(['closes-in-its-thread']);
+    expect(await codesOf(lab, end)).toEqual(['acknowledged']);
     expect((await stateOf(lab, HERO))?.acknowledged).toMatchObject({ actor: { login: 'mira' } });
     await lab.close();
   });
@@ -157,7 +146,7 @@ describe('a hero run whose only issue is gone', () => {
       stepMs: MINUTE,
       limitMs: 10 * MINUTE,
     });
-    expect(answersTo(lab, stop)).toEqual([expect.stringContaining(`\`${HERO}\`: stop asked for by mira`)]);
+    expect(await codesOf(lab, stop)).toEqual(['stop-requested']);
     expect((await stateOf(lab, run))?.stop).toBeNull();
     await lab.close();
   });
@@ -175,17 +164,13 @@ it.each(['its own thread', 'another thread'])(
     await lab.clock.advance(2 * MINUTE);
     const theirs = await say(lab, 'sol', elsewhere, `/unhold run=${run}`);
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, theirs)).toEqual([expect.stringContaining('not done: it takes')]);
+    expect(await codesOf(lab, theirs)).toEqual(['not-permitted']);
     expect((await stateOf(lab, run))?.holds).toHaveLength(1);
     const lift = await say(lab, 'mira', await openIssue(lab), `/unhold run=${run}`);
     const again = await say(lab, 'mira', elsewhere, `/unhold run=${run}`);
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, lift)).toEqual([
-      expect.stringContaining(`\`${run}\`: the hold on this run is lifted`),
-    ]);
-    expect(answersTo(lab, again)).toEqual([
-      expect.stringContaining(`\`${run}\`: nothing to lift: there is no such hold`),
-    ]);
+    expect(await codesOf(lab, lift)).toEqual(['unheld']);
+    expect(await codesOf(lab, again)).toEqual(['unhold-nothing']);
     await say(lab, 'mira', pull, approvalLine(lab));
     await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission != null, {
       stepMs: MINUTE,
@@ -203,9 +188,7 @@ it('a run is held from another thread, and nothing is launched until it is lifte
   const hold = await say(lab, 'mira', elsewhere, `/hold run=${run} reason="the tokenizer changes"`);
   await lab.clock.advance(2 * MINUTE);
   expect(answersTo(lab, bare)).toEqual([expect.stringContaining(`\`${run}\`: on hold.`)]);
-  expect(answersTo(lab, hold)).toEqual([
-    expect.stringContaining(`\`${run}\`: on hold: the tokenizer changes`),
-  ]);
+  expect(await codesOf(lab, hold)).toEqual(['held']);
   await say(lab, 'mira', pull, line);
   await lab.clock.advance(10 * MINUTE);
   expect(lab.engine.startCount()).toBe(0);

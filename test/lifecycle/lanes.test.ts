@@ -7,7 +7,8 @@ import { approvalLine } from '../support/approve.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { memoryVersions } from '../support/memory-versions.ts';
 import { approve, eventsOf, finish, seal, stateOf, until } from '../support/play.ts';
-import { answersTo, fileOf, heldJobs, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { ask } from '../support/recorded.ts';
+import { fileOf, heldJobs, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -33,14 +34,6 @@ async function proposedIn(...lanes: readonly string[]): Promise<readonly { run: 
     proposed.push({ run, pull: (await stateOf(lab, run))?.proposal.pull ?? 0 });
   }
   return proposed;
-}
-
-async function ask(who: 'mira' | 'ada', thread: number, text: string): Promise<string> {
-  const comment = await say(lab, who, thread, text);
-  await lab.clock.advance(5 * MINUTE);
-  const [answer, ...more] = answersTo(lab, comment);
-  expect(more).toEqual([]);
-  return answer ?? 'no answer';
 }
 
 async function openIssue(): Promise<number> {
@@ -91,17 +84,13 @@ describe('two lanes', () => {
     const heldBy = async (run = ''): Promise<string | undefined> =>
       (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'not-held')?.code;
     const issue = await openIssue();
-    expect(await ask('mira', issue, '/hold reason="bad node"')).toContain(
-      'this lab has several lanes. Say which one is meant, with one of these in the command: `lane=daily`, `lane=canary`',
-    );
-    expect(await ask('mira', issue, '/hold reason="bad node" lane=hourly')).toContain('has no lane `hourly`');
-    expect(await ask('mira', issue, '/hold reason="bad node" lane=canary')).toContain(
-      'the lane `canary` is on hold: bad node',
-    );
+    expect(await ask(lab, 'mira', issue, '/hold reason="bad node"')).toBe('lane-unclear');
+    expect(await ask(lab, 'mira', issue, '/hold reason="bad node" lane=hourly')).toBe('lane-unclear');
+    expect(await ask(lab, 'mira', issue, '/hold reason="bad node" lane=canary')).toBe('held');
     expect([await heldBy(daily?.run), await heldBy(canary?.run)]).toEqual(['free', 'held']);
-    expect(await ask('mira', canary?.pull ?? 0, '/unhold lane=canary')).toContain('is lifted');
-    expect(await ask('mira', daily?.pull ?? 0, '/hold date=2026-11-21 reason="maintenance"')).toContain(
-      '2026-11-21 of the lane `daily` is on hold: maintenance',
+    expect(await ask(lab, 'mira', canary?.pull ?? 0, '/unhold lane=canary')).toBe('unheld');
+    expect(await ask(lab, 'mira', daily?.pull ?? 0, '/hold date=2026-11-21 reason="maintenance"')).toBe(
+      'held',
     );
     expect([await heldBy(daily?.run), await heldBy(canary?.run)]).toEqual(['held', 'free']);
     await approve(lab, 'mira', canary?.pull ?? 0, canary?.run);
@@ -112,12 +101,12 @@ describe('two lanes', () => {
   it('answer a /propose where the lane is said, or its thread says it', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
     const issue = await openIssue();
-    expect(await ask('ada', issue, '/propose')).toContain('this lab has several lanes');
-    expect(await ask('ada', issue, '/propose lane=canary')).toContain(`proposed as \`${runIn('canary')}\``);
+    expect(await ask(lab, 'ada', issue, '/propose')).toBe('lane-unclear');
+    expect(await ask(lab, 'ada', issue, '/propose lane=canary')).toBe('proposed');
     expect(await stateOf(lab, runIn('daily'))).toBeNull();
     const { pull } = (await stateOf(lab, runIn('canary')))?.proposal ?? { pull: 0 };
     await until(lab, 'the line', () => approvalLine(lab, runIn('canary')) !== '');
-    expect(await ask('mira', pull, '/propose')).toContain(`proposed as \`${runIn('canary')}-2\``);
+    expect(await ask(lab, 'mira', pull, '/propose')).toBe('proposed');
   });
 
   it('keep to their own schedules', async () => {
@@ -146,9 +135,7 @@ describe('two lanes', () => {
     if (daily === undefined) throw new Error('two were asked for');
     await approve(lab, 'mira', daily.pull, daily.run);
     await until(lab, 'the launch', () => door.waiting() > 0, { stepMs: 5_000 });
-    expect(await ask('mira', daily.pull, '/hold lane=canary reason="bad node"')).toContain(
-      'the lane `canary` is on hold',
-    );
+    expect(await ask(lab, 'mira', daily.pull, '/hold lane=canary reason="bad node"')).toBe('held');
     door.letGo();
     await finish(lab, daily.run);
   });
@@ -171,7 +158,7 @@ describe('two lanes', () => {
     for (let number = 2; number <= most; number += 1) await another(number);
     await lab.clock.advance(4 * HOUR);
     for (let number = 1; number <= limits.runsReadMax - most; number += 1) await another(number);
-    expect(await ask('mira', canary.pull, '/stop')).toContain('stop asked for by mira');
+    expect(await ask(lab, 'mira', canary.pull, '/stop')).toBe('stop-requested');
     expect((await stateOf(lab, canary.run))?.end?.status).toBe('STOPPED');
   });
 });
@@ -197,10 +184,11 @@ describe('a lane that is taken out of the config', () => {
     const found = async (run: string) =>
       (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'config-valid')?.code;
     expect([await found(daily.run), await found(canary.run)]).toEqual(['valid', 'lane-gone']);
-    const why = await ask('mira', canary.pull, '/why');
+    await ask(lab, 'mira', canary.pull, '/why');
+    const why = told(lab, 'answer').at(-1);
     expect(why).toContain('put the lane back on the default branch');
     expect(why).not.toContain('`run-name-dated`');
-    await ask('mira', canary.pull, line);
+    await ask(lab, 'mira', canary.pull, line);
     await lab.clock.advance(HOUR);
     expect(await stateOf(lab, canary.run)).toMatchObject({ order: null });
     await pushFile(lab, 'mira', 'main', CONFIG_PATH, both);
@@ -227,7 +215,7 @@ describe('a lane that is taken out of the config', () => {
     await say(lab, 'mira', canary.pull, '/stop');
     await until(lab, 'its end', async () => (await stateOf(lab, canary.run))?.end != null, { stepMs: 5_000 });
     expect((await stateOf(lab, canary.run))?.end).toMatchObject({ status: 'STOPPED' });
-    await ask('mira', canary.pull, '/seal accept="the curve is clear"');
+    await ask(lab, 'mira', canary.pull, '/seal accept="the curve is clear"');
     expect((await stateOf(lab, canary.run))?.seal).not.toBeNull();
   });
 });

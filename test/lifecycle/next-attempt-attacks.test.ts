@@ -17,7 +17,7 @@ import {
   ready,
   runOf,
 } from '../support/own-pull.ts';
-import { approve, propose, stateOf, until } from '../support/play.ts';
+import { approve, type Ferry, propose, stateOf, until } from '../support/play.ts';
 import { endedData } from '../support/run-drafts.ts';
 import { fileOf, heldJobs, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -50,12 +50,7 @@ it('nor does it open a way to the next ferry of the lane, which people approve i
 });
 
 /** A ferry whose job goes on for days while the record says that it failed. */
-async function withForgedFailure(): Promise<{
-  readonly lab: VirtualLab;
-  readonly run: string;
-  readonly pull: number;
-  readonly issue: number;
-}> {
+async function withForgedFailure(): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs: 60 * 60 * MINUTE } });
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);

@@ -5,6 +5,7 @@ import type { Person } from '../../packages/playground/world/seed.ts';
 import { isLive } from '../../src/domain/logbook/liveness.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
+import { codesOf, postedEvents } from '../support/recorded.ts';
 import { answersTo, botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -42,11 +43,11 @@ async function idOfMira(): Promise<number> {
   return mira?.id ?? 0;
 }
 
-/** Says it, and gives the answer. */
+/** Says it, and gives the code of the answer. */
 async function answered(who: Person, thread: number, words: string): Promise<string> {
   const comment = await say(lab, who, thread, words);
   await until(lab, `an answer to ${words}`, () => answersTo(lab, comment).length > 0, { stepMs: 1_000 });
-  return answersTo(lab, comment)[0] ?? '';
+  return (await codesOf(lab, comment)).join(' ');
 }
 
 const watchOf = async (run: string) => (await stateOf(lab, run))?.watch;
@@ -71,18 +72,17 @@ describe('the watch of a run', () => {
   it('is its approver’s until it is handed over with job, cluster, status, newest signal and links', async () => {
     const { run, pull, issue } = await runningFerry();
     expect(cardOf(run)).toContain("Owner: the watch is mira's");
-    const offer = await answered('mira', pull, '/handoff @ada');
+    const offered = await say(lab, 'mira', pull, '/handoff @ada');
+    const [offer] = answersTo(lab, offered);
     const job = (await stateOf(lab, run))?.submission;
     expect(mentioned(offer)).toEqual(['@ada']);
-    expect(offer).toContain(`Job \`${job?.jobId}\` on \`${job?.cluster}\``);
-    expect(offer).toContain('Training: `~');
-    expect(offer).toContain('Last signal: no incident');
-    expect(offer).toContain(`issue #${issue}`);
+    for (const part of [job?.jobId, job?.cluster, 'Training: `~', 'no incident', `issue #${issue}`])
+      expect(offer).toContain(part);
     expect((await watchOf(run))?.owner).toBeNull();
 
-    expect(await answered('mira', pull, '/accept')).toContain('offered to ada, and to nobody else');
+    expect(await answered('mira', pull, '/accept')).toBe('accept-not-yours');
     expect((await watchOf(run))?.owner).toBeNull();
-    expect(await answered('ada', pull, '/accept')).toContain('the watch is yours, from mira');
+    expect(await answered('ada', pull, '/accept')).toBe('accepted');
     expect((await watchOf(run))?.owner?.login).toBe('ada');
     await losesTheCluster(run);
     const [page, ...others] = told(lab, 'notice').filter((text) => text.includes('needs a person'));
@@ -100,29 +100,26 @@ describe('the watch of a run', () => {
     expect((await watchOf(run))?.offer?.state).toBe('offered');
     await lab.clock.advance(25 * MINUTE);
     expect((await watchOf(run))?.offer?.state).toBe('expired');
-    const [incident] = told(lab, 'incident');
-    expect(incident).toContain('Nobody took the watch that was offered');
-    expect(told(lab, 'notice').filter((text) => text.includes('needs a person'))).toHaveLength(1);
-    expect(await answered('ada', pull, '/accept')).toContain('the offer stood until');
+    expect(await postedEvents(lab, 'incident')).toEqual(['handoff-unanswered']);
+    expect((await postedEvents(lab, 'notice')).filter((code) => code === 'incident')).toHaveLength(1);
+    expect(await answered('ada', pull, '/accept')).toBe('accept-too-late');
     expect((await watchOf(run))?.owner).toBeNull();
   });
 
   it('is nobody’s to hand over or end but its owner’s and an approver’s, and not a stranger’s to take', async () => {
     const { run, pull } = await runningFerry();
     for (const words of ['/handoff @ada', '/stop-watching', '/until step=900'])
-      expect(await answered('ada', pull, words)).toContain(
-        'not done: that is for mira, whose watch it is, or for somebody who may approve launches',
-      );
-    expect(await answered('mira', pull, '/handoff @nobody-here')).toContain('not among those who work');
-    expect(await answered('sol', pull, '/accept')).toContain('it takes write permission');
+      expect(await answered('ada', pull, words)).toBe('watch-not-yours');
+    expect(await answered('mira', pull, '/handoff @nobody-here')).toBe('handoff-no-person');
+    expect(await answered('sol', pull, '/accept')).toBe('not-permitted');
     expect(await watchOf(run)).toEqual({ owner: null, offer: null, bound: null, ended: null });
   });
 
   // rule ML-16
   it('ends at the step that a person names, with a summary, and the job goes on', async () => {
     const { run, pull } = await runningFerry();
-    expect(await answered('mira', pull, '/until time=1969-12-31T23:59:59Z')).toContain('is reached already');
-    expect(await answered('mira', pull, '/until step=400')).toContain('the watch ends at step 400');
+    expect(await answered('mira', pull, '/until time=1969-12-31T23:59:59Z')).toBe('until-past');
+    expect(await answered('mira', pull, '/until step=400')).toBe('until-set');
     await watchEnds(run);
     const state = await stateOf(lab, run);
     expect(state?.end).toBeNull();
@@ -154,13 +151,11 @@ describe('the watch of a run', () => {
       ferry: { ...LONG, durationMs: 12 * HOUR },
       config: (text) => text.replace(/everyHours: \d+/, 'everyHours: 1'),
     });
-    const answer = await answered('mira', pull, '/stop-watching reason="I look by hand"');
-    expect(answer).toContain('the watch has ended');
-    expect(answer).toContain('the lane `daily` gets no other run');
+    expect(await answered('mira', pull, '/stop-watching reason="I look by hand"')).toBe('watch-stopped');
     await lab.clock.advance(1.5 * HOUR);
     const reminders = () => told(lab, 'notice').filter((text) => text.includes('nobody has taken note'));
     expect(reminders().map(mentioned)).toEqual([['@mira']]);
-    expect(await answered('ada', pull, '/ack')).toContain('you have seen that the watch has ended');
+    expect(await answered('ada', pull, '/ack')).toBe('watch-end-taken');
     await lab.clock.advance(1.5 * HOUR);
     expect(reminders()).toHaveLength(1);
     expect((await stateOf(lab, run))?.end).toBeNull();
@@ -184,7 +179,7 @@ describe('the watch of a run', () => {
     expect(state?.incidents).toEqual([]);
     expect(lab.engine.startCount()).toBe(1);
 
-    expect(await answered('mira', pull, '/relaunch')).toContain('attempt 2');
+    expect(await answered('mira', pull, '/relaunch')).toBe('relaunch-asked');
     await until(lab, 'attempt 2', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
     expect(await watchOf(run)).toMatchObject({ bound: null, ended: null });
   });
@@ -206,7 +201,7 @@ describe('the watch of a run', () => {
     const { run, pull } = await runningFerry();
     await answered('mira', pull, '/stop-watching');
     await lab.clock.advance(HOUR);
-    expect(await answered('mira', pull, '/until step=900')).toContain('the watch has ended before');
+    expect(await answered('mira', pull, '/until step=900')).toBe('watch-none');
     const state = await stateOf(lab, run);
     expect(state?.end).toBeNull();
     expect(state === null ? false : isLive(state)).toBe(true);
@@ -220,11 +215,11 @@ describe('the watch of a run', () => {
     const { run, pull } = await runningFerry({
       ferry: { ...SHORT_FERRY, durationMs: HOUR, failAt: { step: 1_000, line, exitCode: 1 } },
     });
-    expect(await answered('mira', pull, '/watch')).toContain("the watch is mira's: nothing to do");
+    expect(await answered('mira', pull, '/watch')).toBe('watch-goes-on');
     await answered('mira', pull, '/stop-watching');
-    expect(await answered('ada', pull, '/watch')).toContain('that is for mira');
+    expect(await answered('ada', pull, '/watch')).toBe('watch-not-yours');
     expect((await watchOf(run))?.ended).not.toBeNull();
-    expect(await answered('mira', pull, '/watch')).toContain('the job is watched again');
+    expect(await answered('mira', pull, '/watch')).toBe('watch-resumed');
     expect((await watchOf(run))?.ended).toBeNull();
     await until(lab, 'the end of the job', async () => (await stateOf(lab, run))?.end != null);
     await lab.clock.advance(MINUTE);

@@ -6,6 +6,7 @@ import type { Programs } from '../../src/app/propose/helpers.ts';
 import { createHelpersBeside } from '../../src/app/propose/helpers-beside.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { codesOf } from '../support/recorded.ts';
 import { answersTo, bodyOf, fileOf, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -228,11 +229,7 @@ describe('a day without a proposal', () => {
     expect(await stateOf(lab, RUN)).toBeNull();
     const asked = await say(lab, 'ada', issue, '/propose warmup=80');
     await lab.clock.advance(MINUTE);
-    expect(answersTo(lab, asked)).toEqual([
-      expect.stringMatching(
-        /2026-11-21 of the lane `daily` is on hold by mira: maintenance of the cluster\. `\/unhold lane=daily date=2026-11-21` lifts it/,
-      ),
-    ]);
+    expect(await codesOf(lab, asked)).toEqual(['propose-held']);
     await say(lab, 'mira', issue, '/unhold date=2026-11-21');
     expect((await propose(lab)).run).toBe(RUN);
     await lab.close();
@@ -251,7 +248,7 @@ describe('a day without a proposal', () => {
     const thread = issues[0]?.number ?? 0;
     const bare = await say(lab, 'ada', thread, '/propose');
     await lab.clock.advance(MINUTE);
-    expect(answersTo(lab, bare)).toEqual([expect.stringContaining('this lab wants the objective said')]);
+    expect(await codesOf(lab, bare)).toEqual(['propose-objective-unclear']);
     await say(lab, 'ada', thread, '/propose objective="integration"');
     await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null);
     expect((await eventsOf(lab, 'journal')).filter(({ type }) => type === 'command-answered')).toHaveLength(

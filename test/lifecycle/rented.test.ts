@@ -3,6 +3,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { approve, logbookText, propose, stateOf } from '../support/play.ts';
+import { codesOf } from '../support/recorded.ts';
 import { openRentedLab, type RentedLab } from '../support/rented-lab.ts';
 import { squatOn } from '../support/squat.ts';
 import { answersTo, pushFile, say, told } from '../support/talk.ts';
@@ -65,13 +66,13 @@ it('/keep keeps it for a look, never past what was approved, and /teardown lets 
   const kept = await say(lab, 'mira', pull, `/keep until=${asked} reason="I look at the checkpoint"`);
   await until('the end', 60, async () => (await stateOf(lab, run))?.end != null);
   await pass(10);
-  expect(answersTo(lab, tooLong)).toEqual([expect.stringContaining('not kept until')]);
-  expect(answersTo(lab, kept)).toEqual([expect.stringContaining('kept until')]);
+  expect(await codesOf(lab, tooLong)).toEqual(['keep-too-long']);
+  expect(await codesOf(lab, kept)).toEqual(['kept']);
   expect(vast.account.list()).toHaveLength(1);
   const gone = await say(lab, 'mira', pull, '/teardown');
   await until('an empty account', 3, () => vast.account.list().length === 0);
   await pass(2);
-  expect(answersTo(lab, gone)).toEqual([expect.stringContaining('tear-down asked for by mira')]);
+  expect(await codesOf(lab, gone)).toEqual(['teardown-asked']);
   expect((await stateOf(lab, run))?.rental.machines).toMatchObject([{ tearDown: { reason: 'asked' } }]);
 });
 
@@ -98,7 +99,7 @@ it('/teardown lets a machine go that was kept, also while the next attempt waits
   expect(vast.account.list()).toHaveLength(1);
   const gone = await say(lab, 'mira', pull, '/teardown');
   await until('an empty account', 5, () => vast.account.list().length === 0);
-  expect(answersTo(lab, gone)).toEqual([expect.stringContaining('tear-down asked for by mira')]);
+  expect(await codesOf(lab, gone)).toEqual(['teardown-asked']);
   await pass(70);
   expect(vast.account.list()).toEqual([]);
   expect((await stateOf(lab, run))?.submission).toBeNull();
@@ -114,7 +115,7 @@ it('/teardown run=… lets the machine go from another thread, by who may, and t
   const gone = await say(lab, 'mira', elsewhere, `/teardown run=${run}`);
   await until('an empty account', 3, () => vast.account.list().length === 0);
   await pass(2);
-  expect(answersTo(lab, theirs)).toEqual([expect.stringContaining('not done: it takes')]);
+  expect(await codesOf(lab, theirs)).toEqual(['not-permitted']);
   const [answer] = answersTo(lab, gone);
   expect(answer).toContain(`\`${run}\`: tear-down asked for by mira`);
   expect(answer).toContain('and the job that runs there is stopped. Its own thread is told when');
@@ -123,7 +124,7 @@ it('/teardown run=… lets the machine go from another thread, by who may, and t
   expect(state?.end).toMatchObject({ status: 'STOPPED' });
   const nothing = await say(lab, 'mira', elsewhere, `/teardown run=${run}`);
   await pass(2);
-  expect(answersTo(lab, nothing)).toEqual([expect.stringContaining(`\`${run}\`: nothing to tear down`)]);
+  expect(await codesOf(lab, nothing)).toEqual(['teardown-nothing']);
 });
 
 it('/teardown lets the machine go, and stops its job, though somebody pushed a line of junk to the record', async () => {
@@ -134,7 +135,7 @@ it('/teardown lets the machine go, and stops its job, though somebody pushed a l
   const gone = await say(lab, 'mira', pull, '/teardown');
   await until('an empty account', 10, () => vast.account.list().length === 0);
   await until('an answer', 10, () => answersTo(lab, gone).length > 0);
-  expect(answersTo(lab, gone)).toEqual([expect.stringContaining('does not verify')]);
+  expect(await codesOf(lab, gone)).toEqual(['logbook-broken']);
 });
 
 // rules VA-15, VA-25

@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, eventsOf, propose, seal, stateOf, todaysRun, until } from '../support/play.ts';
-import { answersTo, bodyOf, botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { approve, eventsOf, type Ferry, propose, seal, stateOf, todaysRun, until } from '../support/play.ts';
+import { ask, postedEvents } from '../support/recorded.ts';
+import { bodyOf, botComments, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -14,13 +15,6 @@ const DISK = 'OSError: [Errno 28] No space left on device';
 const PREEMPTED = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
 
 type Died = { readonly line: string; readonly step?: number };
-type Failed = {
-  readonly lab: VirtualLab;
-  readonly run: string;
-  readonly pull: number;
-  readonly issue: number;
-};
-
 /** A lab whose first attempts end so, one each; what comes after them goes well. */
 function openLab(
   deaths: readonly Died[],
@@ -41,7 +35,7 @@ function openLab(
 }
 
 /** Approved by one person, once; then nobody says a word until the attempt has ended and what follows from it was told. */
-async function play(lab: VirtualLab, attempt = 1): Promise<Failed> {
+async function play(lab: VirtualLab, attempt = 1): Promise<Ferry> {
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);
   await ended(lab, proposed.run, attempt);
@@ -96,7 +90,7 @@ describe('a job that can pass by itself', () => {
       confidence: 'low',
     });
     expect(await starts(failed)).toBe(1);
-    expect(told(failed.lab, 'incident').some((text) => text.includes('not started again'))).toBe(true);
+    expect(await postedEvents(failed.lab, 'incident')).toContain('relaunch-refused: not-recoverable');
     await failed.lab.close();
   });
 
@@ -105,7 +99,7 @@ describe('a job that can pass by itself', () => {
     await lab.clock.advance(60 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
     expect((await stateOf(lab, run))?.end?.diagnosis?.class).toBe('preempted');
-    expect(told(lab, 'incident').some((text) => text.includes('not started again'))).toBe(true);
+    expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: no-restarts-left');
     expect(card(lab)).not.toContain('is started again');
     await lab.close();
   });
@@ -113,7 +107,7 @@ describe('a job that can pass by itself', () => {
 
 describe('a job that is STOPPED', () => {
   /** Somebody stops it on the cluster, ten minutes after it was started. */
-  async function stoppedOnTheCluster(by?: string): Promise<Failed> {
+  async function stoppedOnTheCluster(by?: string): Promise<Ferry> {
     const lab = await openLab([]);
     const proposed = await propose(lab);
     await approve(lab, 'mira', proposed.pull);
@@ -134,8 +128,8 @@ describe('a job that is STOPPED', () => {
     const stopped = await stoppedOnTheCluster('uid 1000');
     const { lab, run, issue } = stopped;
     expect(await starts(stopped)).toBe(1);
-    expect(told(lab, 'incident').join('')).toContain('was stopped on the cluster by uid 1000, and not here');
-    expect(await answerTo(stopped, 'mira', issue, '/relaunch')).toMatch(/attempt 2|started again/);
+    expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: stopped-by');
+    expect(await ask(stopped.lab, 'mira', issue, '/relaunch')).toBe('relaunch-asked');
     expect(await starts(stopped)).toBe(2);
     expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
     await lab.close();
@@ -156,18 +150,7 @@ describe('a job that is STOPPED', () => {
   });
 });
 
-async function answerTo(
-  { lab }: Failed,
-  who: 'ada' | 'mira' | 'ravi' | 'sol',
-  thread: number,
-  body: string,
-): Promise<string> {
-  const comment = await say(lab, who, thread, body);
-  await lab.clock.advance(5 * MINUTE);
-  return answersTo(lab, comment).join('\n');
-}
-
-async function starts({ lab }: Failed): Promise<number> {
+async function starts({ lab }: Ferry): Promise<number> {
   await lab.clock.advance(60 * MINUTE);
   return lab.engine.startCount();
 }
@@ -177,8 +160,7 @@ describe('the same failure again', () => {
   it('is told after one more attempt and not tried a third time, whatever was approved', async () => {
     const failed = await play(await openLab([{ line: NETWORK }, { line: NETWORK, step: 300 }], 5), 2);
     expect(await starts(failed)).toBe(2);
-    const incidents = told(failed.lab, 'incident');
-    expect(incidents.at(-1)).toContain('Attempt 2 failed as attempt 1 did');
+    expect(await postedEvents(failed.lab, 'incident')).toContain('relaunch-refused: same-failure');
     await failed.lab.close();
   });
 
@@ -186,7 +168,7 @@ describe('the same failure again', () => {
     const deaths = [200, 500, 500].map((step) => ({ line: PREEMPTED, step }));
     const failed = await play(await openLab(deaths, 5), 3);
     expect(await starts(failed)).toBe(3);
-    expect(told(failed.lab, 'incident').at(-1)).toContain('Attempt 3 failed as attempt 2 did');
+    expect(await postedEvents(failed.lab, 'incident')).toContain('relaunch-refused: same-failure');
     await failed.lab.close();
   });
 
@@ -196,7 +178,7 @@ describe('the same failure again', () => {
       2,
     );
     const { lab, issue } = failed;
-    await answerTo(failed, 'mira', issue, '/ack');
+    await ask(failed.lab, 'mira', issue, '/ack');
     await lab.clock.advance(24 * 60 * MINUTE);
     const next = await propose(lab);
     await approve(lab, 'mira', next.pull, next.run);
@@ -209,13 +191,13 @@ describe('the same failure again', () => {
   it('of a run of the lane that ended by it is told at once', async () => {
     const failed = await play(await openLab([{ line: NETWORK }, { line: NETWORK }, { line: NETWORK }]), 2);
     const { lab, issue } = failed;
-    await answerTo(failed, 'mira', issue, '/ack');
+    await ask(failed.lab, 'mira', issue, '/ack');
     await lab.clock.advance(24 * 60 * MINUTE);
     const next = await propose(lab);
     await approve(lab, 'mira', next.pull, next.run);
     await ended(lab, next.run, 1);
     expect(await starts(failed)).toBe(3);
-    expect(told(lab, 'incident').at(-1)).toContain(`failed as \`${failed.run}\` of this lane did`);
+    expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: same-in-lane');
     await lab.close();
   });
 });
@@ -242,8 +224,8 @@ describe('an attempt whose numbers ran away before it was preempted', () => {
     const failed = await play(await openVirtualLab({ script }));
     const { lab, issue } = failed;
     expect(await starts(failed)).toBe(1);
-    expect(told(lab, 'incident').at(-1)).toContain('the alarm `gradient-norm`');
-    await answerTo(failed, 'mira', issue, '/relaunch reason="the norm is of the new layer"');
+    expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: unstable');
+    await ask(failed.lab, 'mira', issue, '/relaunch reason="the norm is of the new layer"');
     expect(await starts(failed)).toBe(2);
     await lab.close();
   });
@@ -257,7 +239,7 @@ describe('an attempt that was started again', () => {
     ];
     const failed = await play(await openLab(deaths, 5), 2);
     expect(await starts(failed)).toBe(2);
-    expect(told(failed.lab, 'incident').at(-1)).toContain('came no further');
+    expect(await postedEvents(failed.lab, 'incident')).toContain('relaunch-refused: no-progress');
     await failed.lab.close();
   });
 
@@ -276,7 +258,7 @@ describe("a failure that is a person's", () => {
   // rules HR-60, ML-27
   it('of memory is never the same manifest again, neither by itself nor by hand', async () => {
     const failed = await play(await openLab([{ line: OUT_OF_MEMORY }], 5));
-    expect(await answerTo(failed, 'mira', failed.issue, '/relaunch')).toContain('would end so once more');
+    expect(await ask(failed.lab, 'mira', failed.issue, '/relaunch')).toBe('relaunch-never');
     expect(await starts(failed)).toBe(1);
     await failed.lab.close();
   });
@@ -286,11 +268,11 @@ describe("a failure that is a person's", () => {
     const { lab, run, issue } = failed;
     expect(await starts(failed)).toBe(1);
     expect(card(lab)).toContain('`/relaunch`');
-    expect(await answerTo(failed, 'sol', issue, '/relaunch')).toContain('permission');
-    expect(await answerTo(failed, 'ravi', issue, '/relaunch')).toContain('permission');
+    expect(await ask(failed.lab, 'sol', issue, '/relaunch')).toBe('not-permitted');
+    expect(await ask(failed.lab, 'ravi', issue, '/relaunch')).toBe('not-permitted');
     expect(lab.engine.startCount()).toBe(1);
-    expect(await answerTo(failed, 'ada', issue, '/relaunch reason="the disk is empty"')).toContain(
-      'attempt 2 is started',
+    expect(await ask(failed.lab, 'ada', issue, '/relaunch reason="the disk is empty"')).toBe(
+      'relaunch-asked',
     );
     await ended(lab, run, 2);
     expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
@@ -310,9 +292,9 @@ describe("a failure that is a person's", () => {
     await ended(lab, run, 1);
     const { issue } = (await stateOf(lab, run))?.proposal ?? { issue: 0 };
     const failed = { lab, run, pull, issue };
-    const asked = await answerTo(failed, 'mira', issue, '/relaunch');
-    const line = /\/relaunch [0-9a-f]{32}/.exec(asked)?.[0] ?? '';
-    expect(await answerTo(failed, 'ada', issue, line)).toContain('this change is yours');
+    expect(await ask(failed.lab, 'mira', issue, '/relaunch')).toBe('relaunch-digest-needed');
+    const line = /\/relaunch [0-9a-f]{32}/.exec(told(lab, 'answer').at(-1) ?? '')?.[0] ?? '';
+    expect(await ask(failed.lab, 'ada', issue, line)).toBe('relaunch-by-author');
     expect(await starts(failed)).toBe(1);
     await lab.close();
   });
@@ -320,19 +302,19 @@ describe("a failure that is a person's", () => {
   it('is started again beyond them by an approval of its own alone', async () => {
     const failed = await play(await openLab([{ line: DISK }, { line: DISK }], 0));
     const { lab, run, issue } = failed;
-    const asked = await answerTo(failed, 'mira', issue, '/relaunch');
-    const line = /\/relaunch [0-9a-f]{32}/.exec(asked)?.[0] ?? '';
+    expect(await ask(failed.lab, 'mira', issue, '/relaunch')).toBe('relaunch-digest-needed');
+    const line = /\/relaunch [0-9a-f]{32}/.exec(told(lab, 'answer').at(-1) ?? '')?.[0] ?? '';
     expect(line).not.toBe('');
-    expect(await answerTo(failed, 'mira', issue, `/relaunch ${'a'.repeat(32)}`)).toContain(
-      'not started again',
+    expect(await ask(failed.lab, 'mira', issue, `/relaunch ${'a'.repeat(32)}`)).toBe(
+      'relaunch-digest-needed',
     );
-    expect(await answerTo(failed, 'ada', issue, line)).toContain('permission');
+    expect(await ask(failed.lab, 'ada', issue, line)).toBe('not-permitted');
     expect(lab.engine.startCount()).toBe(1);
-    expect(await answerTo(failed, 'mira', issue, line)).toContain('attempt 2 is started');
+    expect(await ask(failed.lab, 'mira', issue, line)).toBe('relaunch-asked');
     await ended(lab, run, 2);
     expect(lab.engine.startCount()).toBe(2);
     // One approval, one attempt.
-    expect(await answerTo(failed, 'ada', issue, '/relaunch')).toContain('permission');
+    expect(await ask(failed.lab, 'ada', issue, '/relaunch')).toBe('not-permitted');
     expect(await starts(failed)).toBe(2);
     await lab.close();
   });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { TEXT_RESTORES_MAX } from '../../src/run/shown-text.ts';
-import { eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { eventsOf, type Ferry, propose, stateOf, until } from '../support/play.ts';
 import {
   answersTo,
   type BotComment,
@@ -16,13 +16,6 @@ import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../supp
 import { deleteAsWorkflow, editAs, editAsWorkflow, hideAs } from '../support/workflow-voice.ts';
 
 const MINUTE = 60_000;
-
-type Ferry = {
-  readonly lab: VirtualLab;
-  readonly run: string;
-  readonly pull: number;
-  readonly issue: number;
-};
 
 async function proposed(options: VirtualLabOptions = {}): Promise<Ferry> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });

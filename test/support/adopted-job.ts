@@ -2,6 +2,7 @@
 
 import type { Person } from '../../packages/playground/world/seed.ts';
 import { until } from './play.ts';
+import { codesOf } from './recorded.ts';
 import type { ByHand } from './simulated-engine.ts';
 import { answersTo, SHORT_FERRY, say } from './talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
@@ -58,14 +59,14 @@ export async function openIssue(
   return ((await lab.as(who, 'POST', '/issues', issue)) as { readonly number: number }).number;
 }
 
-/** Says it, and gives the answer. */
+/** Says it, and gives the code of the answer. */
 export async function answered(lab: VirtualLab, who: Person, thread: number, words: string): Promise<string> {
   const comment = await say(lab, who, thread, words);
   await until(lab, `an answer to ${words}`, () => answersTo(lab, comment).length > 0, {
     stepMs: 1_000,
     limitMs: 600_000,
   });
-  return answersTo(lab, comment)[0] ?? '';
+  return (await codesOf(lab, comment)).join(' ');
 }
 
 export const runOf = (issue: number): string => `adoption-people-20261121-issue${issue}`;

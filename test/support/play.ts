@@ -16,6 +16,9 @@ import type { VirtualLab } from './virtual-lab.ts';
 /** All that reading a logbook needs of a lab, virtual or real. */
 export type WithStore = { readonly store: GitStore };
 
+/** A ferry that was proposed, in its lab. */
+export type Ferry = Awaited<ReturnType<typeof propose>> & { readonly lab: VirtualLab };
+
 const LOGBOOK = 'refs/heads/ferrybot/logbook';
 
 /** The raw text of a run's events, through all of their files; empty where there is none yet. */

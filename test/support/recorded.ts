@@ -1,0 +1,60 @@
+/** What the record holds behind ferrybot's comments: stories assert these codes, and test/render shows the sentences. */
+
+import type { Person } from '../../packages/playground/world/seed.ts';
+import { commentName } from '../../src/domain/answer-key.ts';
+import type { Surface } from '../../src/domain/command.ts';
+import type { EventOf } from '../../src/domain/logbook/event.ts';
+import type { MarkerKind } from '../../src/domain/marker.ts';
+import { eventsOf, type WithStore } from './play.ts';
+import { botComments, say } from './talk.ts';
+import type { VirtualLab } from './virtual-lab.ts';
+
+type Threads = Pick<VirtualLab, 'world'> & WithStore;
+type Answer = Pick<EventOf<'command-answered'>['data'], 'code' | 'detail'>;
+
+/** The recorded answers to the commands of one comment; none where ferrybot posted no answer to it. */
+export async function recordedAnswers(
+  lab: Threads,
+  comment: number,
+  surface: Surface = 'comment',
+): Promise<readonly Answer[]> {
+  const name = commentName({ surface, id: comment });
+  const posted = botComments(lab).filter(({ kind, key }) => kind === 'answer' && key === name);
+  const events = await Promise.all(posted.map(({ run }) => eventsOf(lab, run)));
+  return events.flat().flatMap((event) => {
+    const isMeant = event.type === 'command-answered' && event.data.comment === comment;
+    return isMeant && event.data.surface === surface ? [event.data] : [];
+  });
+}
+
+/** The codes of the answers to one comment. */
+export async function codesOf(lab: Threads, comment: number, surface?: Surface): Promise<readonly string[]> {
+  return (await recordedAnswers(lab, comment, surface)).map(({ code }) => code);
+}
+
+/** Says it, lets time pass (five minutes unless said otherwise), and gives the codes of the answer. */
+export async function ask(
+  lab: VirtualLab,
+  who: Person,
+  thread: number,
+  words: string,
+  waitMs = 300_000,
+): Promise<string> {
+  const comment = await say(lab, who, thread, words);
+  await lab.clock.advance(waitMs);
+  return (await codesOf(lab, comment)).join(' ');
+}
+
+/** What each posted comment of one kind publishes, oldest first: an incident's code and reason, a notice's reason, or the type. */
+export async function postedEvents(lab: Threads, kind: MarkerKind): Promise<readonly string[]> {
+  const posted = botComments(lab).filter((comment) => comment.kind === kind);
+  return Promise.all(
+    posted.map(async ({ run, key }) => {
+      const event = (await eventsOf(lab, run)).find(({ seq }) => String(seq) === key);
+      if (event === undefined) throw new Error(`no event ${key} in the record of ${run}`);
+      if (event.type === 'incident')
+        return [event.data.code, event.data.detail['reason'] ?? []].flat().join(': ');
+      return event.type === 'notified' ? event.data.reason : event.type;
+    }),
+  );
+}
