@@ -3,7 +3,8 @@
 import { expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { approve, eventsOf as events, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { codesOf } from '../support/recorded.ts';
+import { SHORT_FERRY, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const TWO_HOURS = { ...SHORT_FERRY, durationMs: 120 * 60_000 };
@@ -17,10 +18,7 @@ it('a job that hangs is told of once, with its step and for how long', async () 
   const comments = told(lab, 'incident');
   await lab.close();
   expect(alarms.map(({ detail }) => detail.detector)).toEqual(['stalled-steps']);
-  expect(comments).toEqual([expect.stringContaining('**The run shows signs of trouble**')]);
-  expect(comments[0]).toMatch(
-    /`stalled-steps`: the engine says RUNNING, and for \d+ min no look has seen a step/,
-  );
+  expect(comments).toEqual([expect.stringMatching(/`stalled-steps`: the engine says RUNNING, and for/)]);
 });
 
 /** Seconds between the looks at a run after this moment. */
@@ -49,7 +47,7 @@ it('a job that hangs is looked at every two minutes until a person has taken it,
   expect(card).toMatch(/\| Engine \| RUNNING \|/);
   expect(card).toMatch(/\| Watch \| looks again within 120 s \|/);
   const said = await say(lab, 'mira', pull, '/ack');
-  expect(answersTo(lab, said).join('')).toMatch(/you took/);
+  expect(await codesOf(lab, said)).toEqual(['incident-taken']);
   const takenAt = lab.clock.now() + 3 * 60_000;
   await lab.clock.advance(30 * 60_000);
   expect((await pausesSince(lab, run, takenAt)).every((seconds) => seconds >= 570)).toBe(true);

@@ -6,8 +6,9 @@ import { consentLine } from '../support/approve.ts';
 import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
 import { type DiskLab, diskIssue, openDiskLab } from '../support/disk-lab.ts';
 import { eventsOf, stateOf, until } from '../support/play.ts';
+import { codesOf } from '../support/recorded.ts';
 import { deletions, type SimulatedCloud } from '../support/simulated-cloud.ts';
-import { answersTo, type BotComment, botComments, heldJobs, say, told } from '../support/talk.ts';
+import { type BotComment, botComments, heldJobs, say, told } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, editAs } from '../support/workflow-voice.ts';
 
@@ -46,9 +47,7 @@ function withFalseSteps({ source }: BotComment): string {
 /** Refused, ours again and told with who it was; a consent to the new text is carried out. */
 async function isRestoredAndTold({ lab, cloud, run, issue }: Bad, refused: number): Promise<void> {
   await lab.clock.advance(12 * MINUTE);
-  expect(answersTo(lab, refused)).toEqual([
-    expect.stringContaining('did not stand here as ferrybot wrote it'),
-  ]);
+  expect(await codesOf(lab, refused)).toEqual(['consent-not-shown']);
   expect((await stateOf(lab, run))?.mutations[0]?.consents).toEqual([]);
   expect(deletions(cloud)).toEqual([]);
   const edits = told(lab, 'incident').filter((text) => text.includes('what is proposed for the cluster'));
@@ -107,7 +106,7 @@ describe('a proposal to delete a machine that a writer edited', () => {
       await deleteAsWorkflow(lab, proposalOf(lab).id);
       const refused = await say(lab, 'mira', issue, line);
       await lab.clock.advance(1_000);
-      expect(answersTo(lab, refused)).toEqual([expect.stringContaining('did not stand here')]);
+      expect(await codesOf(lab, refused)).toEqual(['consent-not-shown']);
       await until(lab, 'the proposal', () => botComments(lab).some(({ kind }) => kind === 'mutation'));
     }
     expect(deletions(cloud)).toEqual([]);
@@ -149,9 +148,7 @@ describe('a clean-up that is proposed in an issue whose description a writer edi
     const { number } = diskIssue(lab);
     // Without webhooks a sweep comes every half hour.
     await lab.clock.advance(40 * MINUTE);
-    expect(answersTo(lab, refused)).toEqual([
-      expect.stringContaining('did not stand here as ferrybot wrote it'),
-    ]);
+    expect(await codesOf(lab, refused)).toEqual(['consent-not-shown']);
     await scan();
     expect(told(lab, 'incident')).toEqual([expect.stringMatching(/proposed for the cluster[\s\S]*by ada/)]);
     expect(called()).toBe(0);
@@ -229,7 +226,7 @@ describe('a proposal that a writer edits again and again', () => {
     expect(edits[1]).toMatch(/by ada.*edit 4 within an hour: it is left as it is until/);
     const refused = await say(lab, 'mira', issue, consentLine(lab, ASKED));
     await lab.clock.advance(70 * MINUTE);
-    expect(answersTo(lab, refused)[0]).toContain('did not stand here as ferrybot wrote it');
+    expect(await codesOf(lab, refused)).toEqual(['consent-not-shown']);
     expect(proposalOf(lab).source).not.toContain('edit 4');
     await say(lab, 'mira', issue, consentLine(lab, ASKED));
     await until(lab, 'the deletion', () => deletions(cloud).length > 0);

@@ -7,7 +7,8 @@ import { consentLine } from '../support/approve.ts';
 import { HERO, openCheckpointLab } from '../support/checkpoint-lab.ts';
 import { Crash } from '../support/crash.ts';
 import { stateOf, until } from '../support/play.ts';
-import { answersTo, saidTwice, say, told } from '../support/talk.ts';
+import { codesOf } from '../support/recorded.ts';
+import { saidTwice, say, told } from '../support/talk.ts';
 
 const MINUTE = 60_000;
 const APPROVE = 'approve-checkpoint-cleanup';
@@ -21,13 +22,13 @@ describe('a hero run with more checkpoints than it needs', () => {
     await save(700, { atMs: lab.clock.now() - 40 * 24 * 3_600_000 });
     const early = await say(lab, 'mira', issue, `/${APPROVE} 0123456789abcdef0123456789abcdef`);
     await lab.clock.advance(MINUTE);
-    expect(answersTo(lab, early)).toEqual([expect.stringMatching(/nothing that .* could mean was proposed/)]);
+    expect(await codesOf(lab, early)).toEqual(['consent-nothing-proposed']);
 
     const stranger = await say(lab, 'sol', issue, '/cleanup-checkpoints');
     const asked = await say(lab, 'ada', issue, '/cleanup-checkpoints');
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, stranger)).toEqual([expect.stringMatching(/it takes write permission/)]);
-    expect(answersTo(lab, asked)).toEqual([expect.stringMatching(/3 checkpoints could go, 4 stay/)]);
+    expect(await codesOf(lab, stranger)).toEqual(['not-permitted']);
+    expect(await codesOf(lab, asked)).toEqual(['cleanup-listed']);
     const [list = ''] = told(lab, 'mutation');
     for (const part of ['step-400  permanent', 'objects 2', 'step-600  incomplete', 'step-700  foreign'])
       expect(list).toContain(part);
@@ -36,12 +37,12 @@ describe('a hero run with more checkpoints than it needs', () => {
 
     const again = await say(lab, 'ada', issue, '/cleanup-checkpoints');
     await lab.clock.advance(MINUTE);
-    expect(answersTo(lab, again)).toEqual([expect.stringMatching(/exactly these are listed already/)]);
+    expect(await codesOf(lab, again)).toEqual(['cleanup-listed-already']);
 
     const yes = await say(lab, 'mira', issue, consentLine(lab, APPROVE));
     await until(lab, 'the end', async () => (await stateOf(lab, HERO))?.mutations[0]?.ended != null);
     await lab.clock.advance(MINUTE);
-    expect(answersTo(lab, yes)).toEqual([expect.stringMatching(/you consent/)]);
+    expect(await codesOf(lab, yes)).toEqual(['consented']);
     expect(await there()).toEqual(['step-1000', 'step-1200', 'step-600', 'step-700']);
     expect((await stateOf(lab, HERO))?.mutations[0]?.ended).toMatchObject({
       outcome: 'done',
@@ -64,14 +65,14 @@ describe('a hero run with more checkpoints than it needs', () => {
     const short = await say(lab, 'mira', issue, line.slice(0, -8));
     const below = await say(lab, 'ada', issue, line);
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, own)).toEqual([expect.stringMatching(/you asked for this list/)]);
-    expect(answersTo(lab, short)).toEqual([expect.stringMatching(/has to name the proposal/)]);
-    expect(answersTo(lab, below)).toEqual([expect.stringMatching(/it takes maintain permission/)]);
+    expect(await codesOf(lab, own)).toEqual(['cleanup-own']);
+    expect(await codesOf(lab, short)).toEqual(['consent-digest-needed']);
+    expect(await codesOf(lab, below)).toEqual(['not-permitted']);
     await lab.clock.advance(49 * 60 * MINUTE);
     const late = await say(lab, 'mira', issue, line);
     await say(lab, 'ada', issue, '/cleanup-checkpoints');
     await lab.clock.advance(5 * MINUTE);
-    expect(answersTo(lab, late)).toEqual([expect.stringMatching(/this list is more than \d+ hours old/)]);
+    expect(await codesOf(lab, late)).toEqual(['cleanup-list-old']);
     expect(consentLine(lab, APPROVE)).not.toBe(line);
     expect(await there()).toEqual(['step-1000', 'step-1200', 'step-400']);
     await close();
@@ -85,7 +86,7 @@ describe('a hero run with more checkpoints than it needs', () => {
     await say(lab, 'ada', issue, '/hold reason="look at the evals first"');
     const held = await say(lab, 'mira', issue, consentLine(lab, APPROVE));
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, held)).toEqual([expect.stringContaining('this run is on hold')]);
+    expect(await codesOf(lab, held)).toEqual(['consent-held']);
     await say(lab, 'mira', issue, '/unhold');
     await lab.clock.advance(2 * MINUTE);
     const at = lab.clock.now() / 1_000;

@@ -9,6 +9,7 @@ import { limits } from '../../src/domain/limits.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { COMMENT_CHARACTERS_MAX } from '../../src/render/disk-issue.ts';
 import { consentLine } from '../support/approve.ts';
+import { ask, codesOf } from '../support/recorded.ts';
 import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -221,7 +222,7 @@ describe('300 short workers', () => {
     const [line = '', last = ''] = [lines[0], lines.at(-1)];
     const said = await say(lab, 'mira', issue.number, line);
     await lab.clock.advance(20 * MINUTE);
-    expect(answersTo(lab, said).join()).toContain('you consent to `clean-disk`');
+    expect(await codesOf(lab, said)).toEqual(['consented']);
     const [ssh = '', init = ''] =
       /```text\n([\s\S]*?)\n```/
         .exec(issue.body.slice(issue.body.indexOf(line)))?.[1]
@@ -292,41 +293,35 @@ describe('whoever consents at the wrong time, in the wrong place or in wrong wor
     for (const { name } of HOSTS.slice(1)) cleared.add(name);
     await lab.as('mira', 'POST', '/issues', { title: 'Something else', body: 'no run' });
     const elsewhere = theIssue('else').number;
-    const answered = async (where: number, text: string): Promise<string> => {
-      const said = await say(lab, 'mira', where, text);
-      await lab.clock.advance(5 * MINUTE);
-      const answers = answersTo(lab, said);
-      expect(answers, text).toHaveLength(1);
-      return answers.join();
-    };
+    const answered = (where: number, words: string) => ask(lab, 'mira', where, words);
     const yes = `/approve-disk-cleanup worker=${first}`;
-    expect(await answered(elsewhere, yes)).toContain('could mean was proposed when you wrote');
-    expect(await answered(elsewhere, '/approve-start-cleanup')).toContain('could mean was proposed when');
-    expect(await answered(elsewhere, `/approve-node-delete vm=${first}`)).toContain('no run belongs to this');
+    expect(await answered(elsewhere, yes)).toBe('consent-nothing-proposed');
+    expect(await answered(elsewhere, '/approve-start-cleanup')).toBe('consent-nothing-proposed');
+    expect(await answered(elsewhere, `/approve-node-delete vm=${first}`)).toBe('no-run-here');
     // Another word is nobody's business in a thread that is nothing of ours.
     const word = await say(lab, 'mira', elsewhere, '/status');
     await scan();
     expect(answersTo(lab, word)).toEqual([]);
     const { number } = theIssue('us-central1-vllm');
-    expect(await answered(elsewhere, yes)).toContain(`it was proposed in #${number}`);
+    expect(await answered(elsewhere, yes)).toBe('consent-other-thread');
     for (const [text, answer] of [
-      [`/approve-node-delete vm=${first}`, 'no run belongs to this thread'],
-      ['/approve-start-cleanup', 'nothing that `/approve-start-cleanup` could mean was proposed'],
-      ['/approve-disk-cleanup', 'an argument is missing'],
-      [`**${yes}**`, 'it stands in or below formatting'],
-      [`- ${yes}`, 'or in a list'],
-      [`${yes} please do it`, 'was not understood and nothing was done'],
-      [`${yes}/0`, 'was not understood and nothing was done'],
-      [`/approve-disk-cleanup vm=${first}`, 'it does not take this key'],
-      [`/approve-disk-cleanup worker=${second}`, `Did you mean \`${first}\`?`],
-      [`${yes} deadbeefdead`, 'the digest is not that of what is proposed'],
+      [`/approve-node-delete vm=${first}`, 'no-run-here'],
+      ['/approve-start-cleanup', 'consent-nothing-proposed'],
+      ['/approve-disk-cleanup', 'not-understood'],
+      [`**${yes}**`, 'hint'],
+      [`- ${yes}`, 'hint'],
+      [`${yes} please do it`, 'not-understood'],
+      [`${yes}/0`, 'not-understood'],
+      [`/approve-disk-cleanup vm=${first}`, 'not-understood'],
+      [`/approve-disk-cleanup worker=${second}`, 'consent-other-target'],
+      [`${yes} deadbeefdead`, 'consent-other-digest'],
     ] as const)
-      expect(await answered(number, text)).toContain(answer);
+      expect(await answered(number, text), text).toBe(answer);
     expect(called).toEqual([]);
     const line = consentLine(lab, yes.slice(1));
-    expect(await answered(number, `Thanks!\r\n\r\n${line}\r\n`)).toContain('you consent to');
+    expect(await answered(number, `Thanks!\r\n\r\n${line}\r\n`)).toBe('consented');
     await lab.clock.advance(10 * MINUTE);
-    expect(await answered(number, line)).toContain('this proposal is over');
+    expect(await answered(number, line)).toBe('consent-done');
     expect(called).toHaveLength(2);
   });
 });

@@ -9,7 +9,8 @@ import { known, unknown } from '../../src/domain/observed.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { consentLine } from '../support/approve.ts';
 import { DISK_CLUSTER, DISK_WORKFLOW } from '../support/disk-lab.ts';
-import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
+import { ask } from '../support/recorded.ts';
+import { botComments, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -278,16 +279,10 @@ describe('a cluster whose disks are scanned', () => {
     await scan();
     const { number } = theIssue();
     const yes = consentLine(lab, 'approve-disk-cleanup worker=ray-vllm-a');
-    const ask = async (who: 'ravi' | 'mira', text: string): Promise<string> => {
-      const comment = await say(lab, who, number, text);
-      await lab.clock.advance(5 * MINUTE);
-      return answersTo(lab, comment).join('\n');
-    };
-    expect(await ask('ravi', yes)).toContain('it takes maintain permission');
-    expect(await ask('mira', '/approve-disk-cleanup worker=ray-vllm-b')).toContain(
-      'Did you mean `ray-vllm-a`?',
-    );
-    expect(await ask('mira', '/approve-disk-cleanup worker=--all')).toContain('worker');
+    expect(await ask(lab, 'ravi', number, yes)).toBe('not-permitted');
+    const other = '/approve-disk-cleanup worker=ray-vllm-b';
+    expect(await ask(lab, 'mira', number, other)).toBe('consent-other-target');
+    expect(await ask(lab, 'mira', number, '/approve-disk-cleanup worker=--all')).toBe('not-understood');
     expect(called).toEqual([]);
     onChange = ({ does }) => {
       if (does === 'clean-disk') {
@@ -297,12 +292,12 @@ describe('a cluster whose disks are scanned', () => {
       cluster.looks = { 'ray-vllm-a': CLEARED };
       return ended('Worker initialized successfully!\n');
     };
-    expect(await ask('mira', yes)).toContain('you consent to `clean-disk`');
+    expect(await ask(lab, 'mira', number, yes)).toBe('consented');
     await lab.clock.advance(40 * MINUTE);
     expect(called.map(({ does }) => does)).toEqual(['clean-disk', 'init-worker']);
     expect(ends()).toMatchSnapshot();
     expect(theIssue().body).toContain('done: `cleaned`');
-    expect(await ask('mira', yes)).toContain('this proposal is over');
+    expect(await ask(lab, 'mira', number, yes)).toBe('consent-done');
     cluster.stdout = FINE;
     await scan();
     expect(theIssue().state).toBe('closed');

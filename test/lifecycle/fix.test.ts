@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { approvalLine, shownApprovalLine } from '../support/approve.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { approve, eventsOf, propose, seal, stateOf, until } from '../support/play.ts';
+import { approve, eventsOf, type Ferry, propose, seal, stateOf, until } from '../support/play.ts';
+import { ask as askIn } from '../support/recorded.ts';
 import {
-  answersTo,
   botComments,
   fileOf,
   heldJobs,
@@ -20,13 +20,7 @@ import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../supp
 const MINUTE = 60_000;
 const SLIP = "NameError: name 'warmup_stepz' is not defined";
 const LIBRARY = 'lib/smalllab/optimizer.py';
-
-type Failed = {
-  readonly lab: VirtualLab;
-  readonly run: string;
-  readonly pull: number;
-  readonly issue: number;
-};
+const OUTDATED = `/approve-launch ${'a'.repeat(32)}`;
 
 /** A lab whose first attempts end with these lines, one each; what comes after them goes well. */
 async function openLab(
@@ -48,7 +42,7 @@ async function openLab(
   return openVirtualLab({ ...options, script, config });
 }
 
-async function playUntilFailed(lab: VirtualLab): Promise<Failed> {
+async function playUntilFailed(lab: VirtualLab): Promise<Ferry> {
   const proposed = await propose(lab);
   await approve(lab, 'mira', proposed.pull);
   await ended(lab, proposed.run, 1);
@@ -65,7 +59,7 @@ async function ended(lab: VirtualLab, run: string, attempt: number): Promise<voi
 
 /** Somebody mends the library on the ferry's own branch, and says so where the lab wants it said. */
 async function fix(
-  { lab, run, issue }: Failed,
+  { lab, run, issue }: Ferry,
   who: 'ada' | 'mira' = 'ada',
   path = LIBRARY,
   line = '# warmup_steps, not warmup_stepz',
@@ -81,11 +75,8 @@ function card(lab: VirtualLab): string {
   return botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
 }
 
-async function answerTo(lab: VirtualLab, who: 'ada' | 'mira', thread: number, body: string): Promise<string> {
-  const comment = await say(lab, who, thread, body);
-  await lab.clock.advance(2 * MINUTE);
-  return answersTo(lab, comment).join('\n');
-}
+const ask = (lab: VirtualLab, who: 'ada' | 'mira', thread: number, words: string) =>
+  askIn(lab, who, thread, words, 2 * MINUTE);
 
 describe('a fix in the pull request after a failed attempt', () => {
   // rule DF-26
@@ -132,8 +123,8 @@ describe('a fix in the pull request after a failed attempt', () => {
     const spent =
       /\/approve-launch [0-9a-f]+/.exec((await eventsOf(lab, run)).map(lineOf).join('\n'))?.[0] ?? '';
     await fix(failed, 'mira');
-    expect(await answerTo(lab, 'mira', pull, spent)).toContain('this change is yours');
-    expect(await answerTo(lab, 'mira', pull, approvalLine(lab))).toContain('this change is yours');
+    expect(await ask(lab, 'mira', pull, spent)).toBe('approval-by-author');
+    expect(await ask(lab, 'mira', pull, approvalLine(lab))).toBe('approval-by-author');
     expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
     await lab.close();
   });
@@ -143,7 +134,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     const { lab, run, pull } = failed;
     const spent = (await eventsOf(lab, run)).map(lineOf).find((line) => line !== '') ?? '';
     await fix(failed);
-    expect(await answerTo(lab, 'mira', pull, spent)).toContain('is not what is shown now');
+    expect(await ask(lab, 'mira', pull, spent)).toBe('approval-digest-changed');
     await lab.clock.advance(30 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
@@ -165,13 +156,9 @@ describe('a fix in the pull request after a failed attempt', () => {
     await lab.clock.advance(20 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
     expect(told(lab, 'closed')).toEqual([
-      expect.stringContaining(
-        'the next attempt was withdrawn before it was launched; attempt 1 FAILED. There is no tag.',
-      ),
+      expect.stringContaining('withdrawn before it was launched; attempt 1 FAILED. There is no tag.'),
     ]);
-    expect(told(lab, 'closed').join()).toContain(
-      'Reason: the pull request was closed before attempt 2 was launched',
-    );
+    expect((await stateOf(lab, run))?.closed?.reason).toContain('closed before attempt 2');
     await lab.close();
   });
 
@@ -182,7 +169,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     expect(card(lab)).toContain('`scripts/compare_runs.py` is outside what a fix of attempt 1 may touch');
     expect(card(lab)).toContain('`experiments/ferries/daily.py` and `lib`');
     expect(shownApprovalLine(lab, run)).toBeNull();
-    expect(await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`)).toContain('not approved');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-gates-blocked');
     await lab.clock.advance(30 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
@@ -190,10 +177,7 @@ describe('a fix in the pull request after a failed attempt', () => {
 
   it('is what `/approve-launch` asks for where nobody has pushed one', async () => {
     const { lab, pull } = await playUntilFailed(await openLab());
-    const answer = await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`);
-    expect(answer).toContain('attempt 1 has failed');
-    expect(answer).toContain('push a fix');
-    expect(answer).toContain('`experiments/ferries/daily.py` and `lib`');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-no-fix');
     await lab.close();
   });
 
@@ -205,17 +189,13 @@ describe('a fix in the pull request after a failed attempt', () => {
     await until(lab, 'the job', async () => (await stateOf(lab, run))?.submission !== null);
     const before = (await stateOf(lab, run))?.gate;
     await fix({ lab, ...proposed });
-    expect(await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`)).toContain(
-      'nothing to approve',
-    );
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-no-fix');
     await ended(lab, run, 1);
     await fix({ lab, ...proposed });
-    expect(await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`)).toContain(
-      'nothing to approve',
-    );
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-no-fix');
     await seal(lab, run, issue);
     await fix({ lab, ...proposed });
-    expect(await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`)).toContain('is over');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('run-over');
     expect((await stateOf(lab, run))?.gate).toEqual(before);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
@@ -244,10 +224,10 @@ describe('a fix in the pull request after a failed attempt', () => {
     await approve(lab, 'ada', pull, run);
     await ended(lab, run, 1);
     await fix(failed);
-    expect(await answerTo(lab, 'mira', pull, approvalLine(lab))).toContain('1 of 2');
+    expect(await ask(lab, 'mira', pull, approvalLine(lab))).toBe('approved-waiting-for-more');
     expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
     // Ada pushed it, and so is no second.
-    expect(await answerTo(lab, 'ada', pull, approvalLine(lab))).toContain('this change is yours');
+    expect(await ask(lab, 'ada', pull, approvalLine(lab))).toBe('approval-by-author');
     await lab.clock.advance(20 * MINUTE);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
@@ -257,7 +237,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     const failed = await playUntilFailed(await openLab([SLIP], 'notes'));
     const { lab, run, pull } = failed;
     await fix(failed, 'ada', 'notes/cause.md');
-    expect(await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`)).toContain('push a fix');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-no-fix');
     expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
     expect(lab.engine.startCount()).toBe(1);
     await lab.close();
@@ -270,11 +250,9 @@ describe('a fix in the pull request after a failed attempt', () => {
     await approve(lab, 'mira', pull, run);
     await ended(lab, run, 2);
     await fix(failed, 'ada', LIBRARY, '# and once more');
-    const answer = await answerTo(lab, 'mira', pull, `/approve-launch ${'a'.repeat(32)}`);
-    expect(answer).toContain('as attempt 1 did before the fix');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-same-failure');
     expect(lab.engine.startCount()).toBe(2);
-    const ack = await answerTo(lab, 'mira', issue, '/ack');
-    expect(ack).toContain('closed without a tag');
+    expect(await ask(lab, 'mira', issue, '/ack')).toBe('closed-failed');
     await lab.close();
   });
 
@@ -283,7 +261,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     const { lab, run, issue } = failed;
     const launched = (await stateOf(lab, run))?.submission?.commit;
     await fix(failed);
-    expect(await answerTo(lab, 'mira', issue, '/ack')).toContain('closed without a tag');
+    expect(await ask(lab, 'mira', issue, '/ack')).toBe('closed-failed');
     const closed = await stateOf(lab, run);
     expect(closed?.closed?.outcome).toBe('failed');
     expect(closed?.submission?.commit).toBe(launched);

@@ -10,7 +10,8 @@ import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, HERO_LANE, heroIssue, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, approveAndFinish, eventsOf, seal, stateOf, until } from '../support/play.ts';
-import { botComments, SHORT_FERRY, told } from '../support/talk.ts';
+import { postedEvents } from '../support/recorded.ts';
+import { botComments, SHORT_FERRY } from '../support/talk.ts';
 import { MORNING, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
@@ -75,9 +76,7 @@ it('waits for the DRI where the one that the contract names is not whole, and go
   expect((await stateOf(lab, RUN))?.gate?.digest).toBeNull();
   const card = botComments(lab).findLast(({ kind }) => kind === 'card')?.text ?? '';
   expect(card).toContain('incomplete: it has no metadata.json');
-  expect(told(lab, 'incident')).toEqual([
-    expect.stringContaining('no other checkpoint is taken in its place'),
-  ]);
+  expect(await postedEvents(lab, 'incident')).toEqual(['start-refused']);
   await folders.write(1_200, MORNING - 7 * HOUR_MS);
   await until(lab, 'the proof', async () => (await stateOf(lab, RUN))?.gate?.digest != null, {
     limitMs: 2 * HOUR_MS,

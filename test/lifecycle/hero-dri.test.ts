@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, stateOf, until } from '../support/play.ts';
+import { codesOf } from '../support/recorded.ts';
 import { answersTo, botComments, saidTwice, say, told } from '../support/talk.ts';
 
 const RUN = 'grug-moe-1e23-ep8';
@@ -28,14 +29,14 @@ it('is asked by name, accepts for itself alone, and has the watch of the run fro
   expect(answersTo(lab, why).join()).toMatch(
     /2 gates do not pass[\s\S]*\| `dri-accepted` \|[^|]*mira[^|]*\|[^|]*`\/accept`[^|]*\| whom it names \|\n\| `approver-allowed`/,
   );
-  expect(answersTo(lab, mine).join()).toContain('the contract puts mira in charge, and nobody else');
+  expect(await codesOf(lab, mine)).toEqual(['charge-not-yours']);
   expect((await stateOf(lab, RUN))?.watch.owner).toBeNull();
   const yes = await say(lab, 'mira', issue, '/accept');
   await lab.clock.advance(120_000);
-  expect(answersTo(lab, yes).join()).toContain('you are in charge of this run');
+  expect(await codesOf(lab, yes)).toEqual(['accepted-charge']);
   const again = await say(lab, 'mira', issue, '/accept');
   await lab.clock.advance(120_000);
-  expect(answersTo(lab, again).join()).toContain('you are in charge of this run already');
+  expect(await codesOf(lab, again)).toEqual(['charge-yours']);
   const ready = await stateOf(lab, RUN);
   expect(ready === null ? null : openGates(ready)).toEqual([]);
   expect(ready?.watch.owner).toMatchObject({ login: 'mira' });

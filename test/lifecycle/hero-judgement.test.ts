@@ -7,7 +7,8 @@ import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, formBody, HERO_LANE, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { branchOff, openGates } from '../support/own-pull.ts';
 import { approve, approveAndFinish, finish, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { ask } from '../support/recorded.ts';
+import { botComments, pushFile, SHORT_FERRY, saidTwice, told } from '../support/talk.ts';
 import { TRACKER_KEY, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 import { createWandbStandIn } from '../support/wandb-stand-in.ts';
 
@@ -20,12 +21,6 @@ async function open(options: VirtualLabOptions = {}): Promise<VirtualLab> {
   const lab = await openHeroLab(options);
   onTestFinished(() => lab.close());
   return lab;
-}
-
-async function answer(lab: VirtualLab, issue: number, line: string): Promise<string> {
-  const comment = await say(lab, 'mira', issue, line);
-  await lab.clock.advance(2 * MINUTE);
-  return answersTo(lab, comment).join('\n');
 }
 
 // rule HR-33
@@ -54,12 +49,12 @@ it('is sealed by no word of a person where its engine does not say that it went 
   const issue = await openHeroIssue(lab);
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'a look', async () => (await stateOf(lab, RUN))?.observation != null);
-  expect(await answer(lab, issue, '/seal accept="it is good enough"')).toContain('has not ended');
+  expect(await ask(lab, 'mira', issue, '/seal accept="it is good enough"')).toBe('seal-not-ended');
   await finish(lab, RUN);
   await lab.clock.advance(5 * MINUTE);
-  expect(await answer(lab, issue, '/seal accept="it is good enough"')).toContain('/ack');
+  expect(await ask(lab, 'mira', issue, '/seal accept="it is good enough"')).toBe('seal-failed');
   expect(await stateOf(lab, RUN)).toMatchObject({ seal: null, closed: null });
-  await answer(lab, issue, '/ack');
+  await ask(lab, 'mira', issue, '/ack');
   expect(await stateOf(lab, RUN)).toMatchObject({ seal: null, closed: { outcome: 'failed' } });
   const tags = [...(await lab.store.refs('refs/tags/')).keys()];
   expect(tags.filter((tag) => tag.includes(RUN) && !tag.includes('/mark-'))).toEqual([]);
@@ -71,7 +66,7 @@ it('has the last step of its contract, whatever total its progress bar shows', a
   onTestFinished(close);
   // The bar counts to 1200, and so does the newest checkpoint.
   await save(1_200);
-  expect(await answer(lab, issue, '/seal')).toContain('of step 1200, and the last step is 1300');
+  expect(await ask(lab, 'mira', issue, '/seal')).toBe('seal-incomplete');
   expect((await stateOf(lab, RUN))?.seal).toBeNull();
 });
 
@@ -90,7 +85,7 @@ it('runs a commit off the target branch where the contract names its branch and 
   expect(held === null ? null : openGates(held)).toContain('authors-known unreadable');
   // There is no manifest of it that anybody could approve.
   expect(held?.gate?.digest).toBeNull();
-  await answer(lab, issue, '/approve-launch');
+  await ask(lab, 'mira', issue, '/approve-launch');
   await lab.clock.advance(10 * MINUTE);
   expect(lab.engine.startCount()).toBe(0);
   await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody({ ...unnamed, Branch: 'ada/moe' }) });

@@ -7,6 +7,7 @@ import { HERO, openCheckpointLab } from '../support/checkpoint-lab.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { HERO_LANE } from '../support/hero-run.ts';
 import { approve, seal, stateOf, until } from '../support/play.ts';
+import { codesOf } from '../support/recorded.ts';
 import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { TRACKER_KEY } from '../support/virtual-lab.ts';
 import { createWandbStandIn } from '../support/wandb-stand-in.ts';
@@ -21,13 +22,11 @@ describe('the seal of a hero run', () => {
     const early = await say(lab, 'mira', issue, '/seal');
     await lab.clock.advance(2 * MINUTE);
     expect(answersTo(lab, early)).toEqual([
-      expect.stringMatching(
-        /not sealed: .* the newest complete one is of step 400, and the last step is 1200/,
-      ),
+      expect.stringMatching(/the newest complete one is of step 400, and the last step is 1200/),
     ]);
     const again = await say(lab, 'mira', issue, '/seal accept="the loss is fine"');
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, again)).toEqual([expect.stringMatching(/not sealed/)]);
+    expect(await codesOf(lab, again)).toEqual(['seal-incomplete']);
     expect((await stateOf(lab, HERO))?.seal).toBeNull();
     const incidents = told(lab, 'incident').filter((text) =>
       text.includes('what it should have left is not there'),
@@ -114,9 +113,7 @@ describe('the seal of a hero run', () => {
     await save(400, { text: JSON.stringify(rolling) });
     const none = await say(lab, 'mira', issue, '/seal-milestone name="hand-off"');
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, none)).toEqual([
-      expect.stringMatching(/nothing was sealed: .* temporary, and the training deletes it by itself/),
-    ]);
+    expect(await codesOf(lab, none)).toEqual(['milestone-missing']);
     await save(200);
     await say(lab, 'mira', issue, '/seal-milestone name="hand-off"');
     await until(lab, 'the milestone', async () => (await stateOf(lab, HERO))?.milestones.length === 1);
@@ -128,7 +125,7 @@ describe('the seal of a hero run', () => {
     const { lab, issue, root, save, close } = await openCheckpointLab();
     const without = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, without)).toEqual([expect.stringMatching(/nothing was sealed: .* none-complete/)]);
+    expect(await codesOf(lab, without)).toEqual(['milestone-missing']);
     await save(400);
     await save(500);
     await rm(join(root, 'step-500/metadata.json'));
@@ -137,8 +134,8 @@ describe('the seal of a hero run', () => {
     await save(1_200);
     const below = await say(lab, 'ada', issue, '/seal-milestone name="half-way"');
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, short)).toEqual([expect.stringMatching(/nothing was sealed/)]);
-    expect(answersTo(lab, below)).toEqual([expect.stringMatching(/it takes maintain permission/)]);
+    expect(await codesOf(lab, short)).toEqual(['milestone-missing']);
+    expect(await codesOf(lab, below)).toEqual(['not-permitted']);
     const yes = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
     await until(lab, 'the milestone', async () => (await stateOf(lab, HERO))?.milestones.length === 1);
     await lab.clock.advance(MINUTE);
@@ -146,13 +143,13 @@ describe('the seal of a hero run', () => {
     expect(milestone).toMatchObject({ name: 'half-way', checkpoint: { step: 1_200 } });
     const ref = `refs/tags/${milestone?.tag}`;
     expect((await lab.store.refs(ref)).has(ref)).toBe(true);
-    expect(answersTo(lab, yes)).toEqual([expect.stringMatching(/is sealed with the tag/)]);
+    expect(await codesOf(lab, yes)).toEqual(['milestone-sealed']);
     const again = await say(lab, 'mira', issue, '/seal-milestone name="half-way"');
     for (const step of [1_300, 1_400, 1_500]) await save(step);
     const list = await say(lab, 'ada', issue, '/cleanup-checkpoints');
     await lab.clock.advance(2 * MINUTE);
-    expect(answersTo(lab, again)).toEqual([expect.stringMatching(/there is a milestone/)]);
-    expect(answersTo(lab, list)).toEqual([expect.stringMatching(/2 checkpoints could go/)]);
+    expect(await codesOf(lab, again)).toEqual(['milestone-taken']);
+    expect(await codesOf(lab, list)).toEqual(['cleanup-listed']);
     expect(told(lab, 'mutation')[0]).toMatch(/stays \S+step-1200 {2}final, milestone/);
     await close();
   });

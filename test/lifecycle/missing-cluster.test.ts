@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, eventsOf, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { postedEvents, recordedAnswers } from '../support/recorded.ts';
+import { fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -48,17 +49,10 @@ async function putBack(config: string): Promise<void> {
   await lab.clock.advance(5 * MINUTE);
 }
 
-const incidentsOf = (run: string): readonly string[] =>
-  botComments(lab)
-    .filter((comment) => comment.run === run && comment.kind === 'incident')
-    .map(({ text }) => text);
-
-async function ask(thread: number, text: string): Promise<string> {
+async function ask(thread: number, text: string) {
   const comment = await say(lab, 'mira', thread, text);
   await lab.clock.advance(5 * MINUTE);
-  const [answer, ...more] = answersTo(lab, comment);
-  expect(more).toEqual([]);
-  return answer ?? 'no answer';
+  return recordedAnswers(lab, comment);
 }
 
 const runsOf = (file: string): number =>
@@ -73,20 +67,12 @@ describe('a cluster that is taken out of the config while a job runs on it', () 
   it('is told once in the thread, and to whoever says /stop, which is carried out when it is put back', async () => {
     const { run, issue } = await jobOnItsOwnCluster();
     const both = await takeOutItsCluster();
-    const [told = '', ...others] = incidentsOf(run);
-    expect(others).toEqual([]);
-    expect(told).toContain('The cluster of this job was taken out of the config');
-    expect(told).toContain('`us-east1`');
-    expect(await ask(issue, '/status')).toContain(
-      'put the cluster `us-east1` back into `.github/ferrybot.yml` on the default branch',
-    );
-    const stopped = await ask(issue, '/stop');
-    expect(stopped).toContain('nothing is stopped yet');
-    expect(stopped).toContain('`us-east1`');
-    expect(stopped).not.toContain('within a minute');
+    expect(await postedEvents(lab, 'incident')).toEqual(['cluster-missing']);
+    const waits = [{ code: 'stop-requested', detail: { missingCluster: 'us-east1' } }];
+    expect(await ask(issue, '/stop')).toMatchObject(waits);
     await lab.clock.advance(3 * HOUR);
-    expect(await ask(issue, '/stop')).toContain('nothing is stopped yet');
-    expect(incidentsOf(run)).toEqual([told]);
+    expect(await ask(issue, '/stop')).toMatchObject(waits);
+    expect(await postedEvents(lab, 'incident')).toEqual(['cluster-missing']);
     expect(runsOf('ferrybot-stop.yml')).toBe(0);
     expect(await jobStatus(run)).toBe('RUNNING');
 
@@ -94,8 +80,7 @@ describe('a cluster that is taken out of the config while a job runs on it', () 
     expect(await jobStatus(run)).toBe('STOPPED');
     await until(lab, 'its end', async () => (await stateOf(lab, run))?.end != null);
     expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
-    expect(incidentsOf(run)).toHaveLength(2);
-    expect(incidentsOf(run)[1]).toContain('The cluster of this job is in the config again');
+    expect(await postedEvents(lab, 'incident')).toEqual(['cluster-missing', 'cluster-back']);
   });
 
   it('is watched on when it is put back, and told again when it is taken out again', async () => {
@@ -110,10 +95,7 @@ describe('a cluster that is taken out of the config while a job runs on it', () 
     await lab.clock.advance(30 * MINUTE);
     expect(await looks()).toBeGreaterThan(before);
     await takeOutItsCluster();
-    expect(incidentsOf(run).map((text) => /\*\*(.*)\*\*/.exec(text)?.[1])).toEqual([
-      'The cluster of this job was taken out of the config',
-      'The cluster of this job is in the config again',
-      'The cluster of this job was taken out of the config',
-    ]);
+    const told = ['cluster-missing', 'cluster-back', 'cluster-missing'];
+    expect(await postedEvents(lab, 'incident')).toEqual(told);
   });
 });

@@ -4,52 +4,38 @@ import { expect, it } from 'vitest';
 import { lineageOf } from '../../src/checkpoints/lineage.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
-import { answersTo, botComments, SHORT_FERRY, say, told } from '../support/talk.ts';
-import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import { ask, postedEvents } from '../support/recorded.ts';
+import { botComments, SHORT_FERRY } from '../support/talk.ts';
+import { openVirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE_MS = 60_000;
-
-async function answer(
-  lab: VirtualLab,
-  who: Parameters<typeof say>[1],
-  thread: number,
-  line: string,
-): Promise<string> {
-  const comment = await say(lab, who, thread, line);
-  await lab.clock.advance(2 * MINUTE_MS);
-  return answersTo(lab, comment).join('\n');
-}
 
 it('is rejected by who may approve, with a reason; the same is not started again where the job would take it by itself', async () => {
   const line = 'trainer Received a preemption notice: this TPU slice was preempted by the cloud';
   const script = (): JobScript => ferryScript({ ...SHORT_FERRY, failAt: { step: 1_100, line, exitCode: 1 } });
   const lab = await openVirtualLab({ script });
   const { run, pull, issue } = await propose(lab);
-  const early = await answer(lab, 'mira', issue, '/reject-checkpoint step=400 reason="too early"');
-  expect(early).toContain('no job of this run was submitted');
+  const reject = (step: number, who: 'ada' | 'mira' = 'mira') =>
+    ask(lab, who, issue, `/reject-checkpoint step=${step} reason="the loss had spiked"`, 2 * MINUTE_MS);
+  expect(await reject(400)).toBe('reject-no-job');
   await approve(lab, 'mira', pull);
   await until(lab, 'the second checkpoint', async () =>
     (await eventsOf(lab, run)).some(
       ({ type, data }) => type === 'observed' && 'checkpointStep' in data && data.checkpointStep === 800,
     ),
   );
-  const byWriter = await answer(lab, 'ada', issue, '/reject-checkpoint step=800 reason="spike"');
-  expect(byWriter).toContain('maintain permission');
-  const beyond = await answer(lab, 'mira', issue, '/reject-checkpoint step=80000 reason="spike"');
-  expect(beyond).toContain('no attempt was seen at step 80000');
-  const said = await answer(lab, 'mira', issue, '/reject-checkpoint step=800 reason="the loss had spiked"');
-  expect(said).toContain('the checkpoints from step 800 on');
-  const again = await answer(lab, 'mira', issue, '/reject-checkpoint step=810 reason="again"');
-  expect(again).toContain('has rejected everything from step 800 on already');
+  expect(await reject(800, 'ada')).toBe('not-permitted');
+  expect(await reject(80_000)).toBe('reject-not-reached');
+  expect(await reject(800)).toBe('checkpoint-rejected');
+  expect(await reject(810)).toBe('reject-already');
   await until(lab, 'the end of the attempt', async () =>
     (await eventsOf(lab, run)).some(({ type }) => type === 'ended'),
   );
   await lab.clock.advance(20 * MINUTE_MS);
   // After a preemption it would be started again by itself.
   expect(lab.engine.startCount()).toBe(1);
-  expect(told(lab, 'incident').join('\n')).toContain('The checkpoints from step 800 on were rejected');
-  const asked = await answer(lab, 'mira', issue, '/relaunch reason="try it"');
-  expect(asked).toContain('not started again: the checkpoints from step 800 on were rejected');
+  expect(await postedEvents(lab, 'incident')).toContain('relaunch-refused: checkpoint-rejected');
+  expect(await ask(lab, 'mira', issue, '/relaunch reason="try it"')).toBe('relaunch-rejected');
   await lab.clock.advance(20 * MINUTE_MS);
   expect(lab.engine.startCount()).toBe(1);
   const state = await stateOf(lab, run);
@@ -70,7 +56,7 @@ it('is rejected and answered where nobody has seen a step of any attempt', async
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull);
   await until(lab, 'a job that waits', async () => (await stateOf(lab, run))?.submission != null);
-  const said = await answer(lab, 'mira', issue, '/reject-checkpoint step=800 reason="it goes wrong there"');
-  expect(said).toContain('the checkpoints from step 800 on');
+  const words = '/reject-checkpoint step=800 reason="it goes wrong there"';
+  expect(await ask(lab, 'mira', issue, words)).toBe('checkpoint-rejected');
   await lab.close();
 });
