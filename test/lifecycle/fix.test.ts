@@ -189,7 +189,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     await until(lab, 'the job', async () => (await stateOf(lab, run))?.submission !== null);
     const before = (await stateOf(lab, run))?.gate;
     await fix({ lab, ...proposed });
-    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-no-fix');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-not-now');
     await ended(lab, run, 1);
     await fix({ lab, ...proposed });
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-no-fix');

@@ -202,7 +202,7 @@ it('asks where nothing whole is there to go on from, and begins again only at th
   await lab.clock.advance(10 * MINUTE_MS);
   expect(jobs).toHaveLength(1);
   expect(told(lab, 'incident').at(-1)).toContain('checkpoint-proven');
-  expect(await answer(play, '/rollback step=0 reason="nothing is lost"')).toContain('from nothing');
+  expect(await answer(play, '/rollback step=0 reason="nothing is lost"')).toBe('rolled-back');
   await approve(lab, 'mira', issue, RUN);
   await until(lab, 'the second attempt', () => jobs.length === 2);
   expect(jobs[1]?.command.join(' ')).not.toContain('checkpoint');
