@@ -192,7 +192,7 @@ describe('a fix in the pull request after a failed attempt', () => {
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-not-now');
     await ended(lab, run, 1);
     await fix({ lab, ...proposed });
-    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-no-fix');
+    expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('approval-not-now');
     await seal(lab, run, issue);
     await fix({ lab, ...proposed });
     expect(await ask(lab, 'mira', pull, OUTDATED)).toBe('run-over');
