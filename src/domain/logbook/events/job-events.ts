@@ -233,7 +233,6 @@ export type Standstill = NonNullable<Observed['standstill']>;
 export type Pace = NonNullable<Observed['pace']>;
 export type Course = NonNullable<Observed['course']>;
 export type RecordedSeries = NonNullable<Course['speed']>;
-type RecordedStreak = NonNullable<RecordedSeries['streak']>;
 export type ReplayedStep = NonNullable<Course['replayed']>[number];
 export type TrackerSeen = NonNullable<Observed['tracker']>;
 export type StoreSeen = NonNullable<Observed['store']>;

@@ -166,7 +166,6 @@ type Proposed = LaunchEventData['proposed'];
 export type Objective = Proposed['objective'];
 export type IntervalStart = Proposed['interval'];
 export type ProposalRequest = NonNullable<Proposed['request']>;
-type FixedAttempt = NonNullable<LaunchEventData['gated']['fix']>;
 
 export const launchEvents = defineEvents(data, {
   proposed: {
