@@ -21,16 +21,52 @@ import re
 import sys
 from datetime import datetime
 
-WRITERS = {"claimed": "runner", "submitted": "runner", "observed": "watch", "ended": "watch"} | dict.fromkeys(
-    "proposed gated shown approved approval-dropped ordered dispatched stop-requested sealed closed held released"
-    " command-seen command-answered consented objective-asked handoff watch-bounded"
-    " watch-resumed taken checkpoint-rejected milestone contracted machine-kept tear-down-asked adopted".split(), "control") | {
-    "incident": "control runner watch", "mutation-proposed": "control watch",
-    "notified": "control watch", "delivered": "control watch", "watch-ended": "control watch",
-    "mutation-begun": "runner", "mutation-ended": "runner", "disk-scanned": "watch",
-    "machines-seen": "watch", "tear-down-begun": "watch", "tear-down-ended": "watch",
+# From the definitions of the events: node scripts/logbook-docs.ts
+WRITERS = {
+    "proposed": "control",
+    "contracted": "control",
+    "gated": "control",
+    "shown": "control",
+    "approved": "control",
+    "approval-dropped": "control",
+    "ordered": "control",
+    "claimed": "runner",
+    "submitted": "runner",
+    "observed": "watch",
+    "dispatched": "control",
+    "stop-requested": "control",
+    "ended": "watch",
+    "sealed": "control",
+    "closed": "control",
+    "incident": "control runner watch",
+    "command-seen": "control",
+    "command-answered": "control",
+    "held": "control",
+    "released": "control",
+    "mutation-proposed": "control watch",
+    "consented": "control",
+    "mutation-begun": "runner",
+    "mutation-ended": "runner",
+    "disk-scanned": "watch",
+    "checkpoint-rejected": "control",
+    "milestone": "control",
+    "notified": "control watch",
+    "delivered": "control watch",
+    "objective-asked": "control",
+    "described": "watch",
+    "adopted": "control",
+    "handoff": "control",
+    "watch-bounded": "control",
+    "watch-ended": "control watch",
+    "watch-resumed": "control",
+    "taken": "control",
     "offer-seen": "watch",
-    "described": "watch"}
+    "machines-seen": "watch",
+    "tear-down-begun": "watch",
+    "tear-down-ended": "watch",
+    "machine-kept": "control",
+    "tear-down-asked": "control",
+}
 ROLES = ("control", "runner", "watch")
 TERMINAL = ("sealed", "closed")
 FILE_NAME = "events.jsonl"

@@ -158,6 +158,8 @@ export const COMMON_ANSWERS = {
   'logbook-broken': { name: 'text?' },
   'lane-unclear': { kind: ['unclear', 'no-such'], lanes: 'text', named: 'text' },
   'close-under-way': {},
+  /** For a command that only records what a person wrote: `what`, after *recorded*. */
+  recorded: { what: 'text' },
   'watch-none': { status: 'text' },
   'watch-not-yours': { owner: 'text?' },
 } as const satisfies Vocabulary;

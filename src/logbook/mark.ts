@@ -5,6 +5,7 @@
 
 import * as z from 'zod';
 import type { Json } from '../domain/json.ts';
+import { DEFINITIONS } from '../domain/logbook/definitions.ts';
 import type { EventType } from '../domain/logbook/event.ts';
 import { type PublicKey, ROLES } from '../domain/logbook/role.ts';
 import { canonicalize, parseCanonical } from './canonical.ts';
@@ -30,31 +31,9 @@ export type MarkStatement = {
 
 export type Mark = MarkStatement & { readonly sig: string };
 
-/** Events after which a record without them would allow what they forbid, or forbid what they allow. */
-const DECISIVE: ReadonlySet<EventType> = new Set([
-  'proposed',
-  'approved',
-  'approval-dropped',
-  'ordered',
-  'claimed',
-  'submitted',
-  'stop-requested',
-  'ended',
-  'sealed',
-  'closed',
-  'incident',
-  'held',
-  'released',
-  'consented',
-  'mutation-begun',
-  'mutation-ended',
-  'checkpoint-rejected',
-  'milestone',
-]);
-
 /** Whether an append of these events is marked whatever was marked before. */
 export function isDecisive(events: readonly { readonly type: EventType }[]): boolean {
-  return events.some(({ type }) => DECISIVE.has(type));
+  return events.some(({ type }) => DEFINITIONS[type].isDecisive === true);
 }
 
 /** Whether nothing follows these events in their file. */

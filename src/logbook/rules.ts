@@ -1,8 +1,9 @@
 /** What may follow what: a run folds as its lifecycle says, the journal has only what belongs to no run. */
 
-import { illegalMutation, isMutationEvent, MUTATION_EVENTS } from '../domain/care/mutation-state.ts';
+import { illegalMutation, isMutationEvent } from '../domain/care/mutation-state.ts';
 import { isRunId } from '../domain/ids.ts';
-import type { EventType, LogbookEvent } from '../domain/logbook/event.ts';
+import { definitionOf } from '../domain/logbook/definitions.ts';
+import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { foldOne } from '../domain/logbook/fold.ts';
 import {
   EMPTY_JOURNAL,
@@ -49,31 +50,6 @@ function runCheck(from: RunState | null): TransitionCheck {
   };
 }
 
-const JOURNAL_TYPES: ReadonlySet<EventType> = new Set([
-  'incident',
-  'held',
-  'released',
-  'command-seen',
-  'command-answered',
-  ...MUTATION_EVENTS,
-  'disk-scanned',
-  'dispatched',
-  'objective-asked',
-  'tear-down-begun',
-  'tear-down-ended',
-] as const);
-
-/** What no person says: what was found, and what ferrybot answers. */
-const WITHOUT_PERSON: ReadonlySet<EventType> = new Set([
-  'incident',
-  'command-answered',
-  'disk-scanned',
-  'dispatched',
-  'objective-asked',
-  'tear-down-begun',
-  'tear-down-ended',
-] as const);
-
 function journalCheck(from: JournalState): TransitionCheck {
   const fold = journalFold(from);
   return {
@@ -87,7 +63,8 @@ function journalCheck(from: JournalState): TransitionCheck {
 }
 
 function illegalInJournal(fold: JournalFold, event: LogbookEvent): string | null {
-  if (!JOURNAL_TYPES.has(event.type)) return `${event.type} belongs to a run, not to the journal`;
+  const { isInJournal, isByPerson } = definitionOf(event);
+  if (isInJournal !== true) return `${event.type} belongs to a run, not to the journal`;
   if (isMutationEvent(event)) return illegalMutation(fold.mutations(), JOURNAL, event);
   const orphanRule = illegalOrphan(fold.orphans(), event);
   if (orphanRule !== null) return orphanRule;
@@ -98,7 +75,5 @@ function illegalInJournal(fold: JournalFold, event: LogbookEvent): string | null
     if (seen === undefined) return 'answered a command that was not seen';
     if (seen.answer !== null) return 'a command is answered once';
   }
-  return !WITHOUT_PERSON.has(event.type) && event.actor === undefined
-    ? `${event.type} names no person`
-    : null;
+  return isByPerson && event.actor === undefined ? `${event.type} names no person` : null;
 }

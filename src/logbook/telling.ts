@@ -4,6 +4,7 @@ import type { Actor } from '../domain/actor.ts';
 import type { Logins, Telling } from '../domain/logbook/define.ts';
 import { definitionOf } from '../domain/logbook/definitions.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
+import { actorSchema } from '../domain/logbook/parts.ts';
 
 export type Told = { readonly event: LogbookEvent; readonly told: Telling & { readonly title: string } };
 
@@ -16,14 +17,9 @@ export function tellAll(events: readonly LogbookEvent[], from = 0): readonly Tol
   });
 }
 
-/** Whom an entry calls by name. */
-function peopleIn(event: LogbookEvent): readonly Actor[] {
-  const { actor } = event;
-  const own = actor === undefined ? [] : [actor];
-  if (event.type === 'handoff') return [...own, event.data.to];
-  if (event.type !== 'proposed') return own;
-  const { author, requestedBy } = event.data;
-  return [...own, author, ...(requestedBy == null ? [] : [requestedBy])];
+/** The people that an entry names: who acted, and those in the fields of its data. */
+function peopleIn({ actor, data }: LogbookEvent): readonly Actor[] {
+  return [actor, ...Object.values(data)].flatMap((value) => actorSchema.safeParse(value).data ?? []);
 }
 
 /** Tells an event from its own data, and from the logins in the entries before it: an old entry never reads differently. */

@@ -295,6 +295,7 @@ const WORDS: Sentences<AnswerCode> = {
   'comment-gone': () => 'not done: the comment is gone.',
   'not-understood': mistakeWords,
   hint: hintWords,
+  recorded: (d) => `recorded: ${text(d.what)}.`,
   'logbook-broken': () =>
     'not recorded: the logbook of this run does not verify. Until it is repaired, ferrybot only stops the job by its id, on `/stop`.',
   'close-under-way': () =>

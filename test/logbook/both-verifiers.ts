@@ -68,15 +68,6 @@ export async function pythonAnswers(
   return JSON.parse(result.stdout) as readonly Answered[];
 }
 
-/** The table of types and writers that Python's verifier goes by. */
-export async function pythonWriters(): Promise<Readonly<Record<string, readonly string[]>>> {
-  const print =
-    'import json,sys;sys.path.insert(0,sys.argv[1]);import verify_logbook as v;print(json.dumps(v.WRITERS))';
-  const result = await runProgram('python3', ['-B', '-c', print, folder], { env: environment, cwd: folder });
-  const table = JSON.parse(result.stdout) as Readonly<Record<string, string>>;
-  return Object.fromEntries(Object.entries(table).map(([type, roles]) => [type, roles.split(' ')]));
-}
-
 async function pythons(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
   const result = await runProgram('python3', [script, ...args], { env: environment, cwd });
   expect(result.stderr).toBe('');

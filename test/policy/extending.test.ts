@@ -16,6 +16,10 @@ const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'src/commands/registry.ts': 2,
     'src/render/answer-words.ts': 2,
   },
+  'A new event and its command': {
+    'src/commands/registry.ts': 2,
+    'src/domain/logbook/events/command-events.ts': 15,
+  },
   'A new gate': {
     'src/domain/launch/verdict.ts': 1,
     'src/gates/run-gates.ts': 2,

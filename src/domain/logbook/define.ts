@@ -38,6 +38,10 @@ export type EventDefinition<Type extends EventType> = {
   readonly writers: readonly Role[];
   /** The event must name the person who acted. */
   readonly isByPerson: boolean;
+  /** It may stand in the journal, which holds what belongs to no run. */
+  readonly isInJournal?: true;
+  /** A record without this event would allow what the event forbids, or the reverse: its append gets a mark at once. */
+  readonly isDecisive?: true;
   /** The rule that the event breaks after this state, in words for a reader of `logbook verify`; null if none. */
   readonly rule: (state: RunState, event: EventOf<Type>) => string | null;
   /** The state after the event. */

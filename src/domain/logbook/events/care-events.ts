@@ -109,6 +109,7 @@ export const careEvents = defineEvents(data, {
     means: 'A change of the cluster is shown to people before anybody may consent to it.',
     writers: ['control', 'watch'],
     isByPerson: false,
+    isInJournal: true,
     rule: mutationRule,
     apply: withMutation,
     tell: ({ data: { proposal, digest, evidence } }) => ({
@@ -123,6 +124,8 @@ export const careEvents = defineEvents(data, {
     means: 'A person, or the config of the default branch, consents to the `proposal`.',
     writers: ['control'],
     isByPerson: false,
+    isInJournal: true,
+    isDecisive: true,
     rule: mutationRule,
     apply: withMutation,
     tell: ({ data: { proposal, source }, actor }) => ({
@@ -140,6 +143,8 @@ export const careEvents = defineEvents(data, {
     means: "The runner's claim, pushed before it calls anything; there is never a second.",
     writers: ['runner'],
     isByPerson: false,
+    isInJournal: true,
+    isDecisive: true,
     rule: mutationRule,
     apply: withMutation,
     tell: ({ data: { proposal, consent, workflowRun } }) => ({
@@ -154,6 +159,8 @@ export const careEvents = defineEvents(data, {
     means: 'What came of it, by looking.',
     writers: ['runner'],
     isByPerson: false,
+    isInJournal: true,
+    isDecisive: true,
     rule: mutationRule,
     apply: withMutation,
     tell: ({ data: { proposal, outcome, code: reason, detail } }) => ({
@@ -168,6 +175,7 @@ export const careEvents = defineEvents(data, {
     means: "In the journal: what a scan of a cluster's worker disks found (policy AG-16).",
     writers: ['watch'],
     isByPerson: false,
+    isInJournal: true,
     rule: () => 'a scan of disks belongs to no run',
     apply: (state) => state,
     tell: ({ data }) => ({

@@ -42,6 +42,7 @@ export const checkpointEvents = defineEvents(data, {
       'A person takes the `step`, and what was made from it, out of the lineage of the run. [checkpoints.md](checkpoints.md) says what that is worth.',
     writers: ['control'],
     isByPerson: true,
+    isDecisive: true,
     rule: (state) =>
       state.submission === null && state.attempts.length === 0
         ? 'rejected a checkpoint before a job was submitted'
@@ -63,6 +64,7 @@ export const checkpointEvents = defineEvents(data, {
     means: 'A person seals a moment of the run under a `name`: its checkpoint is not deleted any more.',
     writers: ['control'],
     isByPerson: true,
+    isDecisive: true,
     rule: (state, event) => {
       if (state.submission === null) return 'a milestone before a job was submitted';
       return state.milestones.some(({ name }) => name === event.data.name)

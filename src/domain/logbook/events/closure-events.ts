@@ -59,6 +59,7 @@ export const closureEvents = defineEvents(data, {
     means: 'A person seals the run; nothing follows.',
     writers: ['control'],
     isByPerson: true,
+    isDecisive: true,
     rule: sealedRule,
     apply: (state, event) => ({ ...state, seal: { ...event.data, ...said(event) } }),
     tell: ({ data, actor }) => ({
@@ -73,6 +74,7 @@ export const closureEvents = defineEvents(data, {
     means: 'The run ends without a seal; nothing follows.',
     writers: ['control'],
     isByPerson: false,
+    isDecisive: true,
     rule: closedRule,
     apply: (state, event) => ({
       ...asLaunched(voided(state)),
@@ -90,6 +92,8 @@ export const closureEvents = defineEvents(data, {
     means: 'Something went wrong that a person must see.',
     writers: ['control', 'runner', 'watch'],
     isByPerson: false,
+    isInJournal: true,
+    isDecisive: true,
     rule: () => null,
     apply: withIncident,
     tell: ({ data }) => ({

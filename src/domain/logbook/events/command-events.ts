@@ -38,6 +38,7 @@ export const commandEvents = defineEvents(data, {
     means: 'A person wrote a command; `index` counts the commands of one comment.',
     writers: ['control'],
     isByPerson: true,
+    isInJournal: true,
     rule: (state, { data }) => (state.commands.has(commandKey(data)) ? 'a command is seen once' : null),
     apply: (state, event) => withCommand(state, { ...event.data, ...said(event), answer: null }),
     tell: ({ data, actor }) => ({
@@ -52,6 +53,7 @@ export const commandEvents = defineEvents(data, {
     means: 'The answer to a command, as a `code` and its `detail`.',
     writers: ['control'],
     isByPerson: false,
+    isInJournal: true,
     rule: (state, { data }) => answerRule(state.commands.get(commandKey(data))),
     apply: answered,
     tell: ({ data }) => ({
@@ -66,6 +68,8 @@ export const commandEvents = defineEvents(data, {
     means: 'A person holds back launches.',
     writers: ['control'],
     isByPerson: true,
+    isInJournal: true,
+    isDecisive: true,
     rule: () => null,
     apply: (state, event) => ({ ...voided(state), holds: holdsAfter(state.holds, event) }),
     tell: ({ data, actor }) => ({
@@ -80,6 +84,8 @@ export const commandEvents = defineEvents(data, {
     means: 'A person lifts a hold.',
     writers: ['control'],
     isByPerson: true,
+    isInJournal: true,
+    isDecisive: true,
     rule: () => null,
     apply: (state, event) => ({ ...state, holds: holdsAfter(state.holds, event) }),
     tell: ({ data, actor }) => ({

@@ -273,6 +273,7 @@ export const jobEvents = defineEvents(data, {
     means: 'Control started one of our workflows. ferrybot reads only workflow runs with a recorded id.',
     writers: ['control'],
     isByPerson: false,
+    isInJournal: true,
     rule: () => null,
     apply: (state, event) => ({
       ...state,
@@ -290,6 +291,7 @@ export const jobEvents = defineEvents(data, {
     means: 'A person wants the job stopped, or nothing launched.',
     writers: ['control'],
     isByPerson: true,
+    isDecisive: true,
     rule: (state) => (state.end === null || mayBeRelaunched(state) ? null : 'a stop after the end'),
     // A stop before the launch takes the approvals with it: to launch after all is a new decision.
     apply: (state, event) => ({
@@ -309,6 +311,7 @@ export const jobEvents = defineEvents(data, {
     means: 'The engine says that the job is over.',
     writers: ['watch'],
     isByPerson: false,
+    isDecisive: true,
     rule: watchRule,
     apply: (state, event) => ({
       ...state,

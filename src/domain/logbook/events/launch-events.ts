@@ -173,6 +173,7 @@ export const launchEvents = defineEvents(data, {
     means: 'A run begins.',
     writers: ['control'],
     isByPerson: false,
+    isDecisive: true,
     rule: () => 'a run is proposed once',
     apply: (state) => state,
     tell: ({ data }) => ({
@@ -244,6 +245,7 @@ export const launchEvents = defineEvents(data, {
     means: 'A person approves the manifest that the card shows.',
     writers: ['control'],
     isByPerson: true,
+    isDecisive: true,
     rule: (state, { data }) => {
       if (!isBeforeLaunch(state) && !mayBeApprovedAgain(state)) return 'approved after the job was submitted';
       return state.gate?.digest === data.digest ? null : 'approved a manifest that was not shown';
@@ -264,6 +266,7 @@ export const launchEvents = defineEvents(data, {
     means: 'Approvals of these users no longer count.',
     writers: ['control'],
     isByPerson: false,
+    isDecisive: true,
     rule: (state) =>
       state.submission === null || mayBeFixed(state) || mayStartAgain(state)
         ? null
@@ -287,6 +290,7 @@ export const launchEvents = defineEvents(data, {
     means: 'Control orders the launch of one attempt.',
     writers: ['control'],
     isByPerson: false,
+    isDecisive: true,
     rule: orderedRule,
     apply: (state, event) => ({
       ...afterAttempt(state, event.at),
@@ -311,6 +315,7 @@ export const launchEvents = defineEvents(data, {
     means: 'The runner takes the order, before it submits anything.',
     writers: ['runner'],
     isByPerson: false,
+    isDecisive: true,
     rule: claimedRule,
     apply: (state, event) => withOrder(state, { status: 'claimed', claim: { ...event.data, at: event.at } }),
     tell: ({ data }) => ({
@@ -325,6 +330,7 @@ export const launchEvents = defineEvents(data, {
     means: 'The job was submitted, or found running.',
     writers: ['runner'],
     isByPerson: false,
+    isDecisive: true,
     rule: submittedRule,
     // rule ML-24
     apply: (state, event) => ({

@@ -92,6 +92,7 @@ export const noticeEvents = defineEvents(data, {
       'In the journal: ferrybot asks what a run of the lane is for before it proposes it, or the question is over.',
     writers: ['control'],
     isByPerson: false,
+    isInJournal: true,
     rule: () => 'a question about an objective belongs to no run',
     apply: (state) => state,
     tell: ({ data }) => ({

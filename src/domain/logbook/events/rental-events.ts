@@ -149,6 +149,7 @@ export const rentalEvents = defineEvents(data, {
       'The account is asked to destroy the machine; pushed before it is asked. In the journal if no live run is known.',
     writers: ['watch'],
     isByPerson: false,
+    isInJournal: true,
     rule: (state, event) => tearDownRule(state, event),
     apply: (state, { data: { instance, reason }, at }) =>
       withTearDown(state, instance, () => ({ reason, since: at, endedAt: null })),
@@ -164,6 +165,7 @@ export const rentalEvents = defineEvents(data, {
     means: 'A whole read of the account, made after that, no longer lists the machine.',
     writers: ['watch'],
     isByPerson: false,
+    isInJournal: true,
     rule: (state, event) => tearDownRule(state, event),
     apply: (state, { data: { instance }, at }) =>
       withTearDown(state, instance, (begun) => begun && { ...begun, endedAt: at }),
