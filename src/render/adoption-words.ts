@@ -11,9 +11,8 @@ import {
 import type { Description, RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import type { Sentences } from './answer-view.ts';
-import { fenced } from './escape.ts';
 import type { RenderInput } from './input.ts';
-import { code, listed, paragraphs, table, text, utc } from './words.ts';
+import { code, fenced, listed, paragraphs, table, text, utc } from './words.ts';
 
 /** The comment by which a person decides: whose job it is, and what it runs. */
 export function renderDescription({ state, config }: RenderInput, told: Description): string {

@@ -8,19 +8,30 @@ import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { type Detail, readPayload } from '../domain/payload.ts';
 import { ADOPTION_WORDS } from './adoption-words.ts';
 import type { AnswerFacts, AnswerView, Sentences } from './answer-view.ts';
+import { whyWords } from './card-gates.ts';
 import { startWords } from './checkpoints.ts';
 import { gateWords } from './gate-words.ts';
-import { blockedWords, liftWords, reasonWords } from './hold-words.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
-import { type PlaceWord, placeWord } from './place-word.ts';
-import { PROPOSE_WORDS, RENT_WORDS } from './propose-words.ts';
+import { PROPOSE_WORDS, RENT_WORDS, RESUME_WORDS } from './propose-words.ts';
 import { RENTAL_WORDS } from './rental-words.ts';
-import { RESUME_WORDS } from './resume-words.ts';
-import { mayTouch, whoApproves } from './wanted.ts';
+import { mayTouch, wayBack, wayOn, whoApproves } from './wanted.ts';
 import { WATCH_WORDS } from './watch-words.ts';
-import { wayBack, wayOn } from './way-back.ts';
-import { whyWords } from './why-words.ts';
-import { approvalLine, code, commentLink, count, listed, ofRun, otherVersion, text, utc } from './words.ts';
+import {
+  approvalLine,
+  blockedWords,
+  code,
+  commentLink,
+  count,
+  liftWords,
+  listed,
+  ofRun,
+  otherVersion,
+  type PlaceWord,
+  placeWord,
+  reasonWords,
+  text,
+  utc,
+} from './words.ts';
 
 /** The words for a recorded answer; one of another version of ferrybot is shown as it stands. */
 export function answerWords(

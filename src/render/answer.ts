@@ -9,9 +9,10 @@ import { limits } from '../domain/limits.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-row.ts';
 import { answerWords } from './answer-words.ts';
-import { compactLine } from './compact-line.ts';
-import { historyTable, rentedTables } from './history.ts';
+import { comment } from './comment.ts';
 import type { RenderInput } from './input.ts';
+import { compactLine } from './job-table.ts';
+import { historyTable, rentedTables } from './lane-history.ts';
 import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { watchPart } from './watch-words.ts';
@@ -97,4 +98,9 @@ function renderHelp(name: string, config: LabConfig | null): string {
 function whoMay(definition: CommandDefinition, config: LabConfig): string {
   const least = definition.who(policyOf(config));
   return least === null ? 'everybody' : `${least} permission or more`;
+}
+
+/** `key` is `<surface>-<comment id>`, as in a run's own threads. */
+export function renderJournalAnswer(key: string, commands: readonly SeenCommand[], past: PastOf): string {
+  return comment({ run: 'journal', kind: 'answer', key, fields: {} }, answerText(commands, null, past));
 }

@@ -9,30 +9,30 @@ import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { besideText } from './beside-words.ts';
-import { cardContract } from './card-contract.ts';
-import { cardFix } from './card-fix.ts';
-import { cardGates } from './card-gates.ts';
-import { cardManifest } from './card-manifest.ts';
-import { checkpointChart, lossChart, paceChart } from './chart.ts';
+import { cardContract, cardGates } from './card-gates.ts';
+import { cardFix, cardManifest } from './card-manifest.ts';
+import { lineagePart } from './checkpoints.ts';
 import { comment } from './comment.ts';
-import { compactLine } from './compact-line.ts';
-import { costLine } from './cost-words.ts';
-import { diagnosisPart } from './diagnosis-words.ts';
-import { fenced, link } from './escape.ts';
+import { diagnosisPart } from './failure-words.ts';
 import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
-import { commandText, jobTable } from './job-table.ts';
-import { lineagePart } from './lineage.ts';
-import { trackerName, trackerUrl } from './progress.ts';
+import {
+  besideText,
+  commandText,
+  compactLine,
+  costLine,
+  jobTable,
+  trackerName,
+  trackerUrl,
+  witnessTable,
+} from './job-table.ts';
+import { checkpointChart, lossChart, paceChart } from './lane-history.ts';
+import { continuesLine } from './propose-words.ts';
 import { offerPart, rentalPart, rentedPart } from './rental-words.ts';
-import { continuesLine } from './resume-words.ts';
-import { stateLine } from './state-line.ts';
-import { resultWords, verdictTable } from './verdict-table.ts';
+import { resultWords, stateLine, verdictTable } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { watchPart } from './watch-words.ts';
-import { witnessTable } from './witnesses.ts';
-import { code, details, digestHex, paragraphs, table, text, utc } from './words.ts';
+import { code, details, digestHex, fenced, link, paragraphs, table, text, utc } from './words.ts';
 
 /** Incidents that the card lists, newest first. */
 const SHOWN_INCIDENTS_MAX = 5;

@@ -1,20 +1,25 @@
-/** The check run on the pull request's head: the same state as the card, short. It is no condition of anything. */
+/** Check runs: of a run (the card, short), of a config, of cluster files; none of them is a condition of a launch. */
 
+import type { InfraFinding } from '../care/infra/lint.ts';
+import type { LeftBehind } from '../config/left-behind.ts';
 import { assertNever } from '../domain/assert.ts';
-import type { Effect } from '../domain/effect.ts';
+import type { Annotation, Effect } from '../domain/effect.ts';
+import type { Mismatch } from '../domain/facts.ts';
+import type { Delta } from '../domain/launch/delta.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { type Backtest, differences, isChanged, type ReplayedDecision } from '../domain/replayed.ts';
+import type { ConfigProblem } from '../settings/problem.ts';
 import { headText } from './card.ts';
 import { cardGates } from './card-gates.ts';
-import { cleanLine } from './clean-text.ts';
 import type { RenderInput } from './input.ts';
-import { stateLine } from './state-line.ts';
-import { resultWords, verdictTable } from './verdict-table.ts';
+import { leftBehindLines, leftBehindTitle } from './issue-card.ts';
+import { resultWords, stateLine, verdictTable } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
-import { code, paragraphs } from './words.ts';
+import { cleanLine, code, count, listed, type PlaceWord, paragraphs, text } from './words.ts';
 
-export type CheckConclusion = Extract<Effect, { readonly kind: 'put-check-run' }>['conclusion'];
+type CheckConclusion = Extract<Effect, { readonly kind: 'put-check-run' }>['conclusion'];
 
 /** `title` is plain text, `summary` Markdown. */
 export function renderCheck(input: RenderInput): { readonly title: string; readonly summary: string } {
@@ -86,4 +91,254 @@ function titleOf(state: RunState, title: string): string {
   const open = state.gate?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
   const isHeldBack = phaseOf(state) === 'proposed' && open.length > 0;
   return isHeldBack ? `${title}: ${open.map((verdict) => verdict.gate).join(', ')}` : title;
+}
+
+/** Rows of a backtest in a check's summary; the command line lists them all. */
+const SHOWN_BACKTEST_ROWS_MAX = 50;
+
+/** Markdown. */
+export function renderBacktest(backtest: Backtest): string {
+  const rows = backtest.runs.flatMap((run) => differences(run).map((decision) => rowOf(run.run, decision)));
+  return paragraphs(
+    `**${backtestTitle(backtest)}**`,
+    rows.length === 0
+      ? null
+      : [
+          '| run | decision | was | would be | why |',
+          '| --- | --- | --- | --- | --- |',
+          ...rows.slice(0, SHOWN_BACKTEST_ROWS_MAX),
+        ].join('\n'),
+    rows.length > SHOWN_BACKTEST_ROWS_MAX
+      ? `${rows.length - SHOWN_BACKTEST_ROWS_MAX} more: ${code('npx ferrybot backtest')} lists them all.`
+      : null,
+    backtest.unknown > 0 ? '*unknown*: the record does not hold the facts that the answer needs.' : null,
+  );
+}
+
+/** One line of plain text. */
+export function backtestTitle({ runs, decisions, changed, unknown }: Backtest): string {
+  if (runs.length === 0) return 'No ferry is recorded to replay.';
+  const seen = `${decisions} decisions of ${runs.length} recorded ${runs.length === 1 ? 'ferry' : 'ferries'}`;
+  if (changed === 0 && unknown === 0) return `${seen}: all the same under this config.`;
+  return `${seen}: ${changed} would be another, ${unknown} cannot be told.`;
+}
+
+function rowOf(run: string, decision: ReplayedDecision): string {
+  const { subject, from, to, why } = decision;
+  const what =
+    decision.decision === 'gate' || decision.decision === 'approval'
+      ? `${decision.decision} ${code(subject)}`
+      : decision.decision;
+  const after = isChanged(decision) ? `**${to}**` : '*unknown*';
+  return `| ${code(run)} | ${what} | ${from} | ${after} | ${code(why)} |`;
+}
+
+type CheckRun = Extract<Effect, { readonly kind: 'put-check-run' }>;
+
+/** What the check says about one text of the config. `inForce`: the commit whose config counts meanwhile. */
+export type ConfigVerdict =
+  | { readonly kind: 'invalid'; readonly problems: readonly ConfigProblem[]; readonly inForce: string }
+  | {
+      readonly kind: 'valid';
+      readonly warnings: readonly ConfigProblem[];
+      readonly left: readonly LeftBehind[];
+      readonly backtest: Backtest;
+    };
+
+/** `failure` = it would not be taken; `neutral` = it would decide otherwise or leave something behind, or nobody can tell; else `success`. */
+export function renderConfigCheck(
+  verdict: ConfigVerdict,
+  path: string,
+): Pick<CheckRun, 'title' | 'summary' | 'conclusion' | 'annotations'> {
+  if (verdict.kind === 'invalid') {
+    const errors = verdict.problems.filter(({ severity }) => severity === 'error');
+    return {
+      title: `The config is not valid: ${count(errors.length, 'problem')}`,
+      summary: paragraphs(
+        verdict.problems.map(problemLine).join('\n'),
+        `Until it is mended, the config of ${code(verdict.inForce.slice(0, 12))} stays in force; merged as it is, it would keep new runs from launching.`,
+      ),
+      conclusion: 'failure',
+      annotations: verdict.problems.map((problem) => annotationOf(problem, path)),
+    };
+  }
+  const { backtest, left, warnings } = verdict;
+  return {
+    title: `The config is valid. ${leftBehindTitle(left)}${backtestTitle(backtest)}`,
+    summary: paragraphs(
+      leftBehindLines(left),
+      warnings.length === 0 ? null : warnings.map(problemLine).join('\n'),
+      renderBacktest(backtest),
+    ),
+    conclusion: backtest.changed + backtest.unknown + left.length === 0 ? 'success' : 'neutral',
+    annotations: warnings.map((problem) => annotationOf(problem, path)),
+  };
+}
+
+function problemLine({ line, column, path, message }: ConfigProblem): string {
+  return `- line ${line}, column ${column}: ${path === '' ? '' : `${code(path)}: `}${text(message)}`;
+}
+
+/** Annotations are plain text: GitHub shows them as they are. */
+function annotationOf({ severity, line, path, message }: ConfigProblem, file: string): Annotation {
+  return {
+    path: file,
+    line,
+    level: severity === 'error' ? 'failure' : 'warning',
+    title: path === '' ? 'ferrybot config' : cleanLine(path, limits.titleCharsMax),
+    message: cleanLine(message, limits.shownBlockCharsMax),
+  };
+}
+
+/** Findings in the cluster files that a check's summary lists; as many as GitHub takes as annotations at once. */
+const SHOWN_FINDINGS_MAX = 50;
+/** Annotations of one check: six requests of the 80 content writes that GitHub allows a minute. */
+const ANNOTATIONS_MAX = 300;
+
+type InfraCheckRun = Extract<Effect, { readonly kind: 'put-check-run' }>;
+type Code = InfraFinding['code'];
+
+/** One cluster file and what was found in it. */
+export type LintedFile = { readonly path: string; readonly findings: readonly InfraFinding[] };
+
+/** What each finding says of its mount point. */
+export const INFRA_WORDS: Readonly<Record<Code, string>> = {
+  'write-unguarded': 'writes there although nothing may be mounted',
+  'not-understood': 'may write there, or let a job write there, and this check cannot tell',
+};
+/** The gravest first. */
+const ORDER: readonly Code[] = ['write-unguarded', 'not-understood'];
+const LEVELS: Readonly<Record<Code, Annotation['level']>> = {
+  'write-unguarded': 'failure',
+  'not-understood': 'notice',
+};
+
+/**
+ * `failure` = a command writes unguarded; `neutral` = something was not understood or not read; else `success`. `unread`: how many more files the commit changes.
+ */
+export function renderInfraCheck(
+  files: readonly LintedFile[],
+  unread: number,
+): Pick<InfraCheckRun, 'title' | 'summary' | 'conclusion' | 'annotations'> {
+  const all = files.flatMap(({ path, findings }) => findings.map((finding) => ({ path, finding })));
+  const numberOf = (wanted: Code): number => all.filter(({ finding }) => finding.code === wanted).length;
+  const lines = all.map(({ path, finding }) => findingLine(path, finding));
+  const more = lines.length - SHOWN_FINDINGS_MAX;
+  const gravest = new Set(
+    all
+      .toSorted((a, b) => ORDER.indexOf(a.finding.code) - ORDER.indexOf(b.finding.code))
+      .slice(0, ANNOTATIONS_MAX),
+  );
+  const shown = all.filter((one) => gravest.has(one));
+  const leftOut = all.length - shown.length;
+  const isFine = all.length + unread === 0;
+  return {
+    title: isFine
+      ? 'No set-up command writes where a bucket may not be mounted'
+      : infraTitle(numberOf, unread),
+    summary: paragraphs(
+      `Read: ${files.length === 0 ? 'nothing' : listed(files.map(({ path }) => code(path)))}.`,
+      lines.length === 0 ? null : lines.slice(0, SHOWN_FINDINGS_MAX).join('\n'),
+      more > 0 ? `${more} more: ${code('npx ferrybot check-infra')} lists them all.` : null,
+      leftOut > 0
+        ? `${count(leftOut, 'finding')} of ${all.length} left out beside the code, the least grave.`
+        : null,
+      unread > 0 ? `${count(unread, 'more changed file')} not read: that is unknown, not fine.` : null,
+      isFine
+        ? null
+        : `Where a mount failed, what is written below its folder fills the boot disk. Put \`mountpoint -q FOLDER || exit 1\` after the mount and before the first write. No launch waits for this check.`,
+    ),
+    conclusion: isFine ? 'success' : numberOf('write-unguarded') > 0 ? 'failure' : 'neutral',
+    annotations: shown.map(({ path, finding }) => infraAnnotation(path, finding)),
+  };
+}
+
+function infraTitle(numberOf: (wanted: Code) => number, unread: number): string {
+  const said: readonly (readonly [number, string])[] = [
+    [numberOf('write-unguarded'), 'unguarded write'],
+    [numberOf('not-understood'), 'place not understood'],
+    [unread, 'file not read'],
+  ];
+  const many: Readonly<Record<string, string>> = {
+    'place not understood': 'places not understood',
+    'file not read': 'files not read',
+  };
+  return `Set-up commands: ${listed(said.flatMap(([number, one]) => (number === 0 ? [] : [count(number, one, many[one])])))}`;
+}
+
+function findingLine(path: string, { line, code: found, mountPoint, what }: InfraFinding): string {
+  return `- ${code(path)} line ${line}: ${code(mountPoint)}: ${INFRA_WORDS[found]}: ${code(what)}`;
+}
+
+/** Annotations are plain text: GitHub shows them as they are. */
+function infraAnnotation(path: string, { line, code: found, mountPoint, what }: InfraFinding): Annotation {
+  return {
+    path,
+    line,
+    level: LEVELS[found],
+    title: cleanLine(mountPoint, limits.titleCharsMax),
+    message: cleanLine(`${INFRA_WORDS[found]}: ${what}`, limits.shownBlockCharsMax),
+  };
+}
+
+type AnnotationText = { readonly title: string; readonly message: string };
+
+/** A knob that the before/after table does not declare as it is; `real` and `declared` read `before -> after`. */
+export function renderMismatch(mismatch: Mismatch, place: PlaceWord = 'pull request'): AnnotationText {
+  const knob = plain(mismatch.knob);
+  const real = plain(mismatch.real ?? '');
+  const declared = plain(mismatch.declared ?? '');
+  const row = mismatch.row === null ? '' : `\nThe row that is right:\n${plain(mismatch.row)}`;
+  switch (mismatch.kind) {
+    case 'undeclared':
+      return {
+        title: `${knob} is not declared`,
+        message: `This changes ${real}, and the before/after table of the ${place} does not say so.${row}`,
+      };
+    case 'misdeclared':
+      return {
+        title: `${knob} is declared otherwise`,
+        message: `The file says ${real}; the table${inLine(mismatch.bodyLine)} says ${declared}.${row}`,
+      };
+    case 'doubled':
+      return {
+        title: `${knob} is declared twice`,
+        message: `The table declares ${knob} again${inLine(mismatch.bodyLine)}: ${declared}. Take one of the rows out.`,
+      };
+    case 'unchanged':
+      return {
+        title: `${knob} does not change`,
+        message: `The table${inLine(mismatch.bodyLine)} says ${declared}, and the files change no such knob. Take the row out.`,
+      };
+    default:
+      return assertNever(mismatch.kind);
+  }
+}
+
+/** A change that cannot be counted in knobs, or a file that is no Python. */
+export function renderUnreadableDelta(
+  delta: Extract<Delta, { readonly kind: 'structural' | 'unparsable' }>,
+): AnnotationText {
+  switch (delta.kind) {
+    case 'structural':
+      return {
+        title: 'More than a knob changes here',
+        message: `${plain(delta.statement)}\nA ferry changes values only, so that people can see what they approve. Land code in a pull request of its own.`,
+      };
+    case 'unparsable':
+      return {
+        title: 'This is no valid Python',
+        message: `${plain(delta.message)}\nUntil the file parses, nobody can say what the ferry would change.`,
+      };
+    default:
+      return assertNever(delta);
+  }
+}
+
+function plain(text: string): string {
+  return cleanLine(text, limits.shownTextCharsMax);
+}
+
+function inLine(line: number | null): string {
+  return line === null ? '' : ` (line ${line} of the body)`;
 }

@@ -1,13 +1,21 @@
-/** What `ferrybot checkpoints` tells people: each checkpoint, why it is passed over, and which one is chosen. */
+/** Checkpoints in words: which ones a run may begin from, and the lineage of its attempts as a graph and a table. */
 
 import type { AskCode, Choice, JudgedCheckpoint, PassedOver, RefusalCode } from '../checkpoints/choose.ts';
+import {
+  checkpointName,
+  lineageOf,
+  type RecordedAttempt,
+  type RecordedLineage,
+} from '../checkpoints/lineage.ts';
 import type { Protection, Retention } from '../checkpoints/retention.ts';
 import type { CheckpointSize } from '../domain/checkpoint/stored.ts';
 import { OUTSIDE } from '../domain/launch/contract.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
+import { code, details, paragraphs, person, table, text, utc } from './words.ts';
 
 /** Why a checkpoint is not used, in half a sentence. */
-export const PASSED_OVER_WORDS: Readonly<Record<PassedOver, string>> = {
+const PASSED_OVER_WORDS: Readonly<Record<PassedOver, string>> = {
   'no-metadata': 'incomplete: it has no metadata.json',
   'bad-metadata': 'incomplete: its metadata.json says no step and time',
   misnamed: 'its folder and its metadata.json name different steps',
@@ -37,7 +45,7 @@ export function refusedWords(code: RefusalCode): string {
 }
 
 /** Why the person in charge is asked. */
-export function askWords(code: AskCode): string {
+function askWords(code: AskCode): string {
   return ASKED[code];
 }
 
@@ -119,4 +127,83 @@ function standingWords({ standing, metadata }: JudgedCheckpoint): string {
 /** A name in a store may hold what moves a terminal's cursor. */
 function plain(line: string): string {
   return line.replace(/\p{C}/gu, '?');
+}
+
+/** Attempts that the card draws: more do not fit a phone. */
+const LINEAGE_ATTEMPTS_SHOWN = 8;
+
+/** The part of the card; null for a run of one attempt of which nothing was rejected. */
+export function lineagePart(state: RunState): string | null {
+  const lineage = lineageOf(state);
+  if (lineage.attempts.length < 2 && lineage.rejections.length === 0) return null;
+  const newest = { ...lineage, attempts: lineage.attempts.slice(-LINEAGE_ATTEMPTS_SHOWN) };
+  return details(
+    'Lineage: what each attempt went on from',
+    paragraphs(
+      `\`\`\`mermaid\n${lineageGraph(newest)}\n\`\`\``,
+      attemptsTable(newest),
+      rejectionsTable(lineage),
+    ),
+  );
+}
+
+/** Numbers and words of ours alone: nothing that the job or a person wrote stands in the graph. */
+export function lineageGraph({ attempts, rejections }: RecordedLineage): string {
+  const shown = new Set(attempts.map(({ attempt }) => attempt));
+  const lines = attempts.flatMap((one) => {
+    const node = `a${one.attempt}`;
+    const box = `  ${node}["attempt ${one.attempt}<br/>${one.status}<br/>${newestWords(one)}"]`;
+    return [box, `  ${sourceOf(one, shown)} -->|${firstStepWords(one)}| ${node}`];
+  });
+  const crosses = rejections.flatMap(({ step, at }, index) => {
+    const hit = attempts.filter(
+      (one) => one.newestStep !== null && one.newestStep >= step && one.from <= Date.parse(at),
+    );
+    return [
+      `  r${index + 1}{{"rejected from step ${step} on"}}`,
+      ...hit.map(({ attempt }) => `  a${attempt} -.-x r${index + 1}`),
+    ];
+  });
+  return ['flowchart LR', ...lines, ...crosses].join('\n');
+}
+
+function sourceOf({ attempt, parent, startStep }: RecordedAttempt, shown: ReadonlySet<number>): string {
+  if (parent !== null && shown.has(parent)) return `a${parent}`;
+  return startStep === 0 ? `s${attempt}(("begin"))` : `s${attempt}(["earlier"])`;
+}
+
+function firstStepWords({ startStep }: RecordedAttempt): string {
+  return startStep === null ? 'not known' : `step ${startStep}`;
+}
+
+function newestWords({ newestStep }: RecordedAttempt): string {
+  return newestStep === null ? 'no checkpoint seen' : `checkpoint at step ${newestStep}`;
+}
+
+function attemptsTable({ attempts }: RecordedLineage): string {
+  return table(
+    ['Attempt', 'Began', 'Went on from', 'Newest checkpoint', 'Ended'],
+    attempts.map((one) => [
+      String(one.attempt),
+      utc(new Date(one.from).toISOString()),
+      one.startedFrom === null
+        ? firstStepWords(one)
+        : `${text(checkpointName(one.startedFrom))}, ${code(one.startedFrom)}`,
+      one.newestStep === null ? 'none seen' : `step ${one.newestStep}`,
+      one.status,
+    ]),
+  );
+}
+
+function rejectionsTable({ rejections }: RecordedLineage): string | null {
+  if (rejections.length === 0) return null;
+  return table(
+    ['Rejected', 'By', 'When', 'Why'],
+    rejections.map(({ step, actor, at, reason }) => [
+      `from step ${step} on`,
+      person(actor),
+      utc(at),
+      text(reason),
+    ]),
+  );
 }

@@ -1,15 +1,69 @@
-/** The issue of a cluster's disks: who is short and why, what can be consented to, and what became of it. */
+/** The issue of a cluster's disks: who is short and why, what can be approved, what came of it, and the answer in a run's own thread. */
 
 import { consentText } from '../care/consent-command.ts';
-import type { ClusterDisks, RecordedScan, ScannedWorker } from '../domain/care/disk-scan.ts';
+import type { FullDisk } from '../care/disk/scan-for-full.ts';
+import { assertNever } from '../domain/assert.ts';
+import type {
+  CleanupState,
+  ClusterDisks,
+  DiskFinding,
+  RecordedScan,
+  ScannedWorker,
+} from '../domain/care/disk-scan.ts';
 import { type MutationKind, type MutationStep, targetName } from '../domain/care/mutation.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
-import { SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
+import { type Marker, SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
+import { toRfc3339 } from '../domain/time.ts';
 import { comment } from './comment.ts';
-import { CLEANUP_WORDS, FINDING_WORDS, gigabytes, STEP_WORDS } from './disk-words.ts';
-import { fenced } from './escape.ts';
-import { code, count, details, digestHex, paragraphs, person, table, text, utc } from './words.ts';
+import { code, count, details, digestHex, fenced, paragraphs, person, table, text, utc } from './words.ts';
+
+type Place = Pick<RecordedScan, 'mountPoint'>;
+
+/** Why a worker is short, for its row. */
+export const FINDING_WORDS: Readonly<Record<DiskFinding, (worker: ScannedWorker, place: Place) => string>> = {
+  'mount-missing': ({ detail }, { mountPoint }) =>
+    `nothing is mounted on ${code(mountPoint)}, and ${gigabytes(Number(detail['misplacedBytes'] ?? 0))} stand there on the boot disk; without them ${text(String(detail['percentFreeAfter'] ?? ''))}% would be free`,
+  'mount-missing-empty': (_worker, { mountPoint }) =>
+    `nothing is mounted on ${code(mountPoint)}, but nothing stands there either: something else fills the disk`,
+  'mount-there': ({ detail }, { mountPoint }) =>
+    `${code(mountPoint)} is mounted (${text(String(detail['type'] ?? ''))}): something else fills the disk`,
+  'mount-below': ({ detail }, { mountPoint }) =>
+    `${code(mountPoint)} is not mounted, but ${code(String(detail['at'] ?? ''))} below it is: a person has to look`,
+  'other-disk': ({ detail }, { mountPoint }) =>
+    `${code(mountPoint)} is not on the boot disk but on what is mounted on ${code(String(detail['at'] ?? ''))}: something else fills the disk`,
+  'disk-unread': ({ detail }) =>
+    `unknown: its disk could not be read again: ${text(String(detail['why'] ?? ''))}`,
+  'mounts-unread': ({ detail }) =>
+    `unknown: its mounts could not be read: ${text(String(detail['why'] ?? ''))}`,
+  'folders-unread': ({ detail }) =>
+    `unknown: what takes the room could not be read: ${text(String(detail['why'] ?? ''))}`,
+  'vm-unknown': () => 'unknown: the cloud lists no such TPU VM, or could not be asked',
+  'not-inspected': () => 'unknown: more workers are short than one scan looks at',
+};
+
+/** What a step does, for people. */
+export const STEP_WORDS: Readonly<Record<MutationKind, string>> = {
+  'clean-disk':
+    'clear the mount point on one worker, or do nothing if anything is mounted there by then; what is in the bucket is not reached',
+  'init-worker': 'initialise Ray on the TPU VM again, then look at its disk, its mount and at Ray',
+  'start-cleanup-cron': 'start the cleanup job on the head node, then look whether it is alive',
+  'delete-tpu-vm': 'delete the TPU VM',
+  'delete-checkpoint': 'delete one checkpoint, then look whether it is gone',
+};
+
+/** How the cleanup job of the head node was found. */
+export const CLEANUP_WORDS: Readonly<Record<Exclude<CleanupState, 'not-asked'>, string>> = {
+  alive: 'The cleanup job of the head node is alive.',
+  'not-seen':
+    'The cleanup job of the head node was not seen: the look answered, and not as it does when the job is alive.',
+  unknown: 'Whether the cleanup job of the head node is alive is unknown: the look gave no answer.',
+};
+
+/** `62.1 GB`, powers of ten as the clouds count. */
+export function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(1)} GB`;
+}
 
 /** GitHub refuses a longer comment or body (422). */
 export const COMMENT_CHARACTERS_MAX = 65_536;
@@ -249,4 +303,67 @@ function shownCalls(alike: readonly MutationStep[]): string {
   const each = alike.length === 1 ? '' : `# HOST is ${hosts.join(', then ')}\n`;
   const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${instead.join(' ')}`;
   return `${each}${command.join(' ')}${other}`;
+}
+
+/** One answer for each time that a job of the run said so. */
+export function diskAnswerMarker({ run, since }: FullDisk): Marker {
+  return { run: run.run, kind: 'disk-answer', key: String(since), fields: {} };
+}
+
+/** `issue`: that of the cluster's disks; null where there is none, because nobody is short. */
+export function renderDiskAnswer(full: FullDisk, scan: RecordedScan, issue: number | null): string {
+  return comment(
+    diskAnswerMarker(full),
+    paragraphs(
+      `**The job said that a disk is full (${utc(toRfc3339(full.since))}), and the workers of ${code(full.cluster)} were looked at.**`,
+      `Scan of ${utc(scan.at)}: ${diskHeadline(scan)}`,
+      whereNext(scan, issue),
+    ),
+  );
+}
+
+function whereNext({ workers, reading }: RecordedScan, issue: number | null): string {
+  if (workers.length > 0 && issue !== null)
+    return `Who is short, why, and what can be approved stands in #${issue}.`;
+  return reading === 'whole'
+    ? 'No boot disk of a worker explains it now: look at what else the job writes to, such as its output root and mounted shares.'
+    : 'It may be one of the workers that could not be asked.';
+}
+
+/** Marker key of a proposal's end: the first digits of its digest. */
+export function diskEndKey({ digest }: Pick<MutationRecord, 'digest'>): string {
+  return digestHex(digest);
+}
+
+/** The comment on a change that is over. Throws where it is not: what is owed comes from the record. */
+export function renderDiskEnd(one: MutationRecord): string {
+  const { ended, proposal } = one;
+  if (ended === null) throw new Error('a change that is not over');
+  const target = targetName(proposal.mutation);
+  const rows = Object.entries(ended.detail).map(([name, value]) => [text(name), code(String(value))]);
+  return comment(
+    { run: 'journal', kind: 'disk-end', key: diskEndKey(one), fields: {} },
+    paragraphs(
+      `**${code(proposal.mutation.kind)} of ${code(target)}: ${words(ended.outcome)}** (${code(ended.code)})`,
+      rows.length === 0 ? null : table(['What was seen', ''], rows),
+      ended.outcome === 'done'
+        ? null
+        : 'The steps after the one that is named were not begun. The next scan shows how it stands.',
+    ),
+  );
+}
+
+function words(outcome: NonNullable<MutationRecord['ended']>['outcome']): string {
+  switch (outcome) {
+    case 'done':
+      return 'done, and looked at afterwards';
+    case 'refused':
+      return 'nothing was done';
+    case 'failed':
+      return 'it failed';
+    case 'unclear':
+      return 'nobody can say whether it worked';
+    default:
+      return assertNever(outcome);
+  }
 }

@@ -1,20 +1,23 @@
-/** The terminal comment: six fixed lines, then the verdict with its table (policy DF-29 to DF-32). */
+/** The end of a run: the comment that asks for a decision, and the messages of its tags. */
 
+import type { CommandDecision } from '../commands/decision.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { replacementFor } from '../domain/launch/relaunch.ts';
 import { wantsRelaunch } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
+import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { Ending, PastAttempt, RunState, Submission } from '../domain/logbook/run-state.ts';
-import { diagnosisPart } from './diagnosis-words.ts';
-import { fenced, safeUrl } from './escape.ts';
+import { headText } from './card.ts';
+import { diagnosisPart } from './failure-words.ts';
 import { incidentMark, incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
-import { trackerUrl } from './progress.ts';
+import { trackerUrl } from './job-table.ts';
 import { rentalPart, rentedPart } from './rental-words.ts';
-import { metricsLine, resultWords, verdictTable } from './verdict-table.ts';
+import { metricsLine, resultWords, verdictTable } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
-import { code, listed, paragraphs, text, utc } from './words.ts';
+import { cleanLine, code, fenced, listed, paragraphs, safeUrl, text, utc } from './words.ts';
 
 /** How the run ended, whether it passed, what went wrong and what follows for tomorrow. */
 export function renderEnded(input: RenderInput): string {
@@ -47,10 +50,7 @@ function endedWords(state: RunState, { attempt }: Submission): string {
  * `Final status`, `Ray job id`, `W&B link`, `Final eval summary`, `Experiment link`, `Recommendation / victory decision`: the
  * form of a ferry, whatever runs it. What is no ferry has a job id.
  */
-export function terminalForm(
-  { state, verdict }: Pick<RenderInput, 'state' | 'verdict'>,
-  end: Ending,
-): string {
+function terminalForm({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
   const { submission, proposal } = state;
   const tracker = trackerUrl(state);
   const experiment = submission === null ? null : experimentOf(state, submission);
@@ -71,7 +71,7 @@ function isFerry(state: RunState): boolean {
 }
 
 /** What tomorrow's ferry should do, from the status and the verdict alone. */
-export function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>): string {
+function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>): string {
   const { end } = state;
   if (end === null) return 'wait for the end.';
   if (wantsRelaunch(state) && replacementFor(state) === null)
@@ -159,4 +159,71 @@ function exitLine({ errorType, exitCode, engineDetails }: Ending): string | null
     ...Object.entries(engineDetails ?? {}).map(([name, value]) => `${text(name)} ${code(value)}`),
   ];
   return parts.length === 0 ? null : `Engine: ${parts.join(', ')}.`;
+}
+
+/** Holds a line `logbook <seq>:<hash>`: the newest event when the tag was made. */
+export function renderTagMessage(
+  state: RunState,
+  decision: Extract<CommandDecision, { kind: 'seal' }>,
+): string {
+  const digest = state.order?.order.digest ?? state.gate?.digest ?? 'none';
+  const accept =
+    decision.accept === null ? [] : [`accept ${cleanLine(decision.accept, limits.shownTextCharsMax)}`];
+  return `${[
+    `${state.run} ${decision.verdict === 'pass' ? 'passed' : 'was accepted'}`,
+    '',
+    `run ${state.run}`,
+    `repository ${state.proposal.repository}`,
+    ...(isIssueFirst(state.proposal) ? [] : [`pull ${state.proposal.pull}`]),
+    `issue ${state.proposal.issue}`,
+    `job ${cleanLine(state.submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
+    `manifest ${digest}`,
+    `status ${state.end?.status ?? 'unknown'}`,
+    ...accept,
+    ...checkpointLines(decision.checkpoint),
+    `logbook ${headText(state, 64)}`,
+  ].join('\n')}\n`;
+}
+
+/** The tag of a milestone: the same anchor, and the checkpoint that it keeps. */
+export function renderMilestoneTag(state: RunState, name: string, checkpoint: SealedCheckpoint): string {
+  return `${[
+    `${state.run} milestone ${name}`,
+    '',
+    `run ${state.run}`,
+    `repository ${state.proposal.repository}`,
+    `issue ${state.proposal.issue}`,
+    `job ${cleanLine(state.submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
+    `manifest ${state.order?.order.digest ?? 'none'}`,
+    ...checkpointLines(checkpoint),
+    `logbook ${headText(state, 64)}`,
+  ].join('\n')}\n`;
+}
+
+/** The tag of what an attempt runs off the target branches: the same anchor, and who approved exactly that. */
+export function renderSourceTag(state: RunState, branch: string): string {
+  const { run, proposal, submission, order, approvals } = state;
+  const cited = order?.order.approvals.map(({ user }) => user) ?? [];
+  const people = new Set(approvals.flatMap(({ actor }) => (cited.includes(actor.id) ? [actor.login] : [])));
+  return `${[
+    `${run} attempt ${submission?.attempt ?? 1} runs this`,
+    '',
+    `run ${run}`,
+    `repository ${proposal.repository}`,
+    `issue ${proposal.issue}`,
+    `branch ${cleanLine(branch, limits.shownTextCharsMax)}`,
+    `approved by ${[...people].join(', ')}`,
+    `manifest ${order?.order.digest ?? 'none'}`,
+    `logbook ${headText(state, 64)}`,
+  ].join('\n')}\n`;
+}
+
+function checkpointLines(checkpoint: SealedCheckpoint | undefined): readonly string[] {
+  if (checkpoint === undefined) return [];
+  const { path, step, identity } = checkpoint;
+  return [
+    `step ${step}`,
+    `checkpoint ${cleanLine(path, limits.shownTextCharsMax)}`,
+    `metadata ${cleanLine(identity, limits.shownTextCharsMax)}`,
+  ];
 }

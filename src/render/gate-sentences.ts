@@ -2,7 +2,7 @@
 
 import type { GateId, Verdicts } from '../domain/launch/verdict.ts';
 import type { Facts, Fields } from '../domain/payload.ts';
-import type { PlaceWord } from './place-word.ts';
+import type { PlaceWord } from './words.ts';
 
 export type Words = readonly [found: string, remedy?: string];
 

@@ -1,7 +1,7 @@
 /** What is told of an incident, whichever it is. */
 
 import type { IncidentCode, IncidentFacts } from '../domain/incidents.ts';
-import type { PlaceWord } from './place-word.ts';
+import type { PlaceWord } from './words.ts';
 
 /** What is known of it stands in `evidence`. All is Markdown. */
 export type IncidentTold = {

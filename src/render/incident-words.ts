@@ -2,16 +2,12 @@
 
 import type { Incident, IncidentCode } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import { alarmWhy } from './alarm-words.ts';
 import { startWords } from './checkpoints.ts';
-import { fenced, link } from './escape.ts';
-import { recordedReasonWords } from './fix-words.ts';
+import { alarmWhy, recordedReasonWords, relaunchWords } from './failure-words.ts';
 import type { IncidentTold, IncidentWords } from './incident-told.ts';
-import type { PlaceWord } from './place-word.ts';
 import { refusalWords } from './refusal-words.ts';
-import { relaunchWords } from './relaunch-words.ts';
-import { RENTAL_INCIDENT_WORDS } from './rental-incident-words.ts';
-import { code, count, otherVersion, text, utc } from './words.ts';
+import { RENTAL_INCIDENT_WORDS } from './rental-words.ts';
+import { code, count, fenced, link, otherVersion, type PlaceWord, text, utc } from './words.ts';
 
 /** The incident in a few words, for lists. */
 export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {

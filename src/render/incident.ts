@@ -4,8 +4,7 @@ import type { Incident } from '../domain/incidents.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { comment } from './comment.ts';
 import { incidentWords } from './incident-words.ts';
-import { type PlaceWord, placeWord } from './place-word.ts';
-import { code, utc } from './words.ts';
+import { code, type PlaceWord, placeWord, utc } from './words.ts';
 
 /** The incident whose sequence number is `key`. */
 export function renderIncident(key: string, state: RunState): string {

@@ -5,8 +5,7 @@ import type { Summons } from '../domain/effect.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
-import { inlineText } from './escape.ts';
-import { listed } from './words.ts';
+import { inlineText, listed } from './words.ts';
 
 /** People whom one comment mentions: more would teach everybody to look away. */
 const MENTIONS_MAX = 20;

@@ -7,10 +7,9 @@ import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { splitBody } from '../domain/marker.ts';
 import { comment } from './comment.ts';
-import { fenced } from './escape.ts';
 import { commandText } from './job-table.ts';
 import { endingWords, mutationWords } from './mutation-words.ts';
-import { code, digestHex, paragraphs, person, shortCommit, table, text, utc } from './words.ts';
+import { code, digestHex, fenced, paragraphs, person, shortCommit, table, text, utc } from './words.ts';
 
 /** The list as it is shown: a cut one would show nobody what goes. */
 const CHECKPOINT_LIST_SHOWN_MAX = 27_000;

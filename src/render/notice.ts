@@ -9,13 +9,12 @@ import { renderDescription, renderUnconfirmed } from './adoption-words.ts';
 import { comment } from './comment.ts';
 import { incidentMark, incidentWords } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
-import { placeWord } from './place-word.ts';
-import { progressText } from './progress.ts';
+import { progressText } from './job-table.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
 import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { renderWatchEnd, renderWatchReminder } from './watch-words.ts';
-import { code, paragraphs, text, utc } from './words.ts';
+import { code, paragraphs, placeWord, text, utc } from './words.ts';
 
 /** The notice whose sequence number is `key`. */
 export function renderNotice(key: string, input: RenderInput): string {

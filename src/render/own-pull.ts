@@ -3,8 +3,7 @@
 import type { Detail } from '../domain/payload.ts';
 import { answerWords } from './answer-words.ts';
 import { comment } from './comment.ts';
-import { fenced } from './escape.ts';
-import { details, paragraphs } from './words.ts';
+import { details, fenced, paragraphs } from './words.ts';
 
 /** Text that somebody is to paste into a description: all parts of one, with as many commits and issues as are listed. */
 const PASTED_CHARS_MAX = 20_000;

@@ -13,21 +13,30 @@ import type { MarkerKind } from '../domain/marker.ts';
 import type { DropReason } from '../domain/reasons.ts';
 import { compareIdentity } from '../domain/tracker.ts';
 import { renderAnswer } from './answer.ts';
-import { besideText } from './beside-words.ts';
 import { headText } from './card.ts';
 import { comment } from './comment.ts';
 import { renderEnded } from './ended.ts';
-import { fenced, link } from './escape.ts';
 import { renderIncident } from './incident.ts';
 import type { RenderInput } from './input.ts';
-import { commandText, jobTable } from './job-table.ts';
+import { besideText, commandText, jobTable, progressText, trackerName } from './job-table.ts';
 import { renderMutation } from './mutation.ts';
 import { renderNotice } from './notice.ts';
-import { type PlaceWord, placeWord } from './place-word.ts';
-import { progressText, trackerName } from './progress.ts';
 import { rentalReport } from './rental-words.ts';
 import { wantedLine } from './wanted.ts';
-import { code, digestHex, listed, paragraphs, person, table, text, utc } from './words.ts';
+import {
+  code,
+  digestHex,
+  fenced,
+  link,
+  listed,
+  type PlaceWord,
+  paragraphs,
+  person,
+  placeWord,
+  table,
+  text,
+  utc,
+} from './words.ts';
 
 /** What is to be told: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
 export type PublicationView = {

@@ -1,15 +1,18 @@
-/** Rented machines in words: what they cost so far and will, how long they are kept, and what commands about them did. */
+/** Rented machines in words: cost and answers, gates, and incidents. */
 
+import type { IncidentCode, IncidentFacts } from '../domain/incidents.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';
 import { type RentedMoney, rentedMoneyOf } from '../domain/launch/spending.ts';
-import type { Machine } from '../domain/logbook/events/rental-events.ts';
+import type { GateId } from '../domain/launch/verdict.ts';
+import { type Machine, TEAR_DOWN_WHY } from '../domain/logbook/events/rental-events.ts';
 import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { PastOf } from '../domain/past-row.ts';
 import type { Sentences } from './answer-view.ts';
-import { dollarText } from './dollars.ts';
-import { code, count, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
+import type { GateSentences } from './gate-sentences.ts';
+import type { IncidentWords } from './incident-told.ts';
+import { code, count, dollarText, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
 
 type RentalAnswer =
   | 'kept'
@@ -139,3 +142,173 @@ function projection(
   const atPace = spent + (hourly * Math.max(0, totalSteps - step) * seconds) / 3_600;
   return `At its pace about $${dollarText(Math.min(most, atPace))} when its steps are done. ${longest}`;
 }
+
+type RentalGate = Extract<
+  GateId,
+  'machine-fits' | 'secrets-named' | 'reductions-bounded' | 'early-stop-sane' | 'bottleneck-measured'
+>;
+
+export const RENTAL_SENTENCES: { readonly [Gate in RentalGate]: GateSentences<Gate> } = {
+  'machine-fits': {
+    fits: (f) => [
+      `a machine is rented for at most $${text(f.price)} an hour and ${count(f.hours, 'hour')}, all of them for at most $${text(f.total)}`,
+    ],
+    'not-rented': (f) => [
+      `on ${code(f.cluster)} nothing is rented`,
+      'name a cluster of the engine that rents machines in the lane',
+    ],
+    'beyond-lab': (f) => [
+      `more than this lab rents: ${listed(f.beyond.map(text))}`,
+      'ask for less in the issue, or have the cluster changed in the config',
+    ],
+  },
+  'secrets-named': {
+    named: (f) => [
+      f.names.length === 0
+        ? 'no secret reaches the machine'
+        : `the machine gets ${listed(f.names.map(code))}, which the lane names`,
+    ],
+    unnamed: (f) => [
+      `the lane names no ${listed(f.names.map(code))}, and the host of the machine is a stranger`,
+      'take it out of the issue, or have `passSecrets` of the lane changed in the config',
+    ],
+  },
+  'reductions-bounded': {
+    none: () => ['nothing is made smaller without asking'],
+    bounded: (f) => [`when memory runs out, one after the other: ${listed(f.steps.map(code))}`],
+    'not-batch-first': (f) => [
+      `${code(f.first)} comes first, and it is not the batch`,
+      'put a smaller batch first: it changes the least of what is learned',
+    ],
+    'not-in-command': (f) => [
+      `the command has nothing that ${code(f.step)} would make smaller`,
+      'name an option or a variable of the command, as it stands there',
+    ],
+    'not-smaller': (f) => [
+      `${code(f.step)} is not smaller than ${code(f.now)}`,
+      'each step has to be a smaller number than the one before',
+    ],
+  },
+  'early-stop-sane': {
+    none: () => ['the job does not stop before its last step'],
+    sane: (f) => [`the job may stop early: ${code(f.says)}, of ${f.of} steps`],
+    'no-final-step': () => [
+      'the job may stop early, and nobody says how many steps it has',
+      'say the final step in the issue',
+    ],
+    'too-small': (f) => [
+      `it would stop too early: ${listed(f.small.map(text))}`,
+      'say more in the issue, or `none`: a stop that comes too early ends good runs',
+    ],
+  },
+  'bottleneck-measured': {
+    none: () => ['nothing is optimised'],
+    measured: (f) => [`it optimises what ${code(f.baseline)} has measured: ${text(f.measured)}`],
+    'no-baseline': (f) => [
+      `${code(f.baseline)} is no run of this lane that was sealed as a pass`,
+      'name one, or say `none`: first a stable baseline, then its measured bottleneck',
+    ],
+  },
+};
+
+type RentalIncident = Extract<
+  IncidentCode,
+  | 'config-reduced'
+  | 'rung-taken'
+  | 'attempt-goes-on'
+  | 'machine-idle'
+  | 'machine-destroyed'
+  | 'machine-still-there'
+  | 'machine-lost'
+  | 'account-unreadable'
+  | 'budget-nearly-used'
+  | 'balance-short'
+>;
+
+/** How the next attempt differs from the one that failed. */
+function rungWords({ rung, with: what = '' }: IncidentFacts<'rung-taken'>): string {
+  switch (rung) {
+    case 'rerun':
+      return 'as it was';
+    case 'repair':
+    case 'reduce':
+      return `with ${code(what)}`;
+    case 'other-machine':
+      return 'on another machine';
+  }
+}
+
+export const RENTAL_INCIDENT_WORDS: { readonly [Code in RentalIncident]: IncidentWords<Code> } = {
+  'config-reduced': {
+    title: 'The next attempt has a smaller config',
+    evidence: (d) =>
+      `the attempt before attempt ${d.attempt} ended with ${code(d.failure)}; attempt ${d.attempt} is started with ${code(d.reduction)}, as the approved manifest allows.`,
+    did: 'It was ordered with that one change; everything else is as it was approved.',
+    todo: 'Nothing has to be done. `/stop` ends it; what it reaches is not what the larger config would have.',
+  },
+  'rung-taken': {
+    title: 'The job is started again',
+    evidence: (d) =>
+      `The attempt before attempt ${d.attempt} ended with ${code(d.failure)}; attempt ${d.attempt} is started ${rungWords(d)}, as the approved manifest allows.`,
+    did: 'It was ordered, and is watched from its beginning. The machine of the attempt before is destroyed.',
+    todo: 'Nothing has to be done. `/hold` keeps it back, `/stop` ends it.',
+    todoFor: (d) =>
+      `Nothing has to be done; ${d.left === 0 ? 'after this attempt no other one follows without a person' : `${count(d.left, 'restart')} may follow`}. \`/hold\` keeps it back, \`/stop\` ends it.`,
+  },
+  'attempt-goes-on': {
+    title: 'The new attempt has got further than the one before',
+    evidence: (d) =>
+      d.beyond === undefined
+        ? `Attempt ${d.attempt} is at step ${d.step}; attempt ${d.earlier} made none.`
+        : `Attempt ${d.attempt} is at step ${d.step}; attempt ${d.earlier} had reached step ${d.beyond}.`,
+    did: 'What was done about the failure counts as verified. The watch goes on as ever.',
+    todo: 'Nothing.',
+  },
+  'machine-idle': {
+    title: 'A rented machine does nothing',
+    evidence: (d) => `No step of the job has moved on machine ${d.instance} since ${text(utc(d.since))}.`,
+    did: 'Nothing yet. What is rented costs money whatever it does: without a step it is destroyed.',
+    todo: '`/keep until=18:30 reason="why"` keeps it for somebody who wants to look; `/teardown` destroys it now.',
+    todoFor: (d) =>
+      `nothing, if it may be destroyed: that happens by ${text(utc(d.at))} unless a step moves. \`/keep until=18:30 reason="why"\` keeps it for somebody who wants to look; \`/teardown\` destroys it now.`,
+  },
+  'machine-destroyed': {
+    title: 'A rented machine was destroyed',
+    evidence: (d) =>
+      `Machine ${d.instance}, because ${TEAR_DOWN_WHY[d.reason]}. It has cost about $${text(d.dollars)}.`,
+    did: 'The account was read again, whole, and has it no more: it costs nothing from now on.',
+    todo: 'Nothing.',
+  },
+  'machine-still-there': {
+    title: 'A rented machine cannot be shown to be destroyed',
+    evidence: (d) =>
+      `Machine ${d.instance} was to be destroyed since ${text(utc(d.since))}, because ${TEAR_DOWN_WHY[d.reason]}, and the account still has it.`,
+    did: 'ferrybot asks again at every look, and says this again until the account has it no more.',
+    todo: 'Destroy it by hand in the console of whoever rents it out: it costs money until then.',
+  },
+  'machine-lost': {
+    title: 'A rented machine is gone, and ferrybot did not destroy it',
+    evidence: (d) => `The account has machine ${d.instance} no more. It has cost about $${text(d.dollars)}.`,
+    did: 'It costs nothing from now on. If its job had not ended before, it has now.',
+    todo: 'Find out who took it: its host, somebody with the key of the account, or the machine itself, which ends at its longest life and a while after its job.',
+  },
+  'account-unreadable': {
+    title: 'The account with the rented machines cannot be read',
+    evidence: (d) => `Since ${text(utc(d.since))}: ${text(d.message)}.`,
+    did: 'Nothing is destroyed and nothing counts as gone; ferrybot reads it again. Each machine ends itself at its longest life.',
+    todo: 'Look into the console of whoever rents them out, and at whether the key is still good.',
+  },
+  'budget-nearly-used': {
+    title: 'What the run may cost is nearly used up',
+    evidence: (d) => `Its machines have cost about $${text(d.dollars)} of $${text(d.most)}.`,
+    did: 'The job goes on. Where the cap is reached its machines are destroyed.',
+    todo: 'Nothing, if it is done by then. The cap was approved with the manifest, and no command raises it.',
+  },
+  'balance-short': {
+    title: 'The account cannot pay its machines until the next look',
+    evidence: (d) =>
+      `It has $${text(d.credit)}, and what is rented on it costs $${text(d.needed)} in the next ${count(d.minutes, 'minute')}.`,
+    did: 'Nothing. An account without credit has its machines stopped in the middle of their work.',
+    todo: 'Add credit, or `/teardown` what is not needed.',
+  },
+};

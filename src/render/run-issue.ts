@@ -1,8 +1,7 @@
 /** The issue of a run that the bot opens because nobody has one: the form, filled in as far as anything is known. */
 
 import { limits } from '../domain/limits.ts';
-import { fenced } from './escape.ts';
-import { code, paragraphs, person } from './words.ts';
+import { code, fenced, paragraphs, person } from './words.ts';
 
 export type RunIssue = {
   readonly run: string;

@@ -6,8 +6,10 @@ import { quorumOf } from '../config/quorum.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
+import { CHECKPOINT } from '../domain/launch/contract.ts';
 import { failureOf } from '../domain/launch/fingerprint.ts';
 import { launchTrouble, whyNotLaunched } from '../domain/launch/launch-trouble.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
 import { isFixGated, mayBeFixed, pastAttempt, repeatedFailure } from '../domain/launch/next-attempt.ts';
 import { preApproval } from '../domain/launch/pre-approval.ts';
 import { replacementFor, restartsLeft } from '../domain/launch/relaunch.ts';
@@ -16,16 +18,13 @@ import { spoiltBy } from '../domain/launch/spoilt.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import { wantedForAdoption } from './adoption-words.ts';
-import { link } from './escape.ts';
+import { whoCan } from './card-gates.ts';
 import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
-import { placeWord } from './place-word.ts';
 import { wantedAfterWatch } from './watch-words.ts';
-import { wayBack, wayOn } from './way-back.ts';
-import { whoCan } from './who-can.ts';
-import { approvalLine, code, count, listed, text } from './words.ts';
+import { approvalLine, code, count, link, listed, placeWord, text } from './words.ts';
 
 /** One sentence of Markdown that begins with what is wanted; never empty. */
 export function wantedLine(input: RenderInput): string {
@@ -182,4 +181,30 @@ function wantedBeforeRelaunch(state: RunState): string {
 
 function wantedMerge(pull: number | null): string {
   return pull === null ? 'nothing.' : `a merge of the log-only pull request #${pull}.`;
+}
+
+/** What a person says for it and what comes of it, each without a full stop; null where the job's command does not take the checkpoint that it is given. */
+export function wayBack({ order: { manifest } }: Pick<PastAttempt, 'order'>): {
+  readonly said: string;
+  readonly comes: string;
+} | null {
+  if (manifest === null || !takesCheckpoint(manifest)) return null;
+  return {
+    said: '`/rollback step=… reason="…"` by who may approve',
+    comes: 'the next attempt begins at an earlier checkpoint, by a manifest that is approved anew',
+  };
+}
+
+/** The way on after an end that is no failure: another run, from what the last attempt left; null where its job takes no checkpoint. */
+export function wayOn({ end, order, contract }: RunState): string | null {
+  const manifest = order?.manifest ?? null;
+  if (end === null || end.status === 'FAILED' || contract === null || manifest === null) return null;
+  return takesCheckpoint(manifest)
+    ? '`/resume-as id=… from=… reason="…"`, which has another run go on from one of its checkpoints'
+    : null;
+}
+
+/** Whether a job is given the checkpoint to begin from, of those that can be listed. */
+export function takesCheckpoint({ command, resume }: Manifest): boolean {
+  return resume.roots !== undefined && command.some((part) => part.includes(CHECKPOINT));
 }

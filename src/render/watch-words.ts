@@ -6,12 +6,11 @@ import type { WatchEnd } from '../domain/logbook/events/watch-events.ts';
 import { ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Sentences } from './answer-view.ts';
-import { link } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
-import { trackerName, trackerUrl } from './progress.ts';
+import { trackerName, trackerUrl } from './job-table.ts';
 import { stateLine } from './state-line.ts';
-import { code, count, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
+import { code, count, link, listed, ofRun, paragraphs, person, text, utc } from './words.ts';
 
 type WatchAnswer =
   | 'accepted-charge'

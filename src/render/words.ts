@@ -1,10 +1,135 @@
-/** Small words that every sentence needs: times, names, digests, commits, counts, tables. */
+/** Words that every sentence needs: escaped outside text, times, names, digests, commits, counts, tables, holds. */
 
 import type { Actor } from '../domain/actor.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
+import { type HoldTarget, liftCommand, type TARGET_FIELDS } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
-import type { Detail } from '../domain/payload.ts';
-import { inlineCode, inlineText } from './escape.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import type { Detail, Facts } from '../domain/payload.ts';
+import { INVISIBLE } from '../domain/unseen-signs.ts';
+
+const CONTROL_SEQUENCE = /(?![\t\n\r])\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
+const OPERATING_SYSTEM_COMMAND = /(?![\t\n\r])\p{Cc}\][^\p{Cc}]*/gu;
+const UNSEEN = new RegExp(`[${INVISIBLE}]`, 'gu');
+const BLANKS = /[\p{Cc}\p{Z}]+/gu;
+
+/** One line, at most `max` characters (code points); what is longer ends in an ellipsis. */
+export function cleanLine(text: string, max: number): string {
+  return shortened(visible(text).replace(BLANKS, ' ').trim(), max);
+}
+
+/** The same over several lines: line breaks and tabs stay. */
+export function cleanLines(text: string, max: number): string {
+  const lines = visible(text)
+    .replace(/\r\n?/g, '\n')
+    .replace(/(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}]/gu, '');
+  return shortened(lines.trimEnd(), max);
+}
+
+function visible(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(CONTROL_SEQUENCE, '')
+    .replace(OPERATING_SYSTEM_COMMAND, '')
+    .replace(UNSEEN, '');
+}
+
+function shortened(text: string, max: number): string {
+  // A code point is at most two units, so that a text of megabytes is not spread into an array.
+  const points = [...text.slice(0, 2 * (max + 1)).toWellFormed()];
+  return points.length <= max
+    ? text
+    : `${points
+        .slice(0, max - 1)
+        .join('')
+        .trimEnd()}…`;
+}
+
+/** Between a sign and what it would be joined with: GitHub looks for mentions after Markdown is read. Cleaned text holds none. */
+const BREAK = '\u200b';
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '|': '&#124;',
+  $: '&#36;',
+};
+const NOTHING = '(empty)';
+
+/** Running text on one line, safe also in a table cell and at the start of a line. `max` counts characters. */
+export function inlineText(text: string, max: number): string {
+  const line = cleanLine(text, max);
+  if (line === '') return NOTHING;
+  return kept(apart(line))
+    .replace(/^[-+=/]/, '\\$&')
+    .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
+}
+
+// Times such as 12:30:00 hold no emoji; every other word between colons may be one.
+function apart(line: string): string {
+  return line
+    .replace(/[@#]/g, `$&${BREAK}`)
+    .replace(/(GH)-(?=\d)/gi, `$1-${BREAK}`)
+    .replace(/:(?=\/\/)/g, `:${BREAK}`)
+    .replace(/(www)\.(?=\S)/gi, `$1${BREAK}.`)
+    .replace(/:(?!\d\d:)(?=[\w+-]+:)/g, `:${BREAK}`)
+    .replace(/(mailto|xmpp):/gi, `$1${BREAK}:`);
+}
+
+function kept(line: string): string {
+  return line
+    .replace(/[&<>|$]/g, (sign) => ENTITIES[sign] ?? sign)
+    .replace(/[\\`*_[\]~!]/g, '\\$&')
+    .replaceAll(BREAK, '&#8203;');
+}
+
+/** Inline code in running text. Its fence is longer than any run of backticks inside. */
+export function inlineCode(text: string, max: number): string {
+  const line = cleanLine(text, max);
+  if (line === '') return NOTHING;
+  return line.includes('|') ? htmlCode(line) : fencedInline(line);
+}
+
+/** A block of code; `max` counts characters. */
+export function fenced(text: string, max: number): string {
+  const lines = cleanLines(text, max);
+  const fence = '`'.repeat(Math.max(3, longestRun(lines) + 1));
+  return `${fence}text\n${lines}\n${fence}`;
+}
+
+/** A link that shows `label`, or the address as code where it is none that a browser should follow. */
+export function link(label: string, address: string, max: number): string {
+  const url = safeUrl(address);
+  return url === null ? inlineCode(address, max) : `[${inlineText(label, max)}](${url})`;
+}
+
+/** The address with nothing in it that could end a link, or null unless it is http(s) without a password. */
+export function safeUrl(address: string): string | null {
+  if (!URL.canParse(address)) return null;
+  const url = new URL(address);
+  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '')
+    return null;
+  return url.href.replace(
+    /[^A-Za-z0-9/:.?=&%_#+,-]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}
+
+// Parsers disagree on how a bar in code is escaped inside a table, so that it is written as HTML.
+function htmlCode(line: string): string {
+  return `<code>${[...line].map((sign) => (/[\p{L}\p{N} ]/u.test(sign) ? sign : `&#${sign.codePointAt(0)};`)).join('')}</code>`;
+}
+
+function fencedInline(line: string): string {
+  const fence = '`'.repeat(longestRun(line) + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+function longestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
+}
 
 /** `2026-11-21 03:09:00 UTC` of an RFC 3339 moment in UTC. */
 export function utc(at: string): string {
@@ -107,4 +232,43 @@ export function paragraphs(...parts: readonly (string | null)[]): string {
 /** Said in another thread, the run is named first. */
 export function ofRun({ run }: { readonly run?: string | undefined }): string {
   return run === undefined ? '' : `${code(run)}: `;
+}
+
+const MICRO = 1_000_000;
+
+/** Dollars without their sign, to so many decimals. */
+export function dollarText(microdollars: number, decimals = 2): string {
+  return (microdollars / MICRO).toFixed(decimals);
+}
+
+/** Stands behind *the* or *this*. */
+export type PlaceWord = 'pull request' | 'issue';
+
+/** The word for a run's proposal (docs/decisions/0013-issue-first.md). */
+export function placeWord({ proposal }: Pick<RunState, 'proposal'>): PlaceWord {
+  return isIssueFirst(proposal) ? 'issue' : 'pull request';
+}
+
+type Target = HoldTarget | Facts<typeof TARGET_FIELDS>;
+
+/** What it blocks. */
+export function blockedWords({ scope, lane, date }: Target): string {
+  if (scope === 'run') return 'this run';
+  if (lane == null) return 'the repository';
+  return date == null ? `the lane ${code(lane)}` : `${text(date)} of the lane ${code(lane)}`;
+}
+
+/** For behind what is blocked: empty where the person gave no reason. */
+export function reasonWords(reason: string): string {
+  return reason === '' ? '' : `: ${text(reason)}`;
+}
+
+/** Who holds what, and why. */
+export function heldWords(target: Target, by: string, reason: string): string {
+  return `${blockedWords(target)} is on hold by ${by}${reasonWords(reason)}`;
+}
+
+/** The command that lifts it, to copy. */
+export function liftWords({ scope, lane, date }: Target): string {
+  return code(liftCommand({ scope, lane: lane ?? null, date: date ?? null }));
 }

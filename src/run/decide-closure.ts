@@ -15,7 +15,7 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
-import { renderTagMessage } from '../render/tag.ts';
+import { renderTagMessage } from '../render/ended.ts';
 import { sealTagOf } from './begun-seal.ts';
 import { answerDraft } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';

@@ -10,7 +10,7 @@ import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { fixCommitMessage, fixerCommitMessage } from '../render/fix-words.ts';
+import { fixCommitMessage, fixerCommitMessage } from '../render/failure-words.ts';
 import { decideFixer } from './decide-fixer.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { type FixerAsked, fixerAsked, slipToMend } from './slip-to-mend.ts';

@@ -5,7 +5,7 @@ import { answerOf } from '../commands/registry.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { renderMilestoneTag } from '../render/tag.ts';
+import { renderMilestoneTag } from '../render/ended.ts';
 import { sealTagOf } from './begun-seal.ts';
 import { answerDraft } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';

@@ -8,7 +8,7 @@ import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { saidIn } from '../domain/launch/contract.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { renderSourceTag } from '../render/tag.ts';
+import { renderSourceTag } from '../render/ended.ts';
 import { sealTagOf } from './begun-seal.ts';
 import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 

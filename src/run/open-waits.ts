@@ -8,8 +8,7 @@ import { limits } from '../domain/limits.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
-import { link } from '../render/escape.ts';
-import { utc } from '../render/words.ts';
+import { link, utc } from '../render/words.ts';
 import { needsWatch, watchDispatches } from './decide-watch.ts';
 import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 

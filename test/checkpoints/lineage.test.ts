@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { lineageFor, lineageOf, sourcesOf } from '../../src/checkpoints/lineage.ts';
 import { standingIn } from '../../src/checkpoints/standing.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
-import { lineageGraph, lineagePart } from '../../src/render/lineage.ts';
+import { lineageGraph, lineagePart } from '../../src/render/checkpoints.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 

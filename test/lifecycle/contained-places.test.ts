@@ -20,8 +20,8 @@ vi.mock('../../src/github/comments.ts', async (original) => {
     },
   };
 });
-vi.mock('../../src/render/journal-answer.ts', async (original) => {
-  const whole = await original<typeof import('../../src/render/journal-answer.ts')>();
+vi.mock('../../src/render/answer.ts', async (original) => {
+  const whole = await original<typeof import('../../src/render/answer.ts')>();
   return {
     ...whole,
     renderJournalAnswer: (...args: Parameters<typeof whole.renderJournalAnswer>): string => {

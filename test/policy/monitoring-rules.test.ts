@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { fromRfc3339 } from '../../src/domain/time.ts';
-import { trackerUrl } from '../../src/render/progress.ts';
+import { trackerUrl } from '../../src/render/job-table.ts';
 import { needsWatch } from '../../src/run/decide-watch.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';

@@ -3,7 +3,7 @@
 import mermaid from 'mermaid';
 import { describe, expect, it } from 'vitest';
 import { type CoursePoint, TRACE_POINTS_MAX } from '../../src/domain/logbook/run-state.ts';
-import { checkpointChart, paceChart } from '../../src/render/chart.ts';
+import { checkpointChart, paceChart } from '../../src/render/lane-history.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanLine, cleanLines } from '../../src/render/clean-text.ts';
-import { fenced, inlineCode, inlineText, link, safeUrl } from '../../src/render/escape.ts';
+import {
+  cleanLine,
+  cleanLines,
+  fenced,
+  inlineCode,
+  inlineText,
+  link,
+  safeUrl,
+} from '../../src/render/words.ts';
 import { elementsIn, scannedText, textIn, treeOf } from './html-of.ts';
 
 const MAX = 200;

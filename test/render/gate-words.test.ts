@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { GATES, REMEDY_ACTORS, VERDICTS } from '../../src/domain/launch/verdict.ts';
+import { whoCan } from '../../src/render/card-gates.ts';
 import { gateWords, SENTENCES } from '../../src/render/gate-words.ts';
-import { whoCan } from '../../src/render/who-can.ts';
 
 const FOLDERS = [
   '../../src/gates/',

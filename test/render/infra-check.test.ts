@@ -1,7 +1,7 @@
 /** The words of the check on cluster files, one snapshot for each way it can end. */
 
 import { describe, expect, it } from 'vitest';
-import { renderInfraCheck } from '../../src/render/infra-check.ts';
+import { renderInfraCheck } from '../../src/render/check.ts';
 
 const path = 'infra/us-central1.yaml';
 const mountPoint = '/tmp/gcsfuse_mount';

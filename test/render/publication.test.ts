@@ -7,7 +7,7 @@ import { readMarker } from '../../src/domain/marker.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { Detail } from '../../src/domain/payload.ts';
 import { DROP_REASONS } from '../../src/domain/reasons.ts';
-import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
+import { renderJournalAnswer } from '../../src/render/answer.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
 import { pastOf } from '../../src/run/history.ts';

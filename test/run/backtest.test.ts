@@ -8,7 +8,7 @@ import type { Verdict } from '../../src/domain/launch/verdict.ts';
 import type { EventDataByType } from '../../src/domain/logbook/event.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { type Backtest, differences } from '../../src/domain/replayed.ts';
-import { backtestTitle, renderBacktest } from '../../src/render/backtest.ts';
+import { backtestTitle, renderBacktest } from '../../src/render/check.ts';
 import { backtest } from '../../src/run/backtest/backtest.ts';
 import { factsToRecord } from '../../src/run/backtest/recorded-facts.ts';
 import type { LabConfig } from '../../src/run/lane-scope.ts';

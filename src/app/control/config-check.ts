@@ -3,7 +3,7 @@
 import { leftBehind } from '../../config/left-behind.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { dateOf } from '../../domain/time.ts';
-import { type ConfigVerdict, renderConfigCheck } from '../../render/config-check.ts';
+import { type ConfigVerdict, renderConfigCheck } from '../../render/check.ts';
 import { backtest } from '../../run/backtest/backtest.ts';
 import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';

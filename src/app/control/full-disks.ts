@@ -4,7 +4,7 @@ import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-for-fu
 import type { RecordedScan } from '../../domain/care/disk-scan.ts';
 import { limits } from '../../domain/limits.ts';
 import { markerIdentity } from '../../domain/marker.ts';
-import { diskAnswerMarker, renderDiskAnswer } from '../../render/disk-answer.ts';
+import { diskAnswerMarker, renderDiskAnswer } from '../../render/disk-issue.ts';
 import { decideDispatch } from '../../run/dispatch.ts';
 import { anyLane } from '../../run/lane-scope.ts';
 import { diskPlaceOf } from '../disk-scan/disk-port.ts';

@@ -3,7 +3,7 @@
 import { lintClusterFile, unreadFinding } from '../../care/infra/lint.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import type { Sha } from '../../domain/ids.ts';
-import { type LintedFile, renderInfraCheck } from '../../render/infra-check.ts';
+import { type LintedFile, renderInfraCheck } from '../../render/check.ts';
 import type { LabConfig } from '../../run/lane-scope.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Branch } from './branch.ts';

@@ -8,7 +8,7 @@ import { markerIdentity } from '../../domain/marker.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { renderJournalAnswer } from '../../render/journal-answer.ts';
+import { renderJournalAnswer } from '../../render/answer.ts';
 import { pastOf } from '../../run/history.ts';
 import type { OwedComment } from '../../run/outbox.ts';
 import { isGivenLater } from '../../run/propose-request.ts';

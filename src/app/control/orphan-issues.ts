@@ -4,7 +4,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Orphan } from '../../domain/logbook/orphans.ts';
 import { markerIdentity } from '../../domain/marker.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
-import { orphanMarker, orphanTitle, renderOrphan } from '../../render/orphan-issue.ts';
+import { orphanMarker, orphanTitle, renderOrphan } from '../../render/issue-card.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import { keepIssue } from './outbox.ts';

@@ -8,7 +8,7 @@ import { assignPeople, editIssue, openIssue } from '../../github/issues.ts';
 import { inThread } from '../../github/locked-thread.ts';
 import { readPeople } from '../../github/people.ts';
 import { UNNUMBERED } from '../../logbook/marker-seal.ts';
-import { leftOpenNotice } from '../../render/left-open.ts';
+import { leftOpenNotice } from '../../render/issue-card.ts';
 import { renderMentions } from '../../render/mentions.ts';
 import type { Lab } from '../lab.ts';
 import { isSameText, issueMarkerReader, markerReader, sealed } from '../markers.ts';

@@ -8,7 +8,7 @@ import { LOSS_NOT_FINITE } from '../../domain/launch/spoilt.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../../domain/time.ts';
-import { alarmWhy } from '../../render/alarm-words.ts';
+import { alarmWhy } from '../../render/failure-words.ts';
 import { incidentWords } from '../../render/incident-words.ts';
 
 export type Alarm = { readonly at: string; readonly detector: string; readonly why: string };

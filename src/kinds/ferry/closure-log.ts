@@ -5,12 +5,10 @@ import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../../domain/run-verdict.ts';
 import { headText } from '../../render/card.ts';
-import { cleanLine } from '../../render/clean-text.ts';
-import { safeUrl } from '../../render/escape.ts';
 import { incidentTitle } from '../../render/incident-words.ts';
-import { trackerUrl } from '../../render/progress.ts';
-import { metricsLine } from '../../render/verdict-table.ts';
-import { code, listed, paragraphs, text } from '../../render/words.ts';
+import { trackerUrl } from '../../render/job-table.ts';
+import { metricsLine } from '../../render/state-line.ts';
+import { cleanLine, code, listed, paragraphs, safeUrl, text } from '../../render/words.ts';
 import type { ClosureDecision, ClosureLog, ClosureView } from '../../run/kind.ts';
 import { ferryLane } from './settings.ts';
 

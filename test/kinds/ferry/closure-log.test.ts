@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FERRY_CLOSURE_LOG, renderClosureLog } from '../../../src/kinds/ferry/closure-log.ts';
-import { renderMismatch, renderUnreadableDelta } from '../../../src/render/annotation.ts';
-import { renderTagMessage } from '../../../src/render/tag.ts';
+import { renderMismatch, renderUnreadableDelta } from '../../../src/render/check.ts';
+import { renderTagMessage } from '../../../src/render/ended.ts';
 import { judgeRun } from '../../../src/run/judge-run.ts';
 import type { ClosureDecision } from '../../../src/run/kind.ts';
 import { aRun } from '../../support/run-builder.ts';

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import type { LogbookEvent } from '../../../domain/logbook/event.ts';
 import { type Backtest, differences } from '../../../domain/replayed.ts';
-import { backtestTitle } from '../../../render/backtest.ts';
+import { backtestTitle } from '../../../render/check.ts';
 import { backtest } from '../../../run/backtest/backtest.ts';
 import { readLabConfig } from '../../config-source.ts';
 import { readArgument } from '../read-argument.ts';

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type InfraFinding, lintClusterFile } from '../../../care/infra/lint.ts';
 import { codeOf } from '../../../host/publish-once.ts';
-import { INFRA_WORDS } from '../../../render/infra-check.ts';
+import { INFRA_WORDS } from '../../../render/check.ts';
 import { readArgument } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 

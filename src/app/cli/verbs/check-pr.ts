@@ -3,8 +3,8 @@
 import { GitError } from '../../../domain/git.ts';
 import { type Verdict, whyUnknown } from '../../../domain/launch/verdict.ts';
 import { openCheckout } from '../../../host/git/checkout.ts';
+import { whoCan } from '../../../render/card-gates.ts';
 import { gateWords } from '../../../render/gate-words.ts';
-import { whoCan } from '../../../render/who-can.ts';
 import { readArgument } from '../read-argument.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 import { type BranchJudgement, judgeBranch } from './branch-gates.ts';

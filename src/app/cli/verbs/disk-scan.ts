@@ -6,7 +6,7 @@ import type { DiskScan } from '../../../domain/care/disk-scan.ts';
 import { isMountPoint } from '../../../domain/care/worker-disk.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { redact } from '../../../host/redactor.ts';
-import { FINDING_WORDS } from '../../../render/disk-words.ts';
+import { FINDING_WORDS } from '../../../render/disk-issue.ts';
 import { diskSchema } from '../../../settings/disk-schema.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 import { readRecordedScan } from './recorded-scan.ts';

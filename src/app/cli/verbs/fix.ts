@@ -7,7 +7,7 @@ import { createDiagnosis } from '../../../diagnosis/diagnose.ts';
 import type { NoFix } from '../../../diagnosis/fix/no-fix.ts';
 import type { Fix } from '../../../diagnosis/fix/suggest-fix.ts';
 import { known, type Observed } from '../../../domain/observed.ts';
-import { noFixWords } from '../../../render/fix-words.ts';
+import { noFixWords } from '../../../render/failure-words.ts';
 import { fixSmallMistake } from '../../fix-small-mistake.ts';
 import { smallFix } from '../../small-fix.ts';
 import { logLines } from '../log-lines.ts';

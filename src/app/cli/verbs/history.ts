@@ -3,7 +3,7 @@
 import { limits } from '../../../domain/limits.ts';
 import { fold } from '../../../domain/logbook/fold.ts';
 import type { RunState } from '../../../domain/logbook/run-state.ts';
-import { historyTable } from '../../../render/history.ts';
+import { historyTable } from '../../../render/lane-history.ts';
 import { historyOf } from '../../../run/history.ts';
 import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
 import { logbookIn } from './logbook-in.ts';

@@ -3,10 +3,9 @@
 import { lineageOf } from '../../../checkpoints/lineage.ts';
 import { fold } from '../../../domain/logbook/fold.ts';
 import type { RunState } from '../../../domain/logbook/run-state.ts';
-import type { Result } from '../../../domain/result.ts';
-import { fail, ok } from '../../../domain/result.ts';
+import { fail, ok, type Result } from '../../../domain/result.ts';
 import { toRfc3339 } from '../../../domain/time.ts';
-import { lineageGraph } from '../../../render/lineage.ts';
+import { lineageGraph } from '../../../render/checkpoints.ts';
 import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
 import { logbookIn } from './logbook-in.ts';
 import { verifyFile } from './logbook-verify.ts';

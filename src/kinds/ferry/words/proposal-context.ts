@@ -2,8 +2,7 @@
 
 import { assertNever } from '../../../domain/assert.ts';
 import { limits } from '../../../domain/limits.ts';
-import { link, safeUrl } from '../../../render/escape.ts';
-import { code, count, details, paragraphs, text } from '../../../render/words.ts';
+import { code, count, details, link, paragraphs, safeUrl, text } from '../../../render/words.ts';
 import type { GivenFerry, LastFerry } from '../interval.ts';
 import type { ProposalView } from '../proposal-view.ts';
 

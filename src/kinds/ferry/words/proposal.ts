@@ -2,10 +2,18 @@
 
 import { assertNever } from '../../../domain/assert.ts';
 import { limits } from '../../../domain/limits.ts';
-import { cleanLine } from '../../../render/clean-text.ts';
-import { inlineText } from '../../../render/escape.ts';
-import { notTakenText } from '../../../render/not-taken.ts';
-import { code, details, listed, paragraphs, person, points, text } from '../../../render/words.ts';
+import { notTakenText } from '../../../render/card-manifest.ts';
+import {
+  cleanLine,
+  code,
+  details,
+  inlineText,
+  listed,
+  paragraphs,
+  person,
+  points,
+  text,
+} from '../../../render/words.ts';
 import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../body/declared-row.ts';
 import { PART_HEADINGS } from '../body/sections.ts';
 import type { ChoiceRationale, Skipped } from '../candidates.ts';
