@@ -4,8 +4,7 @@ import type { CommandDefinition } from '../../src/commands/definition.ts';
 import { policyOf } from '../../src/commands/policy.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import type { ArgumentSpec } from '../../src/commands/spec.ts';
-import { approvalsSchema, permissionsSchema } from '../../src/config/approvals-schema.ts';
-import { onCallSchema } from '../../src/config/on-call-schema.ts';
+import { approvalsSchema, onCallSchema, permissionsSchema } from '../../src/config/approvals-schema.ts';
 import type { LabConfig } from '../../src/run/lane-scope.ts';
 
 type Permissions = Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>;

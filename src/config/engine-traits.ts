@@ -1,7 +1,9 @@
-/** What follows from the engine of a cluster; the only way from a config to an engine. */
+/** What the config says of a cluster: whether it is there, what follows from its engine, and the links to a job on it. */
 
 import type { MachineFit, MachineNeeds } from '../domain/launch/machine-needs.ts';
 import { WHOLE_TREE } from '../domain/launch/whole-tree.ts';
+import { watchedClusters } from '../domain/logbook/liveness.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import { type ClusterConfig, engineDefinition } from '../engines/registry.ts';
 import type { LaneConfig } from './lane-schema.ts';
@@ -34,4 +36,27 @@ export function fitted<Config extends Pick<LabConfig, 'clusters'>>(
 export function traitsOf({ clusters }: Pick<LabConfig, 'clusters'>, cluster: string): EngineTraits | null {
   const found = Object.hasOwn(clusters, cluster) ? clusters[cluster] : undefined;
   return found === undefined ? null : engineDefinition(found).traits(found);
+}
+
+/** The cluster of the run's job that is not in the config; null where it is there, or no job is under way. */
+export function missingCluster(state: RunState, config: Pick<LabConfig, 'clusters'>): string | null {
+  return watchedClusters(state).find((cluster) => !hasCluster(config, cluster)) ?? null;
+}
+
+/** Whether the config says where this cluster is. */
+export function hasCluster({ clusters }: Pick<LabConfig, 'clusters'>, cluster: string): boolean {
+  return Object.hasOwn(clusters, cluster);
+}
+
+/** By name, filled in. */
+export function linksOf(
+  { clusters }: Pick<LabConfig, 'clusters'>,
+  { cluster, run, jobId }: { readonly cluster: string; readonly run: string; readonly jobId: string },
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(clusters[cluster]?.links ?? {}).map(([name, link]) => [
+      name,
+      link.replaceAll('{jobId}', jobId).replaceAll('{run}', run),
+    ]),
+  );
 }

@@ -4,7 +4,7 @@ import { assertNever } from '../domain/assert.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { missingCluster } from './missing-cluster.ts';
+import { missingCluster } from './engine-traits.ts';
 import type { LabConfig } from './schema.ts';
 
 export type LeftBehind =

@@ -3,11 +3,10 @@
 import type { Instant } from '../domain/ids.ts';
 import { type ConfigIssue, type ConfigProblem, dotted, type KeyPath } from '../settings/problem.ts';
 import type { Known, LaneKind } from './lane-kind.ts';
-import { readYaml } from './read-yaml.ts';
+import { type Place, readYaml } from './read-yaml.ts';
 import { brokenRules } from './rules/all-rules.ts';
 import { configSchema, type LabConfig } from './schema.ts';
 import { schemaErrors } from './schema-errors.ts';
-import type { Place } from './yaml-place.ts';
 
 /** Problems stand in the order of the text. */
 export type ConfigReading<K extends LaneKind = LaneKind> =

@@ -4,10 +4,9 @@ import { z } from 'zod';
 import { remembered } from '../domain/remembered.ts';
 import { clusterSchema } from '../engines/registry.ts';
 import { laneName, moment, name, variable, word } from '../settings/words.ts';
-import { approvalsSchema, permissionsSchema } from './approvals-schema.ts';
+import { approvalsSchema, onCallSchema, permissionsSchema } from './approvals-schema.ts';
 import type { LaneKind, LaneKinds } from './lane-kind.ts';
 import type { LaneConfig, LaneSchema } from './lane-schema.ts';
-import { onCallSchema } from './on-call-schema.ts';
 
 const workflowFile = z.string().regex(/^[\w.-]+\.ya?ml$/, 'the name of a file under .github/workflows/');
 

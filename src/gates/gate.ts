@@ -167,6 +167,15 @@ export function judging<Gate extends GateId>(_gate: Gate): Judging<Gate> {
   return JUDGING;
 }
 
+/** A gate: `evaluate` gets the facts and the answers of this gate. */
+export function defineGate<Id extends GateId>(
+  id: Id,
+  evaluate: (facts: ChangeGateFacts, answer: Judging<Id>) => Judgement,
+  options: Pick<Gate, 'readsSettings'> = {},
+): Gate {
+  return { id, evaluate: (facts) => evaluate(facts, JUDGING), ...options };
+}
+
 /** The gate cannot tell: it holds the run back until the fact can be read. */
 export function cannotTell(why: string): Judgement {
   return { outcome: 'unknown', code: 'unreadable', found: { why }, remedyBy: 'time' };

@@ -3,22 +3,26 @@
 import { isRunnerGate } from '../domain/launch/refusal.ts';
 import { GATES, type Verdict } from '../domain/launch/verdict.ts';
 import { approverAllowed } from './approver-allowed.ts';
-import { authorsKnown } from './authors-known.ts';
-import { checksGreen } from './checks-green.ts';
-import { clusterMatches } from './cluster-matches.ts';
-import { configValid } from './config-valid.ts';
-import { costBudget } from './cost-budget.ts';
-import { freshness } from './freshness.ts';
 import type { ApprovalGateFacts, ChangeGateFacts, Gate, GateFacts } from './gate.ts';
-import { headRepository } from './head-repository.ts';
-import { issueUpdated } from './issue-updated.ts';
-import { laneFree } from './lane-free.ts';
-import { manifestComplete } from './manifest-complete.ts';
+import {
+  clusterMatches,
+  configValid,
+  costBudget,
+  laneFree,
+  manifestComplete,
+  notHeld,
+} from './launch-gates.ts';
 import { manifestUnchanged } from './manifest-unchanged.ts';
-import { notHeld } from './not-held.ts';
-import { preconditions } from './preconditions.ts';
-import { runNameDated } from './run-name-dated.ts';
-import { targetBranch } from './target-branch.ts';
+import {
+  authorsKnown,
+  checksGreen,
+  freshness,
+  headRepository,
+  issueUpdated,
+  preconditions,
+  runNameDated,
+  targetBranch,
+} from './proposal-gates.ts';
 
 /** Gates over the change and the lane: an approval is given when they pass, and a launch needs them again. */
 const CHANGE_GATES: readonly Gate[] = [

@@ -7,7 +7,7 @@ import { sealArtefacts } from '../checkpoints/seal-artefacts.ts';
 import type { CommandContext, GateView, RunVerdict } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { maxAgeMsOf } from '../config/approval-age.ts';
-import { missingCluster } from '../config/missing-cluster.ts';
+import { missingCluster } from '../config/engine-traits.ts';
 import { quorumOf } from '../config/quorum.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';

@@ -1,6 +1,6 @@
 /** Decides whether the thread of a run is told that the cluster of its job was taken out of the config, or put back. */
 
-import { missingCluster } from '../config/missing-cluster.ts';
+import { missingCluster } from '../config/engine-traits.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';

@@ -3,7 +3,7 @@
 import { type AnswerDecision, answerCommon } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
-import { missingCluster } from '../config/missing-cluster.ts';
+import { missingCluster } from '../config/engine-traits.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import type { Instant, RunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';

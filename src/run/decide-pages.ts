@@ -1,6 +1,6 @@
 /** Whom an incident is told to that needs a person, whoever has taken the watch first: once, and once more where nobody says in time that they took it. */
 
-import type { OnCall } from '../config/on-call-schema.ts';
+import type { OnCall } from '../config/approvals-schema.ts';
 import type { Instant } from '../domain/ids.ts';
 import { urgencyOf } from '../domain/incident-urgency.ts';
 import { type Incident, readIncident } from '../domain/incidents.ts';

@@ -1,6 +1,6 @@
 /** Decides whether a stop workflow is dispatched: somebody has given /stop, and no watch is seen to be alive to carry it out. */
 
-import { missingCluster } from '../config/missing-cluster.ts';
+import { missingCluster } from '../config/engine-traits.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';

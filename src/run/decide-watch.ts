@@ -1,7 +1,7 @@
 /** Decides whether a watch must be started: every live job has one, and only one, by lease. */
 
 import { openSignatureMatch } from '../care/bad-node.ts';
-import { hasCluster } from '../config/missing-cluster.ts';
+import { hasCluster } from '../config/engine-traits.ts';
 import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';

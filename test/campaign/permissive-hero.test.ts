@@ -50,8 +50,8 @@ vi.mock('../../src/actions/earlier-jobs.ts', async (original) => {
   return { ...real, earlierJobFault };
 });
 
-vi.mock('../../src/kinds/hero/gates/dri-accepted.ts', async (original) => {
-  const real = await original<typeof import('../../src/kinds/hero/gates/dri-accepted.ts')>();
+vi.mock('../../src/kinds/hero/gates.ts', async (original) => {
+  const real = await original<typeof import('../../src/kinds/hero/gates.ts')>();
   const { driAccepted } = real;
   const evaluate: typeof driAccepted.evaluate = (facts) => {
     const verdict = driAccepted.evaluate(facts);

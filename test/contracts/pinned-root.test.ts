@@ -1,7 +1,7 @@
 /** Which commands say where their job writes. */
 
 import { expect, it } from 'vitest';
-import { isPinnedBy } from '../../src/contracts/gates/output-root-own.ts';
+import { isPinnedBy } from '../../src/contracts/gates.ts';
 
 const ROOT = 'gs://lab/runs/ep8';
 

@@ -1,7 +1,7 @@
 /** Regions that names tell. */
 
 import { expect, it } from 'vitest';
-import { regionIn, regionOfBucket } from '../../src/contracts/gates/output-root-own.ts';
+import { regionIn, regionOfBucket } from '../../src/contracts/gates.ts';
 
 it.each([
   ['gs://marin-us-central2/grug/ep8', 'us-central2'],

@@ -1,7 +1,7 @@
 /** Rules of the hero policy that no room's own test says in one sentence: who hears of what needs judgement, and by which way. */
 
 import { describe, expect, it } from 'vitest';
-import { onCallSchema } from '../../src/config/on-call-schema.ts';
+import { onCallSchema } from '../../src/config/approvals-schema.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { pagesWith } from '../../src/run/decide-pages.ts';

@@ -1,7 +1,7 @@
 /** Who is told of an incident at which hour, by the lab's own table. */
 
 import { describe, expect, it } from 'vitest';
-import { onCallSchema } from '../../src/config/on-call-schema.ts';
+import { onCallSchema } from '../../src/config/approvals-schema.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { decidePages, isQuiet, pagesWith, peopleAt } from '../../src/run/decide-pages.ts';

@@ -9,7 +9,7 @@ import type { RunFixer } from '../../src/app/fixer/run-fixer.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createSecretRegistry } from '../../src/app/secret-registry.ts';
 import type { TrackerOf } from '../../src/app/trackers.ts';
-import { hasCluster } from '../../src/config/missing-cluster.ts';
+import { hasCluster } from '../../src/config/engine-traits.ts';
 import type { StorePath } from '../../src/domain/checkpoint/stored.ts';
 import type { Engine } from '../../src/domain/engine.ts';
 import { known } from '../../src/domain/observed.ts';

@@ -2,9 +2,8 @@
 
 import { join } from 'node:path';
 import type { ShippedJob, ShipRefusal } from '../../actions/launch.ts';
-import { traitsOf } from '../../config/engine-traits.ts';
+import { linksOf, traitsOf } from '../../config/engine-traits.ts';
 import { fillLane } from '../../config/fill.ts';
-import { linksOf } from '../../config/job-links.ts';
 import type { Engine, JobMetadata } from '../../domain/engine.ts';
 import { type ExportedFile, GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';

@@ -1,6 +1,6 @@
 /** The watch asks what a job is that somebody wants taken over: nothing of its log is read before a person has seen the answer. */
 
-import { linksOf } from '../../config/job-links.ts';
+import { linksOf } from '../../config/engine-traits.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import type { Engine, JobDescription } from '../../domain/engine.ts';
 import { branded, isSha } from '../../domain/ids.ts';

@@ -3,9 +3,8 @@
 import { mintStop } from '../../actions/mint.ts';
 import { openSignatureMatch } from '../../care/bad-node.ts';
 import { answerSignatureMatch } from '../../care/propose-node-delete.ts';
-import { traitsOf } from '../../config/engine-traits.ts';
+import { hasCluster, traitsOf } from '../../config/engine-traits.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
-import { hasCluster } from '../../config/missing-cluster.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import type { Engine, JobObservation } from '../../domain/engine.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';

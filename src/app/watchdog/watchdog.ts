@@ -1,6 +1,6 @@
 /** mode: watchdog, on a hosted machine: says where a watch has fallen silent, once for each silence, and starts another one. */
 
-import { missingCluster } from '../../config/missing-cluster.ts';
+import { missingCluster } from '../../config/engine-traits.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { incidentDraft } from '../../domain/incidents.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';

@@ -4,15 +4,9 @@ import type { ConfigIssue } from '../../settings/problem.ts';
 import { traitsOf } from '../engine-traits.ts';
 import { lanesOfFile } from '../lane-of-file.ts';
 import type { LabConfig } from '../schema.ts';
-import { APPROVAL_RULES } from './approval-rules.ts';
-import { ENGINE_RULES } from './engine-rules.ts';
-import { KEY_RULES } from './key-rules.ts';
-import { LANE_RULES } from './lane-rules.ts';
-import { LANES_RULES } from './lanes-rules.ts';
-import { REPOSITORY_RULES } from './repository-rules.ts';
+import { APPROVAL_RULES, ENGINE_RULES, KEY_RULES, REPOSITORY_RULES } from './lab-rules.ts';
+import { LANE_RULES, LANES_RULES, SECRET_RULES, TEMPLATE_RULES } from './lane-rules.ts';
 import { type Asked, fromRoot, type Rule } from './rule.ts';
-import { SECRET_RULES } from './secret-rules.ts';
-import { TEMPLATE_RULES } from './template-rules.ts';
 
 /** What every rule says against a config that the schema accepts; a problem outside the lanes is told once. */
 export function brokenRules(config: LabConfig, asked: Asked): readonly ConfigIssue[] {

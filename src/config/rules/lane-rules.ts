@@ -1,9 +1,11 @@
-/** Rules for what a lane ships and is judged by: paths, metrics, checks, the checklist, checkpoints. */
+/** Rules over lanes: paths, metrics, checks, templates, secrets, and that no two lanes may be taken for each other. */
 
 import { WHOLE_TREE } from '../../domain/launch/whole-tree.ts';
-import { error, warning } from '../../settings/problem.ts';
+import { type ConfigIssue, error, type KeyPath, warning } from '../../settings/problem.ts';
+import { inArguments, reservedName, writtenSecret } from '../../settings/secret-words.ts';
+import type { LaneOfFile } from '../lane-of-file.ts';
 import type { LaneRule } from '../lane-schema.ts';
-import { doubled, inLane, type Rule, standingPaths } from './rule.ts';
+import { doubled, inLane, type LanesRule, type Rule, standingPaths } from './rule.ts';
 
 /** Trees are taken by their names: a star would stand for itself. */
 const shippedPathsStand: Rule = ({ lane: { ships } }) => [
@@ -112,4 +114,144 @@ const OUTCOMES: readonly string[] = ['human approval', 'monitoring loop started'
 
 function checksOf(required: 'all' | readonly string[]): readonly string[] {
   return required === 'all' ? [] : required;
+}
+
+const outputsAreApart: Rule = ({ lane }) => [
+  ...(/\{(run|runName|date)\}/.test(lane.outputRoot)
+    ? []
+    : [
+        error('output-shared', inLane('outputRoot'), 'every run would write to one place: put {run} into it'),
+      ]),
+  ...(/\{(outputRoot|run|runName|date)\}/.test(lane.metricsFile)
+    ? []
+    : [
+        error(
+          'metrics-shared',
+          inLane('metricsFile'),
+          "another run's metrics would be judged: put {outputRoot} into it",
+        ),
+      ]),
+  ...lane.checkpointRoots.flatMap((root, index) =>
+    /\{(outputRoot|run|runName|date)\}/.test(root)
+      ? []
+      : [
+          error(
+            'checkpoints-shared',
+            inLane('checkpointRoots', index),
+            "another run's checkpoints would be taken for its own: put {outputRoot} into it",
+          ),
+        ],
+  ),
+];
+
+/** Each template is filled from those before it alone, so each has placeholders of its own. */
+const placeholdersAreKnown: Rule = ({ lane }) => [
+  ...oddPlaceholders(inLane('runName'), lane.runName, ['date']),
+  ...oddPlaceholders(inLane('outputRoot'), lane.outputRoot, ['date', 'runName', 'run']),
+  ...oddPlaceholders(inLane('metricsFile'), lane.metricsFile, PLACEHOLDERS),
+  ...lane.checkpointRoots.flatMap((text, index) =>
+    oddPlaceholders(inLane('checkpointRoots', index), text, PLACEHOLDERS),
+  ),
+  ...lane.command.flatMap((text, index) => oddPlaceholders(inLane('command', index), text, PLACEHOLDERS)),
+  ...Object.entries(lane.environment).flatMap(([name, text]) =>
+    oddPlaceholders(inLane('environment', name), text, PLACEHOLDERS),
+  ),
+];
+
+const linksAreLinks: Rule = ({ clusters }) =>
+  Object.entries(clusters).flatMap(([cluster, { links }]) =>
+    Object.entries(links).flatMap(([name, link]) => {
+      const path = ['clusters', cluster, 'links', name];
+      return [
+        ...(/^https?:\/\/[^\s/]+/.test(link) ? [] : [error('bad-link', path, 'a link begins with https://')]),
+        ...oddPlaceholders(path, link, ['jobId', 'run']),
+      ];
+    }),
+  );
+
+export const TEMPLATE_RULES: readonly Rule[] = [outputsAreApart, placeholdersAreKnown, linksAreLinks];
+
+/** What may stand in braces in a command, an environment value or the metrics file. */
+const PLACEHOLDERS: readonly string[] = ['date', 'runName', 'run', 'outputRoot'];
+
+function oddPlaceholders(path: KeyPath, text: string, known: readonly string[]): readonly ConfigIssue[] {
+  return [...text.matchAll(/\{(\w*)\}/g)]
+    .map((match) => match[1] ?? '')
+    .filter((name) => !known.includes(name))
+    .map((name) =>
+      error('placeholder-unknown', path, `{${name}} is not filled in; known: ${known.join(', ')}`),
+    );
+}
+
+const secretsAreNotSet: Rule = ({ lane }) =>
+  Object.keys(lane.environment)
+    .filter((name) => SECRET_NAME.test(name))
+    .map((name) =>
+      error(
+        'secret-name',
+        inLane('environment', name),
+        'looks like a secret: name it under passSecrets instead',
+      ),
+    );
+
+const secretsAreNotWritten: Rule = ({ lane }) => [
+  ...Object.entries(lane.environment).flatMap(([name, text]) =>
+    writtenSecret(inLane('environment', name), text),
+  ),
+  ...inArguments(inLane('command'), lane.command),
+];
+
+const reservedNamesAreLeftAlone: Rule = ({ lane }) => [
+  ...lane.passSecrets.flatMap((name, index) => reservedName(inLane('passSecrets', index), name)),
+  ...Object.keys(lane.environment).flatMap((name) => reservedName(inLane('environment', name), name)),
+];
+
+const secretsAreNamedOnce: Rule = ({ lane }) => [
+  ...doubled(lane.passSecrets, (index) => inLane('passSecrets', index), 'the name'),
+  ...lane.passSecrets.flatMap((name, index) =>
+    Object.hasOwn(lane.environment, name)
+      ? [error('passed-and-set', inLane('passSecrets', index), `${name} is set under environment too`)]
+      : [],
+  ),
+];
+
+export const SECRET_RULES: readonly Rule[] = [
+  secretsAreNotSet,
+  secretsAreNotWritten,
+  reservedNamesAreLeftAlone,
+  secretsAreNamedOnce,
+];
+
+const SECRET_NAME =
+  /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SIGNING_KEY|CREDENTIALS?)(_ID)?$/;
+
+/** Two runs of one day in two lanes would have one name in the tracker. */
+const runNamesAreApart: LanesRule = (lanes) =>
+  repeated(lanes, ({ lane }) => JSON.stringify([lane.runName, lane.tracker])).map(({ laneName }) =>
+    error(
+      'run-name-shared',
+      ['lanes', laneName, 'runName'],
+      'another lane names its runs the same: put the name of the lane into it',
+    ),
+  );
+
+/** `{run}` holds the name of the lane; a date, or the name of a run in the tracker, does not. */
+const outputRootsAreApart: LanesRule = (lanes) =>
+  repeated(lanes, ({ lane }) => lane.outputRoot.replaceAll('{runName}', lane.runName))
+    .filter(({ lane }) => !lane.outputRoot.includes('{run}'))
+    .map(
+      ({ laneName }): ConfigIssue =>
+        error(
+          'output-shared',
+          ['lanes', laneName, 'outputRoot'],
+          "another lane's runs would write to the same place: put {run} into it",
+        ),
+    );
+
+export const LANES_RULES: readonly LanesRule[] = [runNamesAreApart, outputRootsAreApart];
+
+/** The second and later lanes with the same key. */
+function repeated(lanes: readonly LaneOfFile[], keyOf: (lane: LaneOfFile) => string): readonly LaneOfFile[] {
+  const keys = lanes.map(keyOf);
+  return lanes.filter((_, index) => keys.indexOf(keys[index] ?? '') !== index);
 }

@@ -1,11 +1,83 @@
 /** An adopted run: a job that somebody has launched by hand is watched, and launched again where its failure asks for it and people approve. */
 
+import { z } from 'zod';
+import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
+import { type CommandLine, readCommandLine } from '../../contracts/command-line.ts';
 import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
+import type { PinnedSource } from '../../domain/launch/contract.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
+import type { Description } from '../../domain/logbook/run-state.ts';
+import { HIDDEN } from '../../domain/written-secrets.ts';
+import { defineGate, given } from '../../gates/gate.ts';
 import { defineKind } from '../../run/kind.ts';
-import { entrypointKnown } from './gates/entrypoint-known.ts';
-import { settingsOf, sourceOf } from './launched-again.ts';
-import { adoptionLane, adoptionSettings } from './settings.ts';
+import { fixerSettings } from '../../settings/fixer-schema.ts';
+import { argumentArray, name, path } from '../../settings/words.ts';
+
+/** A job is launched again at the commit that it says, however old that is by then. */
+const YEAR_HOURS = 8_760;
+
+const adoptionSettings = z.strictObject({
+  kind: z.literal('adoption').describe('What a run of this lane is.'),
+  ...laneKeys,
+  runName: name.default('{date}').describe('Left out: a job that somebody has launched has its own name.'),
+  command: argumentArray.default(['false']).describe('Left out: the job says what it runs.'),
+  outputRoot: name.default('{run}').describe('Left out: the job writes where it was told to.'),
+  finalStep: laneKeys.finalStep.default(null).describe('Left out: the log of the job says it.'),
+  freshnessHours: laneKeys.freshnessHours
+    .default(YEAR_HOURS)
+    .describe('How old the merge base with the target branch may be where a job is launched again.'),
+  fixScope: z
+    .array(path)
+    .max(20)
+    .default([])
+    .describe(
+      'Files and folders in which ferrybot puts right, by itself, a slip that a job died of: one commit a run, on a branch of its own, launched only where people approve it. []: nowhere.',
+    ),
+  fixer: fixerSettings,
+});
+
+type AdoptionLane = z.infer<typeof adoptionSettings>;
+
+/** The settings of a lane of this kind: the schema that gave them stands above. */
+function adoptionLane(lane: LaneConfig): AdoptionLane {
+  if (!isAdoptionLane(lane))
+    throw new Error(`a lane of the kind ${lane.kind} is asked for an adoption's settings`);
+  return lane;
+}
+
+function isAdoptionLane(lane: LaneConfig): lane is AdoptionLane {
+  return lane.kind === 'adoption';
+}
+
+/** What the engine says was started; null where it is no command that can be launched, or not all of it is known. */
+function startedBy({ entrypoint }: Pick<Description, 'entrypoint'>): CommandLine | null {
+  return entrypoint === null || entrypoint.includes(HIDDEN) ? null : readCommandLine(entrypoint);
+}
+
+/** What cannot be launched leaves the lane's own value, which the gate lets nobody launch. */
+function settingsOf(lane: LaneConfig, job: Description): LaneConfig {
+  const line = startedBy(job);
+  return line === null
+    ? lane
+    : { ...lane, command: [...line.command], environment: { ...lane.environment, ...line.environment } };
+}
+
+/** The commit that the job claims, where a branch of the repository has it; which one it was pushed to it does not say. */
+function sourceOf({ commit, commitIsHere }: Description): PinnedSource | null {
+  return commit === null || !commitIsHere ? null : { commit, branch: null };
+}
+
+/** What an adopted job ran is known whole, and at which commit of this repository: nothing else can be launched again. */
+const entrypointKnown = defineGate('entrypoint-known', ({ adopts: job, change }, { block, pass }) => {
+  if (job === undefined) return block('not-told', 'author');
+  const { commit, commitIsHere } = job;
+  if (startedBy(job) === null || commit === null) return block('not-repeatable', 'author');
+  if (!commitIsHere) return block('commit-missing', 'author', { commit });
+  // What would be shipped is what is read at that commit, and at no other.
+  return given(change, ({ headSha }) =>
+    headSha === commit ? pass('known', { commit }) : block('commit-missing', 'author', { commit }),
+  );
+});
 
 export const adoptionKind = defineKind({
   name: 'adoption',

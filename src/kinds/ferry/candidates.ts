@@ -5,8 +5,7 @@ import type { Bucket } from '../../domain/launch/delta.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { dateAfter } from '../../domain/time.ts';
 import type { Edit } from './edit.ts';
-import { largeStep, type Steps } from './step.ts';
-import { isSameValueText } from './value-text.ts';
+import { isSameValueText, largeStep, type Steps } from './value-text.ts';
 
 /** Values that a configured range may stand for; more are no micro-tweak. */
 const CANDIDATE_VALUES_MAX = 50;

@@ -5,16 +5,18 @@ import { covers } from '../../domain/launch/whole-tree.ts';
 import type { Gate } from '../../gates/gate.ts';
 import { defineKind } from '../../run/kind.ts';
 import { ferryObjective, objectiveQuestion, USUAL_OBJECTIVE } from './ask/objective.ts';
-import { bodyFacts } from './body/body-facts.ts';
+import { bodyFacts } from './body/compare-declared.ts';
 import { FERRY_CLOSURE_LOG } from './closure-log.ts';
-import { budget } from './gates/budget.ts';
-import { deltaDeclared } from './gates/delta-declared.ts';
-import { deltaReadable } from './gates/delta-readable.ts';
-import { identicalRerun } from './gates/identical-rerun.ts';
-import { lastFerryLinked } from './gates/last-ferry-linked.ts';
-import { riskPresent } from './gates/risk-present.ts';
-import { scaleStable } from './gates/scale-stable.ts';
-import { scope } from './gates/scope.ts';
+import {
+  budget,
+  deltaDeclared,
+  deltaReadable,
+  identicalRerun,
+  lastFerryLinked,
+  riskPresent,
+  scaleStable,
+  scope,
+} from './gates.ts';
 import { planProposal } from './plan/plan.ts';
 import { planOfBegun } from './plan/plan-begun.ts';
 import { planOfPull } from './plan/plan-pull.ts';

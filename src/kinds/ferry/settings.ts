@@ -1,8 +1,7 @@
 /** The settings that only a lane of ferries has (docs/policy-coverage.md, the rows DF): what it edits, tries and is held to. */
 
 import { z } from 'zod';
-import { checklistSetting } from '../../config/lane-gates-schema.ts';
-import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
+import { checklistSetting, type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
 import { covers } from '../../domain/launch/whole-tree.ts';
 import { fixerSettings } from '../../settings/fixer-schema.ts';
 import { argumentArray, name, path, word } from '../../settings/words.ts';

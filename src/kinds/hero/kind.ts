@@ -1,28 +1,27 @@
 /** The hero run: an expensive production run of weeks, begun from the contract in its issue. */
 
-import { contractComplete } from '../../contracts/gates/contract-complete.ts';
-import { contractCurrent } from '../../contracts/gates/contract-current.ts';
-import { outputRootOwn } from '../../contracts/gates/output-root-own.ts';
-import { trackerOwn } from '../../contracts/gates/tracker-own.ts';
+import { contractComplete, contractCurrent, outputRootOwn, trackerOwn } from '../../contracts/gates.ts';
+import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import { defineKind } from '../../run/kind.ts';
+import { configDrift } from './config-drift.ts';
+import { FIELDS } from './contract/fields.ts';
 import {
   checkpointPlanOf,
   containerIn,
   continuedAs,
   costOf,
+  isHero,
   knownOf,
   objectiveOf,
+  readHeroContract,
+  runNameOf,
   settingsOf,
   sourceOf,
-} from './contract/apply.ts';
-import { FIELDS } from './contract/fields.ts';
-import { isHero, readHeroContract, runNameOf } from './contract/read-contract.ts';
-import { checkpointProven } from './gates/checkpoint-proven.ts';
-import { configDrift } from './gates/config-drift.ts';
-import { containerBuilt } from './gates/container-built.ts';
-import { driAccepted } from './gates/dri-accepted.ts';
-import { HERO_RESPONSES } from './responses.ts';
+} from './contract/read-contract.ts';
+import { checkpointProven, containerBuilt, driAccepted } from './gates.ts';
 import { heroSettings, startOptionsOf } from './settings.ts';
+
+const HERO_RESPONSES: Responses = { ...USUAL_RESPONSES, stopped: 'ask' };
 
 export const heroKind = defineKind({
   name: 'hero',

@@ -2,22 +2,16 @@
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
-import { contractComplete } from '../../contracts/gates/contract-complete.ts';
-import { contractCurrent } from '../../contracts/gates/contract-current.ts';
+import { contractComplete, contractCurrent } from '../../contracts/gates.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
 import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import type { Ending } from '../../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../../domain/run-verdict.ts';
 import { judgeRun } from '../../run/judge-run.ts';
 import { defineKind } from '../../run/kind.ts';
-import { needsOf, objectiveOf, settingsOf, sourceOf } from './contract/apply.ts';
 import { FIELDS } from './contract/fields.ts';
-import { readRentalContract } from './contract/read-contract.ts';
-import { bottleneckMeasured } from './gates/bottleneck-measured.ts';
-import { earlyStopSane } from './gates/early-stop-sane.ts';
-import { machineFits } from './gates/machine-fits.ts';
-import { reductionsBounded } from './gates/reductions-bounded.ts';
-import { secretsNamed } from './gates/secrets-named.ts';
+import { needsOf, objectiveOf, readRentalContract, settingsOf, sourceOf } from './contract/read-contract.ts';
+import { bottleneckMeasured, earlyStopSane, machineFits, reductionsBounded, secretsNamed } from './gates.ts';
 import { RENTAL_RULES, rentalLane, rentalSettings } from './settings.ts';
 
 const RENTAL_RESPONSES: Responses = {

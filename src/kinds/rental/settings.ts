@@ -7,8 +7,7 @@ import { namesOf } from '../../contracts/fields.ts';
 import { error } from '../../settings/problem.ts';
 import { argumentArray, name } from '../../settings/words.ts';
 import type { Cadence } from '../../watch/cadence.ts';
-import type { EarlyStop } from './contract/early-stop.ts';
-import { FIELDS } from './contract/fields.ts';
+import { type EarlyStop, FIELDS } from './contract/fields.ts';
 
 /**
  * Policy VA, Babysitter Monitoring Strategy: the early window, every ten minutes until it was well twice, then every half hour. While

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { branded, isRunId } from '../../../src/domain/ids.ts';
-import { bodyFacts } from '../../../src/kinds/ferry/body/body-facts.ts';
-import type { ProposalView } from '../../../src/kinds/ferry/proposal-view.ts';
+import { bodyFacts } from '../../../src/kinds/ferry/body/compare-declared.ts';
 import {
   renderCommitMessage,
   renderIssueBody,
@@ -10,6 +9,7 @@ import {
   renderPullBody,
   renderPullTitle,
 } from '../../../src/kinds/ferry/words/proposal.ts';
+import type { ProposalView } from '../../../src/kinds/ferry/words/proposal-context.ts';
 import { shaOf } from '../../support/run-drafts.ts';
 
 const run = branded('ferry-daily-20261121', isRunId);

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Bucket, Delta } from '../../../src/domain/launch/delta.ts';
-import { codeChanges } from '../../../src/kinds/hero/code-change.ts';
+import { codeChanges } from '../../../src/kinds/hero/config-drift.ts';
 
 const CODE: Delta = { kind: 'structural', side: 'head', line: 7, statement: 'x = y' };
 const value = (path: string, bucket: Bucket): Delta => ({

@@ -7,9 +7,12 @@ import { parse } from 'yaml';
 import { namesOf } from '../../../src/contracts/fields.ts';
 import { openParts } from '../../../src/contracts/open-parts.ts';
 import type { Contract } from '../../../src/domain/launch/contract.ts';
-import { checkpointPlanOf, settingsOf } from '../../../src/kinds/hero/contract/apply.ts';
 import { FIELDS } from '../../../src/kinds/hero/contract/fields.ts';
-import { readHeroContract } from '../../../src/kinds/hero/contract/read-contract.ts';
+import {
+  checkpointPlanOf,
+  readHeroContract,
+  settingsOf,
+} from '../../../src/kinds/hero/contract/read-contract.ts';
 import { heroSettings } from '../../../src/kinds/hero/settings.ts';
 import { ANSWERS, formBody } from '../../support/hero-run.ts';
 

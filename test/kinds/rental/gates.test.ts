@@ -2,9 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { known } from '../../../src/domain/observed.ts';
-import { bottleneckMeasured } from '../../../src/kinds/rental/gates/bottleneck-measured.ts';
-import { earlyStopSane } from '../../../src/kinds/rental/gates/early-stop-sane.ts';
-import { reductionsBounded } from '../../../src/kinds/rental/gates/reductions-bounded.ts';
+import { bottleneckMeasured, earlyStopSane, reductionsBounded } from '../../../src/kinds/rental/gates.ts';
 import { judgeRental } from '../../../src/kinds/rental/kind.ts';
 import { CONTRACT, gateFacts, LANE } from '../../gates/sample-facts.ts';
 import { aRun } from '../../support/run-builder.ts';

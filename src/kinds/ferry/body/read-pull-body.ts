@@ -1,17 +1,150 @@
-/** Reads the body of a ferry's PR, which a person may have edited, from its Markdown syntax tree. */
+/** Reads what a ferry's pull request declares: its sections, its before/after table, its checklist and its risk. */
 
-import type { Nodes, Root, RootContent } from 'mdast';
+import type { Nodes, Root, RootContent, Table, TableCell, TableRow } from 'mdast';
 import { isWithinBounds } from '../../../commands/grammar/bounds.ts';
 import { isMarker } from '../../../commands/grammar/fingerprint-text.ts';
 import { parseMarkdown } from '../../../commands/grammar/parse-markdown.ts';
 import { plainText } from '../../../commands/grammar/plain-text.ts';
-import { type DeclaredRow, readDeltaTable } from './delta-table.ts';
-import type { Part } from './part.ts';
-import { type PartName, type Section, sectionsOf } from './sections.ts';
 
-export type Box = { readonly text: string; readonly checked: boolean; readonly line: number };
+type Part<Value> =
+  | { readonly kind: 'present'; readonly value: Value; readonly line: number }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'malformed'; readonly code: MalformedCode; readonly line: number };
 
-export type PullBody = {
+type MalformedCode = 'repeated' | 'empty' | 'not-one-of' | 'unclear' | 'no-table' | 'two-tables' | 'no-boxes';
+
+/** The value of a part that is there, else null. */
+export function presentValue<Value>(part: Part<Value>): Value | null {
+  return part.kind === 'present' ? part.value : null;
+}
+
+/** The headings of real ferries and the checklist that policy DF-19 asks for. */
+export const PART_HEADINGS = {
+  lastFerry: 'Last ferry references',
+  objective: 'Objective for this interval',
+  interval: 'Interval boundary',
+  delta: 'Config delta and rationale',
+  risk: 'Risk level',
+  checklist: 'Launch checklist',
+} as const;
+type PartName = keyof typeof PART_HEADINGS;
+
+/** People shorten the headings; these beginnings are enough. */
+const BEGINNINGS: Readonly<Record<PartName, readonly string[]>> = {
+  lastFerry: ['last ferry'],
+  objective: ['objective'],
+  interval: ['interval'],
+  delta: ['config delta', 'delta'],
+  risk: ['risk'],
+  checklist: ['launch checklist', 'checklist'],
+};
+
+type Section = {
+  readonly part: PartName;
+  /** 1-based line of the heading. */
+  readonly line: number;
+  readonly content: readonly RootContent[];
+};
+
+/** The sections in the order of the body. A deeper heading inside a section belongs to it. */
+function sectionsOf(root: Root): readonly Section[] {
+  const sections: { part: PartName; line: number; content: RootContent[] }[] = [];
+  let open: { part: PartName | null; depth: number } = { part: null, depth: 0 };
+  for (const node of root.children) {
+    if (node.type === 'heading') {
+      const part = partOf(plainText(node));
+      if (part !== null || open.part === null || node.depth <= open.depth) {
+        open = { part, depth: node.depth };
+        if (part !== null) sections.push({ part, line: node.position?.start.line ?? 1, content: [] });
+        continue;
+      }
+    }
+    if (open.part !== null) sections.at(-1)?.content.push(node);
+  }
+  return sections;
+}
+
+function partOf(heading: string): PartName | null {
+  const text = heading
+    .toLowerCase()
+    .replace(/[^a-z ]/g, '')
+    .trim();
+  for (const [part, beginnings] of Object.entries(BEGINNINGS))
+    if (isPart(part) && beginnings.some((start) => text === start || text.startsWith(`${start} `)))
+      return part;
+  return null;
+}
+
+function isPart(name: string): name is PartName {
+  return name in PART_HEADINGS;
+}
+
+/** One row. A value is source text; null = absent. `line` is the row's in the body. */
+export type DeclaredRow = {
+  readonly knob: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly line: number;
+};
+
+// What people write where there is no value.
+const ABSENT: ReadonlySet<string> = new Set([
+  '',
+  'absent',
+  '(absent)',
+  'not set',
+  'none yet',
+  '-',
+  '–',
+  '—',
+  'n/a',
+]);
+const COLUMNS = ['knob', 'before', 'after'] as const;
+
+/**
+ * The rows of the one table with these columns that stands directly in the section: one in a quote, a list or code
+ * is somebody else's words. Other tables (metrics, say) do not count.
+ */
+function readDeltaTable(content: readonly RootContent[], sectionLine: number): Part<readonly DeclaredRow[]> {
+  const tables = content.filter((node) => node.type === 'table').filter((table) => columnsOf(table) !== null);
+  const [table, second] = tables;
+  if (table === undefined) return { kind: 'malformed', code: 'no-table', line: sectionLine };
+  if (second !== undefined)
+    return { kind: 'malformed', code: 'two-tables', line: second.position?.start.line ?? sectionLine };
+  const columns = columnsOf(table) ?? [0, 1, 2];
+  const line = table.position?.start.line ?? sectionLine;
+  // A row of a template that nobody filled in says nothing.
+  const filled = table.children.slice(1).filter((row) => row.children.some((cell) => plainText(cell) !== ''));
+  return { kind: 'present', value: filled.map((row) => readRow(row, columns)), line };
+}
+
+function columnsOf(table: Table): readonly [number, number, number] | null {
+  const names = table.children[0]?.children.map((cell) => plainText(cell).toLowerCase()) ?? [];
+  const [knob = -1, before = -1, after = -1] = COLUMNS.map((column) => names.indexOf(column));
+  return knob < 0 || before < 0 || after < 0 ? null : [knob, before, after];
+}
+
+function readRow(row: TableRow, [knob, before, after]: readonly [number, number, number]): DeclaredRow {
+  return {
+    knob: sourceText(row.children[knob]) ?? '',
+    before: sourceText(row.children[before]),
+    after: sourceText(row.children[after]),
+    line: row.position?.start.line ?? 1,
+  };
+}
+
+// Inline code is source text as it stands, so `None` in code is the literal and a dash in plain text is nothing.
+function sourceText(cell: TableCell | undefined): string | null {
+  const parts = cell?.children.filter((node) => node.type !== 'text' || node.value.trim() !== '') ?? [];
+  const [only] = parts;
+  if (parts.length === 1 && only?.type === 'inlineCode') return only.value;
+  const text = cell === undefined ? '' : plainText(cell);
+  return ABSENT.has(text.toLowerCase()) ? null : text;
+}
+
+type Box = { readonly text: string; readonly checked: boolean; readonly line: number };
+
+type PullBody = {
   readonly lastFerry: Part<References>;
   readonly objective: Part<{ readonly kind: 'integration' | 'regression'; readonly text: string }>;
   readonly interval: Part<string>;

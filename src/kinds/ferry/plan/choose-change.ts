@@ -11,8 +11,8 @@ import { type AskRefusal, askedChange } from '../ask/asked-change.ts';
 import { riskOf } from '../ask/risk-of.ts';
 import { chooseCandidate, type RecentFerry } from '../candidates.ts';
 import { applyEdits } from '../edit.ts';
-import type { ProposalView } from '../proposal-view.ts';
 import { ferryLane } from '../settings.ts';
+import type { ProposalView } from '../words/proposal-context.ts';
 import type { Experiment } from './experiment.ts';
 import { askProposer, type ProposerInput } from './proposer.ts';
 

@@ -3,14 +3,21 @@
 import { GitError } from '../../../domain/git.ts';
 import type { Sha } from '../../../domain/ids.ts';
 import { askOf } from '../../../run/propose-request.ts';
-import type { PartialProposal, PlanInput, Planned, PlanWork } from '../../../run/proposing.ts';
-import { type Failed, type Nothing, nothing } from '../../../run/proposing.ts';
+import {
+  type Failed,
+  type Nothing,
+  nothing,
+  type PartialProposal,
+  type PlanInput,
+  type Planned,
+  type PlanWork,
+} from '../../../run/proposing.ts';
 import { askedChange } from '../ask/asked-change.ts';
 import { riskOf } from '../ask/risk-of.ts';
 import { applyEdits } from '../edit.ts';
-import type { ProposalView } from '../proposal-view.ts';
 import { ferryLane } from '../settings.ts';
 import { isSameValueText } from '../value-text.ts';
+import type { ProposalView } from '../words/proposal-context.ts';
 import { readerOf, startOn } from './experiment.ts';
 import { knobsBetween, planned, viewOf } from './plan.ts';
 import { sinceLastFerry } from './since-last.ts';

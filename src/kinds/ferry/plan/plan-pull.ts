@@ -10,12 +10,11 @@ import type { Objective } from '../../../domain/logbook/events/launch-events.ts'
 import type { Failed, PlannedPull, PlanWork, PullToPlan } from '../../../run/proposing.ts';
 import { USUAL_OBJECTIVE } from '../ask/objective.ts';
 import { riskOf } from '../ask/risk-of.ts';
-import { bodyFacts } from '../body/body-facts.ts';
-import { presentValue } from '../body/part.ts';
-import { readPullBody } from '../body/read-pull-body.ts';
-import type { ProposalView } from '../proposal-view.ts';
+import { bodyFacts } from '../body/compare-declared.ts';
+import { presentValue, readPullBody } from '../body/read-pull-body.ts';
 import { ferryLane } from '../settings.ts';
 import { renderIssueBody, renderIssueTitle, renderPullParts } from '../words/proposal.ts';
+import type { ProposalView } from '../words/proposal-context.ts';
 import { viewOf } from './plan.ts';
 import { proposedFile } from './plan-begun.ts';
 import { sinceLastFerry } from './since-last.ts';

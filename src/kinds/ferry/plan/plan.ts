@@ -15,7 +15,6 @@ import {
   type PlanWork,
   type Refused,
 } from '../../../run/proposing.ts';
-import type { ProposalView } from '../proposal-view.ts';
 import { ferryLane, fixableOf } from '../settings.ts';
 import {
   renderCommitMessage,
@@ -24,6 +23,7 @@ import {
   renderPullBody,
   renderPullTitle,
 } from '../words/proposal.ts';
+import type { ProposalView } from '../words/proposal-context.ts';
 import { checked } from './checks.ts';
 import { chooseChange } from './choose-change.ts';
 import { readExperiment } from './experiment.ts';

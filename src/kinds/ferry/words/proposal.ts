@@ -14,12 +14,11 @@ import {
   points,
   text,
 } from '../../../render/words.ts';
-import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../body/declared-row.ts';
-import { PART_HEADINGS } from '../body/sections.ts';
+import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../body/compare-declared.ts';
+import { PART_HEADINGS } from '../body/read-pull-body.ts';
 import type { ChoiceRationale, Skipped } from '../candidates.ts';
-import type { ProposalView } from '../proposal-view.ts';
 import { unansweredText } from './objective-question.ts';
-import { intervalText, referencesText } from './proposal-context.ts';
+import { intervalText, type ProposalView, referencesText } from './proposal-context.ts';
 
 /** What must be true before the launch unless the lab configures other boxes. */
 const PRECONDITIONS: readonly string[] = ['issue created/updated'];

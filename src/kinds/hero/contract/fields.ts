@@ -18,7 +18,11 @@ import { isStorePath } from '../../../domain/checkpoint/stored.ts';
 import { withoutEndSlashes } from '../../../domain/end-slashes.ts';
 import { isRunId, type RunId } from '../../../domain/ids.ts';
 import { OUTSIDE } from '../../../domain/launch/contract.ts';
-import { scientific } from './quantity.ts';
+
+/** As a person writes it; integers only go into the record, so that it is text. */
+export function scientific(value: number): string {
+  return Number(value.toPrecision(3)).toExponential().replace('e+', 'e');
+}
 
 export type FieldName = keyof typeof FIELDS;
 

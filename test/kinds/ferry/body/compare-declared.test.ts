@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delta, KnobChange } from '../../../../src/domain/launch/delta.ts';
-import { bodyFacts } from '../../../../src/kinds/ferry/body/body-facts.ts';
-import { compareDeclared } from '../../../../src/kinds/ferry/body/compare-declared.ts';
 import {
+  bodyFacts,
+  compareDeclared,
   DELTA_TABLE_HEAD,
   declaredName,
   declaredRow,
-} from '../../../../src/kinds/ferry/body/declared-row.ts';
+} from '../../../../src/kinds/ferry/body/compare-declared.ts';
 import { readPullBody } from '../../../../src/kinds/ferry/body/read-pull-body.ts';
 
 const change = (path: string, before: string | null, after: string | null): KnobChange => ({

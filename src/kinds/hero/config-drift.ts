@@ -1,15 +1,67 @@
-/** Gate: after an attempt, its own or that of the run that it goes on from, nothing that decides how the run trains is other than before, in its settings and in the files that it ships, unless the contract says that it is meant (policy HR-32, HR-33, HR-45). */
+/** The gate against training otherwise than the attempt before, in settings and in files, unless the contract says that it is meant (policy HR-32, HR-33, HR-36, HR-45). */
 
-import { namesOf } from '../../../contracts/fields.ts';
-import { readImageReference } from '../../../domain/launch/image.ts';
-import type { Manifest } from '../../../domain/launch/manifest.ts';
-import { limits } from '../../../domain/limits.ts';
-import { type Gate, given, type Judgement, judging, type RanBefore } from '../../../gates/gate.ts';
-import { type CodeChange, codeChanges } from '../code-change.ts';
-import { FIELDS, type FieldName } from '../contract/fields.ts';
-import { contractValue } from '../contract/read-contract.ts';
+import { namesOf } from '../../contracts/fields.ts';
+import { bucketOf } from '../../delta/bucket.ts';
+import { cutText } from '../../domain/cut-text.ts';
+import type { FileChange } from '../../domain/facts.ts';
+import type { KnobChange } from '../../domain/launch/delta.ts';
+import { readImageReference } from '../../domain/launch/image.ts';
+import type { Manifest } from '../../domain/launch/manifest.ts';
+import { limits } from '../../domain/limits.ts';
+import { defineGate, given, type Judgement, judging, type RanBefore } from '../../gates/gate.ts';
+import { FIELDS, type FieldName } from './contract/fields.ts';
+import { contractValue } from './contract/read-contract.ts';
 
-const { block, pass } = judging('config-drift');
+/** `value`: a setting with its place. `code`: a file. Both are known by what a person would write to mean them. */
+type CodeChange = {
+  readonly touches: 'telling' | 'value' | 'code';
+  /** As people see it. */
+  readonly shown: string;
+  /** Either of them names it. */
+  readonly names: readonly string[];
+};
+
+const VALUE_CHARACTERS = 40;
+
+/** Text for people, logs, and tests: no job reads them. */
+const NO_PART = /\.(md|rst|log)$|(^|\/)(tests?|docs)\/|(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$/i;
+/** Files that report and evaluate have one of these as their first word, or one of the others as their last: nothing is trained there. */
+const TELLING_FIRST = new Set([
+  ...['log', 'logs', 'logging', 'logger', 'tracker', 'trackers', 'tracking', 'wandb', 'telemetry'],
+  ...['profiler', 'profiling', 'eval', 'evals', 'evaluation', 'evaluator'],
+]);
+const TELLING_LAST = new Set(['logging', 'logger', 'tracker']);
+
+/** Empty where it can touch nothing; what nobody can tell counts as code that trains. */
+export function codeChanges({ path, delta }: FileChange): readonly CodeChange[] {
+  // rule HR-36
+  if (NO_PART.test(path) || delta?.kind === 'none') return [];
+  // rule HR-45
+  if (delta?.kind === 'knobs') return delta.changes.map((change) => valueChange(path, change));
+  const line = delta === null ? '' : `, line ${delta.line}`;
+  // rule HR-32
+  return [{ touches: isTelling(path) ? 'telling' : 'code', shown: `${path}${line}`, names: [path] }];
+}
+
+function valueChange(path: string, { path: knob, before, after }: KnobChange): CodeChange {
+  const of = (value: string | null): string => cutText(value ?? 'nothing', VALUE_CHARACTERS);
+  return {
+    touches: isTelling(path) || bucketOf(knob) === 'observability' ? 'telling' : 'value',
+    shown: `${path}: ${knob} (${of(before)} → ${of(after)})`,
+    names: [path, `${path}: ${knob}`],
+  };
+}
+
+/** By the words of the file's own name. */
+function isTelling(path: string): boolean {
+  const name = path.split('/').at(-1)?.toLowerCase() ?? '';
+  const stem = name.endsWith('.py') ? name.slice(0, -'.py'.length) : '';
+  if (/\W/.test(stem)) return false;
+  const words = stem.split('_').filter((word) => word !== '');
+  return TELLING_FIRST.has(words[0] ?? '') || (words.length > 1 && TELLING_LAST.has(words.at(-1) ?? ''));
+}
+
+const configDriftAnswer = judging('config-drift');
 
 /** What another attempt is expected to have anew: the code that was mended, and what is said about it. */
 const EXPECTED: readonly FieldName[] = ['commit', 'branch', 'changes'];
@@ -41,23 +93,21 @@ const OF_TWO_RUNS: typeof PARTS = [
   [FIELDS.trackerId.label, ({ tracker: { kind, entity, project } }) => [kind, entity, project]],
 ];
 
-export const configDrift: Gate = {
-  id: 'config-drift',
-  evaluate: ({ ranBefore = null, manifest, change, contract }) => {
-    if (ranBefore === null) return pass('as-before');
-    return given(ranBefore, (before) =>
-      given(manifest, (now) => {
-        if (keepsNames(before, now)) return block('old-names', 'author');
-        return given(change, ({ sinceAttempt }) => {
-          const said = contract === undefined ? null : contractValue(contract.recorded, 'changes');
-          const code = (sinceAttempt ?? []).flatMap(codeChanges);
-          const changes = [...driftOf(before, now).map(settingOf), ...code];
-          return judged(changes, meantIn(said ?? ''), before.isOfAnotherRun);
-        });
-      }),
-    );
-  },
-};
+/** After an attempt, its own or that of the run that it goes on from, nothing that decides how the run trains is other than before, in its settings and in the files that it ships, unless the contract says that it is meant (policy HR-32, HR-33, HR-45). */
+export const configDrift = defineGate('config-drift', ({ ranBefore = null, manifest, change, contract }) => {
+  if (ranBefore === null) return configDriftAnswer.pass('as-before');
+  return given(ranBefore, (before) =>
+    given(manifest, (now) => {
+      if (keepsNames(before, now)) return configDriftAnswer.block('old-names', 'author');
+      return given(change, ({ sinceAttempt }) => {
+        const said = contract === undefined ? null : contractValue(contract.recorded, 'changes');
+        const code = (sinceAttempt ?? []).flatMap(codeChanges);
+        const changes = [...driftOf(before, now).map(settingOf), ...code];
+        return judged(changes, meantIn(said ?? ''), before.isOfAnotherRun);
+      });
+    }),
+  );
+});
 
 /** The issue has still the command of the other run: with its names in it, that is another one than what ran there. */
 function keepsNames({ manifest: before, isOfAnotherRun }: RanBefore, now: Manifest): boolean {
@@ -123,13 +173,17 @@ function judged(changes: readonly CodeChange[], meant: readonly string[], isAnot
   const open = (touches: CodeChange['touches']): readonly string[] =>
     changes.filter((one) => one.touches === touches && !isMeant(one)).map((one) => one.shown);
   const [values, code] = [open('value'), open('code')];
-  if (values.length > 0) return block('drift', 'author', firstOf([...values, ...code]));
+  if (values.length > 0) return configDriftAnswer.block('drift', 'author', firstOf([...values, ...code]));
   // Code that trains otherwise is what asks for another run; a setting of it may still be a slip.
-  if (code.length > 0 && isAnotherRun) return pass('as-another-run', firstOf(shown('value', 'code')));
-  if (code.length > 0) return block('may-train-otherwise', 'author', firstOf(code));
-  if (shown('value', 'code').length > 0) return pass('meant', firstOf(shown('value', 'code')));
+  if (code.length > 0 && isAnotherRun)
+    return configDriftAnswer.pass('as-another-run', firstOf(shown('value', 'code')));
+  if (code.length > 0) return configDriftAnswer.block('may-train-otherwise', 'author', firstOf(code));
+  if (shown('value', 'code').length > 0)
+    return configDriftAnswer.pass('meant', firstOf(shown('value', 'code')));
   const beside = shown('telling');
-  return beside.length > 0 ? pass('beside-training', firstOf(beside)) : pass('as-before');
+  return beside.length > 0
+    ? configDriftAnswer.pass('beside-training', firstOf(beside))
+    : configDriftAnswer.pass('as-before');
 }
 
 /** A merge may bring hundreds of files. */

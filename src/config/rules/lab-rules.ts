@@ -1,0 +1,277 @@
+/** Rules over the whole lab: the repository, its engines, the keys that sign events, approvals and costs. */
+
+import type { Instant } from '../../domain/ids.ts';
+import type { Role } from '../../domain/logbook/role.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import { engineDefinition } from '../../engines/registry.ts';
+import { type ConfigIssue, error, warning } from '../../settings/problem.ts';
+import type { LabConfig } from '../schema.ts';
+import { doubled, inLane, type Rule } from './rule.ts';
+
+const clusterExists: Rule = ({ clusters, lane }) =>
+  Object.hasOwn(clusters, lane.cluster)
+    ? []
+    : [
+        error(
+          'cluster-unknown',
+          inLane('cluster'),
+          `names no cluster: ${Object.keys(clusters).join(', ') || 'none is configured'}`,
+        ),
+      ];
+
+const branchesAreBranches: Rule = ({ logbookBranch, lane }) => [
+  ...(isBranch(logbookBranch)
+    ? []
+    : [error('bad-branch', ['logbookBranch'], 'git takes no branch of this name')]),
+  ...(isBranch(lane.targetBranch)
+    ? []
+    : [error('bad-branch', inLane('targetBranch'), 'git takes no branch of this name')]),
+];
+
+/** Git keeps branches like folders: `a` and `a/b` cannot both be there. */
+const branchesAreApart: Rule = ({ logbookBranch, lane }) =>
+  [lane.targetBranch, PROPOSALS]
+    .filter((other) => isWithin(logbookBranch, other) || isWithin(other, logbookBranch))
+    .map((other) =>
+      error(
+        'branch-conflict',
+        ['logbookBranch'],
+        `cannot be there beside ${other}, which ferrybot needs too`,
+      ),
+    );
+
+const workflowsAreApart: Rule = ({ workflows }) => {
+  const entries = Object.entries(workflows);
+  return entries.flatMap(([name, file], index) => {
+    const first = entries.findIndex(([, other]) => other === file);
+    return first === index
+      ? []
+      : [
+          error(
+            'one-workflow',
+            ['workflows', name],
+            `${file} is the workflow of ${entries[first]?.[0] ?? ''} already`,
+          ),
+        ];
+  });
+};
+
+const otherBotsLeaveOurWords: Rule = ({ otherBots }, { ownCommands }) => [
+  ...otherBots.flatMap((word, index) =>
+    ownCommands.some((name) => `/${name}` === word)
+      ? [
+          error(
+            'own-command',
+            ['otherBots', index],
+            `${word} is ferrybot's own command: nobody could give it`,
+          ),
+        ]
+      : [],
+  ),
+  ...doubled(otherBots, (index) => ['otherBots', index], 'the word'),
+];
+
+export const REPOSITORY_RULES: readonly Rule[] = [
+  clusterExists,
+  branchesAreBranches,
+  branchesAreApart,
+  workflowsAreApart,
+  otherBotsLeaveOurWords,
+];
+
+/** Proposal branches stand below it (app/propose/propose.ts). */
+const PROPOSALS = 'ferrybot/proposal';
+
+function isWithin(branch: string, folder: string): boolean {
+  return branch === folder || branch.startsWith(`${folder}/`);
+}
+
+/** git-check-ref-format(1), for a name without `refs/heads/`. */
+function isBranch(name: string): boolean {
+  const isClean = !/[\p{Cc} ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|^@$/u.test(name);
+  return (
+    isClean &&
+    !name.startsWith('refs/') &&
+    name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'))
+  );
+}
+
+const clustersAreSound: Rule = ({ clusters }) =>
+  Object.entries(clusters).flatMap(([name, cluster]) =>
+    engineDefinition(cluster).configIssues(['clusters', name], cluster),
+  );
+
+/** Two watches that take the same machines for theirs destroy each other's as nobody's, and book all of them twice. */
+const rentedNamesAreTheirOwn: Rule = ({ clusters }) => {
+  const owners = new Map<string, string>();
+  return Object.entries(clusters).flatMap(([name, cluster]) => {
+    const { rentedName } = engineDefinition(cluster).traits(cluster);
+    const owner = rentedName === undefined ? undefined : owners.get(rentedName);
+    if (rentedName !== undefined && owner === undefined) owners.set(rentedName, name);
+    if (owner === undefined) return [];
+    const why = `what is rented would be called ${rentedName}… as on the cluster ${owner}, and nobody could tell whose it is`;
+    return [error('doubled', ['clusters', name], why)];
+  });
+};
+
+export const ENGINE_RULES: readonly Rule[] = [clustersAreSound, rentedNamesAreTheirOwn];
+
+/** A lab that is told two weeks before has time to make, review and roll out the next signing key. */
+const KEY_ENDS_SOON_MS = 14 * 24 * 60 * 60 * 1_000;
+
+type Key = LabConfig['keys'][number];
+type PlacedKey = { readonly key: Key; readonly index: number };
+
+const everyRoleHasAKey: Rule = (config) =>
+  ROLES.filter((role) => keysOf(config, role).length === 0).map((role) =>
+    error('role-without-key', ['keys'], `no key of role ${role}: what ${role} writes could not be verified`),
+  );
+
+const everyRoleHasAKeyNow: Rule = (config, { now }) =>
+  now === null ? [] : ROLES.flatMap((role) => keyNow(keysOf(config, role), role, now));
+
+/** One rotation after another leaves no moment in which nothing can be signed. */
+const noGapBetweenKeys: Rule = (config) =>
+  ROLES.flatMap((role) => {
+    const keys = keysOf(config, role).toSorted((a, b) => startOf(a.key) - startOf(b.key));
+    return keys.flatMap(({ key, index }, at) => {
+      const latest = Math.max(...keys.slice(0, at).map((earlier) => endOf(earlier.key)));
+      return at === 0 || startOf(key) <= latest
+        ? []
+        : [warning('key-gap', ['keys', index, 'from'], `no key of role ${role} is valid just before`)];
+    });
+  });
+
+const keysAreTheirOwn: Rule = ({ keys }) => [
+  ...doubled(
+    keys.map((key) => key.id),
+    (index) => ['keys', index, 'id'],
+    'the id',
+  ),
+  ...keys.flatMap((key, index) =>
+    keys.findIndex((other) => other.public === key.public) === index
+      ? []
+      : [
+          error(
+            'doubled',
+            ['keys', index, 'public'],
+            'the same key under two roles or ids: a role is only worth its own key',
+          ),
+        ],
+  ),
+];
+
+const keysLast: Rule = ({ keys }) =>
+  keys.flatMap((key, index) =>
+    startOf(key) < endOf(key)
+      ? []
+      : [error('key-window', ['keys', index, 'until'], '`until` is not after `from`')],
+  );
+
+export const KEY_RULES: readonly Rule[] = [
+  everyRoleHasAKey,
+  everyRoleHasAKeyNow,
+  noGapBetweenKeys,
+  keysAreTheirOwn,
+  keysLast,
+];
+
+const ROLES = ['control', 'runner', 'watch'] as const satisfies readonly Role[];
+
+function keyNow(keys: readonly PlacedKey[], role: Role, now: Instant): readonly ConfigIssue[] {
+  const valid = keys.filter(({ key }) => startOf(key) <= now && now < endOf(key));
+  const first = keys[0];
+  // A window that ends before it begins is another rule's to tell.
+  if (keys.some(({ key }) => startOf(key) >= endOf(key))) return [];
+  if (valid.length === 0)
+    return first === undefined
+      ? []
+      : [
+          error(
+            'role-without-key-now',
+            ['keys', first.index, now < startOf(first.key) ? 'from' : 'until'],
+            `no key of role ${role} is valid now`,
+          ),
+        ];
+  const last = keys.toSorted((a, b) => endOf(b.key) - endOf(a.key))[0];
+  return last === undefined || endOf(last.key) - now >= KEY_ENDS_SOON_MS
+    ? []
+    : [
+        warning(
+          'key-ends-soon',
+          ['keys', last.index, 'until'],
+          `the last key of role ${role} ends soon: add the next`,
+        ),
+      ];
+}
+
+function keysOf({ keys }: LabConfig, role: Role): readonly PlacedKey[] {
+  return keys.map((key, index) => ({ key, index })).filter(({ key }) => key.role === role);
+}
+
+/** The schema takes RFC 3339 only; what cannot be told is before everything, so that it is valid never. */
+function startOf(key: Key): number {
+  return fromRfc3339(key.from) ?? Number.POSITIVE_INFINITY;
+}
+
+function endOf(key: Key): number {
+  return fromRfc3339(key.until) ?? Number.NEGATIVE_INFINITY;
+}
+
+const quorumGrowsWithCost: Rule = ({ approvals: { quorum, quorumByCost } }) =>
+  quorumByCost.flatMap((row, index) => {
+    const before = quorumByCost[index - 1];
+    const place = ['approvals', 'quorumByCost', index];
+    if (before !== undefined && Number(row.fromAcceleratorHours) <= Number(before.fromAcceleratorHours))
+      return [
+        error(
+          'quorum-order',
+          [...place, 'fromAcceleratorHours'],
+          'not more than the row before: rows go from cheap to dear',
+        ),
+      ];
+    const least = before?.people ?? quorum;
+    return row.people < least
+      ? [error('quorum-order', [...place, 'people'], `a dearer run would need fewer people than ${least}`)]
+      : [];
+  });
+
+const quorumCanBeReached: Rule = ({ approvals: { quorumByCost }, lane }) => {
+  const { costBudget } = lane;
+  if (costBudget === null || costBudget.enforce !== 'block') return [];
+  return quorumByCost.flatMap((row, index) =>
+    Number(row.fromAcceleratorHours) > Number(costBudget.maxAcceleratorHours)
+      ? [
+          warning(
+            'quorum-unreached',
+            ['approvals', 'quorumByCost', index, 'fromAcceleratorHours'],
+            'no run comes so far: the cost budget blocks it before',
+          ),
+        ]
+      : [],
+  );
+};
+
+const approversAreThereOnce: Rule = ({ approvals: { users } }) =>
+  doubled(users.map(String), (index) => ['approvals', 'users', index], 'the person');
+
+const budgetLetsARunThrough: Rule = ({ clusters, lane }) => {
+  const { cluster, costBudget } = lane;
+  const cost = Object.hasOwn(clusters, cluster) ? clusters[cluster]?.acceleratorHoursPerRun : undefined;
+  if (costBudget === null || cost === undefined || Number(cost) <= Number(costBudget.maxAcceleratorHours))
+    return [];
+  return [
+    warning(
+      'cost-over-budget',
+      inLane('costBudget', 'maxAcceleratorHours'),
+      `every run costs ${cost} accelerator-hours by the table of ${cluster}`,
+    ),
+  ];
+};
+
+export const APPROVAL_RULES: readonly Rule[] = [
+  quorumGrowsWithCost,
+  quorumCanBeReached,
+  approversAreThereOnce,
+  budgetLetsARunThrough,
+];

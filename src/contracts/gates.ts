@@ -1,0 +1,130 @@
+/** The gates over a contract: it is whole, it is what the issue says now, and the run writes and reports where no other run does. */
+
+import { withoutEndSlashes } from '../domain/end-slashes.ts';
+import { isSameContract, saidIn } from '../domain/launch/contract.ts';
+import { contractNow, defineGate, type Gate, given, judging } from '../gates/gate.ts';
+import { type ContractFields, namesOf } from './fields.ts';
+import { openParts } from './open-parts.ts';
+
+const completeAnswer = judging('contract-complete');
+
+/** What has no value holds back, and so does what nobody can read; what was inferred is told as that. */
+export function contractComplete(fields: ContractFields): Gate {
+  return {
+    id: 'contract-complete',
+    evaluate: ({ contract }) => {
+      if (contract === undefined) return completeAnswer.block('none', 'author');
+      return given(contract.read, (values) => {
+        const { missing, unclear } = openParts(fields, values);
+        const inferred = namesOf(fields).flatMap((name) => {
+          const value = values[name];
+          return value?.source === 'inferred' ? [`${fields[name]?.label} from ${value.from}`] : [];
+        });
+        const isRetention = namesOf(fields).some(
+          (name) => fields[name]?.isRetention === true && values[name] === undefined,
+        );
+        if (missing.length + unclear.length === 0)
+          return completeAnswer.pass('complete', { values: Object.keys(values).length, inferred });
+        // rule HR-11
+        return isRetention
+          ? completeAnswer.block('retention-open', 'author', { missing, unclear })
+          : completeAnswer.block('incomplete', 'author', { missing, unclear });
+      });
+    },
+  };
+}
+
+const currentAnswer = judging('contract-current');
+
+/** Over the fields of a kind. */
+export function contractCurrent(fields: ContractFields): Gate {
+  return {
+    id: 'contract-current',
+    evaluate: ({ contract }) =>
+      given(contractNow(contract), (now) => {
+        const recorded = contract?.recorded ?? {};
+        if (isSameContract(recorded, now)) return currentAnswer.pass('as-recorded');
+        const differs = namesOf(fields).filter(
+          (name) => !isSameContract({ ...only(recorded, name) }, { ...only(now, name) }),
+        );
+        return currentAnswer.block('differs', 'author', {
+          names: differs.map((name) => fields[name]?.label ?? name),
+        });
+      }),
+  };
+}
+
+function only<Value>(values: Readonly<Record<string, Value>>, name: string): Readonly<Record<string, Value>> {
+  const value = values[name];
+  return value === undefined ? {} : { [name]: value };
+}
+
+const REGION =
+  /(?:^|[^a-z])(us|eu|europe|asia|me|africa|australia|northamerica|southamerica|ca|sa|ap|af|il)-(central|north|south|east|west|northeast|northwest|southeast|southwest)-?0?(\d{1,2})(?!\d)/i;
+
+/**
+ * The run writes where its command says, where no other run of the record does unless its contract says that it goes
+ * on from that one, in the region where it runs as far as names tell, and where nothing lies that is not of its own line (policy HR-08, HR-34, HR-37).
+ */
+export const outputRootOwn = defineGate(
+  'output-root-own',
+  ({ manifest, rootHolder, rootContents, contract }, { block, pass }) =>
+    given(manifest, ({ outputRoot: root, command, cluster }) =>
+      given(rootHolder, (holder) => {
+        // rule HR-37
+        if (holder !== null)
+          return block('taken', 'author', { root: holder.mine, run: holder.run, theirs: holder.root });
+        // rule HR-08
+        if (!isPinnedBy(command, root)) return block('not-in-command', 'author', { root });
+        const there = regionOfBucket(root);
+        const wanted = regionIn(saidIn(contract?.recorded ?? null, 'region') ?? cluster);
+        if (there !== null && wanted !== null && there !== wanted)
+          return block('other-region', 'author', { root, there, wanted });
+        const region = there === null ? {} : { region: there };
+        if (rootContents === undefined) return pass('own', { root, ...region });
+        return given(rootContents, ({ looked, foreign }) =>
+          foreign === null
+            ? pass('own', { root, looked, ...region })
+            : block('used', 'author', { root, path: foreign }),
+        );
+      }),
+    ),
+);
+
+/** As `us-central2`, whatever zone follows; null where the text names none. */
+export function regionIn(text: string): string | null {
+  const [, area, side, number] = REGION.exec(text) ?? [];
+  return area === undefined ? null : `${area}-${side}${number}`.toLowerCase();
+}
+
+/** The region that a place in a store is named after: only its bucket says where it lies. */
+export function regionOfBucket(path: string): string | null {
+  const [, bucket] = /^(?:gs|s3):\/\/([^/]+)/.exec(path) ?? [];
+  return bucket === undefined ? null : regionIn(bucket);
+}
+
+/**
+ * The root stands in the command or its environment; or a folder around it does, and each further part as a value of its
+ * own: trainers append the id of their run to a base path.
+ */
+export function isPinnedBy(command: readonly string[], outputRoot: string): boolean {
+  const root = withoutEndSlashes(outputRoot);
+  const values = command
+    .flatMap((part) => [part, ...part.split(/=(.*)/s, 2).slice(1)])
+    .map(withoutEndSlashes);
+  if (values.some((value) => value === root || value.startsWith(`${root}/`))) return true;
+  return values.some((value) => {
+    if (value === '' || !root.startsWith(`${value}/`)) return false;
+    const parts = root.slice(value.length + 1).split('/');
+    return parts.every((part) => values.includes(part));
+  });
+}
+
+/** The run reports to a run of the tracker that no other of the record does, unless its contract says that it goes on from that one. */
+export const trackerOwn = defineGate('tracker-own', ({ manifest, trackerHolder }, { block, pass }) =>
+  given(manifest, ({ tracker: { runId: id }, resume: { policy } }) =>
+    given(trackerHolder, (run) =>
+      run === null ? pass('own', { id, resume: policy }) : block('taken', 'author', { id, run }),
+    ),
+  ),
+);

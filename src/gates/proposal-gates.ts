@@ -1,0 +1,223 @@
+/** Gates over a proposal: its branch, its authors, its age, its checks, its checklist and its issue. */
+
+import type { ChangeFacts, CheckFacts } from '../domain/facts.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
+import type { Verdicts } from '../domain/launch/verdict.ts';
+import { limits } from '../domain/limits.ts';
+import { hasLabel } from '../domain/own-pull.ts';
+import type { Facts } from '../domain/payload.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import { type ChangeGateFacts, defineGate, type GateFacts, given, type Judgement, judging } from './gate.ts';
+
+/** The pull request is open, no draft, and goes to the lane's branch (policy DF-23). */
+export const targetBranch = defineGate(
+  'target-branch',
+  ({ pull, lane, proposal }, { block, pass }) =>
+    given(pull, (value) => {
+      // A closed issue is told by the gate of the issue.
+      if (value.state !== 'open' && !isIssueFirst(proposal))
+        return block(value.merged ? 'merged' : 'closed', 'author', { pull: value.number });
+      if (value.isDraft) return block('draft', 'author', { pull: value.number });
+      if (value.baseBranch === lane.targetBranch) return pass('targets-branch', { branch: value.baseBranch });
+      // rule DF-23
+      return block('wrong-branch', 'author', { found: value.baseBranch, wanted: lane.targetBranch });
+    }),
+  { readsSettings: true },
+);
+
+/** What would run lies in this repository; a fork's commit is never shipped to a runner that holds credentials. */
+export const headRepository = defineGate('head-repository', ({ pull, repository }, { block, pass }) =>
+  given(pull, (value) =>
+    value.headRepository === repository
+      ? pass('same-repository')
+      : block('fork', 'author', { found: value.headRepository ?? 'a deleted fork', wanted: repository }),
+  ),
+);
+
+/** Everybody who had a hand in the proposal can be named, so that nobody approves their own work unseen. */
+export const authorsKnown = defineGate('authors-known', ({ authors, onePersonIsEnough }, { block, pass }) => {
+  if (onePersonIsEnough) return pass('one-person');
+  return given(authors, ({ people, unnamed }) => {
+    const first = unnamed[0];
+    if (first !== undefined)
+      return block(first.code, 'author', { about: first.about, by: first.by, count: unnamed.length });
+    const who = people.slice(0, limits.shownNamesMax).map(({ login }) => login);
+    return who.length === 0 ? pass('bot-alone') : pass('named', { who });
+  });
+});
+
+const MS_PER_HOUR = 3_600_000;
+
+/** The change begins at a commit that the target branch pointed to, not long ago (docs/decisions/0012-gates-and-their-time.md). */
+// A merge base that is the branch's tip is as fresh as it gets, whatever its age: a rebase would change nothing.
+export const freshness = defineGate(
+  'freshness',
+  ({ change, lane, now }, { block, pass, warn }) =>
+    given(change, (value) => {
+      const found = foundIn(value, lane.freshnessHours);
+      const branch = lane.targetBranch;
+      if (value.mergeBase === value.baseSha) return pass('at-tip', found);
+      if (now - value.mergeBaseAt > lane.freshnessHours * MS_PER_HOUR)
+        return block('stale', 'author', { ...found, branch });
+      return given(value.isPastTip, (isPastTip) => {
+        if (!isPastTip)
+          return block('no-past-tip', 'author', { base: found.base, branch, moves: limits.branchMovesRead });
+        return value.laterCommits.length === 0 ? pass('fresh', found) : warn('fresh-behind', 'author', found);
+      });
+    }),
+  { readsSettings: true },
+);
+
+/** The age itself is left out: it changes with every look, and an answer that did not change is recorded once. */
+function foundIn(change: ChangeFacts, hoursMax: number): Facts<Verdicts['freshness']['at-tip']> {
+  return {
+    base: change.mergeBase.slice(0, 12),
+    baseAt: toRfc3339(change.mergeBaseAt),
+    hoursMax,
+    later: change.laterCommits.map(({ sha, subject }) => `${sha.slice(0, 12)} ${subject}`),
+  };
+}
+
+const checksGreenAnswer = judging('checks-green');
+
+/** The lab's checks on the head are green; ferrybot's own is no condition of anything (architecture, D4). */
+export const checksGreen = defineGate(
+  'checks-green',
+  ({ checks, lane }) => given(checks, (all) => judge(wantedOf(all, lane), lane, all)),
+  { readsSettings: true },
+);
+
+/** Worst first: what failed needs a person, what waits for a maintainer needs another, what runs needs time. */
+function judge(
+  wanted: readonly CheckFacts[],
+  { requiredChecks }: GateFacts['lane'],
+  all: readonly CheckFacts[],
+): Judgement {
+  const failed = wanted.filter((check) => check.state === 'failed');
+  if (failed[0] !== undefined)
+    return checksGreenAnswer.block('failed', 'author', {
+      check: nameOf(failed[0]),
+      says: failed[0].says,
+      count: failed.length,
+    });
+  const waiting = wanted.filter((check) => check.state === 'awaits-approval');
+  if (waiting[0] !== undefined)
+    return checksGreenAnswer.block('awaits-approval', 'maintainer', {
+      workflow: nameOf(waiting[0]),
+      count: waiting.length,
+    });
+  const missing = missingChecks(requiredChecks, all);
+  if (missing[0] !== undefined)
+    return checksGreenAnswer.block('missing', 'author', { check: missing[0], count: missing.length });
+  const running = wanted.filter((check) => check.state === 'running');
+  if (running[0] !== undefined)
+    return checksGreenAnswer.block('running', 'time', {
+      check: nameOf(running[0]),
+      says: running[0].says,
+      count: running.length,
+    });
+  return wanted.length === 0
+    ? checksGreenAnswer.pass('none')
+    : checksGreenAnswer.pass('green', { checks: wanted.length });
+}
+
+/** What counts: every check but ours, or those that the config names. */
+function wantedOf(all: readonly CheckFacts[], { requiredChecks }: GateFacts['lane']): readonly CheckFacts[] {
+  const others = all.filter((check) => !check.ours);
+  if (requiredChecks === 'all') return others;
+  // A workflow that waits for approval has no jobs yet: it may hold the named check, so it counts.
+  return others.filter((check) => check.state === 'awaits-approval' || isNamed(check, requiredChecks));
+}
+
+/** Names of the config that no check on the head has. */
+function missingChecks(
+  required: GateFacts['lane']['requiredChecks'],
+  all: readonly CheckFacts[],
+): readonly string[] {
+  if (required === 'all') return [];
+  return required.filter((name) => !all.some((check) => !check.ours && isNamed(check, [name])));
+}
+
+/** By its own name, or as `workflow / name`, as GitHub shows it. */
+function isNamed(check: CheckFacts, names: readonly string[]): boolean {
+  return names.includes(check.name) || names.includes(nameOf(check));
+}
+
+function nameOf({ name, workflow }: CheckFacts): string {
+  return workflow === null || workflow === name ? name : `${workflow} / ${name}`;
+}
+
+/** The run is named by its date, so that no result is mistaken for another day's (policy DF-14). */
+// Both the name that was proposed and the one that would be launched: the config may have changed between the two.
+export const runNameDated = defineGate(
+  'run-name-dated',
+  ({ proposal, lane, manifest }, { block, pass }) =>
+    given(manifest, ({ runName }) => {
+      const wanted = lane.runName.replaceAll('{date}', proposal.date);
+      const found = proposal.runName === wanted ? runName : proposal.runName;
+      // rule DF-14
+      return found === wanted
+        ? pass('dated', { runName: wanted })
+        : block('wrong-name', 'lab', { found, wanted });
+    }),
+  { readsSettings: true },
+);
+
+/** Every box of the checklist that must be ticked before a launch is there and ticked; outcomes are ferrybot's own to tick. */
+export const preconditions = defineGate(
+  'preconditions',
+  ({ body, lane }, { block, pass }) =>
+    given(body, ({ boxes }) => {
+      // rule DF-22
+      for (const wanted of lane.checklist.preconditions) {
+        const found = boxes.filter((box) => box.text === wanted);
+        if (found.length === 0) return block('box-missing', 'author', { box: wanted });
+        // rule DF-19
+        if (!found.every((box) => box.checked))
+          return block('box-open', 'author', { box: wanted, line: found[0]?.line ?? 0 });
+      }
+      return pass('ticked', { boxes: lane.checklist.preconditions.length });
+    }),
+  { readsSettings: true },
+);
+
+const issueUpdatedAnswer = judging('issue-updated');
+
+/** The ferry issue is open, labelled, links the pull request where there is one, and was updated after the last change (policy DF-33). */
+export const issueUpdated = defineGate('issue-updated', (facts) =>
+  given(facts.issue, (value) => {
+    const issue = value.number;
+    const { pull } = facts.proposal;
+    if (value.state !== 'open') return issueUpdatedAnswer.block('issue-closed', 'maintainer', { issue });
+    if (!isLabelled(facts, value.labels))
+      return issueUpdatedAnswer.block('issue-unlabelled', 'maintainer', { issue });
+    if (!isIssueFirst(facts.proposal) && !new RegExp(`(#|/pull/)${pull}(?!\\d)`).test(value.body))
+      return issueUpdatedAnswer.block('issue-not-linked', 'author', { issue, pull });
+    return afterTheChange(facts, issue);
+  }),
+);
+
+/** The label, or the command, that asked for a run in this very issue says as much as `experiment`. */
+function isLabelled({ proposal, contract }: ChangeGateFacts, labels: readonly string[]): boolean {
+  if (hasLabel(labels, 'experiment')) return true;
+  const { own } = proposal;
+  if (!isIssueFirst(proposal) || own === undefined) return false;
+  return own.label === null ? contract !== undefined : hasLabel(labels, own.label);
+}
+
+/** The last change is the newest commit of the proposal, by its committer's time. */
+function afterTheChange({ change, issueToldAt }: ChangeGateFacts, issue: number): Judgement {
+  return given(change, ({ headAt, headSha }) =>
+    given(issueToldAt, (toldAt) =>
+      // rule DF-33
+      toldAt >= headAt
+        ? issueUpdatedAnswer.pass('updated', { issue })
+        : issueUpdatedAnswer.block('issue-older', 'author', {
+            issue,
+            commit: headSha.slice(0, 12),
+            changedAt: toRfc3339(headAt),
+            toldAt: toRfc3339(toldAt),
+          }),
+    ),
+  );
+}

@@ -1,0 +1,229 @@
+/** The gates of ferries: what a change is, what its pull request declares, and how much may change at once. */
+
+import { assertNever } from '../../domain/assert.ts';
+import { newDelta } from '../../domain/launch/base.ts';
+import type { Delta, KnobChange } from '../../domain/launch/delta.ts';
+import type { ModelSize } from '../../domain/launch/model-size.ts';
+import { cannotTell, defineGate, type GateFacts, given, type Judgement, judging } from '../../gates/gate.ts';
+import { offTarget } from './scale.ts';
+import { type FerryLane, ferryLane, fixableOf, mayChange } from './settings.ts';
+import { canBePutBack, largeStep } from './value-text.ts';
+
+/**
+ * Only the configured files change, so that the diff stays small and intentional (policy DF-10). Once an attempt has
+ * failed, a fix of it may go further, as far as the lab says (policy DF-26).
+ */
+export const scope = defineGate(
+  'scope',
+  ({ change, lane, fixOf }, { block, pass }) =>
+    given(change, ({ changedPaths }) => {
+      const ferry = ferryLane(lane);
+      const outside = changedPaths.filter((path) => !mayChange(ferry, path, fixOf !== null));
+      const [first] = outside;
+      const files = changedPaths.length;
+      const count = outside.length;
+      if (fixOf === null)
+        return first === undefined ? pass('inside', { files }) : block('outside', 'author', { first, count });
+      const fix = { attempt: fixOf, may: fixableOf(ferry) };
+      return first === undefined
+        ? pass('fix-inside', { files, ...fix })
+        : block('fix-outside', 'author', { first, count, ...fix });
+    }),
+  { readsSettings: true },
+);
+
+const deltaReadableAnswer = judging('delta-readable');
+
+/** What changes is known for what it is; a structural change cannot be counted, so nobody can have reviewed its knobs. */
+// Against the target branch and against the pass that it starts from: people read both.
+export const deltaReadable = defineGate(
+  'delta-readable',
+  ({ change }) =>
+    given(change, (value) => {
+      const judged = judge(value.delta);
+      return judged.outcome === 'pass' && !isCountable(newDelta(value)) ? judge(newDelta(value)) : judged;
+    }),
+  { readsSettings: true },
+);
+
+function isCountable({ kind }: Delta): boolean {
+  return kind === 'none' || kind === 'knobs';
+}
+
+function judge(delta: Delta): Judgement {
+  switch (delta.kind) {
+    case 'none':
+      return deltaReadableAnswer.pass('no-change');
+    case 'knobs':
+      return deltaReadableAnswer.pass('countable', { knobs: delta.changes.length });
+    case 'structural':
+      return deltaReadableAnswer.block('structural', 'author', {
+        line: delta.line,
+        side: delta.side,
+        statement: delta.statement,
+      });
+    case 'unparsable':
+      return deltaReadableAnswer.block('unparsable', 'author', {
+        line: delta.line,
+        side: delta.side,
+        message: delta.message,
+      });
+    default:
+      return assertNever(delta);
+  }
+}
+
+/** The PR's before/after table says exactly what the files say (policy DF-18). */
+export const deltaDeclared = defineGate(
+  'delta-declared',
+  ({ change, body }, { block, pass }) =>
+    given(change, ({ delta }) => {
+      if (delta.kind === 'structural' || delta.kind === 'unparsable')
+        return cannotTell('the delta itself cannot be read');
+      return given(body, (value) => {
+        const first = value.mismatches[0];
+        if (first !== undefined)
+          return block(first.kind, 'author', {
+            knob: first.knob,
+            count: value.mismatches.length,
+            row: first.row ?? '',
+          });
+        if (!value.hasDeltaTable && delta.kind === 'knobs') return block('no-table', 'author');
+        return pass('declared', { knobs: delta.kind === 'knobs' ? delta.changes.length : 0 });
+      });
+    }),
+  { readsSettings: true },
+);
+
+/** Usually one or two knobs are new (policy DF-01), each by a small step that can be put back (DF-41). Guidance, not a law: warnings unless the lab says block. */
+export const budget = defineGate(
+  'budget',
+  ({ change, lane }, { block, pass, warn }) =>
+    given(change, (value) => {
+      const delta = newDelta(value);
+      if (delta.kind === 'structural' || delta.kind === 'unparsable')
+        return cannotTell('the delta itself cannot be counted');
+      const changes = delta.kind === 'knobs' ? delta.changes : [];
+      const { budget: most, steps } = ferryLane(lane);
+      const found = { knobs: changes.length, most: most.knobs, against: value.base?.run };
+      const isStrict = steps.enforce === 'block';
+      const large = largeStep(changes, steps);
+      // rule DF-01
+      const isOver = changes.length > most.knobs;
+      // What blocks is said before what warns.
+      if (isOver && most.enforce === 'block') return block('over', 'author', found);
+      if (isOver && !isStrict) return warn('over', 'author', found);
+      if (large !== null) {
+        const { before, after, knob } = large.change;
+        const step = { knob, before: before ?? '', after: after ?? '', small: large.most };
+        return isStrict ? block('large-step', 'author', step) : warn('large-step', 'author', step);
+      }
+      if (!canBePutBack(delta)) {
+        const all = { knobs: changes.length };
+        return isStrict ? block('leaves-more', 'author', all) : warn('leaves-more', 'author', all);
+      }
+      return isOver ? warn('over', 'author', found) : pass('within', found);
+    }),
+  { readsSettings: true },
+);
+
+const scaleStableAnswer = judging('scale-stable');
+
+/** The model's scale stays as it ran last unless a person asked for the change by name (policy DF-11), and what the run spends is what the lane is for (policy DF-38). */
+export const scaleStable = defineGate(
+  'scale-stable',
+  ({ change, lane, proposal }) =>
+    given(change, (value) => {
+      const delta = newDelta(value);
+      if (delta.kind === 'structural' || delta.kind === 'unparsable')
+        return cannotTell('the delta itself cannot be read');
+      const scaled =
+        delta.kind === 'none' ? [] : delta.changes.filter((one) => isScale(one, ferryLane(lane).scaleKnobs));
+      const first = scaled[0];
+      if (first === undefined) return sizeAgainst(value.size, ferryLane(lane));
+      const unasked = scaled.find((one) => !isAskedFor(one, proposal));
+      const { requestedBy } = proposal;
+      if (unasked === undefined && requestedBy !== null)
+        return scaleStableAnswer.pass('asked-for', {
+          knob: first.knob,
+          by: requestedBy.login,
+          count: scaled.length,
+        });
+      const { knob, before, after } = unasked ?? first;
+      return scaleStableAnswer.block('scale-changed', 'maintainer', {
+        knob,
+        before: before ?? '',
+        after: after ?? '',
+      });
+    }),
+  { readsSettings: true },
+);
+
+/** A run that is far from what its lane is for needs somebody who asked, like a knob of the scale. */
+function sizeAgainst(size: ModelSize | null, { scale }: FerryLane): Judgement {
+  if (size === null || scale === null) return scaleStableAnswer.pass('unchanged');
+  if (size.kind === 'unknown')
+    return scaleStableAnswer.block('not-computed', 'maintainer', { why: size.why });
+  const percent = offTarget(size.flops, scale);
+  const flops = size.flops.toExponential(1).replace('+', '');
+  // rule DF-38
+  return Math.abs(percent) > scale.tolerancePercent
+    ? scaleStableAnswer.block('off-target', 'maintainer', {
+        flops,
+        target: scale.flops,
+        percent: `${percent > 0 ? '+' : ''}${percent.toFixed(0)}`,
+        tolerance: String(scale.tolerancePercent),
+      })
+    : scaleStableAnswer.pass('unchanged', { parameters: scale.parameters, flops, target: scale.flops });
+}
+
+/** By its path, or by its bare name wherever it stands. */
+function isScale(change: KnobChange, scaleKnobs: readonly string[]): boolean {
+  return scaleKnobs.includes(change.path) || scaleKnobs.includes(change.knob);
+}
+
+/** A person's request names the knob as a word of its own: `lr` is not asked for by somebody who wrote `lr_schedule`. */
+function isAskedFor(change: KnobChange, { requestedBy, objective, request }: GateFacts['proposal']): boolean {
+  if (requestedBy === null) return false;
+  // With /propose it is asked for at the value that was said; another value is somebody else's idea.
+  if (request?.knobs.some(({ path, after }) => path === change.path && after === change.after)) return true;
+  // rule DF-11
+  return hasWord(objective.text, change.knob) || hasWord(objective.text, change.path);
+}
+
+function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const around = `${text.charAt(at - 1)}${text.charAt(at + word.length)}`;
+    if (!/\w/.test(around)) return true;
+  }
+  return false;
+}
+
+/** An identical rerun is allowed only to confirm a regression that the PR declares (policy DF-13). */
+export const identicalRerun = defineGate(
+  'identical-rerun',
+  ({ change, body }, { block, pass }) =>
+    given(change, (value) => {
+      const delta = newDelta(value);
+      if (delta.kind === 'structural' || delta.kind === 'unparsable')
+        return cannotTell('the delta itself cannot be read');
+      if (delta.kind === 'knobs') return pass('something-changes');
+      return given(body, ({ objectiveKind }) =>
+        // rule DF-13
+        objectiveKind === 'regression'
+          ? pass('declared-regression')
+          : block('identical-undeclared', 'author', { against: value.base?.run }),
+      );
+    }),
+  { readsSettings: true },
+);
+
+/** The PR names one risk level, low, medium or high (policy DF-17). */
+export const riskPresent = defineGate('risk-present', ({ body }, { block, pass }) =>
+  given(body, ({ risk }) => (risk === null ? block('missing', 'author') : pass('present', { risk }))),
+);
+
+/** The PR links the last ferry's issue, PR or run, or says that there is none (policy DF-15). */
+export const lastFerryLinked = defineGate('last-ferry-linked', ({ body }, { block, pass }) =>
+  given(body, ({ linksLastFerry }) => (linksLastFerry ? pass('linked') : block('missing', 'author'))),
+);

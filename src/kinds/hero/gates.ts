@@ -1,0 +1,204 @@
+/** The gates of hero runs: who is in charge, what the run begins from, and the container that it runs in. */
+
+import type { ResumePoint } from '../../checkpoints/resume.ts';
+import { optionsOf } from '../../contracts/command-line.ts';
+import { looksLikeCheckpoint, pathsIn, unreadScript } from '../../contracts/command-paths.ts';
+import { assertNever } from '../../domain/assert.ts';
+import { withoutEndSlashes } from '../../domain/end-slashes.ts';
+import { CHECKPOINT, isSameLogin, personInCharge } from '../../domain/launch/contract.ts';
+import { type ImageLabels, isSameImage } from '../../domain/launch/image.ts';
+import {
+  type ChangeGateFacts,
+  defineGate,
+  type GateFacts,
+  given,
+  type Judgement,
+  judging,
+} from '../../gates/gate.ts';
+import { inputsIn } from './contract/fields.ts';
+import { contractValue } from './contract/read-contract.ts';
+import { startOptionsOf } from './settings.ts';
+
+/** Who is in charge by the contract wrote it, asked for the run, or has said so (policy HR-15). */
+export const driAccepted = defineGate(
+  'dri-accepted',
+  ({ contract, proposal, owner = null }, { block, pass }) => {
+    if (contract === undefined) return block('nobody', 'author');
+    return given(contract.read, (now) => {
+      const dri = personInCharge(now);
+      if (dri === null) return block('nobody', 'author');
+      const consenting = [proposal.author, proposal.requestedBy, owner];
+      return consenting.some((one) => one !== null && isSameLogin(dri, one.login))
+        ? pass('accepted', { dri })
+        : // rule HR-15
+          block('not-accepted', 'anyone', { dri });
+    });
+  },
+);
+
+/** Labels of the OCI's image format. */
+const REVISION = 'org.opencontainers.image.revision';
+
+/** The container that the contract names was built from the commit that is approved (policy HR-14, HR-35). */
+export const containerBuilt = defineGate(
+  'container-built',
+  ({ container, contract, repository }, { block, pass, unknown }) => {
+    if (container === undefined || contract === undefined) return pass('none');
+    const { said, runsIn, look } = container;
+    const notKnown = (why: string): Judgement => unknown('not-known', 'anyone', { image: said, why });
+    if (runsIn !== null && !isSameImage(said, runsIn))
+      return notKnown(`its cluster runs every job in another container, ${runsIn}`);
+    if (look === 'no-image') return pass('none');
+    if (look === 'no-registry') return notKnown('the config names no registry of this name');
+    // A person who approves the contract approves another commit that it names for the container.
+    const commit =
+      contractValue(contract.recorded, 'builtFrom') ?? contractValue(contract.recorded, 'commit');
+    if (commit === null) return notKnown('the contract names no commit');
+    const { image, found } = look;
+    if (found.kind === 'unknown') return notKnown(found.why);
+    if (found.value.kind === 'absent') return notKnown('its registry shows no such image');
+    const { digest, platforms } = found.value;
+    const other = platforms.find((labels) => isOtherCommit(labels, commit, repository));
+    if (other !== undefined)
+      return block('other-commit', 'author', { image, built: other.revision ?? '', wanted: commit });
+    const isUnlabelled = platforms.some(({ revision }) => revision?.toLowerCase() !== commit);
+    if (isUnlabelled) return notKnown(`it has no label ${REVISION} of this repository`);
+    // A tag can move before the job starts, so the record names the image that was read.
+    return pass('built', { image: image.endsWith(`@${digest}`) ? image : `${image}@${digest}`, commit });
+  },
+);
+
+/**
+ * Whether the labels name another commit of this repository. A builder that writes no labels leaves those of its base
+ * image, which name a commit of somebody else's repository.
+ */
+function isOtherCommit({ revision, source }: ImageLabels, commit: string, repository: string): boolean {
+  if (revision === null || revision.toLowerCase() === commit) return false;
+  // rule HR-77
+  return source === null || isOf(source, repository);
+}
+
+/** `https://github.com/lab/models.git`, and what else people write for it. */
+function isOf(source: string, repository: string): boolean {
+  const plain = source
+    .toLowerCase()
+    .replace(/\.git$/, '')
+    .replace(/\/$/, '');
+  const name = repository.toLowerCase();
+  return plain === name || plain.endsWith(`/${name}`) || plain.endsWith(`:${name}`);
+}
+
+const checkpointProvenAnswer = judging('checkpoint-proven');
+
+/** Where the run begins is a whole checkpoint of a line that the record knows, and the command goes there (policy HR-12, HR-34, HR-55, HR-56). */
+export const checkpointProven = defineGate('checkpoint-proven', (facts) => {
+  const { start, resume, lane, contract } = facts;
+  if (start === undefined || contract === undefined) return checkpointProvenAnswer.block('none', 'author');
+  const dri = contractValue(contract.recorded, 'dri') ?? '';
+  if (resume !== undefined) return given(resume, goesOn(dri, facts, begunAt(start)));
+  return given(start, (point) => {
+    // rule HR-56
+    if (point.kind === 'refused')
+      return checkpointProvenAnswer.block('refused', 'author', { why: point.code, path: point.path, dri });
+    const path = point.kind === 'proven' ? point.path : '';
+    const differs = elsewhere(facts, [path]);
+    if (differs !== null) return differs;
+    if (point.kind === 'anew') return checkpointProvenAnswer.pass('anew');
+    const parts = [...lane.command, ...Object.values(lane.environment)];
+    if (!parts.some((part) => part.includes(CHECKPOINT) || part === path || part.endsWith(`=${path}`)))
+      return checkpointProvenAnswer.block('not-in-command', 'author', { path });
+    const { step, run, attempt } = point;
+    return checkpointProvenAnswer.pass('proven', {
+      path,
+      step,
+      ...(run === null ? {} : { run }),
+      ...(attempt === null ? {} : { attempt }),
+    });
+  });
+});
+
+/** The attempt after one that failed: from what the rule chooses, and from nothing else. */
+function goesOn(
+  dri: string,
+  facts: ChangeGateFacts,
+  begun: string | null,
+): (point: ResumePoint) => Judgement {
+  const before = begun === null ? [] : [begun];
+  return (point) => {
+    switch (point.kind) {
+      case 'unseen':
+        return elsewhere(facts, ['', ...before]) ?? checkpointProvenAnswer.pass('unseen');
+      case 'from':
+        return (
+          elsewhere(facts, [point.path, ...before]) ??
+          checkpointProvenAnswer.pass('goes-on', { path: point.path, step: point.step })
+        );
+      case 'ask':
+        return checkpointProvenAnswer.block('none-to-go-on', 'author', { why: point.code, dri });
+      case 'takes-other':
+        return checkpointProvenAnswer.block('takes-other', 'author', {
+          path: point.path,
+          takes: point.takes,
+        });
+      default:
+        return assertNever(point);
+    }
+  };
+}
+
+/**
+ * Why the command does not begin from one of these alone, in the order proven, begun; null if it does. Each checkpoint and each
+ * path of another run that it names is one of them, an input that the contract lists, or a place where the run writes.
+ */
+function elsewhere(
+  { lane, contract, othersPaths = [] }: ChangeGateFacts,
+  allowed: readonly string[],
+): Judgement | null {
+  const recorded = contract?.recorded ?? {};
+  const [path = ''] = allowed;
+  if (contractValue(recorded, 'command') === null)
+    return unread('the contract has no command that can be read');
+  const script = unreadScript(lane);
+  if (script !== null) return unread(`a shell or an interpreter reads ${script}`);
+  const starts = optionsOf(lane, startOptionsOf(lane)).filter((one) => one !== CHECKPOINT);
+  const computed = starts.find((one) => COMPUTED.test(one));
+  if (computed !== undefined) return unread(`${computed} is known only when the job starts`);
+  const inputs = inputsIn(contractValue(recorded, 'inputs') ?? '');
+  const own = OWN_PLACES.flatMap((name) => contractValue(recorded, name) ?? []);
+  const places = [...allowed.filter((one) => one !== ''), ...inputs, ...own, '{outputRoot}'];
+  // rule HR-34
+  const named = pathsIn(lane).filter(looksLikeCheckpoint);
+  const said =
+    starts.find((one) => !allowed.includes(one)) ??
+    lane.command.find(leavesCheckpoint) ??
+    [...named, ...othersPaths].find((one) => !places.some((place) => isBelow(one, place)));
+  return said === undefined
+    ? null
+    : checkpointProvenAnswer.block('command-differs', 'author', { said, path });
+}
+
+/** Only the start of the job decides: no launch rests on that. */
+const unread = (why: string): Judgement => ({
+  ...checkpointProvenAnswer.block('undecided', 'author', { why }),
+  outcome: 'unknown',
+});
+
+/** A reference to a variable, a command or a placeholder that is none of ours. */
+const COMPUTED = /[$`]|\{(?!checkpoint\}|outputRoot\}|run\}|runName\}|date\})/;
+const OWN_PLACES = ['outputRoot', 'checkpointRoot', 'temporaryRoot'] as const;
+
+function isBelow(path: string, place: string): boolean {
+  const [one, other] = [withoutEndSlashes(path), withoutEndSlashes(place)];
+  return one === other || (one.startsWith(`${other}/`) && !one.split('/').includes('..'));
+}
+
+/** More than the bare placeholder may lead anywhere. */
+function leavesCheckpoint(part: string): boolean {
+  const at = part.indexOf(CHECKPOINT);
+  return at !== -1 && part.includes('..', at + CHECKPOINT.length);
+}
+
+/** What the attempt before was launched from: its command may go on naming it. */
+function begunAt(start: NonNullable<GateFacts['start']>): string | null {
+  return start.kind === 'known' && start.value.kind === 'proven' ? start.value.path : null;
+}

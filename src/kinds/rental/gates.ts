@@ -1,0 +1,107 @@
+/** The gates of rentals: the machine, its secrets, reductions, early stops and optimisations. */
+
+import type { LaneConfig } from '../../config/lane-schema.ts';
+import { valueIn } from '../../contracts/fields.ts';
+import { readReduction, reduced, type Started, valueNow } from '../../domain/launch/reduction.ts';
+import { contractNow, defineGate, given, type Judgement, judging } from '../../gates/gate.ts';
+import { earlyStopText, tooSmall } from './contract/fields.ts';
+import { namesIn } from './contract/read-contract.ts';
+import { rentalLane } from './settings.ts';
+
+/** What is rented stays within what the lab rents, card by card and dollar by dollar. */
+// Who needs more asks for it in the config, where it is reviewed.
+export const machineFits = defineGate(
+  'machine-fits',
+  ({ machine, contract, lane: { cluster } }, { block, pass }) => {
+    if (contract === undefined || machine === undefined)
+      return block('not-rented', 'maintainer', { cluster });
+    return given(contract.read, () => {
+      const { terms, beyond } = machine;
+      if (terms === null) return block('not-rented', 'maintainer', { cluster });
+      const more = beyond.map(({ what, asked, most }) => `${what} ${asked}, at most ${most}`);
+      if (more.length > 0) return block('beyond-lab', 'author', { beyond: more });
+      const { dollarsPerHourMax: price, hoursMax: hours, dollarsMax: total } = terms;
+      return pass('fits', { price, hours, total });
+    });
+  },
+);
+
+/** The machine's host is a stranger, so that only what the lane names for it reaches it. */
+// `lane` holds what both name; what the issue names beyond that, the lane does not give to strangers.
+export const secretsNamed = defineGate('secrets-named', ({ contract, lane }, { block, pass }) =>
+  given(contractNow(contract), (values) => {
+    const asked = namesIn(valueIn(values, 'secrets')) ?? [];
+    const names = asked.filter((name) => !lane.passSecrets.includes(name));
+    return names.length > 0
+      ? block('unnamed', 'author', { names })
+      : pass('named', { names: lane.passSecrets });
+  }),
+);
+
+const reductionsBoundedAnswer = judging('reductions-bounded');
+
+/** What may be made smaller without asking stands in the command, gets smaller with each step, and begins with the batch. */
+export const reductionsBounded = defineGate('reductions-bounded', (facts) =>
+  given(contractNow(facts.contract), () => judgeReductions(facts.lane)),
+);
+
+function judgeReductions(lane: LaneConfig): Judgement {
+  const { reductions = [], command, environment } = rentalLane(lane);
+  if (reductions.length === 0) return reductionsBoundedAnswer.pass('none');
+  const first = reductions[0] ?? '';
+  // rule VA-27
+  if (!/batch/i.test(readReduction(first)?.name ?? ''))
+    return reductionsBoundedAnswer.block('not-batch-first', 'author', { first });
+  return (
+    faultIn({ command, environment }, reductions) ??
+    reductionsBoundedAnswer.pass('bounded', { steps: reductions })
+  );
+}
+
+/** The first step that changes nothing, or makes nothing smaller. */
+function faultIn(started: Started, reductions: readonly string[]): Judgement | null {
+  let before = started;
+  for (const step of reductions) {
+    const reduction = readReduction(step);
+    const now = reduction === null ? null : valueNow(before, reduction);
+    if (reduction === null || now === null)
+      return reductionsBoundedAnswer.block('not-in-command', 'author', { step });
+    // A comparison with what is no number is false, and so it is refused.
+    if (!(Number(reduction.value) < Number(now)))
+      return reductionsBoundedAnswer.block('not-smaller', 'author', { step, now });
+    before = reduced(before, reduction);
+  }
+  return null;
+}
+
+const earlyStopSaneAnswer = judging('early-stop-sane');
+
+/** Where a job may end itself early, it does so late and patiently enough not to end a good run (policy VA, Early-Stop Policy Guardrail). */
+export const earlyStopSane = defineGate('early-stop-sane', (facts) =>
+  given(contractNow(facts.contract), () => judgeEarlyStop(facts.lane)),
+);
+
+function judgeEarlyStop(lane: LaneConfig): Judgement {
+  const { earlyStop = null, finalStep } = rentalLane(lane);
+  if (earlyStop === null) return earlyStopSaneAnswer.pass('none');
+  if (finalStep === null) return earlyStopSaneAnswer.block('no-final-step', 'author');
+  const small = tooSmall(earlyStop, finalStep);
+  return small.length > 0
+    ? earlyStopSaneAnswer.block('too-small', 'author', { small })
+    : earlyStopSaneAnswer.pass('sane', { says: earlyStopText(earlyStop), of: finalStep });
+}
+
+/** An optimisation rests on a bottleneck that was measured in a run which went well; nobody speculates with rented hours (policy VA, Efficiency and Risk Rules). */
+export const bottleneckMeasured = defineGate('bottleneck-measured', ({ contract, passes }, { block, pass }) =>
+  given(contractNow(contract), (values) => {
+    const said = valueIn(values, 'optimisation') ?? 'none';
+    const [, measured, baseline] = /^(.*); baseline (\S+)$/.exec(said) ?? [];
+    if (measured === undefined || baseline === undefined) return pass('none');
+    return given(passes, (runs) =>
+      // rule VA-28
+      runs.includes(baseline)
+        ? pass('measured', { measured, baseline })
+        : block('no-baseline', 'author', { baseline }),
+    );
+  }),
+);
