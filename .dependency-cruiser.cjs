@@ -40,7 +40,7 @@ const PACKAGES = {
   // The tail of a log that can be held back.
   ws: '^src/engines/ray/',
   // The package of files that a cluster takes.
-  fflate: '^src/engines/package-files',
+  fflate: '^src/engines/shared/package-files',
   // What Ray leaves out of such a package, and what a lab says that its scripts do.
   ignore: '^src/(engines/ray|settings)/',
   yaml: '^src/(config|care/infra|app/cli)/',

@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskedJob, Engine, JobObservation } from '../src/domain/engine.ts';
-import { callOverHttp, type Http } from '../src/engines/http.ts';
 import { createRestEngine } from '../src/engines/ray/rest/engine.ts';
+import { callOverHttp, type Http } from '../src/engines/shared/http.ts';
 import { submitTo } from '../test/support/capabilities.ts';
 import { startRayHead } from '../test/support/ray-head.ts';
 import { isRayThere } from '../test/support/ray-tools.ts';

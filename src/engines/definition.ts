@@ -1,6 +1,6 @@
 /** What an engine says of itself: its settings, the rules over them, and what follows from them for whoever launches and watches. */
 
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Engine } from '../domain/engine.ts';
 import type { BeyondCap, MachineNeeds } from '../domain/launch/machine-needs.ts';
 import type { RentalTerms } from '../domain/launch/rental-terms.ts';
@@ -8,6 +8,28 @@ import type { Observed } from '../domain/observed.ts';
 import type { DiskConfig } from '../settings/disk-schema.ts';
 import type { BadNodesConfig, GcpConfig } from '../settings/gcp-schema.ts';
 import type { ConfigIssue, KeyPath } from '../settings/problem.ts';
+import { amount, word } from '../settings/words.ts';
+
+export const CLUSTER_KEYS = {
+  acceleratorHoursPerRun: amount.describe(
+    'Cost table: accelerator-hours of one run of this lane, shown before approval.',
+  ),
+  accelerators: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .nullable()
+    .default(null)
+    .describe('Cost table: how many accelerators one run holds, for what it did cost; null: not told.'),
+  adoption: z
+    .boolean()
+    .default(false)
+    .describe('Whether jobs that people have launched here by hand may be taken over, with /watch.'),
+  links: z
+    .record(word, z.string().max(500))
+    .default({})
+    .describe('Links for people; {jobId} and {run} are filled in.'),
+};
 
 /** What the rest of ferrybot may know of a cluster's engine. */
 export type EngineTraits = {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { raySchema } from '../../src/engines/ray/schema.ts';
+import { raySchema } from '../../src/engines/ray/definition.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/ray-scripts.md'), 'utf8');

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
-import type { IrisCluster } from '../../src/engines/iris/schema.ts';
+import type { IrisCluster } from '../../src/engines/iris/definition.ts';
 import { wrappedCommand } from '../../src/engines/iris/wrapper.ts';
 import { irisConfig } from '../support/iris-config.ts';
 

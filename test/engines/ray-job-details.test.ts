@@ -1,8 +1,7 @@
 /** A job as Ray tells it, live from 2.60: what is kept, and that its variables are not. */
 
 import { describe, expect, it } from 'vitest';
-import { readJobDetails } from '../../src/engines/ray/job-details.ts';
-import { metadataVariables } from '../../src/engines/ray/job-identity.ts';
+import { metadataVariables, readJobDetails } from '../../src/engines/ray/job-details.ts';
 
 const OURS = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'b'.repeat(64)}` };
 const LIVE = {

@@ -1,7 +1,7 @@
 /** A Ray job is ours only where it says so itself, whole and without contradiction. */
 
 import { expect, it } from 'vitest';
-import { identityOf, metadataTexts, metadataVariables } from '../../src/engines/ray/job-identity.ts';
+import { identityOf, metadataTexts, metadataVariables } from '../../src/engines/ray/job-details.ts';
 
 const OURS = { run: 'ferry-daily-20261121', attempt: 2, manifest: `sha256:${'a'.repeat(64)}` };
 

@@ -3,15 +3,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import type { Http } from '../../src/engines/http.ts';
+import { type RestOptions, restSettings } from '../../src/engines/ray/rest/ask.ts';
 import {
   createLogReader,
   type LogReader,
   RAY_TAIL_TRIES_MAX,
 } from '../../src/engines/ray/rest/log-reader.ts';
 import { RAY_LOG_CHUNK_MS } from '../../src/engines/ray/rest/log-source.ts';
-import { type RestOptions, restSettings } from '../../src/engines/ray/rest/settings.ts';
 import type { TailOpener } from '../../src/engines/ray/rest/tail-socket.ts';
+import type { Http } from '../../src/engines/shared/http.ts';
 import { withText } from '../support/log-text.ts';
 
 /** A head with one job: its log, how both ways to it behave, and what was asked. */

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
-import type { ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
+import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fillTemplate } from '../../src/engines/ray/scripts/fill-template.ts';
-import { createLogWindow } from '../../src/engines/ray/scripts/log-window.ts';
+import { createLogWindow } from '../../src/engines/ray/scripts/read-log.ts';
+import { fillTemplate } from '../../src/engines/ray/scripts/run-script.ts';
 import { reasonOf, scrubber, submittedIds } from '../../src/engines/ray/scripts/said.ts';
 import { secretForms } from '../support/secret-forms.ts';
 

@@ -1,8 +1,7 @@
 /** Which offers fit: the hard needs and the price, and nothing else. */
 
 import { expect, it } from 'vitest';
-import { readOffer } from '../../src/engines/vast/market.ts';
-import { chooseOffers, type Offer, unfit, whyChosen } from '../../src/engines/vast/offers.ts';
+import { chooseOffers, type Offer, readOffer, unfit, whyChosen } from '../../src/engines/vast/market.ts';
 import { vastCluster } from '../support/vast-bench.ts';
 
 const NEEDS = vastCluster('https://console.vast.ai');

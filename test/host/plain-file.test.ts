@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import { jobMetadata, readRecord } from '../../src/engines/file-records.ts';
-import { readLogFile } from '../../src/engines/read-log-file.ts';
+import { jobMetadata, readLogFile, readRecord } from '../../src/engines/shared/job-files.ts';
 import { RECORD_FILE_BYTES_MAX } from '../../src/host/plain-file.ts';
 
 async function folderOf(): Promise<string> {

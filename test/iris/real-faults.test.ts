@@ -13,8 +13,8 @@ import {
   type JobSpec,
   type SubmitOutcome,
 } from '../../src/domain/engine.ts';
-import { callOverHttp, type Http } from '../../src/engines/http.ts';
 import { GAP } from '../../src/engines/iris/log-reader.ts';
+import { callOverHttp, type Http } from '../../src/engines/shared/http.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
 import { describeWithIris, realEngine, startTestIris, type TestIris } from '../support/iris-cluster.ts';
 import { readText } from '../support/log-text.ts';

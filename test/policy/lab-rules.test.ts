@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { known } from '../../src/domain/observed.ts';
-import { raySchema } from '../../src/engines/ray/schema.ts';
+import { raySchema } from '../../src/engines/ray/definition.ts';
 import { cardManifest } from '../../src/render/card-manifest.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
 import { diskSchema } from '../../src/settings/disk-schema.ts';

@@ -39,7 +39,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
       'a line of a log, at most 16,384 characters (logLineCharsMax)',
     ]),
   ),
-  'src/engines/ray/scripts/log-window.ts': 'the beginning of a log, at most 4,096 bytes (HEAD_BYTES)',
+  'src/engines/ray/scripts/read-log.ts': 'the beginning of a log, at most 4,096 bytes (HEAD_BYTES)',
 };
 /** Not written in the source: the lab's own, from the config of its default branch. */
 const FROM_THE_CONFIG = ['src/care/disk/cleanup-check.ts', 'src/settings/disk-schema.ts'];

@@ -16,9 +16,9 @@ import {
 import type { ClusterRecord } from '../../demo/private-cluster.ts';
 import { freePorts } from '../../demo/ray/free-ports.ts';
 import type { Engine } from '../../src/domain/engine.ts';
-import { callOverHttp, type Http } from '../../src/engines/http.ts';
+import type { IrisCluster } from '../../src/engines/iris/definition.ts';
 import { createIrisEngine } from '../../src/engines/iris/engine.ts';
-import type { IrisCluster } from '../../src/engines/iris/schema.ts';
+import { callOverHttp, type Http } from '../../src/engines/shared/http.ts';
 import { stopIn } from './capabilities.ts';
 import { type EngineBench, SAID } from './engine-contract.ts';
 import { irisConfig } from './iris-config.ts';

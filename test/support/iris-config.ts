@@ -1,6 +1,6 @@
 /** A cluster of the engine `iris` as a config gives it. */
 
-import { type IrisCluster, irisSchema } from '../../src/engines/iris/schema.ts';
+import { type IrisCluster, irisSchema } from '../../src/engines/iris/definition.ts';
 
 export function irisConfig(changes: Partial<IrisCluster> = {}): IrisCluster {
   return irisSchema.parse({

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Http, HttpRequest, HttpResult } from '../../src/engines/http.ts';
+import type { Http, HttpRequest, HttpResult } from '../../src/engines/shared/http.ts';
 import type { RecordedIris, RpcAnswer } from './recorded-iris.ts';
 
 /** What happens to one request instead of an answer. */

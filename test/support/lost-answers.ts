@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { SlurmCluster } from '../../src/engines/slurm/schema.ts';
+import type { SlurmCluster } from '../../src/engines/slurm/definition.ts';
 import type { TestCluster } from './slurm-cluster.ts';
 
 const COMMANDS = ['sbatch', 'squeue', 'scancel', 'sinfo', 'sacct', 'scontrol'];

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { callOverHttp } from '../../src/engines/http.ts';
+import { callOverHttp } from '../../src/engines/shared/http.ts';
 import type { RayHead } from './ray-head.ts';
 
 const recordedAnswer = z.object({ status: z.int(), contentType: z.string(), body: z.unknown() }).readonly();

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import type { Http, HttpResult } from '../../src/engines/http.ts';
+import type { Http, HttpResult } from '../../src/engines/shared/http.ts';
 import type { RecordedAnswer } from './record-ray.ts';
 import { recordedAnswers } from './recorded-answers.ts';
 

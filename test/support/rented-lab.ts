@@ -8,8 +8,8 @@ import type { Clock } from '../../packages/playground/clock.ts';
 import { OFFERS } from '../../packages/playground/test/support/vast-market.ts';
 import { openVast, type VastServer } from '../../packages/playground/vast/server.ts';
 import type { Engine } from '../../src/domain/engine.ts';
+import type { VastCluster } from '../../src/engines/vast/definition.ts';
 import { createVastEngine } from '../../src/engines/vast/engine.ts';
-import type { VastCluster } from '../../src/engines/vast/schema.ts';
 import { vastCluster } from './vast-bench.ts';
 import { MORNING, openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { JobSpec } from '../../src/domain/engine.ts';
-import { raySchema } from '../../src/engines/ray/schema.ts';
-import type { ScriptSettings, ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
-import { TOKEN_FILE } from '../../src/engines/ray/token-file.ts';
+import { raySchema } from '../../src/engines/ray/definition.ts';
+import { TOKEN_FILE } from '../../src/engines/ray/private-home.ts';
+import type { ScriptSettings, ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
 import { RAY_BIN } from './ray-tools.ts';
 
 const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));

@@ -9,8 +9,8 @@ import { freePorts } from '../../demo/ray/free-ports.ts';
 import { closeCluster, missingPrograms, startCluster } from '../../demo/slurm/cluster.ts';
 import { configurationOf, PORTS } from '../../demo/slurm/cluster-files.ts';
 import type { Engine } from '../../src/domain/engine.ts';
+import type { SlurmCluster } from '../../src/engines/slurm/definition.ts';
 import { createSlurmEngine } from '../../src/engines/slurm/engine.ts';
-import type { SlurmCluster } from '../../src/engines/slurm/schema.ts';
 import { slurmConfig } from './slurm-config.ts';
 
 export type TestCluster = {

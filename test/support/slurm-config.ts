@@ -1,6 +1,6 @@
 /** A Slurm cluster of a config in which nothing is said but what a test says. */
 
-import { type SlurmCluster, slurmSchema } from '../../src/engines/slurm/schema.ts';
+import { type SlurmCluster, slurmSchema } from '../../src/engines/slurm/definition.ts';
 
 /** `settings` with everything else as it is by itself. */
 export function slurmConfig(settings: Readonly<Record<string, unknown>>): SlurmCluster {

@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ScriptSettings, ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
+import type { ScriptSettings, ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
 
 /** What a verb does: it may start a job, then speaks, then ends or hangs. */
 export type Doing = {

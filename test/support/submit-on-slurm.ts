@@ -2,8 +2,8 @@
 
 import { text } from 'node:stream/consumers';
 import type { JobSpec } from '../../src/domain/engine.ts';
+import type { SlurmCluster } from '../../src/engines/slurm/definition.ts';
 import { createSlurmEngine } from '../../src/engines/slurm/engine.ts';
-import type { SlurmCluster } from '../../src/engines/slurm/schema.ts';
 import { submitTo } from './capabilities.ts';
 
 // Written by the test itself.

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openVastLab, type VastLab } from '../../packages/playground/test/support/vast-market.ts';
 import type { VastOptions } from '../../packages/playground/vast/server.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
+import { type VastCluster, vastSchema } from '../../src/engines/vast/definition.ts';
 import { createVastEngine, type VastEngineOptions } from '../../src/engines/vast/engine.ts';
-import { type VastCluster, vastSchema } from '../../src/engines/vast/schema.ts';
 
 /** A cluster of the config for the small market: RTX 4090s with memory for the job. */
 export function vastCluster(api: string, changes: Partial<VastCluster> = {}): VastCluster {

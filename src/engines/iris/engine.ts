@@ -19,18 +19,23 @@ import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { isSubmissionId } from '../file-records.ts';
-import { callOverHttp, type Http } from '../http.ts';
-import { leftOutOfPackage } from '../package-files.ts';
-import { shellLineOf, withinLine } from '../shell-line.ts';
-import { authenticationAnswer, listAnswer, nothing, statusAnswer } from './answers.ts';
-import { ask } from './ask.ts';
-import { irisLimits } from './limits.ts';
+import { callOverHttp, type Http } from '../shared/http.ts';
+import { isSubmissionId } from '../shared/job-files.ts';
+import { leftOutOfPackage } from '../shared/package-files.ts';
+import { shellLineOf, withinLine } from '../shared/shell-line.ts';
+import {
+  ask,
+  authenticationAnswer,
+  type IrisSettings,
+  irisIdOf,
+  irisLimits,
+  listAnswer,
+  nothing,
+  statusAnswer,
+} from './ask.ts';
+import type { IrisCluster } from './definition.ts';
 import { createIrisLogReader, type IrisLogReader } from './log-reader.ts';
-import { isMissing, observeOnIris } from './observe.ts';
-import type { IrisCluster } from './schema.ts';
-import { readIrisSession } from './session.ts';
-import { type IrisSettings, irisIdOf } from './settings.ts';
+import { isMissing, observeOnIris, readIrisSession } from './observe.ts';
 import { IRIS, submitToIris } from './submit.ts';
 
 /** The engine of a cluster of the config. */

@@ -1,8 +1,7 @@
 /** What Iris's words about a job and its one task mean: by the task and not by the job, and never by an exit code. */
 
 import type { FoundJob, JobMetadata } from '../../domain/engine.ts';
-import type { IrisJob, IrisTask } from './answers.ts';
-import { irisLimits } from './limits.ts';
+import { type IrisJob, type IrisTask, irisLimits } from './ask.ts';
 import { REFUSED } from './wrapper.ts';
 
 /** What one look saw. `task`: the one of this job; null where Iris has made none yet. */

@@ -4,11 +4,8 @@ import { hash } from 'node:crypto';
 import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { completeUtf8Length } from '../../host/utf8-boundary.ts';
-import { type LogEntry, logsAnswer } from './answers.ts';
-import { ask } from './ask.ts';
-import { irisLimits } from './limits.ts';
-import { type IrisProcess, isSameProcess, readProcess } from './session.ts';
-import { type IrisSettings, irisIdOf } from './settings.ts';
+import { ask, type IrisSettings, irisIdOf, irisLimits, type LogEntry, logsAnswer } from './ask.ts';
+import { type IrisProcess, isSameProcess, readProcess } from './observe.ts';
 import { saysBegin } from './wrapper.ts';
 
 export type IrisLogReader = {

@@ -1,14 +1,22 @@
 /** What a job of Iris is doing; a job that it does not name is absent only where nobody has ever seen it. */
 
-import type { JobObservation } from '../../domain/engine.ts';
-import { isSubmissionId } from '../file-records.ts';
-import { type IrisJob, type IrisTask, logsAnswer, statusAnswer, tasksAnswer } from './answers.ts';
-import { type Answer, ask } from './ask.ts';
+import type { EngineSession, JobObservation } from '../../domain/engine.ts';
+import { isSubmissionId } from '../shared/job-files.ts';
+import {
+  type Answer,
+  ask,
+  type IrisJob,
+  type IrisSettings,
+  type IrisTask,
+  irisIdOf,
+  irisLimits,
+  logsAnswer,
+  processAnswer,
+  statusAnswer,
+  tasksAnswer,
+} from './ask.ts';
 import { identityOf } from './identity.ts';
 import { attemptOf, judgeJob, ownWordSinceMs } from './job-state.ts';
-import { irisLimits } from './limits.ts';
-import { readProcess } from './session.ts';
-import { type IrisSettings, irisIdOf } from './settings.ts';
 import { saidEnd } from './wrapper.ts';
 
 /** Looks once. */
@@ -97,4 +105,40 @@ async function ownWord(
     if (code !== null) return code;
   }
   return null;
+}
+
+export type IrisProcess = {
+  readonly kind: 'process';
+  /** Host, pid and the minute of the beginning: in a container each controller has the same pid. */
+  readonly id: string;
+  readonly who: string;
+  readonly beganAtMs: number;
+};
+
+/** The process that answers now. */
+export async function readProcess(
+  settings: IrisSettings,
+): Promise<IrisProcess | { readonly kind: 'unknown'; readonly message: string }> {
+  const answer = await ask(settings, 'process', { maxLogLines: 1 }, processAnswer);
+  if (answer.kind !== 'said') return { kind: 'unknown', message: answer.message };
+  const { hostname, pid, uptimeMs } = answer.value.processInfo;
+  const beganAtMs = settings.now() - uptimeMs;
+  const who = `${hostname}:${pid}`;
+  return {
+    kind: 'process',
+    id: `${who}:${Math.round(beganAtMs / irisLimits.sessionMinuteMs)}`,
+    who,
+    beganAtMs,
+  };
+}
+
+/** Whether both are one process of the controller. */
+export function isSameProcess(a: IrisProcess, b: IrisProcess): boolean {
+  return a.who === b.who && Math.abs(a.beganAtMs - b.beganAtMs) <= irisLimits.uptimeSlackMs;
+}
+
+/** The same for the engine's interface; Iris says no version. */
+export async function readIrisSession(settings: IrisSettings): Promise<EngineSession> {
+  const process = await readProcess(settings);
+  return process.kind === 'unknown' ? process : { kind: 'session', id: process.id, version: '' };
 }

@@ -1,7 +1,7 @@
 /** The script that an Iris job runs: the same text for every job, so that no value is ever read by a shell line; values are arguments. */
 
 import type { JobSpec } from '../../domain/engine.ts';
-import type { IrisCluster } from './schema.ts';
+import type { IrisCluster } from './definition.ts';
 
 /** A start that the script refused. The words stand in the task's `error`, which has the end of standard error. */
 export const REFUSED = /ferrybot refused (again|restart|set-up): /;

@@ -1,27 +1,48 @@
 /** The `local` engine: a job is a real detached process of this machine, with its records in a folder. */
 
 import { isAbsolute, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { spendCapability } from '../../domain/actions/capability.ts';
 import {
   described,
   type Engine,
+  type FoundJob,
   type JobDescription,
+  type JobObservation,
   type LogRead,
+  type StopOutcome,
   stopStep,
   submitStep,
 } from '../../domain/engine.ts';
-import { currentPidScope } from '../../host/process-identity.ts';
+import { limits } from '../../domain/limits.ts';
+import {
+  currentPidScope,
+  type Liveness,
+  livenessOf,
+  type PidScope,
+  processStartOf,
+} from '../../host/process-identity.ts';
+import { codeOf, publishOnce } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { isSubmissionId, ownerOfFile } from '../file-records.ts';
-import { readLogFile } from '../read-log-file.ts';
-import { shellLineOf, withinLine } from '../shell-line.ts';
-import { jobPaths, readClaim } from './job-folder.ts';
-import { observeLocally } from './observe.ts';
+import { isSubmissionId, ownerOfFile, type Read, readLogFile } from '../shared/job-files.ts';
+import { shellLineOf, withinLine } from '../shared/shell-line.ts';
+import {
+  type ClaimRecord,
+  type ExitRecord,
+  type IdentityRecord,
+  type JobPaths,
+  jobPaths,
+  type LocalEngineOptions,
+  type LocalSettings,
+  readClaim,
+  readCommand,
+  readExit,
+  readProcess,
+} from './job-folder.ts';
 import { removeOldTrees } from './old-trees.ts';
-import type { LocalEngineOptions, LocalSettings } from './settings.ts';
-import { stopLocally } from './stop.ts';
 import { submitLocally } from './submit.ts';
+import { signalGroup } from './supervisor.ts';
 
 /** From SIGTERM to SIGKILL for a job: a temporary checkpoint of a small model is written in less. */
 const JOB_STOP_GRACE_MS = 10_000;
@@ -94,4 +115,192 @@ async function readLogLocally(settings: LocalSettings, jobId: string, offset: nu
   if (claim.kind === 'missing') return { kind: 'absent' };
   if (claim.kind === 'unreadable') return { kind: 'unknown', message: claim.why };
   return readLogFile(paths.log, offset);
+}
+
+/**
+ * The request is on disk before any signal, so that the end that follows is STOPPED whoever records
+ * it. The supervisor does the killing, also when this process dies meanwhile. A job that was claimed
+ * and never started is stopped by taking its right to start.
+ */
+export async function stopLocally(settings: LocalSettings, jobId: string): Promise<StopOutcome> {
+  if (!isSubmissionId(jobId)) return { kind: 'absent' };
+  const paths = jobPaths(settings.directory, jobId);
+  const claim = await readClaim(paths);
+  if (claim.kind === 'missing') return { kind: 'absent' };
+  const before = await observeLocally(settings, jobId, null);
+  if (before.kind !== 'found') return { kind: 'unknown', message: `the job is ${before.kind}` };
+  if (before.endedAtMs !== null || before.status === 'FAILED')
+    return { kind: 'already-ended', status: before.status };
+  await publishOnce(paths.stop, JSON.stringify({ requestedAtMs: settings.now() }));
+  const here = await currentPidScope();
+  if (await takeRightToStart(paths, here)) {
+    await recordEnd(settings, paths, null);
+    return { kind: 'stopped' };
+  }
+  if (!(await signalSupervisor(paths, here))) return stopOrphan(settings, paths, here);
+  return awaitEnd(settings, jobId);
+}
+
+/** True when no supervisor had it: then none ever will. */
+async function takeRightToStart(paths: JobPaths, here: PidScope): Promise<boolean> {
+  const processStart = (await processStartOf(process.pid)) ?? 'unknown';
+  return publishOnce(paths.process, JSON.stringify({ ...here, pid: process.pid, processStart }));
+}
+
+/** False when the supervisor is dead and its command has to be stopped from here. */
+async function signalSupervisor(paths: JobPaths, here: PidScope): Promise<boolean> {
+  const supervisor = await readProcess(paths);
+  if (supervisor.kind !== 'there' || (await livenessOf(supervisor.value, here)) === 'dead') return false;
+  try {
+    process.kill(supervisor.value.pid, 'SIGTERM');
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+async function stopOrphan(settings: LocalSettings, paths: JobPaths, here: PidScope): Promise<StopOutcome> {
+  const command = await readCommand(paths);
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    for (let waitedMs = 0; command.kind === 'there' && waitedMs < settings.stopGraceMs; waitedMs += 100) {
+      if ((await livenessOf(command.value, here)) !== 'alive') break;
+      if (waitedMs === 0) signalGroup(command.value.pid, signal);
+      await sleep(100);
+    }
+  }
+  if (command.kind === 'there' && (await livenessOf(command.value, here)) !== 'dead')
+    return { kind: 'stopping' };
+  await recordEnd(settings, paths, 'SIGTERM');
+  return { kind: 'stopped' };
+}
+
+async function recordEnd(settings: LocalSettings, paths: JobPaths, signal: string | null): Promise<void> {
+  const end = { exitCode: null, signal, startError: null, startedAtMs: null, stopRequested: true };
+  await publishOnce(paths.exit, JSON.stringify({ ...end, endedAtMs: settings.now() }));
+}
+
+async function awaitEnd(settings: LocalSettings, jobId: string): Promise<StopOutcome> {
+  for (let waitedMs = 0; waitedMs <= limits.jobStopWaitMs; waitedMs += limits.jobRecordPollMs) {
+    const now = await observeLocally(settings, jobId, null);
+    if (now.kind === 'found' && now.status === 'STOPPED') return { kind: 'stopped' };
+    if (now.kind === 'found' && now.endedAtMs !== null) return { kind: 'already-ended', status: now.status };
+    await sleep(limits.jobRecordPollMs);
+  }
+  return { kind: 'stopping' };
+}
+
+/**
+ * The exit record decides. Without one: a living supervisor or command means RUNNING; FAILED with
+ * PROCESS_LOST only when both are positively dead (or the machine was booted anew); a process that
+ * cannot be seen from here (another container, another host) is `unknown`. A job that was seen before
+ * and has no folder now is `state-lost`, not absent.
+ */
+export async function observeLocally(
+  settings: LocalSettings,
+  jobId: string,
+  lastSession: string | null,
+): Promise<JobObservation> {
+  const here = await currentPidScope();
+  if (!isSubmissionId(jobId)) return { kind: 'absent', session: here.bootId };
+  const paths = jobPaths(settings.directory, jobId);
+  const claim = await readClaim(paths);
+  switch (claim.kind) {
+    case 'unreadable':
+      return { kind: 'unknown', message: claim.why };
+    case 'missing':
+      return lastSession === null
+        ? { kind: 'absent', session: here.bootId }
+        : { kind: 'state-lost', session: here.bootId, message: `${paths.folder} is gone` };
+    case 'there':
+      return observeClaimed(paths, claim.value);
+  }
+}
+
+async function observeClaimed(paths: JobPaths, claim: ClaimRecord): Promise<JobObservation> {
+  const first = await readExit(paths);
+  if (first.kind !== 'missing') return ended(claim, first);
+  const supervisor = await readProcess(paths);
+  if (supervisor.kind === 'unreadable') return { kind: 'unknown', message: supervisor.why };
+  if (supervisor.kind === 'missing')
+    return { ...base(claim), status: 'PENDING', message: 'Claimed, not started; submit again to start it.' };
+  const liveness = await livenessOf(supervisor.value, await currentPidScope());
+  if (liveness === 'alive') return running(claim, supervisor.value, 'Job is currently running.');
+  // It may have ended between the first look and this one.
+  const second = await readExit(paths);
+  if (second.kind !== 'missing') return ended(claim, second);
+  if (liveness === 'unknown') return unseen(supervisor.value);
+  return observeOrphan(paths, claim, supervisor.value);
+}
+
+async function observeOrphan(
+  paths: JobPaths,
+  claim: ClaimRecord,
+  supervisor: IdentityRecord,
+): Promise<JobObservation> {
+  const command = await readCommand(paths);
+  if (command.kind === 'unreadable') return { kind: 'unknown', message: command.why };
+  const liveness: Liveness =
+    command.kind === 'missing' ? 'dead' : await livenessOf(command.value, await currentPidScope());
+  switch (liveness) {
+    case 'alive':
+      return running(
+        claim,
+        supervisor,
+        'The command runs, but its supervisor is gone: no exit code to come.',
+      );
+    case 'unknown':
+      return unseen(supervisor);
+    case 'dead':
+      return {
+        ...base(claim),
+        status: 'FAILED',
+        errorType: 'PROCESS_LOST',
+        message: 'lost: the process is gone and left no exit record.',
+        session: supervisor.bootId,
+      };
+  }
+}
+
+function ended(claim: ClaimRecord, exit: Exclude<Read<ExitRecord>, { kind: 'missing' }>): JobObservation {
+  if (exit.kind === 'unreadable') return { kind: 'unknown', message: exit.why };
+  const { exitCode, signal, startError, startedAtMs, endedAtMs, stopRequested } = exit.value;
+  const times = { startedAtMs, endedAtMs, details: signal === null ? {} : { signal } };
+  if (stopRequested)
+    return { ...base(claim), ...times, status: 'STOPPED', message: 'Job was intentionally stopped.' };
+  if (exitCode === 0)
+    return { ...base(claim), ...times, status: 'SUCCEEDED', exitCode, message: 'Job finished successfully.' };
+  const how = startError ?? (signal === null ? `exit code ${exitCode}` : `signal ${signal}`);
+  return {
+    ...base(claim),
+    ...times,
+    status: 'FAILED',
+    exitCode,
+    // Ray's word, so that one rule reads both engines.
+    errorType: startError === null ? 'JOB_ENTRYPOINT_COMMAND_ERROR' : 'JOB_ENTRYPOINT_COMMAND_START_ERROR',
+    message: `Job entrypoint command failed with ${how}.`,
+  };
+}
+
+function running(claim: ClaimRecord, supervisor: IdentityRecord, message: string): FoundJob {
+  const details = { pid: String(supervisor.pid), host: supervisor.host };
+  return { ...base(claim), status: 'RUNNING', message, session: supervisor.bootId, details };
+}
+
+function unseen(supervisor: IdentityRecord): JobObservation {
+  const message = `process ${supervisor.pid} was started on ${supervisor.host} in a numbering not visible here`;
+  return { kind: 'unknown', message };
+}
+
+function base(claim: ClaimRecord): Omit<FoundJob, 'status' | 'message'> {
+  return {
+    kind: 'found',
+    errorType: null,
+    exitCode: null,
+    startedAtMs: null,
+    endedAtMs: null,
+    metadata: claim.metadata,
+    session: null,
+    details: {},
+  };
 }

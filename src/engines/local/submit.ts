@@ -17,16 +17,16 @@ import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { isFolder } from '../../host/is-folder.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
 import { codeOf } from '../../host/publish-once.ts';
-import { isSubmissionId } from '../file-records.ts';
+import { isSubmissionId } from '../shared/job-files.ts';
 import {
   type ClaimRecord,
   type IdentityRecord,
   type JobPaths,
   jobPaths,
+  type LocalSettings,
   readClaim,
   readProcess,
 } from './job-folder.ts';
-import type { LocalSettings } from './settings.ts';
 import { type SupervisorOrder, supervisorSource } from './supervisor.ts';
 
 /** A started supervisor reports within this, also on a machine under full load (Node starts in 0.1 to 3 s). */

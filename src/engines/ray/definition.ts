@@ -1,8 +1,297 @@
 /** The engine `ray`: jobs of a Ray cluster, over its Jobs API or the lab's own scripts. */
 
-import type { EngineDefinition } from '../definition.ts';
-import { rayIssues } from './rules.ts';
-import { type RayCluster, raySchema } from './schema.ts';
+import { z } from 'zod';
+import { templateIssues } from '../../settings/argument-template.ts';
+import { diskIssues } from '../../settings/disk-rules.ts';
+import { diskSchema } from '../../settings/disk-schema.ts';
+import { gcpKeys } from '../../settings/gcp-schema.ts';
+import { type ConfigIssue, error, type KeyPath, warning } from '../../settings/problem.ts';
+import { reservedName, writtenSecret } from '../../settings/secret-words.ts';
+import { argumentArray, path, variable } from '../../settings/words.ts';
+import { CLUSTER_KEYS, type EngineDefinition } from '../definition.ts';
+
+const tunnel = z.strictObject({
+  command: argumentArray.describe(
+    'Argument array of a program that keeps the dashboard reachable as long as it runs; {cluster} is filled in.',
+  ),
+  startTimeoutMs: z
+    .int()
+    .min(1_000)
+    .max(300_000)
+    .default(60_000)
+    .describe('How long it may take until the dashboard answers through it.'),
+});
+
+/** Marin's entry points (reference: marin-community/marin, lib/marin/src/marin/run/ray_run.py and scripts/ray/cluster.py). */
+const CLUSTER_PY = ['{python}', '{checkout}/scripts/ray/cluster.py', '--cluster', '{cluster}'];
+
+/** What its ray_run.py leaves out, itself and through iris (lib/iris/src/iris/cluster/client/bundle.py). */
+const MARIN_LEAVES_OUT = [
+  'docs/',
+  '*.pack',
+  '*.mov',
+  '*.pyc',
+  '*.egg-info',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.ruff_cache',
+  'node_modules',
+  '**/tests/snapshot*',
+] as const;
+
+const scripts = z.strictObject({
+  python: argumentArray
+    // rule AG-02
+    .default(['uv', 'run', '--project', '{checkout}'])
+    .describe(
+      'What {python} stands for in the templates below. A call through `uv run --project` takes 8 to 20 s with a warm cache, and first makes the environment where none is kept: a watch needs a dashboard, or a kept environment such as [/opt/lab/.venv/bin/python].',
+    ),
+  pythonWithoutUv: argumentArray
+    .nullable()
+    .default(['{checkout}/.venv/bin/python'])
+    .describe(
+      "What {python} stands for where the program of `python` cannot be started at all; null: nothing. Marin's scripts start ray and uv by name: both have to lie beside the chosen program, whose folder stands first in their PATH, or on the PATH of the runner.",
+    ),
+  submit: argumentArray
+    .default([
+      '{python}',
+      '{checkout}/lib/marin/src/marin/run/ray_run.py',
+      '--no_wait',
+      '--cluster',
+      '{clusterFile}',
+      '--submission-id',
+      '{submissionId}',
+      '{environment}',
+      '--',
+      '{command}',
+    ])
+    .describe(
+      'Submits a job, started in the root of the shipped files; {clusterFile}, {submissionId}, {checkout}; alone in their place {python}, {environment}, {command}.',
+    ),
+  clusterFile: path
+    .default('infra/marin-{cluster}.yaml')
+    .describe(
+      "File of the default branch that says where the cluster is, for {clusterFile}, which becomes its absolute path: a name would be looked up in the change's files; {cluster}.",
+    ),
+  leavesOut: z
+    .array(z.string().min(1).max(200))
+    .max(100)
+    .default([...MARIN_LEAVES_OUT])
+    .describe(
+      'Patterns, as in a .gitignore, of what the submit script leaves out of what it ships: nothing is launched while they name an approved file.',
+    ),
+  ignoreFiles: z
+    .array(z.string().regex(/^\.[\w.-]+$/, 'a name such as .rayignore'))
+    .max(5)
+    .default(['.rayignore'])
+    .describe(
+      'Files whose patterns name what is left out as well. Ray is told to heed no .gitignore (RAY_RUNTIME_ENV_IGNORE_GITIGNORE, since Ray 2.4); add .gitignore where the script heeds it itself.',
+    ),
+  environment: argumentArray
+    .default(['-e', '{name}={value}'])
+    .describe(
+      'What {environment} stands for, once for each variable of the job; {name} and {value}. A ray_run.py of before February 2026 wants [-e, "{name}", "{value}"].',
+    ),
+  readsVariables: z
+    .array(variable)
+    .max(20)
+    .default(['HF_TOKEN', 'WANDB_API_KEY'])
+    .describe(
+      'Variables that the submit script hands on from its own environment: no other process of the machine sees them.',
+    ),
+  list: argumentArray
+    .default([...CLUSTER_PY, 'list-jobs'])
+    .describe('Prints the jobs of the cluster as JSON; {cluster}, {checkout}, {python}.'),
+  logs: argumentArray
+    .default([...CLUSTER_PY, 'job-logs', '-n', '{lines}', '{jobId}'])
+    .describe('Prints the last {lines} lines of the log of {jobId}; {cluster}, {checkout}, {python}.'),
+  stop: argumentArray
+    .default([...CLUSTER_PY, 'stop-job', '{jobId}'])
+    .describe('Asks {jobId} to stop; {cluster}, {checkout}, {python}.'),
+  checkout: z
+    .array(path)
+    .min(1)
+    .max(20)
+    .nullable()
+    .default(null)
+    .describe(
+      'What of the default branch lies in {checkout}, never of the change that is launched; null: all of it.',
+    ),
+  timeoutMs: z
+    .int()
+    .min(1_000)
+    .max(1_800_000)
+    .default(300_000)
+    .describe('How long one call of a script may take.'),
+});
+
+export const raySchema = z.strictObject({
+  engine: z.literal('ray').describe('Jobs of a Ray cluster.'),
+  dashboard: z
+    .url({ protocol: /^https?$/, error: 'an address such as http://10.0.0.2:8265' })
+    .max(300)
+    .nullable()
+    .default(null)
+    .describe(
+      'Address of the dashboard with the Jobs API, preferred for observing; null: the scripts alone.',
+    ),
+  tokenFrom: variable
+    .nullable()
+    .default('RAY_AUTH_TOKEN')
+    .describe(
+      'Runner environment variable with the token of the dashboard; scripts get it as RAY_AUTH_TOKEN, and as the file .ray/auth_token of their private home, which RAY_AUTH_TOKEN_PATH names; null: none is sent.',
+    ),
+  requestTimeoutMs: z
+    .int()
+    .min(1_000)
+    .max(600_000)
+    .default(30_000)
+    .describe('How long one request to the dashboard may take.'),
+  passVariables: z
+    .array(variable)
+    .max(20)
+    .default([])
+    .describe('Names of runner environment variables that scripts and tunnel get, such as UV_CACHE_DIR.'),
+  homeFiles: z
+    .record(path, variable)
+    .default({})
+    .describe(
+      'Files in the private home of scripts and tunnel, each with the content of a runner environment variable, such as .ssh/cluster.pem: CLUSTER_KEY.',
+    ),
+  tunnel: tunnel
+    .nullable()
+    .default(null)
+    .describe('One tunnel for all calls to this cluster; null: the dashboard is reachable without one.'),
+  scripts: scripts
+    .nullable()
+    .default(null)
+    .describe('The scripts that submit; null: the Jobs API does, with the shipped tree as a package.'),
+  disk: diskSchema
+    .nullable()
+    .default(null)
+    .describe("Care of the disks of the cluster's TPU workers; null: nobody looks after them."),
+  ...gcpKeys,
+  ...CLUSTER_KEYS,
+});
+
+export type RayCluster = z.infer<typeof raySchema>;
+
+type Rule = (at: KeyPath, cluster: RayCluster) => readonly ConfigIssue[];
+
+const clusterCanBeReached: Rule = (at, { dashboard, scripts, tunnel }) => [
+  ...(dashboard === null && scripts === null
+    ? [error('cluster-unreachable', at, 'has neither a dashboard nor scripts: nothing can be submitted')]
+    : []),
+  ...(dashboard === null && tunnel !== null
+    ? [
+        error(
+          'tunnel-to-nowhere',
+          [...at, 'tunnel'],
+          'leads to no dashboard: set the address at its near end',
+        ),
+      ]
+    : []),
+  ...(dashboard === null && scripts !== null && tunnel === null
+    ? [
+        warning(
+          'scripts-alone',
+          at,
+          'without a dashboard *no answer* and *no such job* look alike: most looks will be unknown, and each costs a call of a script, 8 to 20 s through `uv run --project`',
+        ),
+      ]
+    : []),
+];
+
+/** Each template with the placeholders that it may have, and those that it has to have. */
+const TEMPLATES = [
+  { key: 'python', may: ['cluster', 'clusterFile', 'checkout'], must: [] },
+  { key: 'pythonWithoutUv', may: ['cluster', 'clusterFile', 'checkout'], must: [] },
+  {
+    key: 'submit',
+    may: ['clusterFile', 'checkout', 'python', 'submissionId', 'environment', 'command'],
+    must: ['submissionId', 'environment', 'command'],
+  },
+  { key: 'environment', may: ['name', 'value'], must: ['name', 'value'] },
+  { key: 'list', may: ['cluster', 'clusterFile', 'checkout', 'python'], must: [] },
+  {
+    key: 'logs',
+    may: ['cluster', 'clusterFile', 'checkout', 'python', 'jobId', 'lines'],
+    must: ['jobId', 'lines'],
+  },
+  { key: 'stop', may: ['cluster', 'clusterFile', 'checkout', 'python', 'jobId'], must: ['jobId'] },
+] as const;
+
+const templatesAreComplete: Rule = (at, { scripts, tunnel }) => [
+  ...TEMPLATES.flatMap(({ key, may, must }) => {
+    const template = scripts?.[key] ?? null;
+    return template === null ? [] : templateIssues([...at, 'scripts', key], template, may, must);
+  }),
+  ...(tunnel === null ? [] : templateIssues([...at, 'tunnel', 'command'], tunnel.command, ['cluster'], [])),
+];
+
+const nothingOfOursIsPassed: Rule = (at, cluster) => [
+  ...(cluster.tokenFrom === null ? [] : reservedName([...at, 'tokenFrom'], cluster.tokenFrom)),
+  ...cluster.passVariables.flatMap((name, index) => reservedName([...at, 'passVariables', index], name)),
+  ...Object.entries(cluster.homeFiles).flatMap(([file, name]) =>
+    reservedName([...at, 'homeFiles', file], name),
+  ),
+];
+
+const noSecretIsWritten: Rule = (at, { dashboard, scripts, tunnel }) => [
+  ...(dashboard === null ? [] : writtenSecret([...at, 'dashboard'], dashboard)),
+  ...(tunnel?.command ?? []).flatMap((text, index) =>
+    writtenSecret([...at, 'tunnel', 'command', index], text),
+  ),
+  ...TEMPLATES.flatMap(({ key }) =>
+    (scripts?.[key] ?? []).flatMap((text, index) => writtenSecret([...at, 'scripts', key, index], text)),
+  ),
+];
+
+/** The script is started in the shipped files, where a relative program would be one of the change's, beside the token. */
+const programsAreNotTheChanges: Rule = (at, { scripts }) =>
+  (['python', 'pythonWithoutUv', 'submit'] as const).flatMap((key) => {
+    const program = scripts?.[key]?.[0] ?? '';
+    return !program.includes('/') || /^(?:\/|\{checkout\}\/)/.test(program)
+      ? []
+      : [
+          error(
+            'program-of-the-change',
+            [...at, 'scripts', key, 0],
+            'is looked for in the files of the change: name it from / or from {checkout}/',
+          ),
+        ];
+  });
+
+/** The launcher's checkout holds what `checkout` names; a file beside it would be missing at each launch. */
+const clusterFileIsCheckedOut: Rule = (at, { scripts }) => {
+  if (scripts === null || scripts.checkout === null) return [];
+  const { checkout, clusterFile, submit } = scripts;
+  const isThere = checkout.some((path) => clusterFile === path || clusterFile.startsWith(`${path}/`));
+  return isThere || !submit.some((part) => part.includes('{clusterFile}'))
+    ? []
+    : [
+        error(
+          'cluster-file-missing',
+          [...at, 'scripts', 'clusterFile'],
+          'is not among the files of the default branch that `checkout` names',
+        ),
+      ];
+};
+
+/** Everything that the schema cannot say of one Ray cluster. */
+export function rayIssues(at: KeyPath, cluster: RayCluster): readonly ConfigIssue[] {
+  return RULES.flatMap((rule) => rule(at, cluster));
+}
+
+const RULES: readonly Rule[] = [
+  clusterCanBeReached,
+  templatesAreComplete,
+  programsAreNotTheChanges,
+  clusterFileIsCheckedOut,
+  nothingOfOursIsPassed,
+  noSecretIsWritten,
+  (at, { disk, gcp }) => diskIssues([...at, 'disk'], disk, gcp !== null),
+];
 
 export const rayEngine: EngineDefinition<typeof raySchema> = {
   schema: raySchema,
@@ -19,7 +308,7 @@ export const rayEngine: EngineDefinition<typeof raySchema> = {
     ],
     machines: { gcp: cluster.gcp, badNodes: cluster.badNodes, disk: cluster.disk },
   }),
-  load: () => import('./compose.ts'),
+  load: () => import('./engine.ts'),
 };
 
 function launcherOf({ scripts }: RayCluster): string {

@@ -3,6 +3,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+/**
+ * Marin's scripts know no RAY_AUTH_TOKEN: they read the file that RAY_AUTH_TOKEN_PATH names, else this one, else they ask
+ * gcloud (marin-community/marin, fray/v1/cluster/ray/auth.py).
+ */
+export const TOKEN_FILE = '.ray/auth_token';
+
 export type PrivateHome = { readonly path: string; readonly close: () => Promise<void> };
 
 /** Makes one below `directory` (mode 0700) with `files` in it: contents by path, mode 0600. */

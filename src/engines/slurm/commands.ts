@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
-import type { SlurmSettings } from './settings.ts';
+import type { SlurmCluster } from './definition.ts';
 
 export type SlurmCommand = 'sbatch' | 'squeue' | 'sacct' | 'scancel' | 'sinfo' | 'scontrol';
 
@@ -39,4 +39,40 @@ export function complaintOf(command: SlurmCommand, { kind, exitCode, code, stder
   const end =
     kind === 'exited' ? `exit code ${exitCode}` : kind === 'not-started' ? `not started: ${code}` : kind;
   return cutText(`${command}: ${kind === 'exited' && last !== '' ? last : end}`, limits.messageCharactersMax);
+}
+
+export type SlurmSettings = {
+  readonly cluster: SlurmCluster;
+  /** All that a command of Slurm's sees of an environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Jobs of this account alone are ours. */
+  readonly uid: number;
+  readonly now: () => number;
+  readonly sleep: (durationMs: number) => Promise<unknown>;
+};
+
+export type SlurmSession =
+  | {
+      readonly kind: 'session';
+      readonly id: string;
+      readonly version: string;
+      /** An ended job stays in the queue for at least so long. */
+      readonly rememberedMs: number;
+    }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** Slurm's default of MinJobAge, for a configuration that does not say it. */
+const REMEMBERED_S = 300;
+
+/** The controller keeps its jobs over a restart: its session is the name of its cluster. */
+export async function readSlurmSession(settings: SlurmSettings): Promise<SlurmSession> {
+  const said = await askCommand(settings, 'scontrol', ['show', 'config']);
+  if (said.kind === 'unknown') return said;
+  const setting = (name: string): string | null =>
+    new RegExp(`^${name}\\s*= (\\S+)`, 'm').exec(said.text)?.[1] ?? null;
+  const [id, version] = [setting('ClusterName'), setting('SLURM_VERSION')];
+  if (id === null || version === null)
+    return { kind: 'unknown', message: 'scontrol showed no name of a cluster' };
+  const rememberedMs = Number(setting('MinJobAge') ?? REMEMBERED_S) * 1_000;
+  return { kind: 'session', id, version, rememberedMs };
 }

@@ -19,17 +19,14 @@ import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { codeOf, publishOnce, readTextIfThere } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { isSubmissionId, ownerOfFile } from '../file-records.ts';
-import { readLogFile } from '../read-log-file.ts';
-import { shellLineOf, withinLine } from '../shell-line.ts';
-import { askCommand, complaintOf, runCommand } from './commands.ts';
+import { isSubmissionId, ownerOfFile, readLogFile } from '../shared/job-files.ts';
+import { shellLineOf, withinLine } from '../shared/shell-line.ts';
+import { askCommand, complaintOf, readSlurmSession, runCommand, type SlurmSettings } from './commands.ts';
+import type { SlurmCluster } from './definition.ts';
 import { forgetEnvironment, type JobPaths, jobPaths, readClaim } from './job-folder.ts';
 import { isEndState } from './job-state.ts';
 import { observeOnSlurm, observeQueued, oursAmong } from './observe.ts';
 import { readQueue, readQueueOf } from './queue.ts';
-import type { SlurmCluster } from './schema.ts';
-import { readSlurmSession } from './session.ts';
-import type { SlurmSettings } from './settings.ts';
 import { submitToSlurm } from './submit.ts';
 
 /** What has begun to end is not told of: it goes by itself. */

@@ -4,7 +4,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
-import { jobMetadata, type Read, readRecord } from '../file-records.ts';
+import { jobMetadata, type Read, readRecord } from '../shared/job-files.ts';
 
 const claimRecord = z
   .object({

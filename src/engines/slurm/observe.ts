@@ -10,8 +10,8 @@ import {
 } from '../../domain/engine.ts';
 import { openPlainFile } from '../../host/plain-file.ts';
 import { codeOf, publishOnce } from '../../host/publish-once.ts';
-import { isSubmissionId } from '../file-records.ts';
-import { askCommand } from './commands.ts';
+import { isSubmissionId } from '../shared/job-files.ts';
+import { askCommand, type SlurmSettings } from './commands.ts';
 import {
   type ClaimRecord,
   forgetEnvironment,
@@ -25,7 +25,6 @@ import {
 } from './job-folder.ts';
 import { endedJob, hasEndedUnnoticed, isEndState, recordedJob, statusOf } from './job-state.ts';
 import { momentOf, type Queue, type QueuedJob, readQueue } from './queue.ts';
-import type { SlurmSettings } from './settings.ts';
 
 /** Looks at one job. */
 export async function observeOnSlurm(

@@ -1,9 +1,8 @@
 /** What `squeue` knows of jobs by their names; ended jobs stay there for MinJobAge alone, so *not there* is not *gone*. */
 
 import type { JobMetadata } from '../../domain/engine.ts';
-import { askCommand } from './commands.ts';
-import { metadataOf } from './comment.ts';
-import type { SlurmSettings } from './settings.ts';
+import { jobMetadata } from '../shared/job-files.ts';
+import { askCommand, type SlurmSettings } from './commands.ts';
 
 /** One job in Slurm's queue. Times are Unix milliseconds. */
 export type QueuedJob = {
@@ -113,4 +112,40 @@ function jobOf(fields: readonly string[]): QueuedJob | null {
 /** Seconds since 1970, because the commands are told SLURM_TIME_FORMAT=%s. */
 export function momentOf(text: string | undefined): number | null {
   return /^\d{9,11}$/.test(text ?? '') ? Number(text) * 1_000 : null;
+}
+
+const FIELD = /^(run|attempt|manifest|proof)=(.*)$/;
+
+/** `ferrybot run=… attempt=… manifest=…`, each value percent-encoded. */
+export function commentOf({ run, attempt, manifest, proof }: JobMetadata): string {
+  const fields = { run, attempt: String(attempt), manifest, ...(proof === undefined ? {} : { proof }) };
+  return [
+    'ferrybot',
+    ...Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+  ].join(' ');
+}
+
+/** Null where the comment is none of ours. */
+export function metadataOf(comment: string): JobMetadata | null {
+  const [word, ...fields] = comment.split(' ');
+  if (word !== 'ferrybot') return null;
+  const said: Record<string, string | number> = {};
+  for (const field of fields) {
+    const [, name = '', value = ''] = FIELD.exec(field) ?? [];
+    if (name === '' || Object.hasOwn(said, name) || !/^(?:[\w.!~*'()-]|%[0-9A-F]{2})*$/.test(value))
+      return null;
+    const text = decoded(value);
+    if (text === null) return null;
+    said[name] = name === 'attempt' && /^\d{1,9}$/.test(text) ? Number(text) : text;
+  }
+  return jobMetadata.safeParse(said).data ?? null;
+}
+
+function decoded(value: string): string | null {
+  try {
+    return decodeURIComponent(value);
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
 }

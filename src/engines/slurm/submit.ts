@@ -14,9 +14,15 @@ import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { isFolder } from '../../host/is-folder.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import { codeOf, publishOnce } from '../../host/publish-once.ts';
-import { isSubmissionId } from '../file-records.ts';
-import { complaintOf, runCommand } from './commands.ts';
-import { commentOf } from './comment.ts';
+import { isSubmissionId } from '../shared/job-files.ts';
+import {
+  complaintOf,
+  readSlurmSession,
+  runCommand,
+  type SlurmSession,
+  type SlurmSettings,
+} from './commands.ts';
+import type { SlurmCluster } from './definition.ts';
 import {
   type JobPaths,
   type JobRecords,
@@ -27,10 +33,7 @@ import {
 } from './job-folder.ts';
 import { isEndState } from './job-state.ts';
 import { jobAmong, notSingle, oursAmong } from './observe.ts';
-import { type QueuedJob, readQueue } from './queue.ts';
-import type { SlurmCluster } from './schema.ts';
-import { readSlurmSession, type SlurmSession } from './session.ts';
-import type { SlurmSettings } from './settings.ts';
+import { commentOf, type QueuedJob, readQueue } from './queue.ts';
 import { WRAPPER } from './wrapper.ts';
 
 /** A submit whose answer was lost is looked for at once and after these pauses: the controller takes a job within a second. */

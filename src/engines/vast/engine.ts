@@ -7,15 +7,12 @@ import { limits } from '../../domain/limits.ts';
 import { completeUtf8Length } from '../../host/utf8-boundary.ts';
 import { utf8Only } from '../../host/utf8-only.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { isSubmissionId } from '../file-records.ts';
-import { instancesOf } from './account.ts';
+import { isSubmissionId } from '../shared/job-files.ts';
+import { instancesOf, rentedOnVast } from './account.ts';
+import { readVastSession, VAST, type VastSettings } from './ask.ts';
+import type { VastCluster } from './definition.ts';
 import { type LogTail, readLines, readTail } from './log.ts';
-import { observeOnVast } from './observe.ts';
-import { rentedOnVast } from './rented.ts';
-import type { VastCluster } from './schema.ts';
-import { readVastSession } from './session.ts';
-import { VAST, type VastSettings } from './settings.ts';
-import { stopOnVast } from './stop.ts';
+import { observeOnVast, stopOnVast } from './observe.ts';
 import { submitOnVast } from './submit.ts';
 
 /** The engine of a cluster of the config. */

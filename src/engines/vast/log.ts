@@ -1,8 +1,7 @@
 /** The log of an instance: its last lines, and where they stand in the whole. */
 
 import { z } from 'zod';
-import { ask, askForText, type NoAnswer, type Said } from './ask.ts';
-import { VAST, type VastSettings } from './settings.ts';
+import { ask, askForText, type NoAnswer, type Said, VAST, type VastSettings } from './ask.ts';
 
 /** What the last lines of a log say. */
 export type LogTail = {

@@ -2,9 +2,102 @@
 
 import { z } from 'zod';
 import type { OfferRead } from '../../domain/rented.ts';
-import { ask, type Said } from './ask.ts';
-import { chooseOffers, filtersOf, type Offer, offerSchema } from './offers.ts';
-import type { VastSettings } from './settings.ts';
+import { ask, type Said, type VastSettings } from './ask.ts';
+import type { VastCluster } from './definition.ts';
+
+/** Hosts say themselves what they have: no machine has more than so much of anything. */
+const size = z.number().min(0).max(1e12);
+
+/** An offer of the market, in the API's units: memory in MB, disk in GB, dollars an hour with the asked disk. */
+export const offerSchema = z
+  .object({
+    id: z.int(),
+    machine_id: z.int(),
+    gpu_name: z.string(),
+    num_gpus: z.int(),
+    gpu_ram: size,
+    cpu_ram: size,
+    disk_space: size,
+    reliability2: z.number(),
+    dph_total: z.number().positive().max(1e9),
+  })
+  .readonly();
+
+export type Offer = z.infer<typeof offerSchema>;
+
+export type Needs = Pick<
+  VastCluster,
+  'gpu' | 'gpus' | 'vramGb' | 'ramGb' | 'diskGb' | 'reliability' | 'dollarsPerHourMax'
+>;
+
+/** The hard needs, and no taste: each is a reason not to rent. */
+export type Unfit = 'avoided' | 'card' | 'vram' | 'ram' | 'disk' | 'reliability' | 'price';
+
+/** A card of 24 GB says 24,564 MB or 24,077 MB: what is sold as so many GB is never exactly that. */
+const NOMINAL = 0.97;
+const MB_OF_GB = 1_000;
+
+/** Why an offer does not fit; null: it does. */
+export function unfit(offer: Offer, needs: Needs, avoid: readonly string[] = []): Unfit | null {
+  if (avoid.includes(String(offer.machine_id))) return 'avoided';
+  if (offer.gpu_name !== needs.gpu || offer.num_gpus !== needs.gpus) return 'card';
+  if (offer.gpu_ram < needs.vramGb * MB_OF_GB * NOMINAL) return 'vram';
+  if (offer.cpu_ram < needs.ramGb * MB_OF_GB * NOMINAL) return 'ram';
+  if (offer.disk_space < needs.diskGb) return 'disk';
+  // rule VA-06
+  if (offer.reliability2 < Number(needs.reliability)) return 'reliability';
+  return offer.dph_total <= Number(needs.dollarsPerHourMax) ? null : 'price';
+}
+
+export type Choice = {
+  /** Those that fit, the cheapest first; of the same price the more reliable, then the older offer. */
+  readonly fitting: readonly Offer[];
+  readonly unfit: Readonly<Partial<Record<Unfit, number>>>;
+};
+
+/** Chooses among what the market has now. */
+export function chooseOffers(offers: readonly Offer[], needs: Needs, avoid: readonly string[] = []): Choice {
+  const judged = offers.map((offer) => ({ offer, why: unfit(offer, needs, avoid) }));
+  const counts: Partial<Record<Unfit, number>> = {};
+  for (const { why } of judged) if (why !== null) counts[why] = (counts[why] ?? 0) + 1;
+  const fitting = judged
+    .flatMap(({ offer, why }) => (why === null ? [offer] : []))
+    .toSorted((a, b) => a.dph_total - b.dph_total || b.reliability2 - a.reliability2 || a.id - b.id);
+  return { fitting, unfit: counts };
+}
+
+/** In a line: which offer, and among how many. */
+export function whyChosen({ id, machine_id, dph_total, reliability2 }: Offer, choice: Choice): string {
+  const others = Object.entries(choice.unfit).map(([why, count]) => `${count} by ${why}`);
+  return [
+    `offer ${id} of machine ${machine_id}`,
+    `${dph_total.toFixed(3)} dollars an hour`,
+    `reliability ${reliability2.toFixed(3)}`,
+    `the cheapest of ${choice.fitting.length} that fit`,
+    ...(others.length === 0 ? [] : [`left out: ${others.join(', ')}`]),
+  ].join('; ');
+}
+
+/** The same needs as filters of a search: the market answers with some dozens of offers and not with all. */
+export function filtersOf(needs: Needs): Readonly<Record<string, unknown>> {
+  return {
+    verified: { eq: true },
+    external: { eq: false },
+    rentable: { eq: true },
+    rented: { eq: false },
+    gpu_name: { eq: needs.gpu },
+    num_gpus: { eq: needs.gpus },
+    gpu_ram: { gte: needs.vramGb * MB_OF_GB * NOMINAL },
+    cpu_ram: { gte: needs.ramGb * MB_OF_GB * NOMINAL },
+    disk_space: { gte: needs.diskGb },
+    reliability2: { gte: Number(needs.reliability) },
+    dph_total: { lte: Number(needs.dollarsPerHourMax) },
+    order: [['dph_total', 'asc']],
+    type: 'on-demand',
+    allocated_storage: needs.diskGb,
+    limit: 64,
+  };
+}
 
 /** An offer that cannot be read is none, and takes nothing from the others: anybody may make one. */
 const page = z.object({ offers: z.array(offerSchema.nullable().catch(null)) });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../domain/engine.ts';
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { isFolder } from '../../host/is-folder.ts';
-import { isSubmissionId } from '../file-records.ts';
+import { isSubmissionId } from '../shared/job-files.ts';
 import {
   destroyInstance,
   type Instance,
@@ -14,12 +14,9 @@ import {
   metadataOf,
   OFFER_VARIABLE,
 } from './account.ts';
-import { ask, type NoAnswer } from './ask.ts';
-import { labelOf } from './label.ts';
-import { searchOffers } from './market.ts';
-import { type Choice, chooseOffers, type Offer, whyChosen } from './offers.ts';
-import { readVastSession } from './session.ts';
-import { VAST, type VastSettings } from './settings.ts';
+import { ask, type NoAnswer, readVastSession, VAST, type VastSettings } from './ask.ts';
+import { labelOf } from './definition.ts';
+import { type Choice, chooseOffers, type Offer, searchOffers, whyChosen } from './market.ts';
 import { WRAPPER } from './wrapper.ts';
 
 /** The wrapper's and the instance's own, and what belongs to GitHub: the host is a stranger's. */

@@ -1,11 +1,14 @@
 /** One small question to the dashboard and its whole answer, or why there is none. */
 
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { cutText } from '../../../domain/cut-text.ts';
+import type { EngineSession, FoundJob, JobOrigin } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { redact } from '../../../host/redactor.ts';
-import { type HttpAnswer, readWholeBody } from '../../http.ts';
-import { authorization, type RestSettings } from './settings.ts';
+import { callOverHttp, type Http, type HttpAnswer, readWholeBody } from '../../shared/http.ts';
+import { readJobDetails } from '../job-details.ts';
+import { openTailSocket, type TailOpener } from './tail-socket.ts';
 
 /** A whole answer: a thousand jobs, each with the 20,000 characters of log that Ray puts in a failure's message. */
 const RAY_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
@@ -140,4 +143,113 @@ function bodyOf(body: Question['body']): string | Uint8Array | null {
 function typeOf(body: Question['body']): Readonly<Record<string, string>> {
   if (body === undefined) return {};
   return { 'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json' };
+}
+
+/** One request to a Ray dashboard: a busy head lists a thousand jobs in two or three seconds. */
+const RAY_REQUEST_TIMEOUT_MS = 30_000;
+/** The head looks for the job for a second before it sends the first frame. */
+const RAY_TAIL_FIRST_MS = 3_000;
+/** Frames that follow each other at once come within this; at the end of the log the head pauses for two seconds. */
+const RAY_TAIL_QUIET_MS = 500;
+
+export type RestOptions = {
+  /** The dashboard: scheme, host and port, perhaps with a path in front of `/api`. */
+  readonly address: string;
+  /** Ray's authentication token; null where the head asks for none. */
+  readonly token: string | null;
+  /** For each request; a body that is read piece by piece may be silent for so long. */
+  readonly requestTimeoutMs?: number;
+  /** Values that must not stand in any text that leaves the adapter, such as those of the secrets of the job. */
+  readonly secrets?: readonly string[];
+  /** How long a socket that follows a log may be silent, at its beginning and after that, until it counts as *nothing new*. */
+  readonly tailFirstMs?: number;
+  readonly tailQuietMs?: number;
+  readonly http?: Http;
+  readonly openTail?: TailOpener;
+  readonly sleep?: (durationMs: number) => Promise<unknown>;
+  /** Milliseconds that never go back. */
+  readonly elapsed?: () => number;
+};
+
+/** The options with their defaults filled in; `address` ends with a slash. */
+export type RestSettings = Required<RestOptions>;
+
+/** Fills in the defaults. Throws where the address is no URL of the web, which the config's schema has excluded. */
+export function restSettings(options: RestOptions): RestSettings {
+  const url = new URL(options.address);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Error(`${url.protocol} is no address of a dashboard`);
+  return {
+    requestTimeoutMs: RAY_REQUEST_TIMEOUT_MS,
+    secrets: [],
+    tailFirstMs: RAY_TAIL_FIRST_MS,
+    tailQuietMs: RAY_TAIL_QUIET_MS,
+    http: callOverHttp,
+    openTail: openTailSocket,
+    sleep: (durationMs) => setTimeout(durationMs),
+    elapsed: () => performance.now(),
+    ...options,
+    address: url.href.endsWith('/') ? url.href : `${url.href}/`,
+  };
+}
+
+/**
+ * The headers that say who asks: the usual one, and Ray's own for dashboards behind a proxy that keeps the first for
+ * itself (ray-project/ray, python/ray/_private/authentication). Nothing here may look like a browser: Ray refuses every
+ * write of one (docs/decisions/0015-ray-over-rest.md).
+ */
+export function authorization(settings: RestSettings): Readonly<Record<string, string>> {
+  if (settings.token === null) return {};
+  const bearer = `Bearer ${settings.token}`;
+  return { authorization: bearer, 'x-ray-authorization': bearer };
+}
+
+/** `GET /api/version` (ray-project/ray, python/ray/dashboard/modules/version.py); fields that later versions add do not matter. */
+const versionAnswer = z.object({ ray_version: z.string().min(1), session_name: z.string().min(1) });
+
+/** The session in which the head answers now, or why there is none. */
+export async function readSession(
+  settings: RestSettings,
+): Promise<Extract<EngineSession, { kind: 'session' }> | NoAnswer> {
+  const said = parse(settings, await ask(settings, { method: 'GET', path: 'api/version' }), versionAnswer);
+  if (said.kind === 'unknown') return said;
+  const { session_name: id, ray_version: version } = said.value;
+  return { kind: 'session', id, version };
+}
+
+export type LookUp =
+  | { readonly kind: 'there'; readonly job: FoundJob; readonly origin: JobOrigin }
+  | { readonly kind: 'missing' }
+  | NoAnswer;
+
+const JOB_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/** Whether an id can be a submission of ours, and a part of a path that means nothing else. */
+export function isJobId(id: string): boolean {
+  return JOB_ID.test(id);
+}
+
+/** `GET /api/jobs/{id}`. Only Ray's own sentence about exactly this id means that it has no such job. `session`: as read before. */
+export async function lookUp(settings: RestSettings, jobId: string, session: string | null): Promise<LookUp> {
+  const answer = await ask(settings, { method: 'GET', path: `api/jobs/${jobId}` });
+  if (answer.kind === 'answer' && saysMissing(answer, jobId)) return { kind: 'missing' };
+  const said = parse(settings, answer, z.unknown());
+  if (said.kind === 'unknown') return said;
+  const job = readJobDetails(said.value, session, (text, secrets) => scrub(settings, text, secrets));
+  if (job === null) return noAnswer('no-ray', 'this is no job of a Ray that is known here');
+  if (job.submissionId !== jobId && job.rayJobId !== jobId)
+    return noAnswer('no-ray', `asked for ${jobId}, the dashboard tells of another job`);
+  return { kind: 'there', job: job.found, origin: job.origin };
+}
+
+/** A proxy's or another program's 404 says nothing about a job (job_head.py: `Job {id} does not exist`). */
+export function saysMissing(
+  answer: { readonly status: number; readonly contentType: string; readonly text: string },
+  jobId: string,
+): boolean {
+  return (
+    answer.status === 404 &&
+    answer.contentType.startsWith('text/plain') &&
+    answer.text.trim() === `Job ${jobId} does not exist`
+  );
 }

@@ -18,11 +18,20 @@ import {
 import { limits } from '../../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
 import { readJobDetails } from '../job-details.ts';
-import { ask, lastLine, parse, scrub } from './ask.ts';
+import {
+  ask,
+  isJobId,
+  lastLine,
+  lookUp,
+  parse,
+  type RestOptions,
+  type RestSettings,
+  readSession,
+  restSettings,
+  saysMissing,
+  scrub,
+} from './ask.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
-import { isJobId, lookUp, saysMissing } from './look-up.ts';
-import { readSession } from './session.ts';
-import { type RestOptions, type RestSettings, restSettings } from './settings.ts';
 import { submitOverRest } from './submit.ts';
 
 /** Logs that one process follows at once; each costs the head an open file and two connections. */

@@ -1,6 +1,13 @@
 /** Reads the text out of `{"logs": "…"}` while it arrives: any size, any cut, and never more than the piece at hand. */
 
-import type { LogDecoder } from './log-decoder.ts';
+export type LogDecoder = {
+  /** The next bytes of the answer to the UTF-8 bytes of log that they complete. */
+  readonly read: (bytes: Uint8Array) => Uint8Array;
+  /** What only the end of the answer completes; to be asked when nothing more comes. */
+  readonly end: () => Uint8Array;
+  /** `open`: more is to come; `whole`: the answer may end here; `other`: this is no such answer. */
+  readonly state: () => 'open' | 'whole' | 'other';
+};
 
 /** The opening of the answer to `GET /api/jobs/{id}/logs`; blanks may stand anywhere between. */
 const OPENING = '{"logs":"';

@@ -3,8 +3,8 @@
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { completeUtf8Length } from '../../../host/utf8-boundary.ts';
+import type { RestSettings } from './ask.ts';
 import { type LogPiece, type LogSource, RAY_LOG_CHUNK_MS, tailedLog, wholeLog } from './log-source.ts';
-import type { RestSettings } from './settings.ts';
 
 /** A socket that fails so often for a job is not opened again: a proxy that knows no WebSocket, or lines too long. */
 export const RAY_TAIL_TRIES_MAX = 3;

@@ -1,9 +1,8 @@
 /** The two ways to a Ray job's log from its beginning: the whole of it in one answer, and the socket that follows it. */
 
 import { limits } from '../../../domain/limits.ts';
-import { scrub } from './ask.ts';
+import { authorization, type RestSettings, scrub } from './ask.ts';
 import { type OpenedLog, openLog } from './open-log.ts';
-import { authorization, type RestSettings } from './settings.ts';
 
 /** Time for one chunk of a log: a job that never pauses, or a connection that drips, gives what it gave by then. */
 export const RAY_LOG_CHUNK_MS = 10_000;

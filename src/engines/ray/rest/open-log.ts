@@ -3,12 +3,18 @@
 import { cutText } from '../../../domain/cut-text.ts';
 import { completeUtf8Length } from '../../../host/utf8-boundary.ts';
 import { utf8Only } from '../../../host/utf8-only.ts';
-import type { HttpAnswer } from '../../http.ts';
-import { lastLine, RAY_ANSWER_TEXT_MAX, refusalOf, scrub } from './ask.ts';
-import { createJsonLogReader } from './json-log.ts';
-import type { LogDecoder } from './log-decoder.ts';
-import { lookUp, saysMissing } from './look-up.ts';
-import { authorization, type RestSettings } from './settings.ts';
+import type { HttpAnswer } from '../../shared/http.ts';
+import {
+  authorization,
+  lastLine,
+  lookUp,
+  RAY_ANSWER_TEXT_MAX,
+  type RestSettings,
+  refusalOf,
+  saysMissing,
+  scrub,
+} from './ask.ts';
+import { createJsonLogReader, type LogDecoder } from './json-log.ts';
 
 export type OpenedLog =
   | { readonly kind: 'open'; readonly answer: HttpAnswer; readonly decoder: LogDecoder }

@@ -1,16 +1,23 @@
 /** Starts a job on a Ray cluster at most once: looks first, submits under a fixed id, and looks again when in doubt. */
 
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { shellLineOf } from '../../shell-line.ts';
-import { metadataTexts } from '../job-identity.ts';
-import { specRefusal } from '../spec-refusal.ts';
-import { type Answer, ask, lastLine, type NoAnswer, scrub } from './ask.ts';
-import { lookUp } from './look-up.ts';
-import { readSession } from './session.ts';
-import type { RestSettings } from './settings.ts';
-import { shipPackage } from './ship-package.ts';
+import { type Taker, zipTree } from '../../shared/package-files.ts';
+import { shellLineOf } from '../../shared/shell-line.ts';
+import { metadataTexts, specRefusal } from '../job-details.ts';
+import {
+  type Answer,
+  ask,
+  lastLine,
+  lookUp,
+  type NoAnswer,
+  noAnswer,
+  type RestSettings,
+  readSession,
+  scrub,
+} from './ask.ts';
 
 const submitAnswer = z.object({ submission_id: z.string() });
 
@@ -124,4 +131,56 @@ function rejected(
   message: string,
 ): Extract<SubmitOutcome, { kind: 'rejected' }> {
   return { kind: 'rejected', code, message };
+}
+
+/** The dashboard takes no larger body (ray_constants.DASHBOARD_CLIENT_MAX_SIZE). */
+const RAY_PACKAGE_BYTES_MAX = 100 * 1024 * 1024;
+
+export type Shipped =
+  | { readonly kind: 'shipped'; readonly uri: string }
+  | {
+      readonly kind: 'rejected';
+      readonly code: 'no-working-directory' | 'refused';
+      readonly message: string;
+    }
+  | NoAnswer;
+
+/** What it says of itself where a package is too large or holds what it would not unpack. */
+export const RAY: Taker = { name: 'Ray', zipBytesMax: RAY_PACKAGE_BYTES_MAX };
+
+/** Of the 64 digits of a SHA-256: enough that no two trees of a lab share a name. */
+const NAME_DIGITS = 40;
+
+/**
+ * `PUT /api/packages/gcs/{name}`, unless the head has it (ray-project/ray, job_head.py, upload_package). The name says
+ * the content, so a doubled or lost upload changes nothing. Looking also keeps it on the head until the job starts:
+ * Ray drops packages that nobody uses after ten minutes.
+ */
+export async function shipPackage(
+  settings: RestSettings,
+  { workingDirectory, files }: Pick<JobSpec, 'workingDirectory' | 'files'>,
+): Promise<Shipped> {
+  const zip = await zipTree(workingDirectory, files ?? null, RAY);
+  if (zip.kind === 'refused') return { kind: 'rejected', code: zip.code, message: zip.message };
+  const name = `_ray_pkg_${hash('sha256', zip.bytes, 'hex').slice(0, NAME_DIGITS)}.zip`;
+  const path = `api/packages/gcs/${name}`;
+  const shipped = { kind: 'shipped', uri: `gcs://${name}` } as const;
+  const there = await ask(settings, { method: 'GET', path });
+  if (there.kind === 'unknown') return there;
+  if (isAccepted(there)) return shipped;
+  const put = await ask(settings, { method: 'PUT', path, body: zip.bytes });
+  if (isAccepted(put)) return shipped;
+  // The answer may be what was lost, not the upload.
+  const again = await ask(settings, { method: 'GET', path });
+  if (isAccepted(again)) return shipped;
+  if (put.kind === 'unknown') return put;
+  const message = `the package of ${zip.bytes.length} bytes was refused: ${put.status}: ${lastLine(settings, put.text)}`;
+  // Ray's own words; a gateway's error may be gone at the next try.
+  const isFinal = put.status === 413 || (put.status === 500 && put.contentType.startsWith('text/plain'));
+  return isFinal ? { kind: 'rejected', code: 'refused', message } : noAnswer('lost', message);
+}
+
+/** Ray says yes with nothing at all; a page with 200 is another program's. */
+function isAccepted(answer: Answer): boolean {
+  return answer.kind === 'answer' && answer.status === 200 && answer.text === '';
 }

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import type { JobSpec, LeftOut } from '../../../domain/engine.ts';
-import type { ScriptTemplates } from './settings.ts';
+import type { ScriptTemplates } from './run-script.ts';
 
 /** What Ray leaves out everywhere (ray-project/ray, ray_constants.py, RAY_RUNTIME_ENV_DEFAULT_EXCLUDES). */
 const OF_RAY = ['.git', '.venv', 'venv', '__pycache__'];

@@ -2,11 +2,11 @@
 
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { isJobId } from '../rest/look-up.ts';
-import { createLogWindow } from './log-window.ts';
-import { runScript } from './run-script.ts';
+import { completeUtf8Length } from '../../../host/utf8-boundary.ts';
+import { utf8Only } from '../../../host/utf8-only.ts';
+import { isJobId } from '../rest/ask.ts';
+import { runScript, type ScriptSettings } from './run-script.ts';
 import { reasonOf, scrubber } from './said.ts';
-import type { ScriptSettings } from './settings.ts';
 
 /** Lines that a script is asked for where the whole log is meant; a log with more cannot be read through it. */
 const SCRIPT_LOG_LINES_MAX = 5_000_000;
@@ -45,3 +45,68 @@ export async function readLogByScript(
 function unknown(what: string): LogRead {
   return { kind: 'unknown', message: `the script for the log ${what}` };
 }
+
+export type LogWindow = {
+  readonly feed: (chunk: Uint8Array) => void;
+  /** To be asked once, when nothing more comes. Sizes are bytes of the log, without what Ray's command line put before it. */
+  readonly end: () => {
+    readonly bytes: Uint8Array;
+    readonly sizeBytes: number;
+    readonly lines: number;
+    readonly nextOffset: number;
+  };
+};
+
+/** Keeps at most `bytesMax` bytes from `offset` on. */
+export function createLogWindow(offset: number, bytesMax: number): LogWindow {
+  // Not yet known to be free of the command line's words; a few hundred bytes.
+  let head: Uint8Array | null = new Uint8Array();
+  let size = 0;
+  let lines = 0;
+  const kept: Uint8Array[] = [];
+  const take = (bytes: Uint8Array): void => {
+    for (const byte of bytes) if (byte === NEWLINE) lines += 1;
+    const from = Math.max(0, offset - size);
+    const to = Math.max(0, Math.min(bytes.length, offset + bytesMax - size));
+    if (from < to) kept.push(bytes.slice(from, to));
+    size += bytes.length;
+  };
+  return {
+    feed: (chunk) => {
+      if (head === null) return take(chunk);
+      head = Buffer.concat([head, chunk]);
+      if (head.length < HEAD_BYTES) return;
+      take(withoutPreamble(head));
+      head = null;
+    },
+    end: () => {
+      if (head !== null) take(withoutPreamble(head));
+      head = null;
+      const all = Buffer.concat(kept);
+      const bytes = utf8Only(all.subarray(0, completeUtf8Length(all)));
+      return { bytes, sizeBytes: size, lines, nextOffset: offset + bytes.length };
+    },
+  };
+}
+
+const NEWLINE = 10;
+/** More than the command line says before a log: an address, and its own place in the source. */
+const HEAD_BYTES = 4_096;
+
+/**
+ * `ray job logs` begins with a line about the address and puts `… INFO cli.py:569 -- ` before the log itself
+ * (ray-project/ray, python/ray/dashboard/modules/job/cli.py), with the time of the call: a part that would change under
+ * the offsets.
+ */
+function withoutPreamble(head: Uint8Array): Uint8Array {
+  // One character a byte, so that places in the text are places in the bytes.
+  const text = Buffer.from(head).toString('latin1');
+  const address = new RegExp(`^(?:${PREFIX.source}[^\\n]*Job submission server address[^\\n]*\\n)+`).exec(
+    text,
+  );
+  const from = address?.[0].length ?? 0;
+  const prefix = new RegExp(`^${PREFIX.source}`).exec(text.slice(from));
+  return head.subarray(from + (prefix?.[0].length ?? 0));
+}
+
+const PREFIX = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\tINFO cli\.py:\d+ -- /;

@@ -5,10 +5,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isFolder } from '../../../host/is-folder.ts';
 import { type GroupEnd, runInGroup } from '../../../host/process-group.ts';
 import { codeOf } from '../../../host/publish-once.ts';
-import { openPrivateHome } from '../private-home.ts';
-import { TOKEN_FILE } from '../token-file.ts';
-import { type Fill, fillTemplate } from './fill-template.ts';
-import type { ScriptSettings } from './settings.ts';
+import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
 
 /** What a script of the lab may write in one call; a list of 10,000 jobs with their variables is some megabytes. */
 const SCRIPT_OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -120,3 +117,65 @@ async function isFile(path: string): Promise<boolean> {
     throw error;
   }
 }
+
+export type Fill = {
+  /** `{name}` anywhere in an argument. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** `{name}` alone in its place, which becomes these arguments. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+};
+
+/**
+ * What is filled in is never looked at again, so a value with braces stays as it is. Whether every placeholder is
+ * known was checked with the config (src/config/rules/ray-rules.ts); one that is not is a bug.
+ */
+export function fillTemplate(template: readonly string[], { texts, lists }: Fill): readonly string[] {
+  return template.flatMap((argument) => {
+    const alone = /^\{(\w+)\}$/.exec(argument)?.[1];
+    const list = alone !== undefined && Object.hasOwn(lists, alone) ? lists[alone] : undefined;
+    if (list !== undefined) return list;
+    return [
+      argument.replace(/\{(\w+)\}/g, (_whole, name: string) => {
+        const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
+        if (text === undefined) throw new Error(`nothing is known to fill in for {${name}}`);
+        return text;
+      }),
+    ];
+  });
+}
+
+/** Argument arrays with placeholders, as the config has them (src/config/ray-schema.ts describes each). */
+export type ScriptTemplates = {
+  readonly python: readonly string[];
+  readonly pythonWithoutUv: readonly string[] | null;
+  readonly submit: readonly string[];
+  readonly environment: readonly string[];
+  readonly readsVariables: readonly string[];
+  readonly list: readonly string[];
+  readonly logs: readonly string[];
+  readonly stop: readonly string[];
+  /** The cluster's own file, from the root of the checkout; {cluster} is filled in. */
+  readonly clusterFile: string;
+  /** Patterns, as in a .gitignore at the root, of what the submit script leaves out of what it ships. */
+  readonly leavesOut: readonly string[];
+  /** Names of files whose patterns what they name is left out by, in every folder. */
+  readonly ignoreFiles: readonly string[];
+  readonly timeoutMs: number;
+};
+
+export type ScriptSettings = {
+  readonly cluster: string;
+  readonly templates: ScriptTemplates;
+  /** The folder with the default branch's files: launcher scripts are never those of the change that they launch. */
+  readonly checkout: () => Promise<string>;
+  /** Everything that a script gets beside HOME and what the job itself is given; no token of GitHub's. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Contents of files of the private home, by their path in it. */
+  readonly homeFiles: Readonly<Record<string, string>>;
+  /** Where private homes are made, each for one call. */
+  readonly temporaryDirectory: string;
+  /** Values that no message may carry, beside those that a job is given. */
+  readonly secrets: readonly string[];
+  /** Between two looks at a job that was just submitted or stopped. */
+  readonly sleep: (durationMs: number) => Promise<unknown>;
+};

@@ -2,6 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { cutTextFromEnd } from '../../../domain/cut-text.ts';
+import type { SubmitRejection } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { GroupEnd } from '../../../host/process-group.ts';
 import { redact } from '../../../host/redactor.ts';
@@ -54,4 +55,97 @@ const SHOWN_LINES = 6;
 
 function plain(text: string): string {
   return stripVTControlCharacters(text);
+}
+
+export type ScriptRefusal = {
+  readonly code: Extract<SubmitRejection, 'unauthorized' | 'refused'>;
+  /** What it means and what helps; empty where the script's own words say it. */
+  readonly words: string;
+};
+
+type Row = {
+  readonly says: RegExp;
+  readonly code?: ScriptRefusal['code'];
+  readonly words: (name: string) => string;
+};
+
+const itself = (): string => '';
+
+/** The head has answered with these: no job can come of that request later. */
+const ANSWERED: readonly Row[] = [
+  {
+    says: /AuthenticationError|status code 40[13]\b|Unauthorized: |Forbidden: /,
+    code: 'unauthorized',
+    words: itself,
+  },
+  {
+    says: /No available agent to submit job/,
+    words: () =>
+      'no node of the cluster takes jobs yet, as while its head is starting; nothing was sent to one',
+  },
+];
+
+/** Failures that come before a request is sent. The first that fits is told, so what is said more exactly stands first. */
+const BEFORE: readonly Row[] = [
+  {
+    says: /Invalid key provided for environment variable: /,
+    words: () =>
+      "the script takes a variable as two arguments, as Marin's did before February 2026: set `environment: ['-e', '{name}', '{value}']`",
+  },
+  {
+    says: /No cluster config found|No such file or directory: '([^'\n]*\.yaml)'/,
+    words: (file) =>
+      `the script found no file of the cluster${file === '' ? '' : ` at ${file}`}: name it by {clusterFile}, which is looked for in the default branch`,
+  },
+  {
+    says: /No such file or directory: '([\w.+-]+)'/,
+    words: (program) =>
+      `the script starts ${program} by name: it has to lie beside the chosen Python, or in a folder of the runner's PATH`,
+  },
+  {
+    says: /no local token was found|CalledProcessError: Command '\['gcloud', 'secrets'/,
+    code: 'unauthorized',
+    words: () =>
+      "the script found no token: the variable that `tokenFrom` names has to be in the launcher's environment",
+  },
+  {
+    says: /CalledProcessError: Command '\['gcloud'/,
+    words: () => 'gcloud, which is asked where the cluster is, failed before anything was sent',
+  },
+  {
+    says: /CalledProcessError: Command '\['uv', 'export'/,
+    words: () =>
+      '`uv export` failed in the shipped files before anything was sent: pyproject.toml, uv.lock and what they name have to be among `ships`',
+  },
+  { says: /Command must start with/, words: itself },
+  { says: /can't open file/, words: itself },
+  { says: /\b(?:ModuleNotFoundError|ImportError|SyntaxError)\b/, words: itself },
+  {
+    says: /unrecognized arguments|the following arguments are required|expected (?:at least )?(?:one|\d) arguments?/,
+    words: itself,
+  },
+];
+
+/**
+ * Null where it may have sent something all the same. What comes before a request is believed only of a script that has
+ * not yet told how the request looks, as ray_run.py does right before it (`Terminal command:`).
+ */
+export function refusalOf(end: Said, scrub: (text: string) => string): ScriptRefusal | null {
+  if (end.kind !== 'exited' || !hasFailed(end)) return null;
+  const text = scrub(lastWords(end));
+  const rows = /Terminal command:/.test(text) ? ANSWERED : [...ANSWERED, ...BEFORE];
+  for (const { says, code, words } of rows) {
+    const match = says.exec(text);
+    if (match !== null) return { code: code ?? 'refused', words: words(match[1] ?? '') };
+  }
+  return null;
+}
+
+/** Marin's script ended with 0 after a failure too, before 19 February 2026. */
+export function hasFailed(end: Extract<Said, { kind: 'exited' }>): boolean {
+  return end.exitCode !== 0 || saysThatItFailed(end);
+}
+
+function saysThatItFailed(end: Said): boolean {
+  return /\b(?:Error submitting or tracking job:|Failed to run job\b)/.test(lastWords(end));
 }

@@ -11,13 +11,9 @@ import {
 import { limits } from '../../../domain/limits.ts';
 import { differencesOnDisk, firstOf } from '../../../host/git/tree-on-disk.ts';
 import type { GroupEnd } from '../../../host/process-group.ts';
-import { metadataVariables } from '../job-identity.ts';
-import { specRefusal } from '../spec-refusal.ts';
-import { fillTemplate } from './fill-template.ts';
-import { hasFailed, refusalOf } from './refusal.ts';
-import { runScript } from './run-script.ts';
-import { reasonOf, scrubber, submittedIds } from './said.ts';
-import type { ScriptSettings } from './settings.ts';
+import { metadataVariables, specRefusal } from '../job-details.ts';
+import { fillTemplate, runScript, type ScriptSettings } from './run-script.ts';
+import { hasFailed, reasonOf, refusalOf, scrubber, submittedIds } from './said.ts';
 
 export type SubmitLook = {
   /** What stands under the id now; over the Jobs API where a dashboard is known, else by the list. */

@@ -3,10 +3,10 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Zippable, zipSync } from 'fflate';
-import type { JobSpec, LeftOut } from '../domain/engine.ts';
-import type { ExportedFile } from '../domain/git.ts';
-import { blobIdOf, firstOf } from '../host/git/tree-on-disk.ts';
-import { codeOf } from '../host/publish-once.ts';
+import type { JobSpec, LeftOut } from '../../domain/engine.ts';
+import type { ExportedFile } from '../../domain/git.ts';
+import { blobIdOf, firstOf } from '../../host/git/tree-on-disk.ts';
+import { codeOf } from '../../host/publish-once.ts';
 
 /** Before it is a zip; it is made in memory, and code has a tenth of this. */
 const PACKAGE_TREE_BYTES_MAX = 256 * 1024 * 1024;

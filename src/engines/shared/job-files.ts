@@ -1,9 +1,14 @@
 /** What engines with a folder for each job share: which ids can name one, and records that are there, not there yet, or not to be read. */
 
-import { stat } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { z } from 'zod';
-import { codeOf, readTextIfThere } from '../host/publish-once.ts';
+import type { LogRead } from '../../domain/engine.ts';
+import { limits } from '../../domain/limits.ts';
+import { openPlainFile } from '../../host/plain-file.ts';
+import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
+import { completeUtf8Length } from '../../host/utf8-boundary.ts';
+import { utf8Only } from '../../host/utf8-only.ts';
 
 /** Whose job it is, as a record has it. */
 export const jobMetadata = z
@@ -46,5 +51,28 @@ export async function readRecord<Value>(path: string, schema: z.ZodType<Value>):
   } catch (error) {
     if (!(error instanceof SyntaxError) && codeOf(error) === undefined) throw error;
     return { kind: 'unreadable', why: `${path}: ${String(error)}` };
+  }
+}
+
+/** At most `limits.logChunkBytesMax` bytes; a job that has not written yet gives an empty chunk. */
+export async function readLogFile(path: string, offset: number): Promise<LogRead> {
+  let file: FileHandle;
+  try {
+    file = await openPlainFile(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') return { kind: 'unknown', message: String(error) };
+    if (offset > 0) return { kind: 'rewound', sizeBytes: 0 };
+    return { kind: 'chunk', bytes: new Uint8Array(), offset, nextOffset: offset, atEnd: true };
+  }
+  try {
+    const { size } = await file.stat();
+    if (offset > size) return { kind: 'rewound', sizeBytes: size };
+    const length = Math.min(size - offset, limits.logChunkBytesMax);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
+    const bytes = buffer.subarray(0, completeUtf8Length(buffer.subarray(0, bytesRead)));
+    const atEnd = offset + bytesRead >= size;
+    return { kind: 'chunk', bytes: utf8Only(bytes), offset, nextOffset: offset + bytes.length, atEnd };
+  } finally {
+    await file.close();
   }
 }

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestOverTls } from 'node:https';
-import { codeOf } from '../host/publish-once.ts';
+import { codeOf } from '../../host/publish-once.ts';
 
 export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT';
