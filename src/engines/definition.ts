@@ -81,9 +81,9 @@ export type EngineHost = {
 /** An engine, and how to end what it keeps open. */
 export type ComposedEngine = { readonly engine: Engine; readonly close: () => Promise<void> };
 
-type ClusterSchema = z.ZodObject<{ engine: z.ZodLiteral<string> }>;
+export type ClusterSchema = z.ZodObject<{ engine: z.ZodLiteral<string> }>;
 
-/** One engine; `src/engines/registry.ts` has them all. Everything here but `load` is pure. */
+/** One engine; `src/engines/registry.ts` has them all, each with its adapter. Everything here is pure. */
 export type EngineDefinition<Schema extends ClusterSchema = ClusterSchema> = {
   readonly schema: Schema;
   /** What the schema cannot say of one cluster; `at` is its place in the config. */
@@ -94,7 +94,10 @@ export type EngineDefinition<Schema extends ClusterSchema = ClusterSchema> = {
     cluster: z.infer<Schema>,
     needs: MachineNeeds,
   ): { readonly cluster: z.infer<Schema>; readonly beyond: readonly BeyondCap[] };
-  /** The adapter: loaded where a cluster is called, by nobody who only reads a config. */
+};
+
+/** An engine with its adapter, which is loaded where a cluster is called and not where a config is read. */
+export type LoadableEngine<Schema extends ClusterSchema = ClusterSchema> = EngineDefinition<Schema> & {
   load(): Promise<EngineAdapter<z.infer<Schema>>>;
 };
 

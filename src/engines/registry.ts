@@ -1,14 +1,20 @@
 /** Every engine, one line each: what of the rest of ferrybot knows engines at all knows them from here. */
 
 import { z } from 'zod';
-import type { EngineAdapter, EngineDefinition } from './definition.ts';
+import type { ClusterSchema, EngineAdapter, EngineDefinition, LoadableEngine } from './definition.ts';
 import { irisEngine } from './iris/definition.ts';
 import { localEngine } from './local/definition.ts';
 import { rayEngine } from './ray/definition.ts';
 import { slurmEngine } from './slurm/definition.ts';
 import { vastEngine } from './vast/definition.ts';
 
-const ENGINES = [localEngine, rayEngine, slurmEngine, irisEngine, vastEngine] as const;
+const ENGINES = [
+  withAdapter(localEngine, () => import('./local/engine.ts')),
+  withAdapter(rayEngine, () => import('./ray/engine.ts')),
+  withAdapter(slurmEngine, () => import('./slurm/engine.ts')),
+  withAdapter(irisEngine, () => import('./iris/engine.ts')),
+  withAdapter(vastEngine, () => import('./vast/engine.ts')),
+] as const;
 
 const [first, ...others] = ENGINES;
 
@@ -19,6 +25,14 @@ export const clusterSchema = z.discriminatedUnion('engine', [
 ]);
 
 export type ClusterConfig = z.infer<typeof clusterSchema>;
+
+/** An adapter is loaded where a cluster is called, by nobody who only reads a config. */
+function withAdapter<Schema extends ClusterSchema>(
+  definition: EngineDefinition<Schema>,
+  load: () => Promise<EngineAdapter<z.infer<Schema>>>,
+): LoadableEngine<Schema> {
+  return { ...definition, load };
+}
 
 /** The engine of a cluster. Throws for one that no schema took, which is a bug. */
 export function engineDefinition({ engine }: ClusterConfig): EngineDefinition {
@@ -32,7 +46,7 @@ export type Adapters = ReadonlyMap<string, EngineAdapter>;
 
 /** Loads every adapter: a process that calls clusters does so once, when it begins. */
 export async function loadAdapters(): Promise<Adapters> {
-  const all: readonly EngineDefinition[] = ENGINES;
+  const all: readonly LoadableEngine[] = ENGINES;
   return new Map(
     await Promise.all(
       all.map(async ({ schema, load }) => [schema.shape.engine.value, await load()] as const),

@@ -124,7 +124,6 @@ export const irisEngine: EngineDefinition<typeof irisSchema> = {
         : [],
     machines: null,
   }),
-  load: () => import('./engine.ts'),
 };
 
 function configIssues(at: KeyPath, cluster: IrisCluster): readonly ConfigIssue[] {

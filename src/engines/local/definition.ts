@@ -33,5 +33,4 @@ export const localEngine: EngineDefinition<typeof schema> = {
       "jobs run as the runner's own user, and may read its files, its registration and, where the kernel lets them, its memory (docs/threat-model.md): for one machine and for trying ferrybot out",
     ],
   }),
-  load: () => import('./engine.ts'),
 };

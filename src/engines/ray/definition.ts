@@ -308,7 +308,6 @@ export const rayEngine: EngineDefinition<typeof raySchema> = {
     ],
     machines: { gcp: cluster.gcp, badNodes: cluster.badNodes, disk: cluster.disk },
   }),
-  load: () => import('./engine.ts'),
 };
 
 function launcherOf({ scripts }: RayCluster): string {

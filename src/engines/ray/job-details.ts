@@ -10,8 +10,8 @@ import {
   type JobSpec,
   type SubmitOutcome,
 } from '../../domain/engine.ts';
+import { isSubmissionId } from '../shared/job-files.ts';
 import { shellLineOf, withinLine } from '../shared/shell-line.ts';
-import { isJobId } from './rest/ask.ts';
 
 /** The end of the year 9999, the last that RFC 3339 can name; a time beyond it is none. */
 const RAY_MOMENT_MAX_MS = 253_402_300_799_999;
@@ -218,7 +218,7 @@ function named(source: unknown, [run, attempt, manifest, proof]: Names): object 
 
 /** Null where nothing is in the way. */
 export function specRefusal(spec: JobSpec): Extract<SubmitOutcome, { kind: 'rejected' }> | null {
-  if (!isJobId(spec.submissionId))
+  if (!isSubmissionId(spec.submissionId))
     return {
       kind: 'rejected',
       code: 'bad-submission-id',

@@ -134,7 +134,6 @@ export const slurmEngine: EngineDefinition<typeof slurmSchema> = {
       'jobs run on other machines as the account that submits them, and may read and write what it may on every file system that they share with the runner: keep its home, keys and state off those (docs/threat-model.md)',
     ],
   }),
-  load: () => import('./engine.ts'),
 };
 
 /** Pyxis writes `user@registry#name`; who pulls it makes no other image of it. */

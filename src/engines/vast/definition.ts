@@ -132,7 +132,6 @@ export const vastEngine: EngineDefinition<typeof vastSchema> = {
     rentedName: labelOf(cluster, ''),
   }),
   fit: fitVast,
-  load: () => import('./engine.ts'),
 };
 
 function isLoopback(address: string): boolean {

@@ -222,13 +222,6 @@ export type LookUp =
   | { readonly kind: 'missing' }
   | NoAnswer;
 
-const JOB_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-
-/** Whether an id can be a submission of ours, and a part of a path that means nothing else. */
-export function isJobId(id: string): boolean {
-  return JOB_ID.test(id);
-}
-
 /** `GET /api/jobs/{id}`. Only Ray's own sentence about exactly this id means that it has no such job. `session`: as read before. */
 export async function lookUp(settings: RestSettings, jobId: string, session: string | null): Promise<LookUp> {
   const answer = await ask(settings, { method: 'GET', path: `api/jobs/${jobId}` });

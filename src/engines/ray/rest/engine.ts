@@ -17,10 +17,10 @@ import {
 } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
+import { isSubmissionId } from '../../shared/job-files.ts';
 import { readJobDetails } from '../job-details.ts';
 import {
   ask,
-  isJobId,
   lastLine,
   lookUp,
   parse,
@@ -82,7 +82,8 @@ export function createRestEngine(options: RestOptions): Engine {
     },
     live: () => liveOverRest(settings),
     describe: (jobId) => describeOverRest(settings, jobId, null),
-    readLog: async (jobId, offset) => (isJobId(jobId) ? readerOf(jobId).read(offset) : { kind: 'absent' }),
+    readLog: async (jobId, offset) =>
+      isSubmissionId(jobId) ? readerOf(jobId).read(offset) : { kind: 'absent' },
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));
       const outcome = await stopOverRest(settings, jobId);
@@ -187,7 +188,7 @@ async function describeOverRest(
 ): Promise<Exclude<JobDescription, { readonly kind: 'cannot' }>> {
   const before = await readSession(settings);
   if (before.kind === 'unknown') return { kind: 'unknown', message: before.message };
-  if (!isJobId(jobId)) return { kind: 'absent', session: before.id };
+  if (!isSubmissionId(jobId)) return { kind: 'absent', session: before.id };
   const found = await lookUp(settings, jobId, before.id);
   switch (found.kind) {
     case 'unknown':
@@ -227,7 +228,7 @@ const stopAnswer = z.object({ stopped: z.boolean() });
  * after, until it has ended or the time is over.
  */
 async function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcome> {
-  if (!isJobId(jobId)) return { kind: 'absent' };
+  if (!isSubmissionId(jobId)) return { kind: 'absent' };
   const before = await lookUp(settings, jobId, null);
   if (before.kind === 'unknown') return { kind: 'unknown', message: before.message };
   if (before.kind === 'missing') return { kind: 'absent' };

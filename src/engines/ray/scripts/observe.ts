@@ -8,8 +8,9 @@ import {
   type StopOutcome,
 } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
+import { isSubmissionId } from '../../shared/job-files.ts';
 import { type RayJob, readJobDetails } from '../job-details.ts';
-import { isJobId } from '../rest/ask.ts';
+
 import { runScript, type ScriptSettings } from './run-script.ts';
 import { reasonOf, scrubber } from './said.ts';
 
@@ -102,7 +103,7 @@ export async function stopByScript(
   jobId: string,
 ): Promise<StopOutcome> {
   // Never an argument that a script could take for an option.
-  if (!isJobId(jobId)) return { kind: 'absent' };
+  if (!isSubmissionId(jobId)) return { kind: 'absent' };
   const before = await observe(jobId);
   if (before.kind === 'found' && isTerminal(before.status))
     return { kind: 'already-ended', status: before.status };

@@ -4,7 +4,8 @@ import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { completeUtf8Length } from '../../../host/utf8-boundary.ts';
 import { utf8Only } from '../../../host/utf8-only.ts';
-import { isJobId } from '../rest/ask.ts';
+import { isSubmissionId } from '../../shared/job-files.ts';
+
 import { runScript, type ScriptSettings } from './run-script.ts';
 import { reasonOf, scrubber } from './said.ts';
 
@@ -22,7 +23,7 @@ export async function readLogByScript(
   offset: number,
 ): Promise<LogRead> {
   // Never an argument that a script could take for an option.
-  if (!isJobId(jobId)) return { kind: 'absent' };
+  if (!isSubmissionId(jobId)) return { kind: 'absent' };
   const window = createLogWindow(offset, limits.logChunkBytesMax);
   const end = await runScript(settings, {
     template: settings.templates.logs,
