@@ -14,23 +14,12 @@ export type Row = {
   readonly pattern: RegExp;
 };
 
-type Told = Pick<Row, 'class' | 'pattern'>;
-
-/** A message that names what went wrong itself. */
-export function cause(kind: FailureClass, pattern: RegExp, confidence: Confidence = 'high'): Row {
-  return { ...told(kind, pattern), weight: 'cause', confidence };
-}
-
-/** A message that a failure elsewhere brings about as well. */
-export function effect(kind: FailureClass, pattern: RegExp, confidence: Confidence = 'medium'): Row {
-  return { ...told(kind, pattern), weight: 'effect', confidence };
-}
-
-/** A message that says little, and is better than none. */
-export function hint(kind: FailureClass, pattern: RegExp): Row {
-  return { ...told(kind, pattern), weight: 'hint', confidence: 'low' };
-}
-
-function told(kind: FailureClass, pattern: RegExp): Told {
-  return { class: kind, pattern };
+/** One row for each pattern, in their order. */
+export function rows(
+  weight: Row['weight'],
+  kind: FailureClass,
+  confidence: Confidence,
+  patterns: readonly RegExp[],
+): readonly Row[] {
+  return patterns.map((pattern) => ({ class: kind, weight, confidence, pattern }));
 }

@@ -2,7 +2,7 @@
 
 import { type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
 import { familyOf, namedClassOf } from './named-class.ts';
-import { hint, type Row } from './row.ts';
+import type { Row } from './row.ts';
 import { CLUSTER_ROWS } from './rows/cluster.ts';
 import { BARE_ROWS, CODE_ROWS } from './rows/code.ts';
 import { DATA_ROWS } from './rows/data.ts';
@@ -66,7 +66,9 @@ function namedRowFor(text: string): Row | null {
   if (type === '') return null;
   const kind = namedClassOf(type) ?? familyOf(path + type, '');
   // A name is too little to start anything again.
-  return kind === null || FIRST_RESPONSE[kind] === 'relaunch' ? null : hint(kind, NAMED);
+  return kind === null || FIRST_RESPONSE[kind] === 'relaunch'
+    ? null
+    : { class: kind, weight: 'hint', confidence: 'low', pattern: NAMED };
 }
 
 const NAMED = /^((?:[a-z_]\w{0,60}\.){1,8})([A-Z]\w{0,80}(?:Error|Exception)): /;

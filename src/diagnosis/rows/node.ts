@@ -1,104 +1,66 @@
 /** One machine, its accelerators and their links. */
 
-import { cause, type Row } from '../row.ts';
+import { type Row, rows } from '../row.ts';
 
 /** Messages of the NVIDIA driver (Xid), CUDA, NVML, NCCL, libtpu, AMD and JAX. */
 export const NODE_ROWS: readonly Row[] = [
-  cause(
-    'bad-node',
+  ...rows('cause', 'bad-node', 'high', [
     /Critical Xid|couldn't communicate with the NVIDIA driver|\bNVLink error\b|\bAER: Uncorrected \(Fatal\)/,
-  ),
-  cause(
-    'bad-node',
     /\bNRT_(?:EXEC_HW_ERR|FAILURE|HW_ERROR|UNINITIALIZED)|nrt_init.{0,40}(?:fail|[Uu]nable)(?!.{0,60}[Vv]ersion)|SLICE_FAILURE_\w|[Uu]ncorrectable (?:HBM|SRAM|DRAM|memory)|(?:HBM|SRAM|DRAM) uncorrectable/,
-  ),
-  cause('bad-node', /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i),
-  // Of an engine, about what runs around the command: only who ends the whole container takes that away.
-  cause('bad-node', /^the container of instance \d{1,12} ended without the wrapper's last word/, 'medium'),
-  // Who looks at all hosts names the one.
-  cause('bad-node', /\blikely caused by (?:a |the )?bad (?:TPU|GPU|chip|host|node)/),
-  cause('bad-node', /No accelerator found\. Please run on a TPU or GPU/),
-  cause('bad-node', /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/),
-  cause('bad-node', /Device or resource busy|The TPU is already in use by (?:another )?process/),
-  cause(
-    'bad-node',
+    /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i,
+  ]),
+  ...rows('cause', 'bad-node', 'medium', [
+    // Of an engine, about what runs around the command: only who ends the whole container takes that away.
+    /^the container of instance \d{1,12} ended without the wrapper's last word/,
+  ]),
+  ...rows('cause', 'bad-node', 'high', [
+    // Who looks at all hosts names the one.
+    /\blikely caused by (?:a |the )?bad (?:TPU|GPU|chip|host|node)/,
+    /No accelerator found\. Please run on a TPU or GPU/,
+    /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/,
+    /Device or resource busy|The TPU is already in use by (?:another )?process/,
     /Unable to initialize backend '(?:tpu|cuda|rocm)'(?!.{0,200}(?:Unable to (?:load|find)|not (?:found|in the list)|NOT_FOUND|Mismatched|cannot open shared object))/,
-  ),
-  cause(
-    'bad-node',
     /TPU (?:initialization failed|driver .{0,40}(?:fail|crash)|.{0,40}is (?:unhealthy|in a bad state))|Failed to (?:get global|initialize) TPU/i,
-  ),
-  cause(
-    'bad-node',
     /\bNVRM: Xid(?! \([^)]{0,40}\): (?:13|31|43|45)\b)|\bSXid\b.{0,80}[Ff]atal|\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:48|61|62|63|64|74|79|92|94|95|119|120|145|149|154)\b/,
-  ),
-  cause(
-    'bad-node',
     /RmInitAdapter failed|rm_init_adapter failed|nvidia-container-cli(?:\.real)?: .{0,60}(?:nvml|driver|device)\b.{0,12} (?:error|not)|NVRM: .{0,80}probe routine failed/,
-  ),
-  cause('bad-node', /GPU (?:has fallen off the bus|is lost|requires? (?:a )?reset)|fallen off the bus/i),
-  cause(
-    'bad-node',
+    /GPU (?:has fallen off the bus|is lost|requires? (?:a )?reset)|fallen off the bus/i,
     /uncorrectable (?:ECC|NVLink)|CUDA_ERROR_(?:ECC_UNCORRECTABLE|NVLINK_UNCORRECTABLE|CONTAINED|HARDWARE_STACK_ERROR|ILLEGAL_INSTRUCTION|UNCORRECTABLE)|double[- ]bit ECC/i,
-  ),
-  cause(
-    'bad-node',
     /CUDA_ERROR_(?:NOT_INITIALIZED|NO_DEVICE|DEVICE_UNAVAILABLE|SYSTEM_NOT_READY|UNKNOWN)\b|cudaError(?:DevicesUnavailable|ECCUncorrectable|NvlinkUncorrectable|HardwareStackError|IllegalInstruction|Contained|SystemNotReady)\b/,
-  ),
-  cause(
-    'bad-node',
     /CUDA-capable devices?(?:\(s\))? (?:is\/are|are) busy or unavailable|no CUDA-capable device is detected/i,
-  ),
-  cause('bad-node', /CUDA unknown error - this may be due to an incorrectly set up environment/),
-  cause(
-    'bad-node',
+    /CUDA unknown error - this may be due to an incorrectly set up environment/,
+  ]),
+  ...rows('cause', 'bad-node', 'medium', [
     /No CUDA GPUs are available|No HIP GPUs are available|CUDA (?:driver )?error: (?:initialization error|unknown error|hardware)/,
-    'medium',
-  ),
-  cause(
-    'bad-node',
+  ]),
+  ...rows('cause', 'bad-node', 'high', [
     /Failed to initialize NVML|Driver\/library version mismatch|Unable to determine the device handle for (?:gpu|GPU)/,
-  ),
-  cause(
-    'bad-node',
     /system not yet initialized|fabric ?manager.{0,60}(?:not running|fail|error)|NVSwitch.{0,60}(?:error|fail)/i,
-  ),
-  cause(
-    'bad-node',
+  ]),
+  ...rows('cause', 'bad-node', 'medium', [
     /row[- ]remapp(?:ing|er).{0,40}(?:fail|pending)|Thermal(?: slowdown|Throttle)|HW (?:Thermal )?Slowdown/i,
-    'medium',
-  ),
-  cause(
-    'bad-node',
     /amdgpu.{0,80}(?:ring .{0,40}timeout|GPU reset|hang)|HSA_STATUS_ERROR_(?:OUT_OF_RESOURCES|EXCEPTION|INVALID_AGENT)|Memory access fault by GPU node/i,
-    'medium',
-  ),
-  cause(
-    'bad-node',
+  ]),
+  ...rows('cause', 'bad-node', 'high', [
     /(?:hardware|GPU|device|accelerator|node) health ?check (?:has )?failed|\bDCGM\b.{0,60}\bfailed|pending page retirements?|\bdraining node\b(?!.{0,120}(?:preempt|spot\b))|node (?:is )?(?:drained|marked (?:bad|unhealthy))/i,
-  ),
-  cause(
-    'bad-node',
+  ]),
+  ...rows('cause', 'bad-node', 'medium', [
     /all pending programs will fail|FATAL ERROR !{1,8} for \[\/dev\/|Error Interrupt! fatal: true|(?:[Cc]ouldn't|[Cc]ould not|[Uu]nable to|[Ff]ailed to|[Cc]annot) open (?:device|\/dev\/)|\bopen\(\/dev\/(?:accel|vfio|nvidia)/,
-    'medium',
-  ),
-  // Unless it says that the program may have checked itself.
-  cause(
-    'bad-node',
+    // Unless it says that the program may have checked itself.
     /^(?!.*\bon-device check-failure\b).*(?:\b[Cc]ore halted\b|\b[Hh]alt is unexpected|\bhalted (?:prematurely|unexpectedly))/,
-    'medium',
-  ),
-  // Of AMD and Habana.
-  cause('bad-node', /\bHW Exception by GPU\b|[Uu]ncorrectable hardware errors?\b|\bDevice is NOT usable\b/),
-  // Fewer than a machine has.
-  cause('bad-node', /\bdevice_count\(\) ?={1,2} ?\d{1,3}, (?:but )?expected \d|\blspci .{0,60}\(?rev ff\b/),
-  cause('bad-node', /CUDA error: an illegal instruction was encountered/, 'low'),
-  cause('bad-node', /\bno healthy devices|cannot allocate unhealthy devices/),
-  cause('bad-node', /\bNVMLError|Cuda failure (?:\d{1,4} )?'(?:unknown|initialization) error'/, 'medium'),
-  cause(
-    'bad-node',
+  ]),
+  ...rows('cause', 'bad-node', 'high', [
+    // Of AMD and Habana.
+    /\bHW Exception by GPU\b|[Uu]ncorrectable hardware errors?\b|\bDevice is NOT usable\b/,
+    // Fewer than a machine has.
+    /\bdevice_count\(\) ?={1,2} ?\d{1,3}, (?:but )?expected \d|\blspci .{0,60}\(?rev ff\b/,
+  ]),
+  ...rows('cause', 'bad-node', 'low', [/CUDA error: an illegal instruction was encountered/]),
+  ...rows('cause', 'bad-node', 'high', [/\bno healthy devices|cannot allocate unhealthy devices/]),
+  ...rows('cause', 'bad-node', 'medium', [
+    /\bNVMLError|Cuda failure (?:\d{1,4} )?'(?:unknown|initialization) error'/,
     /could not select device driver|torch\.cuda\.is_available\(\) is False|Found no NVIDIA driver on your system|No supported gpu backend found/,
-    'medium',
-  ),
-  cause('bad-node', /Machine ?Check ?Exception|mce: \[Hardware Error\]|Hardware Error\]/),
+  ]),
+  ...rows('cause', 'bad-node', 'high', [
+    /Machine ?Check ?Exception|mce: \[Hardware Error\]|Hardware Error\]/,
+  ]),
 ];
