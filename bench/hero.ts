@@ -77,7 +77,7 @@ export async function measureHero(): Promise<readonly Result[]> {
   await save(STEPS);
   await say(lab, 'ada', issue, '/cleanup-checkpoints');
   await lab.clock.advance(120_000);
-  await say(lab, 'mira', issue, consentLine(lab, 'approve-checkpoint-cleanup'));
+  await say(lab, 'mira', issue, consentLine(lab, 'Checkpoints of'));
   await until(
     lab,
     'the clean-up',

@@ -138,7 +138,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'consent-unused': {
     job: 'as before',
     wait: 'yes',
-    next: 'A consent is used once and within the hour. Is a runner with the label `ferrybot-care` online?',
+    next: 'A consent is used once, and grows as old as an approval may be. Is a runner with the label `ferrybot-care` online?',
   },
   'handoff-unanswered': {
     job: 'yes',

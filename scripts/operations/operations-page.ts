@@ -96,7 +96,7 @@ const ADVICE_WORDS: Readonly<Record<Advice, string>> = {
   'retry-bounded':
     'Infrastructure. The same again may work; several times without a step between is no accident.',
   'propose-node':
-    'A bad node. Once the job has failed, the thread gets a proposal to delete it, which `/approve-node-delete` consents to.',
+    'A bad node. Once the job has failed, the thread gets a proposal to delete it, which `/approve` approves.',
   'small-fix-once':
     'A slip in the code, in one file and not where data is loaded (elsewhere it is told as *escalate*): [a fix on the branch of the ferry](#a-fix-after-a-failed-attempt), approved anew; the same failure again after it is for people.',
   alert: 'The training itself went wrong. Never launch the same again in the hope that it goes away.',

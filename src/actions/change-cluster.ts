@@ -68,7 +68,7 @@ const STANDING: ReadonlySet<ConsentFaultCode> = new Set([
   'other-record',
   'already-over',
   'no-consent',
-  'consent-expired',
+  'approval-too-old',
   'consent-not-shown',
   'pre-approval-used-up',
   'held',

@@ -5,6 +5,8 @@ import type { ReadCommand } from '../commands/grammar/reading.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Digest } from '../domain/ids.ts';
+import type { Observed } from '../domain/observed.ts';
+import { fail, ok, type Result } from '../domain/result.ts';
 
 /** What the record says of it, and what it has to say itself. */
 export type Cited = {
@@ -17,16 +19,38 @@ export type Cited = {
   readonly bodyDigest: Digest;
 };
 
-export type CitedFault = {
+type CitedFault = {
   readonly code: 'gone' | 'elsewhere' | 'by-another' | 'edited' | 'hidden' | 'not-given';
   readonly why: string;
 };
 
+/** The same as whoever refuses on it records it. */
+export type CitationFault = {
+  readonly code: `approval-${CitedFault['code']}` | 'unreadable';
+  readonly why: string;
+};
+
 /**
- * The first thing that is wrong with it, or null. Control's word that somebody consented is not enough: the text itself
+ * The comment, where nothing is wrong with it. Control's word that somebody approved is not enough: the text itself
  * has to say it, and `gives` whether one of its commands does.
  */
-export function citedFault(
+export function citedComment(
+  read: Observed<CommentFacts | null> | undefined,
+  cited: Cited,
+  otherBots: readonly string[],
+  gives: (said: ReadCommand) => boolean,
+): Result<CommentFacts, CitationFault> {
+  const where = `${cited.surface} ${cited.comment}`;
+  if (read === undefined || read.kind === 'unknown')
+    return fail({ code: 'unreadable', why: read?.why ?? `${where} was not read` });
+  const wrong = citedFault(read.value, cited, otherBots, gives);
+  // rule ML-02
+  if (read.value === null || wrong !== null)
+    return fail({ code: `approval-${wrong?.code ?? 'gone'}`, why: wrong?.why ?? where });
+  return ok(read.value);
+}
+
+function citedFault(
   comment: CommentFacts | null,
   cited: Cited,
   otherBots: readonly string[],

@@ -1,10 +1,10 @@
 /** The one place where a verified action becomes a capability: what an engine's or a cloud's mutating method asks for. */
 
 import { type Capability, sealCapability } from '../domain/actions/capability-seal.ts';
-import { consentEndsAt } from '../domain/care/mutation-state.ts';
 import type { JobSpec } from '../domain/engine.ts';
 import { stopStep, submitStep } from '../domain/engine.ts';
-import { branded, type Instant, isInstant } from '../domain/ids.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
 import type { TearDown } from '../domain/logbook/events/rental-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type Condemnation, destroyStep } from '../domain/rented.ts';
@@ -33,7 +33,7 @@ export function mintConsent(
   if (fault !== null) return fail(fault);
   if (mutation === null || consent === null || begun === null || begun.seq !== claim.seq)
     return fail({ code: 'not-begun', why: 'the claim in the record is not this one' });
-  const until = branded(consentEndsAt(consent), isInstant);
+  const until = after(facts.now, limits.actionLifetimeMs);
   return ok(sealCapability({ steps: mutation.proposal.steps, until }));
 }
 

@@ -20,7 +20,7 @@ import type { Observed } from '../domain/observed.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { interestedIn } from '../run/authors.ts';
 import type { LaneScopedConfig } from '../run/lane-scope.ts';
-import { citedFault } from './cited-comment.ts';
+import { citedComment } from './cited-comment.ts';
 import { approvingAttempt } from './verify-pre-approval.ts';
 
 /** One approving comment or review, fetched by its id; null = GitHub has none of that id. */
@@ -54,21 +54,14 @@ function commentFault(
   approval: OrderApproval,
   facts: ApprovalFacts,
 ): ApprovalFault | null {
-  const cited = facts.cited.get(citationKey(approval));
-  if (cited === undefined || cited.kind === 'unknown')
-    return { code: 'unreadable', why: cited?.why ?? `${citationKey(approval)} was not read` };
-  const comment = cited.value;
-  const where = `${approval.surface} ${approval.comment}`;
   const { pull, issue } = state.proposal;
-  const wrong = citedFault(
-    comment,
+  const comment = citedComment(
+    facts.cited.get(citationKey(approval)),
     { ...approval, threads: [pull, issue] },
     facts.config.otherBots,
     ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], approvedIn(order)) === 'named',
   );
-  if (comment === null || wrong !== null)
-    return { code: `approval-${wrong?.code ?? 'gone'}`, why: wrong?.why ?? where };
-  return bindingFault(state, order, comment, facts);
+  return comment.ok ? bindingFault(state, order, comment.value, facts) : comment.error;
 }
 
 /**

@@ -3,12 +3,10 @@
  * says, the person wrote it there and did not take it back, may still say it, and the hour is not over.
  */
 
-import { consentsTo } from '../care/consent-command.ts';
+import { type ActionApprovers, approverFault } from '../care/may-approve-action.ts';
 import { evidenceDigest, proposalDigest } from '../care/mutation-digest.ts';
-import { type Approvers, ownListFault } from '../care/own-list.ts';
-import { mayApprove } from '../config/may-approve.ts';
-import { type Permission, permits } from '../domain/actor.ts';
-import { wasShownBefore } from '../domain/approval-binding.ts';
+import type { Permission } from '../domain/actor.ts';
+import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { ConsentSource } from '../domain/care/mutation.ts';
 import {
   type Consent,
@@ -19,39 +17,33 @@ import {
 import type { CommentFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
-import { limits } from '../domain/limits.ts';
+import type { RefusalCode } from '../domain/launch/refusal.ts';
 import type { Observed } from '../domain/observed.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
-import { citedFault } from './cited-comment.ts';
+import { type CitationFault, citedComment } from './cited-comment.ts';
 
-/** Why a consent does not count; `unreadable` is no answer, and may be asked again. */
-export const CONSENT_FAULTS = [
-  'not-proposed',
-  'other-repository',
-  'other-record',
-  'proposal-forged',
-  'already-over',
-  'no-consent',
-  'consent-expired',
-  'consent-before-proposal',
-  'consent-not-shown',
-  'held',
-  'stopped',
-  'consent-gone',
-  'consent-elsewhere',
-  'consent-by-another',
-  'consent-edited',
-  'consent-hidden',
-  'consent-not-given',
-  'consent-own',
-  'list-too-old',
-  'consenter-lost-permission',
-  'not-pre-approved',
-  'pre-approval-used-up',
-  'unreadable',
-] as const;
-export type ConsentFaultCode = (typeof CONSENT_FAULTS)[number];
+/** Why a consent does not count; `unreadable` is no answer, and may be asked again. What is wrong with an approval has the code that it has of a launch. */
+export type ConsentFaultCode =
+  | CitationFault['code']
+  | Extract<
+      RefusalCode,
+      | 'approval-before-shown'
+      | 'approval-too-old'
+      | 'approval-by-author'
+      | 'approver-lost-permission'
+      | 'held'
+      | 'other-repository'
+      | 'stop-requested'
+    >
+  | 'not-proposed'
+  | 'other-record'
+  | 'proposal-forged'
+  | 'already-over'
+  | 'no-consent'
+  | 'consent-not-shown'
+  | 'not-pre-approved'
+  | 'pre-approval-used-up';
 export type ConsentFault = { readonly code: ConsentFaultCode; readonly why: string };
 
 /** What was asked just now. */
@@ -73,10 +65,9 @@ export type ConsentFacts = {
   /** Since when the text that shows the proposal had stood when the comment was written; null = it did not. */
   readonly shownSince: Observed<Instant | null>;
   readonly permission: Observed<Permission>;
-  /** Least permission of who may consent, from the config in force. */
-  readonly needs: Permission;
-  /** The same for what takes an approver. */
-  readonly approvers: Approvers;
+  /** Who may approve, from the config in force, and for how long an approval counts. */
+  readonly approvers: ActionApprovers;
+  readonly maxAgeMs: number;
   readonly otherBots: readonly string[];
   readonly preApproval: Observed<PreApproval>;
 };
@@ -100,14 +91,15 @@ export function consentFault(facts: ConsentFacts, consent: Consent | null): Cons
   if (unproposed !== null) return unproposed;
   if (mutation.ended !== null) return fault('already-over', mutation.ended.code);
   if (consent === null) return fault('no-consent', 'nobody has consented');
-  if (facts.now >= consentEndsAt(consent)) return fault('consent-expired', consent.at);
+  if (facts.now >= consentEndsAt(consent, facts.maxAgeMs)) return fault('approval-too-old', consent.at);
   if (facts.holds.kind === 'unknown') return fault('unreadable', facts.holds.why);
   const hold = facts.holds.value[0];
   if (hold !== undefined) return fault('held', `${hold.scope}: ${hold.reason}`);
   if (facts.brakes.kind === 'unknown') return fault('unreadable', facts.brakes.why);
   const [brake] = facts.brakes.value;
   if (brake !== undefined) return fault('held', brakeWords(brake));
-  if (facts.stoppedAt !== null && facts.stoppedAt > consent.seq) return fault('stopped', 'after the consent');
+  if (facts.stoppedAt !== null && facts.stoppedAt > consent.seq)
+    return fault('stop-requested', 'after the consent');
   return consent.source.kind === 'comment'
     ? commentFault(facts, mutation, consent, consent.source)
     : configFault(facts);
@@ -134,34 +126,29 @@ function commentFault(
 ): ConsentFault | null {
   const { proposal, digest } = mutation;
   const where = `${source.surface} ${source.comment}`;
-  if (facts.cited.kind === 'unknown') return fault('unreadable', facts.cited.why);
-  const comment = facts.cited.value;
   const cited = { ...source, threads: [proposal.thread], user: actor?.id ?? null };
-  const wrong = citedFault(comment, cited, facts.otherBots, (said) =>
-    consentsTo(said, proposal.mutation, digest),
+  const read = citedComment(
+    facts.cited,
+    cited,
+    facts.otherBots,
+    ({ name, args }) => name === 'approve' && namingOf(args['digest'], digest) === 'named',
   );
-  // rule ML-02
-  if (comment === null || wrong !== null)
-    return fault(`consent-${wrong?.code ?? 'gone'}`, wrong?.why ?? where);
+  if (!read.ok) return read.error;
+  const comment = read.value;
   // The record says when it was written as well, and that is control's word.
   const shownAt = proposalShownAt(mutation);
   if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt))
-    return fault('consent-before-proposal', where);
+    return fault('approval-before-shown', where);
   if (facts.shownSince.kind === 'unknown') return fault('unreadable', facts.shownSince.why);
   const since = facts.shownSince.value;
   if (since === null || !wasShownBefore(since, comment.createdAt)) return fault('consent-not-shown', where);
-  if (facts.now >= comment.createdAt + limits.consentLifetimeMs)
-    return fault('consent-expired', toRfc3339(comment.createdAt));
+  if (facts.now >= comment.createdAt + facts.maxAgeMs)
+    return fault('approval-too-old', toRfc3339(comment.createdAt));
   if (facts.permission.kind === 'unknown') return fault('unreadable', facts.permission.why);
   const { author } = comment;
-  const ownList = ownListFault(mutation, author.id, facts.now, facts.approvers);
-  if (ownList === 'own') return fault('consent-own', author.login);
-  if (ownList === 'old') return fault('list-too-old', mutation.at);
-  const may =
-    proposal.mutation.kind === 'delete-checkpoint'
-      ? mayApprove(facts.permission.value, author.id, facts.approvers)
-      : permits(facts.permission.value, facts.needs);
-  return may ? null : fault('consenter-lost-permission', author.login);
+  const person = approverFault(mutation, author, facts.permission.value, facts.approvers);
+  if (person === null) return null;
+  return fault(person === 'own' ? 'approval-by-author' : 'approver-lost-permission', author.login);
 }
 
 function configFault({ preApproval }: ConsentFacts): ConsentFault | null {

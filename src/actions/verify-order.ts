@@ -24,7 +24,7 @@ import { runnerVerdicts } from '../gates/run-gates.ts';
 import { goesOnFrom } from '../run/goes-on-from.ts';
 import { manifestDigest, orderDigest } from '../run/manifest-digest.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
-import { citedFault } from './cited-comment.ts';
+import { citedComment } from './cited-comment.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 import { type FixInTree, preApprovalFault } from './verify-pre-approval.ts';
 
@@ -187,14 +187,18 @@ function askedRefusal(
   asked: RelaunchAsked,
   { cited, permissions, config }: OrderFacts,
 ): OrderRefusal | null {
-  const comment = cited.get(citationKey(asked));
   const permission = permissions.get(asked.actor.id);
-  if (comment === undefined || comment.kind === 'unknown')
-    return refuse('unreadable', 'standing', `${citationKey(asked)} was not read`);
   const where = { ...asked, user: asked.actor.id, threads: [proposal.pull, proposal.issue] };
-  const wrong = citedFault(comment.value, where, config.otherBots, ({ name }) => name === 'relaunch');
-  if (comment.value === null || wrong !== null)
-    return refuse('relaunch-not-due', 'ending', wrong?.why ?? 'the comment is gone');
+  const comment = citedComment(
+    cited.get(citationKey(asked)),
+    where,
+    config.otherBots,
+    ({ name }) => name === 'relaunch',
+  );
+  if (!comment.ok)
+    return comment.error.code === 'unreadable'
+      ? refuse('unreadable', 'standing', comment.error.why)
+      : refuse('relaunch-not-due', 'ending', comment.error.why);
   if (comment.value.createdAt <= (fromRfc3339(attempts.at(-1)?.end.at ?? '') ?? Number.POSITIVE_INFINITY))
     return refuse('relaunch-not-due', 'ending', 'it was asked for before the attempt had ended');
   if (permission === undefined || permission.kind === 'unknown')

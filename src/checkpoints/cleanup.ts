@@ -149,13 +149,10 @@ export function planCleanup(
     state,
     runs,
     found,
-    isTooOld,
     ...rest
   }: Pick<CleanupInput, 'state' | 'repository' | 'askedBy' | 'digestOf'> & {
     readonly runs: Observed<readonly RunState[]>;
     readonly found: Observed<FoundCheckpoints>;
-    /** Whether a list has stood longer than a consent to it counts. */
-    readonly isTooOld: (one: MutationRecord) => boolean;
   },
   asked: number | null,
 ): CleanupPlan {
@@ -168,7 +165,7 @@ export function planCleanup(
   const { candidates, kept } = retention.value;
   if (listed(retention.value).length === 0) return { kind: 'nothing', kept: kept.length };
   const draft = proposeCleanup({ ...rest, state, found: found.value, retention: retention.value, keep });
-  const record = openList(state, draft, rest.askedBy, isTooOld);
+  const record = openList(state, draft, rest.askedBy);
   const more = candidates.length - draft.data.proposal.steps.length;
   return record === null ? { kind: 'list', draft, more, kept: kept.length } : { kind: 'open', record };
 }
@@ -178,7 +175,6 @@ function openList(
   { mutations }: RunState,
   { data: { proposal } }: CleanupDraft,
   askedBy: Actor,
-  isTooOld: (one: MutationRecord) => boolean,
 ): MutationRecord | null {
   const isSame = ({ proposal: { mutation, steps }, begun, ended }: MutationRecord): boolean =>
     begun === null &&
@@ -186,5 +182,5 @@ function openList(
     mutation.kind === 'delete-checkpoint' &&
     mutation.askedBy.id === askedBy.id &&
     areSameSteps(steps, proposal.steps);
-  return mutations.find((one) => isSame(one) && !isTooOld(one)) ?? null;
+  return mutations.find(isSame) ?? null;
 }

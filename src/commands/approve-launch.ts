@@ -14,7 +14,13 @@ import { allPass } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
-import { answering, type CommandContext, type CommandDecision } from './decision.ts';
+import {
+  type AnswerDecision,
+  answering,
+  type CommandContext,
+  type CommandDecision,
+  type PlaceContext,
+} from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { secondCardRefusal } from './second-card.ts';
 import { digestPrefix } from './values.ts';
@@ -34,6 +40,7 @@ const answer = answering({
   'approval-no-fix': { attempt: 'integer', relaunch: 'integer?' },
   'approval-same-failure': { attempt: 'integer', earlier: 'integer', signature: 'text' },
   'approval-by-author': {},
+  'approval-is-action': { digest: 'text' },
 });
 
 export const approveLaunch = {
@@ -46,9 +53,12 @@ export const approveLaunch = {
     'Approves the launch of exactly the manifest that the card shows: copy its line. Without at least 32 digits of the digest it counts for nothing.',
   example: '/approve-launch 3f9a1c22b0d4e5f60718293a4b5c6d7e',
   decide,
+  decideWithoutRun: meantAction,
 } as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
+  const action = meantAction(context);
+  if (action !== null) return action;
   const { state, policy, actor, gates } = context;
   const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
   if (!mayApprove(context.permission, actor.id, approvers))
@@ -68,6 +78,13 @@ function decide(context: CommandContext): CommandDecision {
   }
   const { digest, commit } = gates;
   return bindingRefusal(context, { digest, commit }) ?? approve(context, digest);
+}
+
+/** Who names the digest of an action is told its own command; null where the digest is of none. */
+function meantAction({ args, mutations }: PlaceContext): AnswerDecision | null {
+  if (mutations.kind === 'unknown') return null;
+  const meant = mutations.value.find(({ digest }) => namingOf(args['digest'], digest) === 'named');
+  return meant === undefined ? null : answer('approval-is-action', { digest: bindingHex(meant.digest) });
 }
 
 /** Launched, and nothing new to approve: after a failed attempt that is what was tried twice, or a fix that nobody has pushed. */

@@ -1,6 +1,6 @@
 /** `/cleanup-checkpoints [keep=N]`: lists what nothing protects of a run's checkpoints, for somebody else to consent to (policy HR-63). It deletes none. */
 
-import { consentText } from '../care/consent-command.ts';
+import { bindingHex } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
@@ -9,7 +9,7 @@ import { keptSteps } from './values.ts';
 
 const answer = answering({
   'cleanup-listed': { count: 'integer', more: 'integer', kept: 'integer' },
-  'cleanup-listed-already': { line: 'text' },
+  'cleanup-listed-already': { digest: 'text' },
   'cleanup-nothing': { kept: 'integer' },
   'cleanup-no-job': {},
   'cleanup-no-depth': {},
@@ -42,9 +42,7 @@ function decide({ state, args, cleanup }: CommandContext): CommandDecision {
     case 'nothing':
       return answer('cleanup-nothing', { kept: found.kept });
     case 'open':
-      return answer('cleanup-listed-already', {
-        line: consentText(found.record.proposal.mutation, found.record.digest),
-      });
+      return answer('cleanup-listed-already', { digest: bindingHex(found.record.digest) });
     case 'list': {
       const { draft, more, kept } = found;
       return answer('cleanup-listed', { count: draft.data.proposal.steps.length, more, kept }, [draft]);

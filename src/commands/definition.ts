@@ -23,8 +23,8 @@ export type CommandDefinition = CommandSpec & {
   readonly decide: (context: CommandContext) => CommandDecision;
   /** What it decides of the run that its argument `run` names, in whatever thread it is said; left out where it can name none. */
   readonly decideNamed?: (context: NamedContext) => AnswerDecision;
-  /** What it decides on a thread without a run; left out where the command only means something to a run. */
+  /** What it decides on a thread without a run; left out, or null, where the command only means something to a run. */
   readonly decideWithoutRun?: (
     context: PlaceContext,
-  ) => Extract<CommandDecision, { kind: 'answer' | 'hand-over' }>;
+  ) => Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> | null;
 };

@@ -3,11 +3,8 @@
 import { type Detail, type FactsArgument, recordedFacts } from '../domain/payload.ts';
 import { accept } from './accept.ts';
 import { ack } from './ack.ts';
-import { approveCheckpointCleanup } from './approve-checkpoint-cleanup.ts';
-import { approveDiskCleanup } from './approve-disk-cleanup.ts';
+import { approve } from './approve.ts';
 import { approveLaunch } from './approve-launch.ts';
-import { approveNodeDelete } from './approve-node-delete.ts';
-import { approveStartCleanup } from './approve-start-cleanup.ts';
 import { cleanupCheckpoints } from './cleanup-checkpoints.ts';
 import { COMMON_ANSWERS } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -35,6 +32,7 @@ import { why } from './why.ts';
 
 const REGISTERED = [
   approveLaunch,
+  approve,
   revoke,
   hold,
   unhold,
@@ -46,7 +44,6 @@ const REGISTERED = [
   relaunch,
   rejectCheckpoint,
   cleanupCheckpoints,
-  approveCheckpointCleanup,
   rollback,
   resumeAs,
   ack,
@@ -59,9 +56,6 @@ const REGISTERED = [
   sealMilestone,
   propose,
   rent,
-  approveNodeDelete,
-  approveDiskCleanup,
-  approveStartCleanup,
   help,
 ] as const;
 

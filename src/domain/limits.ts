@@ -10,8 +10,8 @@ export const limits = {
   textRestoresPeriodMs: 60 * 60 * 1_000,
   /** Edited comments of ours whose history is read to find the card, or a proposal that lost its first line: each costs a request. */
   spoiledTextsMax: 5,
-  /** A consent to change a cluster is used within an hour of when it was written, or given again (docs/decisions/0014-consent-as-a-type.md). */
-  consentLifetimeMs: 60 * 60 * 1_000,
+  /** Steps of a change that no runner has begun so long after its claim are not made any more. */
+  actionLifetimeMs: 60 * 60 * 1_000,
   /** An empty folder takes some kilobytes itself; downloads that went astray take gigabytes. */
   misplacedBytesMin: 1024 * 1024,
   /** Workers that are asked over ssh at one time: a gcloud takes 100 MB and a second or two of a processor. */
@@ -30,7 +30,7 @@ export const limits = {
   storePageObjects: 1_000,
   /** Objects of one checkpoint: of 5 TB in chunks of 64 MB there are 80,000. */
   checkpointObjectsMax: 200_000,
-  /** Checkpoints of one list that somebody consents to: each is listed and looked at again within the hour. */
+  /** Checkpoints of one list that somebody consents to: each is listed and looked at again within `actionLifetimeMs`. */
   cleanupCheckpointsMax: 50,
   /** A list and its paths fit one comment, twice; more is listed after. */
   cleanupListCharactersMax: 20_000,

@@ -1,7 +1,7 @@
 /** The sentence for each outcome of a command: what happened, and what to do where it did not. */
 
+import type { approve } from '../commands/approve.ts';
 import type { cleanupCheckpoints } from '../commands/cleanup-checkpoints.ts';
-import type { CONSENT_ANSWERS } from '../commands/consent.ts';
 import { ANSWERS, type AnswerCode } from '../commands/registry.ts';
 import type { sealMilestone } from '../commands/seal-milestone.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
@@ -17,6 +17,7 @@ import { RENTAL_WORDS } from './rental-words.ts';
 import { mayTouch, wayBack, wayOn, whoApproves } from './wanted.ts';
 import { WATCH_WORDS } from './watch-words.ts';
 import {
+  actionLine,
   approvalLine,
   blockedWords,
   code,
@@ -61,7 +62,7 @@ const CLEANUP_WORDS: Sentences<keyof typeof cleanupCheckpoints.answers> = {
         : ''
     }`,
   'cleanup-listed-already': (d) =>
-    `exactly these are listed already, and wait for a consent of somebody else. Nothing was deleted. The line that consents to it: \`${d.line.replace(/[^a-z0-9/ -]/g, '')}\``,
+    `exactly these are listed already, and wait for the approval of somebody else. Nothing was deleted. The line that approves it: \`${actionLine(d.digest)}\``,
   'cleanup-nothing': (d) =>
     `nothing could go: all that was found is protected (${count(d.kept, 'checkpoint')}). Nothing was deleted.`,
   'cleanup-no-job': () => 'nothing to list: no job of this run was submitted, so that it has no checkpoint.',
@@ -87,33 +88,29 @@ const MILESTONE_WORDS: Sentences<keyof typeof sealMilestone.answers> = {
     `nothing was sealed: this is missing or could not be seen: ${text(d.missing)}. Say it again when it is there.`,
 };
 
-/** Commands that the record wrote itself, each as code. */
-function lines(recorded: string): string {
-  return recorded
+/** The lines of several actions, each as code. */
+function lines(digests: string): string {
+  return digests
     .split('\n')
-    .map((line) => `\`${line.replace(/[^a-z0-9=/ -]/g, '')}\``)
+    .map((digest) => `\`${actionLine(digest)}\``)
     .join(', ');
 }
 
-const CONSENT_WORDS: Sentences<keyof typeof CONSENT_ANSWERS> = {
+const CONSENT_WORDS: Sentences<keyof typeof approve.answers> = {
   consented: (d) =>
-    `you consent to ${code(d.kind)} of ${code(d.target)} as proposed (${code(d.digest)}). The runner looks at all of it once more and does it once, within the hour; what came of it is told here.`,
-  'consent-nothing-proposed': (d) =>
-    `nothing was done: nothing that ${code(d.name)} could mean was proposed when you wrote. ferrybot changes nothing on a cluster that it has not proposed first.`,
-  'consent-other-target': (d) =>
-    d.suggest
-      ? `nothing was done: ${code(d.given)} is not what was proposed. Did you mean ${code(d.suggest)}?`
-      : `nothing was done: ${code(d.given)} was not proposed in this thread.`,
+    `you consent to ${code(d.kind)} of ${code(d.target)} as proposed (${code(d.digest)}). The runner looks at all of it once more and does it once; what came of it is told here.`,
+  'consent-nothing-proposed': () =>
+    'nothing was done: no action with this digest was proposed when you wrote. ferrybot changes nothing on a cluster that it has not proposed first.',
   'consent-other-digest': (d) =>
-    `nothing was done: the digest is not that of what is proposed. Look at what is proposed now, then copy this line: ${lines(d.lines)}`,
+    `nothing was done: the digest is not that of what is proposed. Look at what is proposed now, then copy this line: ${lines(d.digests)}`,
   'consent-digest-needed': (d) =>
-    `nothing was done: a consent has to name the proposal that it is for. If you mean this one, copy its line: ${lines(d.lines)}`,
+    `nothing was done: an approval has to name the action that it is for. Copy the line of the one that you mean: ${lines(d.digests)}`,
+  'consent-is-launch': (d) =>
+    `nothing was done: this is the digest of a launch. To approve the launch, copy this line: \`${approvalLine(d.digest)}\``,
   'consent-other-thread': (d) =>
     `nothing was done: it was proposed in #${d.thread}, with its evidence, and has to be said there.`,
-  'consent-ambiguous': (d) =>
-    `nothing was done: more than one proposal of this thread could be meant. Copy the line of yours: ${lines(d.lines)}`,
-  'consent-too-old': () =>
-    'nothing was done: your comment is more than an hour old by now. If you still mean it, write it again.',
+  'consent-too-old': (d) =>
+    `nothing was done: your comment is more than ${d.hours} hours old by now. If you still mean it, write it again.`,
   'consent-given-already': (d) =>
     `${d.by ? text(d.by) : 'the config'} has consented to it already, and that still counts.`,
   'consent-under-way': (d) => `it is under way already, since ${text(d.at)}.`,
@@ -122,13 +119,11 @@ const CONSENT_WORDS: Sentences<keyof typeof CONSENT_ANSWERS> = {
   'consent-held': (d) =>
     `nothing was done: ${blockedWords(d)} is on hold${reasonWords(d.reason)}. ${liftWords(d)} lifts it; then comment this again.`,
   'consent-not-here': () =>
-    'nothing was done: a consent has to be a comment or a review of its own, not a remark on a line.',
+    'nothing was done: an approval has to be a comment or a review of its own, not a remark on a line.',
   'consent-not-shown': (d) =>
-    `nothing was done: the text that proposes it did not stand here as ferrybot wrote it when you wrote, or could not be read. ferrybot writes it anew where somebody else changed it; read what is proposed then, and say it with its line: ${lines(d.lines)}`,
-  'cleanup-own': () =>
-    'nothing was done: you asked for this list, so that somebody else who may approve consents to it.',
-  'cleanup-list-old': (d) =>
-    `nothing was done: this list is more than ${d.hours} hours old by now. \`/cleanup-checkpoints\` makes a new one.`,
+    `nothing was done: the text that proposes it did not stand here as ferrybot wrote it when you wrote, or could not be read. ferrybot writes it anew where somebody else changed it; read what is proposed then, and say it with its line: ${lines(d.digests)}`,
+  'consent-own': () =>
+    'nothing was done: you asked for this list, so that it takes somebody else who may approve.',
 };
 
 const WORDS: Sentences<AnswerCode> = {
@@ -167,6 +162,8 @@ const WORDS: Sentences<AnswerCode> = {
     }${fixWords(input)}`,
   'approval-same-failure': (d) =>
     `not approved: attempt ${d.attempt} failed with ${code(d.signature)}, as attempt ${d.earlier} did before the fix. The same failure again after one fix is not tried a third time in this run: find the cause, close the run with \`/ack\`, and propose the next one.`,
+  'approval-is-action': (d) =>
+    `not approved: this is the digest of an action, and of no launch. To approve the action, copy this line: \`${actionLine(d.digest)}\``,
   'approval-by-author': (_, { input }) =>
     `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
   revoked: (d) =>
@@ -370,7 +367,7 @@ function blockedBy(d: AnswerFacts<'approval-gates-blocked'>, input: AnswerView['
 
 /** A bare approval or consent would be refused: the line to copy has the digest. */
 function anewInstead(name: string): string {
-  return name.startsWith('approve-')
+  return name.startsWith('approve')
     ? `If you mean it, copy the line that is shown now, with its digest, into a new one.`
     : `Write \`/${name}\` in a new one.`;
 }

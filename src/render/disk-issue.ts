@@ -1,6 +1,5 @@
 /** The issue of a cluster's disks: who is short and why, what can be approved, what came of it, and the answer in a run's own thread. */
 
-import { consentText } from '../care/consent-command.ts';
 import type { FullDisk } from '../care/disk/scan-for-full.ts';
 import { assertNever } from '../domain/assert.ts';
 import type {
@@ -16,7 +15,19 @@ import { limits } from '../domain/limits.ts';
 import { type Marker, SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { comment } from './comment.ts';
-import { code, count, details, digestHex, fenced, paragraphs, person, table, text, utc } from './words.ts';
+import {
+  actionLine,
+  code,
+  count,
+  details,
+  digestHex,
+  fenced,
+  paragraphs,
+  person,
+  table,
+  text,
+  utc,
+} from './words.ts';
 
 type Place = Pick<RecordedScan, 'mountPoint'>;
 
@@ -260,11 +271,12 @@ function mutationState({ consents, begun, ended }: MutationRecord): string {
 /** The exact steps of a proposal, folded: the command that clears a mount point has some 3,000. */
 const SHOWN_STEPS_CHARS_MAX = 12_000;
 
-const APPROVABLE = '**What can be approved** (as a comment here; it counts once, for an hour):';
+const APPROVABLE = '**What can be approved** (as a comment here; it counts once):';
 
 /** One proposal: the command that consents to it, and its steps as they will be made. */
 function diskProposal({ proposal, digest }: MutationRecord): string {
-  return paragraphs(`\`\`\`\n${consentText(proposal.mutation, digest)}\n\`\`\``, exactSteps(proposal.steps));
+  const what = `${code(proposal.mutation.kind)} of ${code(targetName(proposal.mutation))}:`;
+  return paragraphs(`${what}\n\n\`\`\`\n${actionLine(digest)}\n\`\`\``, exactSteps(proposal.steps));
 }
 
 const HOST = /^--worker=\d+$/;

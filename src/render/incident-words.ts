@@ -325,7 +325,7 @@ export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Co
   'consent-unused': {
     title: 'The consent ran out before it was used',
     evidence: (d) =>
-      `${code(d.kind)} of ${code(d.target)} was consented to at ${text(d.at)} and no runner has begun it within the hour.`,
+      `${code(d.kind)} of ${code(d.target)} was consented to at ${text(d.at)} and no runner has begun it in time.`,
     did: 'Nothing on the cluster was touched.',
     todo: 'Check that a runner for the care workflow is online, then give the consent again, with the line that was proposed.',
   },

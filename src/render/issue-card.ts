@@ -149,7 +149,7 @@ function missingWords(view: IssueCardView): string {
 function commandRows(config: LabConfig): readonly (readonly string[])[] {
   // A consent is asked for where something was proposed, and there its command is named.
   return COMMAND_DEFINITIONS.filter(
-    ({ name, decideWithoutRun }) => decideWithoutRun !== undefined && !name.startsWith('approve-'),
+    ({ name, decideWithoutRun }) => decideWithoutRun !== undefined && !name.startsWith('approve'),
   ).map((definition) => {
     const least = definition.who(policyOf(config));
     return [

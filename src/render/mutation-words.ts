@@ -2,6 +2,8 @@
 
 import { assertNever } from '../domain/assert.ts';
 import type { Mutation, MutationOutcome } from '../domain/care/mutation.ts';
+import { isOrderRefusal } from '../domain/launch/refusal.ts';
+import { refusalWords } from './refusal-words.ts';
 import { code, person } from './words.ts';
 
 /** `title` is a sentence; `target` are rows of a table; `next` says what follows on a consent. All are Markdown. */
@@ -70,7 +72,16 @@ export function endingWords(
   outcome: MutationOutcome,
   reason: string,
 ): { readonly symbol: string; readonly sentence: string } {
-  return { symbol: SYMBOLS[outcome], sentence: SENTENCES[reason] ?? `${outcome}, ${code(reason)}.` };
+  return { symbol: SYMBOLS[outcome], sentence: sentenceOf(outcome, reason) };
+}
+
+/** What is wrong with an approval is said in the words of a launch. */
+function sentenceOf(outcome: MutationOutcome, reason: string): string {
+  const own = SENTENCES[reason];
+  if (own !== undefined) return own;
+  return isOrderRefusal(reason)
+    ? `nothing was called. ${refusalWords(reason)}`
+    : `${outcome}, ${code(reason)}.`;
 }
 
 const SYMBOLS: Readonly<Record<MutationOutcome, string>> = {
@@ -106,19 +117,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'deletion-interrupted':
     'the runner died in the middle. What is gone and what is there stands below; nothing is tried again on this consent. `/cleanup-checkpoints` lists what is left.',
   unreadable: 'nothing was called: it could not be looked at any more.',
-  'consent-own': 'nothing was called: who consented had asked for the list.',
-  'list-too-old': 'nothing was called: the list had stood too long.',
-  'consent-expired': 'nothing was called: the hour was over.',
-  'consent-gone': 'nothing was called: the consenting comment is gone.',
-  'consent-elsewhere': 'nothing was called: the consenting comment stands in another thread.',
-  'consent-by-another': 'nothing was called: the comment is not by who consented.',
-  'consent-edited': 'nothing was called: the consenting comment was edited.',
-  'consent-hidden': 'nothing was called: the consenting comment was hidden.',
-  'consent-not-given': 'nothing was called: the comment does not say so, with 32 digits of the proposal.',
-  'consent-before-proposal': 'nothing was called: the comment was written before this was proposed.',
-  stopped: 'nothing was called: somebody has stopped the run since.',
-  'consenter-lost-permission': 'nothing was called: who consented may not any more.',
+  'out-of-time': 'nothing was called: the hour since the claim was over.',
   'not-pre-approved': 'nothing was called: the config does not consent any more.',
   'pre-approval-used-up': 'nothing was called: the config consents to no more of these within a day.',
-  held: 'nothing was called: somebody holds it back.',
 };

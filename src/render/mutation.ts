@@ -1,6 +1,5 @@
 /** What is told of a change of the cluster: the proposal with its evidence, that the config consents, and how it ended. */
 
-import { consentText } from '../care/consent-command.ts';
 import { type MutationStep, targetName } from '../domain/care/mutation.ts';
 import type { Consent, MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
@@ -9,7 +8,18 @@ import { splitBody } from '../domain/marker.ts';
 import { comment } from './comment.ts';
 import { commandText } from './job-table.ts';
 import { endingWords, mutationWords } from './mutation-words.ts';
-import { code, digestHex, fenced, paragraphs, person, shortCommit, table, text, utc } from './words.ts';
+import {
+  actionLine,
+  code,
+  digestHex,
+  fenced,
+  paragraphs,
+  person,
+  shortCommit,
+  table,
+  text,
+  utc,
+} from './words.ts';
 
 /** The list as it is shown: a cut one would show nobody what goes. */
 const CHECKPOINT_LIST_SHOWN_MAX = 27_000;
@@ -53,7 +63,7 @@ export function renderProposal({ proposal, digest, evidence }: MutationRecord): 
       : `What was seen (redacted):\n\n${fenced(evidence.lines.join('\n'), charsMax)}`,
     `Exactly this is called, once:\n\n${fenced(steps.map(stepText).join('\n'), charsMax)}`,
     `What follows: ${words.next}`,
-    `**Wanted: to consent, somebody who may says \`${consentText(proposal.mutation, digest)}\` in this thread.** It counts for an hour; to keep it back, say nothing or \`/hold reason="…"\`.`,
+    `**Wanted: to approve it, somebody who may comments \`${actionLine(digest)}\` in this thread.** It counts once; to keep it back, say nothing or \`/hold reason="…"\`.`,
   );
 }
 
@@ -67,7 +77,7 @@ function renderConsent({ proposal, digest }: MutationRecord, { source }: Consent
   const where = source.kind === 'config' ? ` at commit ${shortCommit(source.commit)}` : '';
   return paragraphs(
     `⚠️ **The config consents to ${proposal.mutation.kind} of ${code(targetName(proposal.mutation))}** (\`${digestHex(digest)}\`): \`badNodes.approval\` is \`pre-approved\`${where}.`,
-    `The runner looks at all of it once more and does it once, within the hour. \`/hold reason="…"\` keeps it back as long as it has not begun.`,
+    `The runner looks at all of it once more and does it once. \`/hold reason="…"\` keeps it back as long as it has not begun.`,
   );
 }
 
@@ -80,7 +90,7 @@ function renderEnding({ proposal, ended, consents, begun, digest }: MutationReco
   return paragraphs(
     `${symbol} **${proposal.mutation.kind} of ${code(targetName(proposal.mutation))}** (\`${digestHex(digest)}\`): ${sentence}${by}`,
     rows.length === 0 ? null : table(['What was found', ''], rows),
-    `${begun === null ? 'Not begun' : `PartialProposal ${utc(begun.at)}`}, ended ${utc(ended.at)}.`,
+    `${begun === null ? 'Not begun' : `Begun ${utc(begun.at)}`}, ended ${utc(ended.at)}.`,
   );
 }
 

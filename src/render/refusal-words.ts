@@ -23,9 +23,10 @@ const WORDS: Readonly<Record<OrderRefusal, string>> = {
   'too-few-approvals': 'There are fewer approvals than the lab asks for.',
   'approval-not-given':
     'The comment that is named as the approval does not approve what would run: it has to name 32 digits of its digest.',
-  'approval-elsewhere': "The comment that is named as the approval stands in another thread than this run's.",
+  'approval-elsewhere':
+    'The comment that is named as the approval stands in another thread than what it approves.',
   'approval-before-shown':
-    'What would run was not on show, or not for long enough, when the approval was written: approve what the card shows now.',
+    'What would run was not on show, or not for long enough, when the approval was written: approve what is shown now.',
   'second-card':
     'A comment that ferrybot did not write showed the launch line like a card when the approval was given. Delete or hide that comment, then approve what the card shows.',
   'approval-too-old': 'The approval is older than this lab allows.',

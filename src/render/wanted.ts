@@ -1,6 +1,5 @@
 /** What is wanted from whom, in one line: the first thing that a person reads on the card. */
 
-import { consentText } from '../care/consent-command.ts';
 import { missingCluster } from '../config/engine-traits.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
@@ -24,7 +23,7 @@ import { whoCan } from './card-gates.ts';
 import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { wantedAfterWatch } from './watch-words.ts';
-import { approvalLine, code, count, link, listed, placeWord, text } from './words.ts';
+import { actionLine, approvalLine, code, count, link, listed, placeWord, text } from './words.ts';
 
 /** One sentence of Markdown that begins with what is wanted; never empty. */
 export function wantedLine(input: RenderInput): string {
@@ -159,7 +158,7 @@ function wantedForNode(state: RunState, ackPermission: string): string | null {
   const open = state.mutations.find(({ consents, ended }) => ended === null && consents.length === 0);
   return open === undefined
     ? 'nothing; the bad node is being replaced, and the job is started again if its approval allows that. `/stop` keeps it from that.'
-    : `a decision on the bad node, in #${open.proposal.thread}: \`${consentText(open.proposal.mutation, open.digest)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;
+    : `a decision on the bad node, in #${open.proposal.thread}: \`${actionLine(open.digest)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;
 }
 
 /** How a person has the same started again; empty where nobody can. */

@@ -151,6 +151,11 @@ export function approvalLine(digest: string): string {
   return `/approve-launch ${bindingHex(digest)}`;
 }
 
+/** The line that approves an action, as it is copied. */
+export function actionLine(digest: string): string {
+  return `/approve ${bindingHex(digest)}`;
+}
+
 /** A link to a comment of the same repository by its `commentName`, relative to the page of any of its threads. */
 export function commentLink(name: string, thread: number): string {
   const [, surface = '', id = ''] = /^([a-z-]+)-(\d+)$/.exec(name) ?? [];

@@ -1,16 +1,13 @@
 /** What a command is given to decide with: the run, the gates' answer, and facts that it asks for where it goes by them. */
 
-import { isOldList } from '../care/own-list.ts';
 import { planCleanup } from '../checkpoints/cleanup.ts';
 import { ownSearch } from '../checkpoints/resume.ts';
 import { sealArtefacts } from '../checkpoints/seal-artefacts.ts';
 import type { CommandContext, GateView, RunVerdict } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
-import { maxAgeMsOf } from '../config/approval-age.ts';
 import { missingCluster } from '../config/engine-traits.ts';
 import { quorumOf } from '../config/quorum.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
-import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
@@ -118,12 +115,11 @@ function searchOf({ state, facts, config }: CommandInput): ReturnType<CommandCon
 }
 
 function cleanupInput(
-  { state, facts, config, now, repository, digestOf }: CommandInput,
+  { state, facts, repository, digestOf }: CommandInput,
   askedBy: Actor,
 ): Parameters<typeof planCleanup>[0] {
   const { recordedRuns: runs, checkpoints: found } = facts;
-  const isTooOld = (one: MutationRecord): boolean => isOldList(one, now, maxAgeMsOf(config));
-  return { state, runs, found, repository, digestOf, askedBy, isTooOld };
+  return { state, runs, found, repository, digestOf, askedBy };
 }
 
 /** What was proposed for the cluster here or for no run, and what holds this run back. */

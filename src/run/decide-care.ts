@@ -1,6 +1,7 @@
 /** Decides what control owes to proposed changes of a cluster: the config's consent, the dispatch of the runner, and the word that a consent ran out. */
 
 import { preApprovalOf, preApprovalsUsed } from '../care/pre-approval.ts';
+import { maxAgeMsOf } from '../config/approval-age.ts';
 import { targetName } from '../domain/care/mutation.ts';
 import { type Consent, consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
 import type { Dispatch } from '../domain/dispatch.ts';
@@ -81,7 +82,7 @@ export function decideMutations(input: CareInput): Step | null {
   for (const one of input.mutations) {
     const consent = one.consents.at(-1);
     if (consent === undefined || one.ended !== null) continue;
-    const isOver = one.begun === null && input.now >= consentEndsAt(consent);
+    const isOver = one.begun === null && input.now >= consentEndsAt(consent, maxAgeMsOf(input.config));
     const step = isOver ? unused(input, one, consent) : dispatch(input, one, consent);
     if (step !== null) return step;
   }

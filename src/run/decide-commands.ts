@@ -18,7 +18,14 @@ import { begunSeal, mayHaveBegunSeal, withdrawnSeal } from './begun-seal.ts';
 import { type CommandInput, contextOf } from './command-context.ts';
 import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-events.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
-import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
+import {
+  commandsSince,
+  goneCommands,
+  isForUs,
+  itemKey,
+  type PendingItem,
+  pendingItems,
+} from './pending-commands.ts';
 import { append, appendBoth, type Step } from './step.ts';
 import {
   colleaguesFirst,
@@ -59,12 +66,14 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   const known = new Map([...facts.handedOver, ...state.commands]);
   const { permissions } = facts;
   const { otherBots } = config;
+  const ours = (items: readonly PendingItem[]): readonly PendingItem[] =>
+    items.filter(({ said, comment }) => isForUs(said, comment, state.mutations));
   const unread = unreadPeople(
     input,
-    pendingItems(known, facts.comments.value, { since, otherBots, permissions: new Map() }),
+    ours(pendingItems(known, facts.comments.value, { since, otherBots, permissions: new Map() })),
   );
   if (unread.length > 0) return { kind: 'step', step: need(...unread) };
-  const pending = pendingItems(known, facts.comments.value, { since, otherBots, permissions });
+  const pending = ours(pendingItems(known, facts.comments.value, { since, otherBots, permissions }));
   if (mayHaveBegunSeal(state, facts.comments.value) && isNotAsked(facts.sealTag))
     return { kind: 'step', step: need('sealTag') };
   const begun = begunSeal(state, facts, facts.comments.value);

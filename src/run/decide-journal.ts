@@ -150,7 +150,7 @@ function decided(
   if (needs !== null && !permits(held ?? 'none', needs))
     return answerCommon('not-permitted', { needs, held: held ?? 'none' });
   if (isNamed || definition?.decideWithoutRun === undefined) return { kind: 'hand-over' };
-  return definition.decideWithoutRun({
+  const here = definition.decideWithoutRun({
     now,
     actor: item.comment.author,
     permission: held ?? 'none',
@@ -167,4 +167,5 @@ function decided(
     showings: showingsAt(facts.proposalTexts, item.comment.createdAt),
     holds: facts.journalHolds,
   });
+  return here ?? answerCommon(otherwise, { name: said.name });
 }

@@ -1,6 +1,7 @@
 /** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
 
-import { consentEndsAt } from '../domain/care/mutation-state.ts';
+import { maxAgeMsOf } from '../config/approval-age.ts';
+import { type Consent, consentEndsAt } from '../domain/care/mutation-state.ts';
 import { dispatchesFor } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
@@ -22,6 +23,7 @@ import { type AttemptCache, append, type Step } from './step.ts';
 
 export type OrderInput = {
   readonly state: RunState;
+  readonly config: Pick<LaneScopedConfig, 'approvals'>;
   readonly gated: Gated;
   readonly repository: string;
   readonly now: Instant;
@@ -31,7 +33,7 @@ export type OrderInput = {
 /** Issues an order where the gates over the change and those over the approvals pass. `gated` is fresh, of this very moment. */
 export function decideOrder(input: OrderInput): Step | null {
   const { state, gated } = input;
-  if (!isBeforeLaunch(state) || state.stop !== null || isNodeInHand(state, input.now)) return null;
+  if (!isBeforeLaunch(state) || state.stop !== null || isNodeInHand(input)) return null;
   if (state.order?.status === 'open' || state.order?.status === 'claimed') return null;
   if (state.gate?.digest == null || !allPass(state.gate.verdicts)) return null;
   if (!isLaunchable(state, state.gate.digest)) return null;
@@ -43,11 +45,11 @@ export function decideOrder(input: OrderInput): Step | null {
 }
 
 /** A fix waits for a machine that somebody let go: the job could be put on it. */
-function isNodeInHand({ submission, mutations }: RunState, now: Instant): boolean {
-  if (submission === null) return false;
-  return mutations.some(
-    ({ consents, begun, ended }) =>
-      ended === null && (begun !== null || consents.some((consent) => now < consentEndsAt(consent))),
+function isNodeInHand({ state, config, now }: OrderInput): boolean {
+  if (state.submission === null) return false;
+  const isYoung = (consent: Consent): boolean => now < consentEndsAt(consent, maxAgeMsOf(config));
+  return state.mutations.some(
+    ({ consents, begun, ended }) => ended === null && (begun !== null || consents.some(isYoung)),
   );
 }
 

@@ -1,6 +1,5 @@
 /** What people have commented to hold something back since it was approved. */
 
-import { isConsentCommand } from '../care/consent-command.ts';
 import { APPROVING } from '../commands/approving.ts';
 import { meantHold, namesWiderHold } from '../commands/meant-hold.ts';
 import type { meantLane } from '../commands/meant-lane.ts';
@@ -83,7 +82,7 @@ function concerns(
 }
 
 function approves(name: string): boolean {
-  return APPROVING.includes(name) || isConsentCommand(name);
+  return APPROVING.includes(name) || name === 'approve';
 }
 
 function isSameComment({ surface, id }: CommentFacts, restsOn: Braked['restsOn']): boolean {

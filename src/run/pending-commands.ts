@@ -4,6 +4,7 @@ import { type BoundedReading, readCommentOf } from '../commands/grammar/read-com
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { commentName, isToUntrusted } from '../domain/answer-key.ts';
+import { type MutationRecord, waitedAt } from '../domain/care/mutation-state.ts';
 import { aboutComment } from '../domain/comment-error.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -190,6 +191,24 @@ export function goneCommands(
   return [...commands.values()].filter(
     (seen) => seen.answer === null && !standing.has(commentName({ surface: seen.surface, id: seen.comment })),
   );
+}
+
+/**
+ * Other bots have an `/approve` too: one without a digest is left to them, unless an action waited in that thread when it was
+ * written.
+ */
+export function isForUs(
+  said: Said,
+  comment: Pick<CommentFacts, 'thread' | 'createdAt'>,
+  mutations: readonly MutationRecord[],
+): boolean {
+  return !isBareApprove(said) || mutations.some((one) => waitedAt(one, comment));
+}
+
+function isBareApprove(said: Said): boolean {
+  if (said.kind === 'command' || said.kind === 'edited')
+    return said.name === 'approve' && said.args['digest'] === undefined;
+  return said.kind !== 'unread' && said.word === '/approve';
 }
 
 /** Key of an item in the record. */

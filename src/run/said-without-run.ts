@@ -1,6 +1,5 @@
 /** What is said in threads that belong to no active run, and which of it concerns ferrybot there. */
 
-import { isConsentCommand } from '../care/consent-command.ts';
 import { namesWiderHold } from '../commands/meant-hold.ts';
 import { namedRun } from '../commands/named-run.ts';
 import { definitionOf } from '../commands/registry.ts';
@@ -43,11 +42,7 @@ export function isAside(item: PendingItem, permissions: ReadonlyMap<number, Obse
 
 /** Who consents in the wrong place is told so: nobody waits for a machine that nothing is done about. */
 export function isConsent({ said }: PendingItem): boolean {
-  return (
-    said.kind !== 'hint' &&
-    said.kind !== 'unread' &&
-    isConsentCommand(said.kind === 'error' ? said.word.replace('/', '') : said.name)
-  );
+  return (said.kind === 'command' || said.kind === 'edited') && said.name === 'approve';
 }
 
 /** Whoever may write can take a label away: a hold that names what it blocks is heard in every thread. */

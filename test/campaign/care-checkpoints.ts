@@ -5,9 +5,10 @@ import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HERO, openCheckpointLab, saveCheckpoint } from '../support/checkpoint-lab.ts';
-import { openHeroLab } from '../support/hero-run.ts';
+import { HERO_LANE, openHeroLab } from '../support/hero-run.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 import type { CareLab, Told } from './care-labs.ts';
+import { withYoungApprovals } from './terms.ts';
 
 type Ended = {
   readonly moment: ReturnType<VirtualLab['keep']>;
@@ -19,7 +20,9 @@ type Ended = {
 let ended: Promise<Ended> | null = null;
 
 async function playToEnd(): Promise<Ended> {
-  const { lab, issue, root, ranAtMs, close } = await openCheckpointLab();
+  const { lab, issue, root, ranAtMs, close } = await openCheckpointLab({
+    config: (text) => `${withYoungApprovals(text).trimEnd()}\n${HERO_LANE}`,
+  });
   await lab.clock.advance(60_000);
   const moment = lab.keep();
   await close();

@@ -11,17 +11,18 @@ import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
 import { addScan, diskIssue, scanDisks, withDisks } from '../support/disk-lab.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 import { openCheckpointScene } from './care-checkpoints.ts';
+import { withYoungApprovals } from './terms.ts';
 
 /** What is changed, by what is consented to. */
 export const CHANGES = ['node', 'disk', 'cleanup job', 'checkpoints'] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** The command that consents to it, without the digest. */
+/** Words of its proposal. */
 export const CONSENTS: Readonly<Record<Change, string>> = {
-  node: 'approve-node-delete vm=ray-worker-7c21',
-  disk: 'approve-disk-cleanup worker=ray-vllm-a',
-  'cleanup job': 'approve-start-cleanup',
-  checkpoints: 'approve-checkpoint-cleanup',
+  node: 'ray-worker-7c21',
+  disk: '`clean-disk` of `ray-vllm-a`',
+  'cleanup job': '`start-cleanup-cron`',
+  checkpoints: 'Checkpoints of',
 };
 
 /** A lab, and the thread and the record that the proposal stands in. */
@@ -75,13 +76,17 @@ function alone(lab: VirtualLab): Pick<CareLab, 'rewrite' | 'look' | 'leave'> {
 }
 
 async function beginWithNode(): Promise<Kept> {
-  const { lab } = await openBadNodeLab();
+  const { lab } = await openBadNodeLab({ config: withYoungApprovals });
   const { run, issue } = await playUntilBad(lab);
   return kept({ lab, thread: issue, record: run });
 }
 
 async function beginWithDisks(): Promise<Kept> {
-  const lab = await openVirtualLab(withDisks(fullDisks(() => undefined)));
+  const disks = withDisks(fullDisks(() => undefined));
+  const lab = await openVirtualLab({
+    ...disks,
+    config: (text) => withYoungApprovals(disks.config?.(text) ?? text),
+  });
   await addScan(lab);
   await scanDisks(lab);
   return kept({ lab, thread: diskIssue(lab).number, record: 'journal' });

@@ -152,7 +152,7 @@ async function dropLines({ lab, record, random }: CareScene): Promise<void> {
 
 /** Says the bare command, of which nobody knows what it is of. */
 async function bareConsent(scene: CareScene): Promise<void> {
-  await say(scene, 'mira', `/${CONSENTS[scene.change]}`);
+  await say(scene, 'mira', '/approve');
 }
 
 /** Says it with the digits of a digest that somebody can find another proposal for. */

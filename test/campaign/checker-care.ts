@@ -2,10 +2,10 @@
 
 import type { Call, CareDeed, CareScene } from './care.ts';
 import { canonical, parsed, sha256 } from './checker-record.ts';
+import { APPROVAL_AGE_HOURS } from './terms.ts';
 
 const SLACK_MS = 2_000;
-/** A consent lasts an hour. */
-const CONSENT_MS = 3_600_000;
+const CONSENT_MS = APPROVAL_AGE_HOURS * 3_600_000;
 /** 128 bits: nobody finds another proposal for them. */
 const DIGITS_MIN = 32;
 

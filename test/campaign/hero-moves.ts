@@ -68,7 +68,7 @@ async function cleanUp(scene: HeroScene): Promise<void> {
   await scene.lab.clock.advance(2 * MINUTE);
 }
 
-const LINE = /\/approve-checkpoint-cleanup ([0-9a-f]{32,64})/;
+const LINE = /\/approve ([0-9a-f]{32,64})/;
 
 function listOnShow({
   lab,
@@ -107,7 +107,7 @@ async function ownConsent(scene: HeroScene): Promise<void> {
 
 /** Somebody without a right says what people say about a hero run. */
 async function strangerSays(scene: HeroScene): Promise<void> {
-  const line = listOnShow(scene)?.line ?? '/approve-checkpoint-cleanup';
+  const line = listOnShow(scene)?.line ?? '/approve';
   const texts = [
     ...REJECTIONS.map((text) => `${text} reason="mine"`),
     ...WAYS_BACK.map((text) => `${text} reason="mine"`),

@@ -14,19 +14,16 @@ vi.mock('../../src/domain/approval-binding.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/approval-binding.ts')>();
   const namingOf: typeof real.namingOf = (given, digest) => {
     const naming = real.namingOf(given, digest);
-    if (gone.has('enough digits') && naming === 'short') return 'named';
-    return gone.has('digest named') && naming !== 'other' ? 'named' : naming;
+    return gone.has('enough digits') && naming === 'short' ? 'named' : naming;
   };
   return { ...real, namingOf };
 });
 
-vi.mock('../../src/domain/limits.ts', async (original) => {
-  const real = await original<typeof import('../../src/domain/limits.ts')>();
-  const limits = new Proxy(real.limits, {
-    get: (all, name, self) =>
-      name === 'consentLifetimeMs' && gone.has('age of a consent') ? 1e12 : Reflect.get(all, name, self),
-  });
-  return { ...real, limits };
+vi.mock('../../src/config/approval-age.ts', async (original) => {
+  const real = await original<typeof import('../../src/config/approval-age.ts')>();
+  const maxAgeMsOf: typeof real.maxAgeMsOf = (config) =>
+    gone.has('age of a consent') ? 1e12 : real.maxAgeMsOf(config);
+  return { ...real, maxAgeMsOf };
 });
 
 vi.mock('../../src/domain/actor.ts', async (original) => {
@@ -37,16 +34,13 @@ vi.mock('../../src/domain/actor.ts', async (original) => {
 });
 
 // Control looks at the text that was shown, and the executor again.
-vi.mock('../../src/commands/consent.ts', async (original) => {
-  const real = await original<typeof import('../../src/commands/consent.ts')>();
-  const decideConsent: typeof real.decideConsent = (context, kinds) => {
-    if (!gone.has('proposal intact')) return real.decideConsent(context, kinds);
-    const { mutations } = context;
-    const all = mutations.kind === 'known' ? mutations.value : [];
-    const showings = new Map(all.map(({ digest }) => [digest, LONG_AGO] as const));
-    return real.decideConsent({ ...context, showings }, kinds);
-  };
-  return { ...real, decideConsent };
+vi.mock('../../src/run/shown-text.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/shown-text.ts')>();
+  const showingsAt: typeof real.showingsAt = (texts, asOf) =>
+    gone.has('proposal intact')
+      ? new Map([...texts].map(([digest]) => [digest, LONG_AGO]))
+      : real.showingsAt(texts, asOf);
+  return { ...real, showingsAt };
 });
 
 // Whoever acts on a consent asks again what became of it.
@@ -96,7 +90,6 @@ describe.each(CHANGES)('the %s', (change) => {
 });
 
 const DEFENCES: readonly (readonly [gone: string, moves: readonly string[]])[] = [
-  ['digest named', ['a bare consent']],
   ['enough digits', ['a consent of too few digits']],
   ['brakes in the threads', ['a brake at the last moment']],
   ['proposal intact', ['an edited proposal']],

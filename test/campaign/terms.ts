@@ -3,6 +3,11 @@
 /** How old an approval may be in these labs: short, so that some sequences outlive it. */
 export const APPROVAL_AGE_HOURS = 1;
 
+/** The config of a lab in which approvals are valid only that long. */
+export function withYoungApprovals(config: string): string {
+  return config.replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`);
+}
+
 /** The name that a second run of a proposal has. */
 export function secondOf(run: string): string {
   return `${run}-2`;

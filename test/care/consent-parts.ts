@@ -55,7 +55,7 @@ export function proposedDraft(what = proposal()): Extract<EventDraft, { type: 'm
 }
 
 /** The command without a digest: read, and never enough. */
-export const BARE = '/approve-node-delete vm=ray-us-central1-worker-7c21';
+export const BARE = '/approve';
 
 /** The line that consents to this proposal, said without the code under test. */
 export function lineFor(what: MutationProposal): string {
@@ -138,8 +138,8 @@ export function facts(change: Partial<ConsentFacts> = {}): ConsentFacts {
     cited: known(comment()),
     shownSince: known(at(0)),
     permission: known('maintain'),
-    needs: 'maintain',
-    approvers: { permission: 'maintain', users: [], onePersonIsEnough: false, maxAgeMs: 86_400_000 },
+    approvers: { care: 'maintain', permission: 'maintain', users: [], onePersonIsEnough: false },
+    maxAgeMs: 3_600_000,
     otherBots: [],
     preApproval: known({ standsNow: false, stoodThen: false, used: 0, max: 2 }),
     ...change,

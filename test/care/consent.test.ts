@@ -62,10 +62,10 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
       }),
     },
   ],
-  ['an hour has gone by since it was written', 'consent-expired', { now: at(70) }],
+  ['it has grown older than an approval may be', 'approval-too-old', { now: at(70) }],
   [
     'it was recorded long after it was written',
-    'consent-expired',
+    'approval-too-old',
     {
       mutation: record({
         consents: record().consents.map((one) => ({ ...one, at: toRfc3339(at(65)) })),
@@ -96,36 +96,31 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
   ],
   ['the threads cannot be read', 'unreadable', { brakes: unknown('GitHub is away') }],
   ['the holds cannot be read', 'unreadable', { holds: unknown('the journal is broken') }],
-  ['the comment was deleted', 'consent-gone', { cited: known(null) }],
+  ['the comment was deleted', 'approval-gone', { cited: known(null) }],
   ['the comment cannot be read', 'unreadable', { cited: unknown('502') }],
-  ['it is another comment', 'consent-gone', { cited: known(comment({ id: 901 })) }],
-  ['it stands in another thread', 'consent-elsewhere', { cited: known(comment({ thread: 13 })) }],
+  ['it is another comment', 'approval-gone', { cited: known(comment({ id: 901 })) }],
+  ['it stands in another thread', 'approval-elsewhere', { cited: known(comment({ thread: 13 })) }],
   [
     'somebody else wrote it',
-    'consent-by-another',
+    'approval-by-another',
     { cited: known(comment({ author: { id: 8, login: 'sol' } })) },
   ],
-  ['a bot wrote it', 'consent-by-another', { cited: known(comment({ authorIsBot: true })) }],
-  ['it was edited', 'consent-edited', { cited: known(comment({ editedAt: at(11) })) }],
-  ['its text is another', 'consent-edited', { cited: known(comment({ body: `${COMMAND} ` })) }],
-  ['it was hidden', 'consent-hidden', { cited: known(comment({ minimized: true })) }],
-  [
-    'it names another machine',
-    'consent-not-given',
-    { ...saying('/approve-node-delete vm=ray-us-central1-worker-8d32') },
-  ],
-  ['it names another digest', 'consent-not-given', { ...saying(`${BARE} ${'0'.repeat(32)}`) }],
-  ['it names no digest', 'consent-not-given', { ...saying(BARE) }],
-  ['it names twelve digits', 'consent-not-given', { ...saying(`${BARE} ${record().digest.slice(7, 19)}`) }],
-  ['it names 31 digits', 'consent-not-given', { ...saying(COMMAND.slice(0, -1)) }],
+  ['a bot wrote it', 'approval-by-another', { cited: known(comment({ authorIsBot: true })) }],
+  ['it was edited', 'approval-edited', { cited: known(comment({ editedAt: at(11) })) }],
+  ['its text is another', 'approval-edited', { cited: known(comment({ body: `${COMMAND} ` })) }],
+  ['it was hidden', 'approval-hidden', { cited: known(comment({ minimized: true })) }],
+  ['it names another digest', 'approval-not-given', { ...saying(`${BARE} ${'0'.repeat(32)}`) }],
+  ['it names no digest', 'approval-not-given', { ...saying(BARE) }],
+  ['it names twelve digits', 'approval-not-given', { ...saying(`${BARE} ${record().digest.slice(7, 19)}`) }],
+  ['it names 31 digits', 'approval-not-given', { ...saying(COMMAND.slice(0, -1)) }],
   [
     'it was written before the proposal, whatever the record says',
-    'consent-before-proposal',
+    'approval-before-shown',
     { cited: known(comment({ createdAt: at(-1) })) },
   ],
   [
-    'it was written more than an hour ago, whatever the record says',
-    'consent-expired',
+    'it was written too long ago, whatever the record says',
+    'approval-too-old',
     {
       mutation: record({
         consents: record()
@@ -141,10 +136,10 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
   ['nobody had been shown it', 'consent-not-shown', { shownSince: known(null) }],
   ['it was shown after it was written', 'consent-not-shown', { shownSince: known(at(11)) }],
   ['what was shown cannot be read', 'unreadable', { shownSince: unknown('502') }],
-  ['somebody stopped the run since', 'stopped', { stoppedAt: 22 }],
-  ['it only quotes the command', 'consent-not-given', { ...saying(`> ${COMMAND}`) }],
-  ['it consents to something else', 'consent-not-given', { ...saying('/approve-launch') }],
-  ['its author lost the permission', 'consenter-lost-permission', { permission: known('write') }],
+  ['somebody stopped the run since', 'stop-requested', { stoppedAt: 22 }],
+  ['it only quotes the command', 'approval-not-given', { ...saying(`> ${COMMAND}`) }],
+  ['it consents to something else', 'approval-not-given', { ...saying('/approve-launch') }],
+  ['its author lost the permission', 'approver-lost-permission', { permission: known('write') }],
   ['the permission cannot be told', 'unreadable', { permission: unknown('502') }],
   ['the config does not consent any more', 'not-pre-approved', { mutation: configConsent() }],
   [
@@ -188,20 +183,15 @@ describe('a consent does not count where', () => {
   });
 });
 
-describe('the hour of a consent', () => {
+describe('the age of a consent, where an approval counts for an hour,', () => {
   const end = at(70);
   it.each([
     ['60 minutes less a millisecond', -1, null],
-    ['60 minutes', 0, 'consent-expired'],
-    ['60 minutes and a millisecond', 1, 'consent-expired'],
+    ['60 minutes', 0, 'approval-too-old'],
+    ['60 minutes and a millisecond', 1, 'approval-too-old'],
   ])('counts from when it was written: %s later', (_, laterMs, code) => {
     const asked = facts({ now: moved(end, laterMs) });
     expect(consentFault(asked, asked.mutation?.consents.at(-1) ?? null)?.code ?? null).toBe(code);
-    const [step] = proposal().steps;
-    const token = tokenOf();
-    const spend = (): void => step && spendCapability({ capability: token, now: moved(end, laterMs) }, step);
-    if (code === null) expect(spend).not.toThrow();
-    else expect(spend).toThrow(CapabilityError);
   });
 
   it('is no longer where the clock that wrote it runs ahead', () => {
@@ -210,32 +200,25 @@ describe('the hour of a consent', () => {
       source: { ...one.source, writtenAt: toRfc3339(at(600)) },
     }));
     const asked = facts({ mutation: record({ consents }), now: end });
-    expect(mintConsent(asked, CLAIM)).toMatchObject({ ok: false, error: { code: 'consent-expired' } });
+    expect(mintConsent(asked, CLAIM)).toMatchObject({ ok: false, error: { code: 'approval-too-old' } });
   });
 
   it('is none where the time cannot be read', () => {
     const consents = record().consents.map((one) => ({ ...one, at: 'yesterday' }));
     expect(mintConsent(facts({ mutation: record({ consents }) }), CLAIM)).toMatchObject({
       ok: false,
-      error: { code: 'consent-expired' },
+      error: { code: 'approval-too-old' },
     });
   });
 });
 
 describe('a comment consents to nothing', () => {
-  const VM = 'ray-us-central1-worker-7c21';
   it.each([
-    ['in other letters', `/approve-node-delete vm=${VM.toUpperCase()}`],
-    ['for an option', '/approve-node-delete vm=--all'],
-    ['for the name behind an option', `/approve-node-delete vm=--zone=x vm=${VM}`],
-    ['with a command of a shell behind it', `/approve-node-delete vm=${VM};reboot`],
-    ['with one inside', `/approve-node-delete vm="${VM}$(reboot)"`],
-    ['with a pipe', `/approve-node-delete vm="${VM} | sh"`],
-    ['in a letter that only looks so', `/approve-node-delete vm=${VM.replace('a', 'а')}`],
-    ['in wide letters', `/approve-node-delete vm=${VM.replace('r', 'ｒ')}`],
-    ['with an invisible sign', `/approve-node-delete vm=${VM}\u200b`],
-    ['written from right to left', `/approve-node-delete vm=\u202e${VM}`],
-    ['with a line break in it', `/approve-node-delete vm="${VM}\n"`],
+    ['as the approval of a launch', COMMAND.replace('/approve', '/approve-launch')],
+    ['with words behind it', `${COMMAND} please`],
+    ['with a command of a shell behind it', `${COMMAND};reboot`],
+    ['in letters that only look so', COMMAND.replace('a', 'а')],
+    ['with an invisible sign', `${COMMAND}\u200b`],
     ['in a block of code', `\`\`\`\n${COMMAND}\n\`\`\``],
     ['in a span of code', `\`${COMMAND}\``],
     ['in a list', `- ${COMMAND}`],
@@ -248,7 +231,7 @@ describe('a comment consents to nothing', () => {
   ])('%s', (_, body) => {
     expect(mintConsent(facts(saying(body)), CLAIM)).toMatchObject({
       ok: false,
-      error: { code: 'consent-not-given' },
+      error: { code: 'approval-not-given' },
     });
   });
 });
@@ -292,8 +275,8 @@ describe('a token', () => {
     spendCapability({ capability: token, now: at(12) }, step);
   });
 
-  it('is worth nothing after the hour', () => {
-    expect(() => spendCapability({ capability: tokenOf(), now: at(70) }, step)).toThrow(CapabilityError);
+  it('is worth nothing an hour after it was minted', () => {
+    expect(() => spendCapability({ capability: tokenOf(), now: at(72) }, step)).toThrow(CapabilityError);
   });
 
   it('is worth nothing as a copy, or written down', () => {

@@ -47,7 +47,7 @@ function consentTo(vm: VmIdentity): Capability {
     evidence: evidenceDigest(evidence, digestOf),
   });
   const digest = proposalDigest(what, digestOf);
-  const body = `/approve-node-delete vm=${vm.name} ${digest.slice(7, 39)}`;
+  const body = `/approve ${digest.slice(7, 39)}`;
   const said = comment({ body });
   const given = record();
   const mutation = {

@@ -233,7 +233,7 @@ describe('what is no token stays', () => {
           `sha256:${digest}`,
           `/approve-launch ${approved}`,
           `/approve-launch sha256:${approved}`,
-          `/approve-node-delete ${approved} because the disk is full`,
+          `/approve ${approved} because the disk is full`,
           `ferry-daily-20261122-0${id}`,
           `https://wandb.ai/lab/ferries/runs/${id}`,
           `https://github.com/lab/ferries/commit/${sha}`,

@@ -1,7 +1,9 @@
 // The checker of a night: from what was called, what was recorded and what became of the jobs, and from nothing of the judgement under test, it says which law was broken.
 
+import { maxAgeMsOf } from '../../src/config/approval-age.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
-import { type Call, MINUTE_MS, type Night, type NightJob } from './night-world.ts';
+import { CONFIG } from '../run/parts.ts';
+import type { Call, Night, NightJob } from './night-world.ts';
 
 /** The laws, in the words of the policy. */
 export const LAWS = [
@@ -201,9 +203,9 @@ function callFaults(night: Night, call: Call, say: Say): readonly string[] {
   return isGranted && !twice ? faults : [...faults, say('a mutation without consent or envelope', target)];
 }
 
-/** A consent that is recorded, not an hour old, and rests on what stands outside the record at that moment. */
+/** A consent that is recorded, not older than the config allows, and rests on what stands outside the record at that moment. */
 function consentOf({ target, recorded, at, consent }: Call): boolean {
   const given = recorded.findLast((event) => event.type === 'consented' && event.data.proposal === target);
-  if (given?.type !== 'consented' || at - Date.parse(given.at) >= 60 * MINUTE_MS) return false;
+  if (given?.type !== 'consented' || at - Date.parse(given.at) >= maxAgeMsOf(CONFIG)) return false;
   return given.data.source.kind === 'comment' ? consent.isStanding : consent.isConfigured;
 }

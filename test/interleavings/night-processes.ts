@@ -87,11 +87,9 @@ export function decide(night: Night, isFresh: boolean): void {
   const { state } = night.control;
   const gated = gatedIn(night.control);
   if (gated === null) return;
-  const input = { state, gated, repository: REPOSITORY, now: night.now, digestOf };
+  const input = { state, gated, repository: REPOSITORY, now: night.now, digestOf, config: CONFIG };
   const runs = known(night.earlier === null ? [state] : [state, night.earlier]);
-  const step = isBeforeLaunch(state)
-    ? decideOrder(input)
-    : decideRelaunch({ ...input, runs, unread: [], config: CONFIG });
+  const step = isBeforeLaunch(state) ? decideOrder(input) : decideRelaunch({ ...input, runs, unread: [] });
   if (step?.kind !== 'append') return;
   push(night, night.control, step.drafts);
   night.control = night.record;
@@ -283,8 +281,7 @@ function isConsentStanding(night: Night, digest: string): boolean {
   return (
     night.isMaintainer &&
     [...night.said.values()].some(
-      ({ body, editedAt }) =>
-        editedAt === null && body.startsWith('/approve-node-delete') && body.includes(words),
+      ({ body, editedAt }) => editedAt === null && body.startsWith('/approve ') && body.includes(words),
     )
   );
 }

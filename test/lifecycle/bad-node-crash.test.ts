@@ -34,7 +34,7 @@ async function playWithCrash(at: number | null, server: boolean): Promise<Played
   });
   const { run, issue } = await playUntilBad(lab);
   isCounting = true;
-  await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+  await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
   const isThrough = async (): Promise<boolean> => {
     const state = await stateOf(lab, run);
     const [one] = state?.mutations ?? [];
@@ -46,7 +46,7 @@ async function playWithCrash(at: number | null, server: boolean): Promise<Played
   if (first === 'interrupted') {
     await until(lab, 'another proposal', async () => (await stateOf(lab, run))?.mutations.length === 2);
     await lab.clock.advance(MINUTE);
-    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
   }
   const state = await stateOf(lab, run);

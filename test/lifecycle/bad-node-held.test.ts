@@ -28,7 +28,7 @@ describe('a consented deletion that somebody brakes in the thread', () => {
       appends += 1;
       if (appends === 2) void say(lab, 'mira', issue, brake);
     };
-    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await until(
       lab,
       'the end of the care',

@@ -15,30 +15,28 @@ describe('a ferry that meets a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, pull, issue } = await playUntilBad(lab);
     const [proposal = ''] = told(lab, 'mutation');
-    expect(proposal).toMatch(/`\/approve-node-delete vm=ray-worker-7c21 [0-9a-f]{32}`/);
+    expect(proposal).toMatch(/`\/approve [0-9a-f]{32}`/);
     for (const part of ['10.130.1.45', 'us-central1-a', 'device-busy', 'Device or resource busy', '--quiet'])
       expect(proposal).toContain(part);
     expect(deletions(cloud)).toEqual([]);
 
-    const stranger = await say(lab, 'sol', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
-    const elsewhere = await say(
-      lab,
-      'mira',
-      pull,
-      consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'),
-    );
-    const other = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c22');
-    const option = await say(lab, 'mira', issue, '/approve-node-delete vm=--all');
-    const digest = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21 0123456789ab');
+    const stranger = await say(lab, 'sol', issue, consentLine(lab, 'ray-worker-7c21'));
+    const elsewhere = await say(lab, 'mira', pull, consentLine(lab, 'ray-worker-7c21'));
+    const line = consentLine(lab, 'ray-worker-7c21');
+    const launch = await say(lab, 'mira', issue, line.replace('/approve', '/approve-launch'));
+    const bare = await say(lab, 'mira', issue, '/approve');
+    const old = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    const digest = await say(lab, 'mira', issue, '/approve 0123456789ab');
     await lab.clock.advance(2 * MINUTE);
     expect(await codesOf(lab, stranger)).toEqual(['not-permitted']);
     expect(await codesOf(lab, elsewhere)).toEqual(['consent-other-thread']);
-    expect(await codesOf(lab, other)).toEqual(['consent-other-target']);
-    expect(await codesOf(lab, option)).toEqual(['not-understood']);
+    expect(await codesOf(lab, launch)).toEqual(['approval-is-action']);
+    expect(await codesOf(lab, bare)).toEqual(['consent-digest-needed']);
+    expect(await codesOf(lab, old)).toEqual(['not-understood']);
     expect(await codesOf(lab, digest)).toEqual(['consent-other-digest']);
     expect(deletions(cloud)).toEqual([]);
 
-    const yes = await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    const yes = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
     expect(await codesOf(lab, yes)).toEqual(['consented']);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
@@ -55,7 +53,7 @@ describe('a ferry that meets a bad node', () => {
         .map(({ kind }) => kind)
         .filter((kind) => kind === 'launch' || kind === 'ended'),
     ).toEqual(['launch', 'ended', 'launch', 'ended']);
-    const again = await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    const again = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(10 * MINUTE);
     expect(await codesOf(lab, again)).toEqual(['run-over']);
     expect(deletions(cloud)).toHaveLength(1);
@@ -73,7 +71,7 @@ describe('a ferry that meets a bad node', () => {
     await lab.clock.advance(90 * MINUTE);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
     expect(await postedEvents(lab, 'mutation')).toContain('consented');
-    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-8d32'));
+    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-8d32'));
     await until(lab, 'the third attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 3);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21', 'ray-worker-8d32']);
     await lab.close();
@@ -82,7 +80,7 @@ describe('a ferry that meets a bad node', () => {
   it('is not started again beyond the restarts that were approved, and says so', async () => {
     const { lab, cloud } = await openBadNodeLab({ restartsMax: 0 });
     const { run, issue } = await playUntilBad(lab);
-    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(60 * MINUTE);
     expect(deletions(cloud)).toHaveLength(1);
     expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
@@ -96,7 +94,7 @@ describe('a ferry that meets a bad node', () => {
     const [bad, ...others] = cloud.nodes;
     if (bad === undefined) throw new Error('no node');
     cloud.nodes = [{ ...bad, createTime: new Date(lab.clock.now() - 1_000).toISOString() }, ...others];
-    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(30 * MINUTE);
     expect(deletions(cloud)).toEqual([]);
     expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({
@@ -110,7 +108,7 @@ describe('a ferry that meets a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     cloud.replacementMs = null;
     const { run, issue } = await playUntilBad(lab);
-    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(3 * 60 * MINUTE);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
     const state = await stateOf(lab, run);
@@ -123,7 +121,7 @@ describe('a ferry that meets a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, issue } = await playUntilBad(lab);
     cloud.nodes = cloud.nodes.slice(1);
-    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(30 * MINUTE);
     expect(deletions(cloud)).toEqual([]);
     expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({ code: 'target-changed' });
@@ -131,19 +129,14 @@ describe('a ferry that meets a bad node', () => {
   });
 
   it.each([
-    [
-      'an edit of the comment',
-      'PATCH',
-      { body: '/approve-node-delete vm=ray-worker-7c21 ' },
-      'consent-edited',
-    ],
-    ['the deletion of the comment', 'DELETE', undefined, 'consent-gone'],
+    ['an edit of the comment', 'PATCH', { body: '/approve ' }, 'approval-edited'],
+    ['the deletion of the comment', 'DELETE', undefined, 'approval-gone'],
   ])('is not touched after %s before the runner looked', async (_, method, body, code) => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, issue } = await playUntilBad(lab);
     // The runner is away until the comment is what it will be.
     cloud.unreadable = 1_000;
-    const comment = await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    const comment = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await until(
       lab,
       'the consent',
@@ -179,16 +172,16 @@ describe('a ferry that meets a bad node', () => {
     await lab.close();
   });
 
-  it('is held back by a hold, and goes on when it is lifted within the hour', async () => {
+  it('is held back by a hold, and goes on when it is lifted', async () => {
     const { lab, cloud } = await openBadNodeLab();
     const { issue } = await playUntilBad(lab);
     await say(lab, 'mira', issue, '/hold reason="wait for the cluster people"');
-    const held = await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    const held = await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(5 * MINUTE);
     expect(await codesOf(lab, held)).toEqual(['consent-held']);
     await say(lab, 'mira', issue, '/unhold');
     await lab.clock.advance(2 * MINUTE);
-    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
     await lab.clock.advance(20 * MINUTE);
     expect(deletions(cloud)).toHaveLength(1);
     await lab.close();
@@ -202,7 +195,7 @@ describe('a ferry that meets a bad node', () => {
     async (words, answer) => {
       const { lab, cloud } = await openBadNodeLab();
       const { run, issue } = await playUntilBad(lab);
-      await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+      await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
       await until(
         lab,
         'the runner',

@@ -13,7 +13,7 @@ import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, editAs } from '../support/workflow-voice.ts';
 
 const MINUTE = 60_000;
-const ASKED = 'approve-node-delete vm=ray-worker-7c21';
+const ASKED = 'ray-worker-7c21';
 
 type Bad = {
   readonly lab: VirtualLab;
@@ -135,7 +135,7 @@ describe('a proposal to delete a machine that a writer edited', () => {
 });
 
 describe('a clean-up that is proposed in an issue whose description a writer edited', () => {
-  const ASK = 'approve-start-cleanup';
+  const ASK = '`start-cleanup-cron`';
 
   function withFalseCalls(body: string): string {
     const falsified = body.replace('start-cleanup\n', 'status\n');

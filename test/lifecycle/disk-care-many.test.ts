@@ -217,7 +217,7 @@ describe('300 short workers', () => {
     expect(issue.body).toContain('and 270 more');
     expect(issue.body).toContain('The rest appears here');
     expect(atOnce.most).toBe(limits.sshParallelMax);
-    const lines = issue.body.match(/\/approve-disk-cleanup worker=\S+ [0-9a-f]{32}/g) ?? [];
+    const lines = issue.body.match(/\/approve [0-9a-f]{32}/g) ?? [];
     expect(lines.length).toBeGreaterThan(9);
     const [line = '', last = ''] = [lines[0], lines.at(-1)];
     const said = await say(lab, 'mira', issue.number, line);
@@ -243,15 +243,13 @@ describe('300 short workers', () => {
     for (const { name } of HOSTS.slice(2)) cleared.add(name);
     await scan();
     const { number } = theIssue('us-central1-vllm');
-    const lines = [first, second, first].map((name) =>
-      consentLine(lab, `approve-disk-cleanup worker=${name}`),
-    );
-    const said = await say(lab, 'mira', number, `${lines.join('\n')}\n/approve-start-cleanup`);
+    const lines = [first, second, first].map((name) => consentLine(lab, `\`clean-disk\` of \`${name}\``));
+    const said = await say(lab, 'mira', number, `${lines.join('\n')}\n/approve ${'0'.repeat(32)}`);
     await lab.clock.advance(20 * MINUTE);
     const answer = answersTo(lab, said).join('\n');
     expect(answer.match(/you consent to `clean-disk`/g)).toHaveLength(2);
     expect(answer).toContain('mira has consented to it already, and that still counts');
-    expect(answer).toContain('nothing that `/approve-start-cleanup` could mean was proposed');
+    expect(answer).toContain('the digest is not that of what is proposed');
     expect(called.map(({ does }) => does).toSorted()).toEqual([
       ...['clean-disk', 'clean-disk', 'init-worker', 'init-worker'],
     ]);
@@ -289,36 +287,36 @@ describe('300 short workers', () => {
 describe('whoever consents at the wrong time, in the wrong place or in wrong words', () => {
   it('gets one clear answer, and nothing is done', async () => {
     await open();
-    const [first = '', second = ''] = HOSTS.map(({ name }) => name);
+    const [{ name: first } = { name: '' }] = HOSTS;
     for (const { name } of HOSTS.slice(1)) cleared.add(name);
     await lab.as('mira', 'POST', '/issues', { title: 'Something else', body: 'no run' });
     const elsewhere = theIssue('else').number;
     const answered = (where: number, words: string) => ask(lab, 'mira', where, words);
-    const yes = `/approve-disk-cleanup worker=${first}`;
-    expect(await answered(elsewhere, yes)).toBe('consent-nothing-proposed');
-    expect(await answered(elsewhere, '/approve-start-cleanup')).toBe('consent-nothing-proposed');
-    expect(await answered(elsewhere, `/approve-node-delete vm=${first}`)).toBe('no-run-here');
-    // Another word is nobody's business in a thread that is nothing of ours.
-    const word = await say(lab, 'mira', elsewhere, '/status');
     await scan();
-    expect(answersTo(lab, word)).toEqual([]);
+    const line = consentLine(lab, `\`clean-disk\` of \`${first}\``);
     const { number } = theIssue('us-central1-vllm');
-    expect(await answered(elsewhere, yes)).toBe('consent-other-thread');
+    expect(await answered(elsewhere, line)).toBe('consent-other-thread');
+    expect(await answered(elsewhere, `/approve ${'0'.repeat(32)}`)).toBe('consent-nothing-proposed');
+    // Another word is nobody's business in a thread that is nothing of ours, nor is a command that other bots have too.
+    const words = [
+      await say(lab, 'mira', elsewhere, '/status'),
+      await say(lab, 'mira', elsewhere, '/approve'),
+    ];
+    await scan();
+    expect(words.flatMap((word) => answersTo(lab, word))).toEqual([]);
     for (const [text, answer] of [
-      [`/approve-node-delete vm=${first}`, 'no-run-here'],
-      ['/approve-start-cleanup', 'consent-nothing-proposed'],
+      ['/approve', 'consent-digest-needed'],
+      [line.slice(0, -8), 'consent-digest-needed'],
+      [line.replace('/approve', '/approve-launch'), 'approval-is-action'],
       ['/approve-disk-cleanup', 'not-understood'],
-      [`**${yes}**`, 'hint'],
-      [`- ${yes}`, 'hint'],
-      [`${yes} please do it`, 'not-understood'],
-      [`${yes}/0`, 'not-understood'],
-      [`/approve-disk-cleanup vm=${first}`, 'not-understood'],
-      [`/approve-disk-cleanup worker=${second}`, 'consent-other-target'],
-      [`${yes} deadbeefdead`, 'consent-other-digest'],
+      [`**${line}**`, 'hint'],
+      [`- ${line}`, 'hint'],
+      [`${line} please do it`, 'not-understood'],
+      [`${line}/0`, 'not-understood'],
+      ['/approve deadbeefdead', 'consent-other-digest'],
     ] as const)
       expect(await answered(number, text), text).toBe(answer);
     expect(called).toEqual([]);
-    const line = consentLine(lab, yes.slice(1));
     expect(await answered(number, `Thanks!\r\n\r\n${line}\r\n`)).toBe('consented');
     await lab.clock.advance(10 * MINUTE);
     expect(await answered(number, line)).toBe('consent-done');

@@ -242,9 +242,7 @@ describe('a cluster whose disks are scanned', () => {
     await scan();
     const { body } = theIssue();
     expect(body).toContain('ferrybot met an error of its own');
-    expect(body.match(/\/approve-disk-cleanup worker=\S+/g)).toEqual([
-      '/approve-disk-cleanup worker=ray-vllm-b',
-    ]);
+    expect(body.match(/`clean-disk` of `\S+`:/g)).toEqual(['`clean-disk` of `ray-vllm-b`:']);
     expect(lab.log.filter((line) => line.startsWith('disk-scan threw AggregateError'))).toHaveLength(1);
   });
 
@@ -255,7 +253,7 @@ describe('a cluster whose disks are scanned', () => {
     cluster.looks = { 'ray-vllm-a': { ...MISPLACED, mounts: unknown('the mount table is empty') } };
     await scan();
     expect(theIssue().body).toContain('its mounts could not be read: the mount table is empty');
-    expect(theIssue().body).not.toContain('/approve-disk-cleanup');
+    expect(theIssue().body).not.toContain('/approve');
   });
 
   it('has an issue for a cleanup job that is not there, and none where nobody could look', async () => {
@@ -265,7 +263,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(issues()).toEqual([]);
     cluster.cleanup = false;
     await scan();
-    expect(theIssue().body).toMatch(/\/approve-start-cleanup [0-9a-f]{32}/);
+    expect(theIssue().body).toMatch(/`start-cleanup-cron` of .*\s+```\s+\/approve [0-9a-f]{32}/);
     cluster.cleanup = true;
     await scan();
     expect(theIssue().state).toBe('closed');
@@ -278,11 +276,13 @@ describe('a cluster whose disks are scanned', () => {
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     await scan();
     const { number } = theIssue();
-    const yes = consentLine(lab, 'approve-disk-cleanup worker=ray-vllm-a');
+    const yes = consentLine(lab, '`clean-disk` of `ray-vllm-a`');
     expect(await ask(lab, 'ravi', number, yes)).toBe('not-permitted');
-    const other = '/approve-disk-cleanup worker=ray-vllm-b';
-    expect(await ask(lab, 'mira', number, other)).toBe('consent-other-target');
-    expect(await ask(lab, 'mira', number, '/approve-disk-cleanup worker=--all')).toBe('not-understood');
+    expect(await ask(lab, 'mira', number, yes.replace('/approve', '/approve-launch'))).toBe(
+      'approval-is-action',
+    );
+    expect(await ask(lab, 'mira', number, '/approve')).toBe('consent-digest-needed');
+    expect(await ask(lab, 'mira', number, '/approve-disk-cleanup worker=ray-vllm-a')).toBe('not-understood');
     expect(called).toEqual([]);
     onChange = ({ does }) => {
       if (does === 'clean-disk') {
@@ -310,7 +310,7 @@ describe('a cluster whose disks are scanned', () => {
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     const consent = async (): Promise<void> => {
       await scan();
-      await say(lab, 'mira', theIssue().number, consentLine(lab, 'approve-disk-cleanup worker=ray-vllm-a'));
+      await say(lab, 'mira', theIssue().number, consentLine(lab, '`clean-disk` of `ray-vllm-a`'));
       await lab.clock.advance(15 * MINUTE);
     };
     onChange = () => ended('ferrybot-clean 1 refused mounted freed=0 left=0\n', 3);
@@ -333,7 +333,7 @@ describe('a cluster whose disks are scanned', () => {
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     await scan();
     cluster.looks = { 'ray-vllm-a': MOUNTED };
-    await say(lab, 'mira', theIssue().number, consentLine(lab, 'approve-disk-cleanup worker=ray-vllm-a'));
+    await say(lab, 'mira', theIssue().number, consentLine(lab, '`clean-disk` of `ray-vllm-a`'));
     await lab.clock.advance(15 * MINUTE);
     expect(called).toEqual([]);
     expect(ends().at(-1)).toContain('no worker has data beside a missing mount');
@@ -348,7 +348,7 @@ describe('a cluster whose disks are scanned', () => {
       cluster.cleanup = true;
       return ended('Cleanup cron job started: x\n');
     };
-    await say(lab, 'mira', theIssue().number, consentLine(lab, 'approve-start-cleanup'));
+    await say(lab, 'mira', theIssue().number, consentLine(lab, '`start-cleanup-cron`'));
     await lab.clock.advance(15 * MINUTE);
     expect(called.map(({ command }) => command.join(' '))).toEqual([
       'uv run scripts/ray/cluster.py --config infra/marin-us-central1-vllm.yaml start-cleanup',

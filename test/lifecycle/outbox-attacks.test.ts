@@ -24,7 +24,7 @@ async function disks(options: VirtualLabOptions = {}): Promise<DiskLab> {
 /** mira consents to what the issue proposes, and it is done. */
 async function cleaned({ lab, called }: DiskLab): Promise<void> {
   await lab.clock.advance(2_000);
-  await say(lab, 'mira', diskIssue(lab).number, consentLine(lab, 'approve-start-cleanup'));
+  await say(lab, 'mira', diskIssue(lab).number, consentLine(lab, '`start-cleanup-cron`'));
   await until(lab, 'the call', () => called() > 0);
 }
 

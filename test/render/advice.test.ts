@@ -11,10 +11,9 @@ const SOURCES = [
 ].filter((path) => /\.(ts|md)$/.test(path));
 
 /** A consent or approval as code with nothing behind it, and the words before it. */
-const BARE = /[^\n]{0,60}`\/approve-[a-z-]+\\?`[^\n]{0,40}/g;
+const BARE = /[^\n]{0,60}`\/approve[a-z-]*\\?`[^\n]{0,40}/g;
 /** These speak of the line that stands somewhere, or say what the command is. */
-const NAMES_THE_LINE =
-  /`\/approve-[a-z-]+\\?` (?:line|\(copy|to exactly that)|which `\/approve-node-delete` consents/;
+const NAMES_THE_LINE = /`\/approve[a-z-]*\\?` (?:line|\(copy|to exactly that)|which `\/approve` approves/;
 
 describe('a sentence that speaks of an approval', () => {
   it.each(SOURCES)('names the line to copy, which has the digest: %s', (path) => {

@@ -186,7 +186,7 @@ describe('the status card', () => {
       /\*\*Wanted: a look at the failure, then `\/relaunch [0-9a-f]{32}` by who may approve, .* a fix on .*, which is shown here and approved anew; or `\/ack`/,
     );
     expect(cardOf(asked.state)).toMatch(
-      /\*\*Wanted: a decision on the bad node, in #12: `\/approve-node-delete vm=ray-us-central1-worker-7c21 [0-9a-f]{32}`; or `\/ack`/,
+      /\*\*Wanted: a decision on the bad node, in #12: `\/approve [0-9a-f]{32}`; or `\/ack`/,
     );
     const consent = consentDraft();
     const source = { ...consent.data.source, writtenAt: asked.state.head.at };

@@ -140,7 +140,7 @@ describe('the moments of a run', () => {
 
 const DETAIL = {
   digest: '028e72ff16b3',
-  lines: '/approve-disk-cleanup worker=ray-a 028e72ff16b3801953954e7e2f14bbb1',
+  digests: '028e72ff16b3801953954e7e2f14bbb1',
   commit: 'c0ffee0000000000000000000000000000000000',
   head: 'beef000000000000000000000000000000000000',
   hours: 24,
@@ -247,10 +247,9 @@ const OTHERWISE: Readonly<Record<string, Detail>> = {
   'milestone-taken': { name: 'half-way', step: 1_200 },
   'milestone-missing': { missing: 'checkpoint: none-complete (3 looked at)' },
   'cleanup-listed': { count: 3, more: 2, kept: 12 },
-  'cleanup-listed-already': { line: '/approve-checkpoint-cleanup 028e72ff16b3801953954e7e2f14bbb1' },
+  'cleanup-listed-already': { digest: '028e72ff16b3801953954e7e2f14bbb1' },
   'cleanup-nothing': { kept: 1 },
   'cleanup-unreadable': { why: 'gs://lab/run/checkpoints: status 403' },
-  'cleanup-list-old': { hours: 48 },
   'lane-past': { lane: 'daily' },
   'handoff-offered': { to: 102, login: 'bob', until: '2026-11-21T10:00:00.000Z' },
   'handoff-no-person': { login: 'bob' },

@@ -68,7 +68,7 @@ describe('a version of it', () => {
     text: 'w',
     isIntact: true,
   };
-  const body = `read it, then /approve-node-delete vm=x ${one.digest.slice(7, 39)}`;
+  const body = `read it, then /approve ${one.digest.slice(7, 39)}`;
   const shows = (change: Partial<VerifiedMarker>, text = body): string =>
     shownIn(one, { body: text, marker: { ...marker, ...change }, identity, words: 'w' });
 

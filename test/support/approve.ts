@@ -3,6 +3,8 @@
 import { botComments } from './talk.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
+const LINE = /\/approve [0-9a-f]{32,64}$/;
+
 type Readable = Pick<VirtualLab, 'world'>;
 
 /** The line that the newest card asks for (of `run`, where it is named), or null where none asks for an approval. */
@@ -18,14 +20,15 @@ export function approvalLine(lab: Readable, run?: string): string {
   return line;
 }
 
-/** The newest line that consents with this command, which names its target where it has one (`approve-node-delete vm=x`). */
-export function consentLine(lab: Readable, command: string): string {
+/** The newest line that approves an action whose proposal has these words before the line (`ray-worker-7c21`). */
+export function consentLine(lab: Readable, words: string): string {
   const { comments, issues, users } = lab.world.state;
   const texts = [...Object.values(issues), ...Object.values(comments)]
     .filter(({ authorId }) => users[authorId]?.type === 'Bot')
     .map(({ body }) => body);
-  const wanted = new RegExp(`/${command} [0-9a-f]{32,64}`);
-  const line = texts.flatMap((text) => wanted.exec(text)?.[0] ?? []).at(-1);
-  if (line === undefined) throw new Error(`nothing asks for /${command}`);
-  return line;
+  // Up to each line there is what it approves: a description proposes several actions.
+  const parts = texts.flatMap((text) => text.split(/(?<=\/approve [0-9a-f]{32,64})(?![0-9a-f])/));
+  const line = parts.findLast((part) => part.includes(words) && LINE.test(part));
+  if (line === undefined) throw new Error(`nothing asks for an approval of ${words}`);
+  return LINE.exec(line)?.[0] ?? '';
 }

@@ -35,11 +35,11 @@ export async function openBadNodeLab(change: Change = {}): Promise<BadNodeLab> {
   const lab = await openVirtualLab({
     script,
     cloudOf: cloud.cloudOf,
+    ...options,
     config: (text) =>
-      text
+      (options.config ?? ((same) => same))(text)
         .replace(/ {4}engine: local\n(?: {4}#.*\n)* {4}jobs: jobs\n/, rayCluster(badNodes))
         .replace('restartsMax: 1', `restartsMax: ${restartsMax}`),
-    ...options,
   });
   return { lab, cloud };
 }

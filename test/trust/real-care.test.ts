@@ -125,7 +125,7 @@ async function care(): Promise<string> {
   return lab.runJobs();
 }
 
-const line = (): string => consentLine(lab, 'approve-start-cleanup');
+const line = (): string => consentLine(lab, '`start-cleanup-cron`');
 
 describe('a consent that the stolen control key writes', () => {
   afterEach(() => expect(existsSync(started), 'the cluster was changed').toBe(false));
@@ -136,7 +136,7 @@ describe('a consent that the stolen control key writes', () => {
   ])(
     'on a comment that %s changes nothing',
     async (_, said) => {
-      expect(await careOn(await say('mira', said(line())))).toContain('consent-not-given');
+      expect(await careOn(await say('mira', said(line())))).toContain('approval-not-given');
     },
     60_000,
   );
@@ -145,11 +145,11 @@ describe('a consent that the stolen control key writes', () => {
     const other = (await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' })) as {
       readonly number: number;
     };
-    expect(await careOn(await say('mira', line(), other.number))).toContain('consent-elsewhere');
+    expect(await careOn(await say('mira', line(), other.number))).toContain('approval-elsewhere');
   });
 
   it('on a comment of somebody who may not consent changes nothing', async () => {
-    expect(await careOn(await say('ada', line()))).toContain('consenter-lost-permission');
+    expect(await careOn(await say('ada', line()))).toContain('approver-lost-permission');
   });
 
   it('on a comment under a description that a writer had edited, and put back, changes nothing', async () => {
@@ -171,10 +171,10 @@ describe('a consent that the stolen control key writes', () => {
   });
 
   // The clock only moves forward: nothing comes after this one but the honest consent.
-  it('on a comment of more than an hour ago changes nothing', async () => {
+  it('on a comment that is older than an approval may be changes nothing', async () => {
     const said = await say('mira', line());
-    lab.clock.advance(HOUR + 1_000);
-    expect(await careOn(said)).toContain('consent-expired');
+    lab.clock.advance(24 * HOUR + 1_000);
+    expect(await careOn(said)).toContain('approval-too-old');
   });
 });
 

@@ -8,9 +8,10 @@ import { healthOf, type WorkerHealth } from '../../care/disk/worker-health.ts';
 import type { Capability } from '../../domain/actions/capability.ts';
 import { areSameSteps } from '../../domain/actions/step.ts';
 import type { MutationStep, VmIdentity } from '../../domain/care/mutation.ts';
-import { type Consent, consentEndsAt, type MutationRecord } from '../../domain/care/mutation-state.ts';
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { isSameVm } from '../../domain/care/tpu-vm.ts';
 import { isTpuName, isZone } from '../../domain/care/worker-disk.ts';
+import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { after } from '../../domain/time.ts';
 import type { DiskPlace, DiskPort } from '../disk-scan/disk-port.ts';
@@ -30,7 +31,7 @@ export type DiskCleaning = {
 export function diskCleaning(input: DiskCleaning): Executor {
   return {
     look: () => targetLook(input),
-    act: (capability) => act(input, capability),
+    act: (capability, begunAt) => act(input, capability, begunAt),
     lookBack: async () => verified(input, {}, 'interrupted'),
   };
 }
@@ -67,20 +68,20 @@ function stepsNow({ place, mutation, vm }: DiskCleaning): readonly MutationStep[
 }
 
 /** Step by step; the first that did not do what it should stops the rest, and the end names it. */
-async function act(input: DiskCleaning, capability: Capability): Promise<ChangeEnd> {
+async function act(input: DiskCleaning, capability: Capability, begunAt: Instant): Promise<ChangeEnd> {
   const look = await targetLook(input);
   if (look.kind === 'changed') return { outcome: 'refused', code: look.code, detail: { why: look.why } };
   if (look.kind === 'unknown') return { outcome: 'refused', code: 'unreadable', detail: { why: look.why } };
   let detail: ChangeEnd['detail'] = told('before', input, await healthNow(input));
   const port = await input.port();
-  const until = consentEndsAt(consentOf(input.mutation));
+  const until = begunAt + limits.actionLifetimeMs;
   for (const [index, step] of input.mutation.proposal.steps.entries()) {
     // The first steps on a slice of many hosts may take the whole hour.
     if (input.lab.now() >= until)
       return {
         outcome: index > 0 ? 'failed' : 'refused',
-        code: 'consent-expired',
-        detail: { ...detail, [`step ${index + 1}`]: 'not begun: the hour of the consent was over' },
+        code: 'out-of-time',
+        detail: { ...detail, [`step ${index + 1}`]: 'not begun: the hour since the claim was over' },
       };
     input.lab.boundary(step.does, 'before');
     const done =
@@ -95,12 +96,6 @@ async function act(input: DiskCleaning, capability: Capability): Promise<ChangeE
     }
   }
   return verified(input, detail, 'not-helped');
-}
-
-function consentOf({ consents }: MutationRecord): Consent {
-  const consent = consents.at(-1);
-  if (consent === undefined) throw new Error('a change that nobody consented to');
-  return consent;
 }
 
 type Done = {

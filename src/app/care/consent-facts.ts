@@ -58,13 +58,8 @@ export async function gatherConsentFacts(
     stoppedAt: state?.stop?.seq ?? null,
     cited,
     permission,
-    needs: config.permissions.care,
-    approvers: {
-      permission: config.approvals.permission,
-      users: config.approvals.users,
-      onePersonIsEnough: config.approvals.onePersonIsEnough,
-      maxAgeMs: maxAgeMsOf(config),
-    },
+    approvers: { ...config.approvals, care: config.permissions.care },
+    maxAgeMs: maxAgeMsOf(config),
     otherBots: config.otherBots,
     preApproval:
       source?.kind === 'config'

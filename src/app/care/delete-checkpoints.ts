@@ -8,8 +8,10 @@ import { type Retention, secondLook } from '../../checkpoints/retention.ts';
 import { type Capability, spendCapability } from '../../domain/actions/capability.ts';
 import { assertNever } from '../../domain/assert.ts';
 import type { CheckpointDeletion, MutationStep } from '../../domain/care/mutation.ts';
-import { consentEndsAt, type MutationRecord } from '../../domain/care/mutation-state.ts';
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import type { CheckpointStore, StorePath } from '../../domain/checkpoint/stored.ts';
+import type { Instant } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { Lab } from '../lab.ts';
 
@@ -28,7 +30,7 @@ export type CheckpointCleanup = {
 export function checkpointCleanup(input: CheckpointCleanup): Executor {
   return {
     look: () => targetLook(input),
-    act: (capability) => act(input, capability),
+    act: (capability, begunAt) => act(input, capability, begunAt),
     lookBack: () => lookBack(input),
   };
 }
@@ -64,16 +66,14 @@ type Done = {
   readonly stop: Pick<ChangeEnd, 'outcome' | 'code'> | null;
 };
 
-async function act(input: CheckpointCleanup, capability: Capability): Promise<ChangeEnd> {
+async function act(input: CheckpointCleanup, capability: Capability, begunAt: Instant): Promise<ChangeEnd> {
   const { lab, mutation } = input;
-  const consent = mutation.consents.at(-1);
-  if (consent === undefined) throw new Error('a list that nobody consented to');
   const detail: Record<string, string> = {};
   for (const [index, step] of mutation.proposal.steps.entries()) {
     lab.boundary(step.does, 'before');
     const done: Done =
-      lab.now() >= consentEndsAt(consent)
-        ? { said: 'the hour was over', stop: { outcome: 'refused', code: 'consent-expired' } }
+      lab.now() >= begunAt + limits.actionLifetimeMs
+        ? { said: 'the hour was over', stop: { outcome: 'refused', code: 'out-of-time' } }
         : await deleteOne(input, capability, step);
     lab.boundary(step.does, 'after');
     detail[`checkpoint ${index + 1}`] = `${targetOf(step)[0]}: ${done.said}`;

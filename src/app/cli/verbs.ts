@@ -1,7 +1,6 @@
 /** All verbs with their arguments and options; a verb's code is loaded only when it is asked for. */
 
-import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { PERMISSIONS } from '../../domain/actor.ts';
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Instant } from '../../domain/ids.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { takePrivateEnvironment } from '../../host/private-environment.ts';
@@ -211,24 +210,6 @@ function addCare(program: Command, io: VerbIo, exit: Exit): void {
     .description('whether a log on standard input shows a bad TPU node, on which worker, and which machine')
     .option('--tpus <FILE>', 'the machines, as gcloud lists them in JSON; without it none is named')
     .action(async ({ tpus }) => exit(await (await import('./verbs/bad-node.ts')).badNodeVerb(io, tpus)));
-  program
-    .command('check-consent')
-    .description('whether a comment on standard input would consent to what a logbook has proposed')
-    .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch')
-    .requiredOption('--thread <N>', 'the issue or pull request', threadNumber)
-    .requiredOption('--at <TIME>', 'when it was written', instant)
-    .option('--now <TIME>', 'when it is judged; by default when it was written', instant)
-    .addOption(new Option('--surface <KIND>').choices(SURFACES).default('comment' as const))
-    .addOption(
-      new Option('--permission <P>', 'what its author has').choices(PERMISSIONS).default('maintain' as const),
-    )
-    .addOption(
-      new Option('--needs <P>', 'what the lab asks for').choices(PERMISSIONS).default('maintain' as const),
-    )
-    .option('--bot', 'a bot wrote it', false)
-    .action(async (path, options) =>
-      exit(await (await import('./verbs/check-consent.ts')).checkConsentVerb(io, path, options)),
-    );
 }
 
 function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
@@ -259,7 +240,6 @@ function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
 }
 
 const NONE: readonly string[] = [];
-const SURFACES = ['comment', 'review', 'review-comment'] as const;
 
 function each(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
@@ -272,12 +252,6 @@ function eachStep(value: string, before: readonly number[]): readonly number[] {
 function named(value: string): string {
   if (value === '') throw new InvalidArgumentError('It is empty.');
   return value;
-}
-
-function threadNumber(value: string): number {
-  if (!/^[1-9]\d{0,9}$/.test(value))
-    throw new InvalidArgumentError('It takes the number of an issue or pull request.');
-  return Number(value);
 }
 
 function wholeNumber(value: string): number {

@@ -15,7 +15,7 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { recordAsDecided } from '../../logbook/transact.ts';
 import { decideJournal } from '../../run/decide-journal.ts';
 import { contractLabels } from '../../run/own-pull.ts';
-import { commandsSince, type PendingItem, pendingItems } from '../../run/pending-commands.ts';
+import { commandsSince, isForUs, type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
 import { concerns, isAside, isConsent, isSpokenIn } from '../../run/said-without-run.ts';
 import { colleaguesFirst, quietFirst } from '../../run/untrusted.ts';
@@ -122,7 +122,9 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const isHeard = isOurs || isAsking || read.value.labels.includes('experiment');
   const isSilent = past === null && broken === undefined && !isHeard;
   const { isOpenPull, isOpenIssue } = read.value;
-  const concern = (item: PendingItem): boolean => !isSilent || concerns(item, { isOpenPull, isOpenIssue });
+  const mutations = [...record.journal.mutations, ...(past?.mutations ?? [])];
+  const concern = (item: PendingItem): boolean =>
+    isForUs(item.said, item.comment, mutations) && (!isSilent || concerns(item, { isOpenPull, isOpenIssue }));
   const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
   if (isSilent && mayConcern.length === 0) return 'done';
   const permissions = await permissionsOf(open, mayConcern);

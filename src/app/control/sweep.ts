@@ -13,7 +13,7 @@ import {
   listNewReviews,
   type SweptComment,
 } from '../../github/new-comments.ts';
-import { byComment, openIn } from '../../run/pending-commands.ts';
+import { byComment, isForUs, openIn } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Record } from '../record-files.ts';
 import { containedEach, inComment, type Trouble, type Where } from '../trouble.ts';
@@ -128,9 +128,12 @@ export function wantedOf(
 ): readonly SweptComment[] {
   const { runs, journal } = open.store.current();
   const known = byComment(new Map([...runs.flatMap((run) => [...run.commands]), ...journal.commands]));
+  const mutations = [...runs.flatMap((run) => run.mutations), ...journal.mutations];
   const isWanted = (comment: SweptComment): boolean =>
     !comment.isBot &&
-    openIn(comment, known.get(commentName(comment)) ?? [], open.config.otherBots).length > 0;
+    openIn(comment, known.get(commentName(comment)) ?? [], open.config.otherBots).some(({ said }) =>
+      isForUs(said, { thread: comment.thread, createdAt: comment.at }, mutations),
+    );
   const whereOf = (comment: SweptComment): Where => inComment(open, comment.thread, comment);
   return containedEach(open, troubles, found, whereOf, (comment) => (isWanted(comment) ? [comment] : []));
 }

@@ -1,8 +1,8 @@
 /** The cluster mutations of one record as a fold: proposed, consented to, begun once, ended. Runs and the journal share it. */
 
 import type { Actor } from '../actor.ts';
+import { wasShownBefore } from '../approval-binding.ts';
 import type { Digest, Instant } from '../ids.ts';
-import { limits } from '../limits.ts';
 import type { EventDataByType, EventOf, EventType, LogbookEvent } from '../logbook/event.ts';
 import { fromRfc3339 } from '../time.ts';
 import { type ConsentSource, type Mutation, type MutationProposal, targetName } from './mutation.ts';
@@ -30,6 +30,17 @@ export type MutationRecord = {
 /** Since when a proposal has been on show. */
 export function proposalShownAt({ at }: Pick<MutationRecord, 'at'>): Instant | null {
   return fromRfc3339(at);
+}
+
+/** Whether it was shown in this thread, and not over, when somebody wrote there. */
+export function waitedAt(
+  one: Pick<MutationRecord, 'proposal' | 'at' | 'ended'>,
+  { thread, createdAt }: { readonly thread: number; readonly createdAt: Instant },
+): boolean {
+  const shownAt = proposalShownAt(one);
+  const isLater = shownAt === null || !wasShownBefore(shownAt, createdAt);
+  const isOver = one.ended !== null && (fromRfc3339(one.ended.at) ?? 0) < createdAt;
+  return one.proposal.thread === thread && !isLater && !isOver;
 }
 
 export const MUTATION_EVENTS = [
@@ -122,20 +133,17 @@ function isSameTarget(a: Mutation, b: Mutation): boolean {
   return a.kind === b.kind && targetName(a) === targetName(b);
 }
 
-function begunRule(one: MutationRecord, { data, at }: EventOf<'mutation-begun'>): string | null {
+function begunRule(one: MutationRecord, { data }: EventOf<'mutation-begun'>): string | null {
   if (one.begun !== null) return 'a mutation is begun once';
-  const consent = one.consents.find(({ seq }) => seq === data.consent);
-  if (consent === undefined) return 'begun without a consent';
-  const begunAt = fromRfc3339(at);
-  return begunAt === null || begunAt >= consentEndsAt(consent) ? 'begun after the consent had run out' : null;
+  return one.consents.some(({ seq }) => seq === data.consent) ? null : 'begun without a consent';
 }
 
-/** Until when a consent counts, Unix ms: an hour from when the person wrote, or the config's was recorded; 0 where no time can be read. */
-export function consentEndsAt({ source, at }: Consent): number {
+/** Until when a consent counts, Unix ms, from when the person wrote, or the config's was recorded; 0 where no time can be read. */
+export function consentEndsAt({ source, at }: Consent, maxAgeMs: number): number {
   const recordedAt = fromRfc3339(at);
   const writtenAt = source.kind === 'comment' ? fromRfc3339(source.writtenAt) : recordedAt;
   if (recordedAt === null || writtenAt === null) return 0;
-  return Math.min(recordedAt, writtenAt) + limits.consentLifetimeMs;
+  return Math.min(recordedAt, writtenAt) + maxAgeMs;
 }
 
 /** Mutations that a runner has begun and not told the end of. */

@@ -1,14 +1,10 @@
-/** The doors of care on the command line: recorded disk scans, logs of bad nodes, and comments that may be consents. */
+/** The doors of care on the command line: recorded disk scans and logs of bad nodes. */
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { proposalDigest } from '../../../src/care/mutation-digest.ts';
-import type { MutationProposal } from '../../../src/domain/care/mutation.ts';
-import { digestOf, evidence, proposal } from '../../care/consent-parts.ts';
 import { aNode } from '../../care/gcloud-standin.ts';
 import { scratchFolder } from '../../host/git/scratch-repository.ts';
-import { fileOf, START_MS } from '../../logbook/sample-logbook.ts';
 import { callVerb } from './call-verb.ts';
 
 const GB = 1_000_000_000;
@@ -113,91 +109,5 @@ describe('bad-node', () => {
     const { out, err } = await callVerb('bad-node', folder, [], `${secret} Device or resource busy\n`);
     expect(out + err).not.toContain(secret);
     expect((await callVerb('bad-node', folder, ['log.txt'], '')).code).toBe(2);
-  });
-});
-
-describe('check-consent', () => {
-  const proposed = (change: Partial<MutationProposal>): MutationProposal =>
-    proposal({
-      record: 'journal',
-      mutation: { kind: 'start-cleanup-cron', head: 'us-central1' },
-      steps: [{ does: 'start-cleanup-cron', command: ['uv', 'run', 'x.py', 'start-cleanup'] }],
-      ...change,
-    });
-  const here = proposed({});
-  const journal = (...all: readonly MutationProposal[]): string =>
-    folderWith({
-      'journal/events.jsonl': fileOf(
-        all.map((what) => ({
-          type: 'mutation-proposed',
-          role: 'control',
-          data: { proposal: what, digest: proposalDigest(what, digestOf), evidence },
-        })),
-        'journal',
-      ).text,
-    });
-  const at = (minute: number): string => new Date(START_MS + minute * 60_000).toISOString();
-  const flags = (...more: readonly string[]): readonly string[] => [
-    '.',
-    '--thread',
-    '12',
-    '--at',
-    at(10),
-    ...more,
-  ];
-  const BARE = '/approve-start-cleanup';
-  const COMMAND = `${BARE} ${proposalDigest(here, digestOf).slice(7, 39)}`;
-
-  it('says yes to the command in its thread within the hour', async () => {
-    expect(await asJson('check-consent', journal(here), flags(), COMMAND)).toMatchObject({
-      code: 0,
-      ok: true,
-      verdicts: [{ command: BARE, line: 1, code: 'consented', detail: { target: 'us-central1' } }],
-    });
-  });
-
-  it.each<[string, readonly string[], string, string | undefined]>([
-    ['in another thread', ['.', '--thread', '13', '--at', at(10)], COMMAND, 'consent-other-thread'],
-    ['an hour after it was written', flags('--now', at(70)), COMMAND, 'consent-too-old'],
-    [
-      'written before the proposal',
-      ['.', '--thread', '12', '--at', at(-1)],
-      COMMAND,
-      'consent-nothing-proposed',
-    ],
-    ['with another digest', flags(), `${BARE} ${'0'.repeat(12)}`, 'consent-other-digest'],
-    ['on a line of a change', flags('--surface', 'review-comment'), COMMAND, 'consent-not-here'],
-    ['of somebody who may not', flags('--permission', 'write'), COMMAND, 'consented'],
-    ['in a quote', flags(), `> ${COMMAND}`, undefined],
-    ['in letters that only look so', flags(), COMMAND.replace('a', 'а'), undefined],
-  ])('says no to one %s', async (_, args, text, code) => {
-    expect(await asJson('check-consent', journal(here), args, text)).toMatchObject({
-      code: 1,
-      ok: false,
-      verdicts: code === undefined ? [] : [{ code }],
-    });
-  });
-
-  it('asks which where two are open, and takes the one that is named', async () => {
-    const folder = journal(here, proposed({ round: 2 }));
-    expect(await asJson('check-consent', folder, flags(), BARE)).toMatchObject({
-      code: 1,
-      verdicts: [{ code: 'consent-ambiguous' }],
-    });
-    expect((await callVerb('check-consent', folder, flags(), COMMAND)).code).toBe(0);
-  });
-
-  it('says nothing on a record that does not verify', async () => {
-    const folder = journal(here);
-    const file = join(folder, 'journal/events.jsonl');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('us-central1', 'us-central2'));
-    const { err, code } = await callVerb('check-consent', folder, flags(), COMMAND);
-    expect([code, err]).toEqual([1, expect.stringContaining('broken record')]);
-    expect(await asJson('check-consent', folder, flags(), COMMAND)).toMatchObject({
-      ok: false,
-      error: { code: 'logbook-broken' },
-    });
-    expect((await callVerb('check-consent', folder, ['.', '--thread', 'x'], COMMAND)).code).toBe(2);
-    expect((await callVerb('check-consent', folder, ['nowhere', ...flags().slice(1)], COMMAND)).code).toBe(2);
   });
 });

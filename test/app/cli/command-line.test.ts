@@ -27,7 +27,7 @@ const verbs: readonly string[] = JSON.parse((await ferrybot('--help', '--json'))
 
 describe('help', () => {
   it('of the program names every verb, on standard output', async () => {
-    expect(verbs).toHaveLength(25);
+    expect(verbs).toHaveLength(24);
     for (const args of [['--help'], ['help'], []]) {
       const { code, out, err } = await ferrybot(...args);
       expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -74,8 +74,6 @@ describe('wrong use', () => {
     [['manifest', 'run', '--dir'], /option '--dir <DIR>' argument missing/],
     [['backtest'], /required option '--config <FILE>' not specified/],
     [['logbook', 'repair', '--dry-run', '--dry-run'], /logbook repair takes --dry-run once/],
-    [['check-consent', '.', '--thread', 'x', '--at', 'now'], /takes the number of an issue/],
-    [['check-consent', '.', '--thread', '1', '--at', 'now'], /takes a time such as/],
     [['manifest', 'run', '--dir', 'a', '--dir', 'b'], /manifest takes --dir once/],
     [['backtest', '--config=a', '--config', 'b'], /backtest takes --config once/],
     [['logbook', 'verify', '.', '--head', '0123456789ab', '--head=0'], /logbook verify takes --head once/],

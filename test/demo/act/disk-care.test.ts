@@ -91,7 +91,7 @@ describeWith('act', 'disk care by its workflows', () => {
     const { number, body } = theIssue();
     expect(body).toContain('`ray-a` worker 0');
     lab.clock.advance(5_000);
-    const command = /\/approve-disk-cleanup worker=ray-a [0-9a-f]{32}/.exec(body)?.[0];
+    const command = /\/approve [0-9a-f]{32}/.exec(body)?.[0];
     await lab.as('mira', 'POST', `/issues/${number}/comments`, { body: command });
     if (reach === 'all') await lab.runJobs();
     else {

@@ -61,7 +61,7 @@ function told(scan: DiskScan, proposed: readonly Proposed[]): readonly string[] 
     ...(isWhole && workers.length === 0 ? [`every worker has more than ${warnPercent}% free`] : []),
     ...proposed.map(
       ({ tpu, workers: hosts, steps }) =>
-        `would be proposed: ${steps} of ${tpu} (worker ${hosts.join(', ')}); a person consents with /approve-disk-cleanup worker=${tpu}`,
+        `would be proposed: ${steps} of ${tpu} (worker ${hosts.join(', ')}); a person approves it with /approve and its digest`,
     ),
   ];
 }

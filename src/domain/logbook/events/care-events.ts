@@ -134,7 +134,7 @@ export const careEvents = defineEvents(data, {
         source.kind === 'config'
           ? `the entry on the default branch at commit ${code(source.commit)}`
           : `${source.surface} ${source.comment} on #${source.thread}`,
-      decision: `${code(proposal)} may be carried out once, within the hour`,
+      decision: `${code(proposal)} may be carried out once`,
       next: 'the runner checks all of it again',
     }),
   },

@@ -1,0 +1,177 @@
+/**
+ * `/approve DIGEST`: a person approves exactly the action that the digest names, as it was proposed in this thread: replacing a
+ * node, clearing a disk, starting the clean-up job, deleting listed checkpoints (policy ML-02, ML-30, AG-18, AG-21, HR-63).
+ */
+
+import { approverFault } from '../care/may-approve-action.ts';
+import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
+import { targetName } from '../domain/care/mutation.ts';
+import {
+  consentEndsAt,
+  type MutationRecord,
+  proposalShownAt,
+  waitedAt,
+} from '../domain/care/mutation-state.ts';
+import { TARGET_FIELDS, targetFacts } from '../domain/launch/hold.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { digestPrefix } from './values.ts';
+
+/** `digests`: of the actions that a person may have meant, one a line. */
+const answer = answering({
+  consented: { kind: 'text', target: 'text', digest: 'text' },
+  'consent-nothing-proposed': {},
+  'consent-other-digest': { digests: 'text' },
+  'consent-digest-needed': { digests: 'text' },
+  'consent-is-launch': { digest: 'text' },
+  'consent-other-thread': { thread: 'integer' },
+  'consent-too-old': { hours: 'integer' },
+  'consent-given-already': { by: 'text?' },
+  'consent-under-way': { at: 'text' },
+  'consent-done': { outcome: 'text', code: 'text' },
+  'consent-held': { ...TARGET_FIELDS, reason: 'text' },
+  'consent-not-here': {},
+  'consent-not-shown': { digests: 'text' },
+  'consent-own': {},
+});
+
+export const approve = {
+  name: 'approve',
+  answers: answer.vocabulary,
+  positional: { name: 'digest', required: false, value: digestPrefix },
+  keys: {},
+  // Each action has its own least permission (`approverFault`); none has less than this.
+  who: () => 'write',
+  summary:
+    'Approves the action that this thread proposes under this digest, such as the replacement of a node or the deletion of checkpoints: copy its line. A change of a cluster takes `permissions.care`; the deletion of checkpoints takes who may approve a launch.',
+  example: '/approve 3f9a1c22b0d4e5f60718293a4b5c6d7e',
+  confusedWith: [
+    'approve-node-delete',
+    'approve-disk-cleanup',
+    'approve-start-cleanup',
+    'approve-checkpoint-cleanup',
+    'consent',
+  ],
+  decide: (context) => decideAction(context, [context.state]),
+  decideWithoutRun: (context) => {
+    const runs = context.recordedRuns.kind === 'known' ? context.recordedRuns.value : [];
+    return isOfEndedRun(context.args['digest'], runs) ? null : decideAction(context, runs);
+  },
+} as const satisfies CommandDefinition;
+
+/** What of its place the approval of an action is decided on. */
+export type ActionContext = Pick<
+  PlaceContext,
+  'now' | 'actor' | 'permission' | 'comment' | 'args' | 'policy' | 'mutations' | 'showings' | 'holds'
+>;
+
+/** `runs`: those whose launch the digest may mean. What is recorded goes where the proposal stands. */
+export function decideAction(context: ActionContext, runs: readonly RunState[]): AnswerDecision {
+  const { mutations, args, comment } = context;
+  if (mutations.kind === 'unknown') return answer('logbook-broken');
+  const given = args['digest'];
+  const waiting = mutations.value.filter((one) => one.ended === null && waitedAt(one, comment));
+  const meant =
+    given === undefined
+      ? undefined
+      : mutations.value.findLast(({ digest }) => namingOf(given, digest) !== 'other');
+  if (meant === undefined) {
+    const launch = runs.find(({ gate }) => namingOf(given, gate?.digest ?? '') === 'named');
+    if (launch?.gate?.digest != null && !isOver(launch))
+      return answer('consent-is-launch', { digest: bindingHex(launch.gate.digest) });
+    if (waiting.length === 0) return answer('consent-nothing-proposed');
+    return answer(given === undefined ? 'consent-digest-needed' : 'consent-other-digest', digestsOf(waiting));
+  }
+  const refused = refusal(context, meant);
+  if (refused !== null) return refused;
+  return namingOf(given, meant.digest) === 'named'
+    ? consent(context, meant)
+    : answer('consent-digest-needed', digestsOf([meant]));
+}
+
+/** The common answer says that the run is over. */
+function isOfEndedRun(given: string | undefined, runs: readonly RunState[]): boolean {
+  return runs.some(
+    (run) => isOver(run) && run.mutations.some(({ digest }) => namingOf(given, digest) === 'named'),
+  );
+}
+
+function digestsOf(records: readonly MutationRecord[]): { readonly digests: string } {
+  return { digests: records.map(({ digest }) => bindingHex(digest)).join('\n') };
+}
+
+/** What cannot be read is no showing. */
+function wasOnShow({ comment, showings }: ActionContext, { digest }: MutationRecord): boolean {
+  const since = showings.get(digest);
+  return since?.kind === 'known' && since.value !== null && wasShownBefore(since.value, comment.createdAt);
+}
+
+function refusal(context: ActionContext, one: MutationRecord): AnswerDecision | null {
+  const { comment, now, policy, actor, permission } = context;
+  const { proposal, ended, begun } = one;
+  const fault = approverFault(one, actor, permission, approversOf(policy));
+  if (fault === 'not-permitted')
+    return answer('not-permitted', {
+      needs:
+        proposal.mutation.kind === 'delete-checkpoint' ? policy.approvePermission : policy.permissions.care,
+      held: permission,
+    });
+  if (ended !== null) return answer('consent-done', { outcome: ended.outcome, code: ended.code });
+  if (proposal.thread !== comment.thread) return answer('consent-other-thread', { thread: proposal.thread });
+  if (begun !== null) return answer('consent-under-way', { at: begun.at });
+  if (comment.surface === 'review-comment') return answer('consent-not-here');
+  const shownAt = proposalShownAt(one);
+  if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt))
+    return answer('consent-nothing-proposed');
+  if (!wasOnShow(context, one)) return answer('consent-not-shown', digestsOf([one]));
+  if (now >= comment.createdAt + policy.approvalMaxAgeMs)
+    return answer('consent-too-old', { hours: policy.approvalMaxAgeMs / MS_PER_HOUR });
+  if (context.holds.kind === 'unknown') return answer('logbook-broken');
+  const hold = context.holds.value[0];
+  if (hold !== undefined) return answer('consent-held', { ...targetFacts(hold), reason: hold.reason });
+  if (fault === 'own') return answer('consent-own');
+  const given = one.consents.find((each) => now < consentEndsAt(each, policy.approvalMaxAgeMs));
+  return given === undefined ? null : answer('consent-given-already', { by: given.actor?.login ?? '' });
+}
+
+const MS_PER_HOUR = 3_600_000;
+
+function approversOf({
+  permissions: { care },
+  approvePermission: permission,
+  approveUsers: users,
+  onePersonIsEnough,
+}: PlaceContext['policy']): Parameters<typeof approverFault>[3] {
+  return { care, permission, users, onePersonIsEnough };
+}
+
+function consent({ actor, comment }: ActionContext, { proposal, digest }: MutationRecord): AnswerDecision {
+  if (comment.surface === 'review-comment') throw new Error('an approval on a line of the change');
+  const draft: EventDraft = {
+    type: 'consented',
+    role: 'control',
+    actor,
+    data: {
+      proposal: digest,
+      source: {
+        kind: 'comment',
+        comment: comment.id,
+        surface: comment.surface,
+        thread: comment.thread,
+        bodyDigest: comment.bodyDigest,
+        writtenAt: toRfc3339(comment.createdAt),
+      },
+    },
+  };
+  const detail = {
+    kind: proposal.mutation.kind,
+    target: targetName(proposal.mutation),
+    digest: digest.slice(7, 19),
+  };
+  return proposal.record === 'journal'
+    ? answer('consented', detail, [], [draft])
+    : answer('consented', detail, [draft]);
+}

@@ -1,0 +1,30 @@
+/** Launches are approved with `/approve-launch`, every other action with `/approve`: each command knows the other's digests. */
+
+import { expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
+import { eventsOf, propose } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+it('leaves a bare /approve to other bots where no action waits, and names the line for a launch and for an old command', async () => {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+  const { pull, run } = await propose(lab);
+  const line = approvalLine(lab);
+  const others = [];
+  for (const text of ['/approve', '/approve no-issue', '**/approve**', '/approved'])
+    others.push(await say(lab, 'mira', pull, text));
+  const launch = await say(lab, 'mira', pull, line.replace('/approve-launch', '/approve'));
+  const unknown = await say(lab, 'mira', pull, `/approve ${'0'.repeat(32)}`);
+  const old = await say(lab, 'mira', pull, '/approve-node-delete vm=ray-worker-7c21');
+  await lab.clock.advance(40 * MINUTE);
+  expect(others.slice(0, 3).flatMap((said) => answersTo(lab, said))).toEqual([]);
+  expect(answersTo(lab, launch)).toEqual([expect.stringContaining(`\`${line}\``)]);
+  expect(answersTo(lab, unknown)).toEqual([expect.stringContaining('no action with this digest')]);
+  expect(answersTo(lab, old)).toEqual([expect.stringContaining('`/approve`')]);
+  const types = (await eventsOf(lab, run)).map(({ type }) => type);
+  expect(types).not.toContain('approved');
+  expect(types).not.toContain('consented');
+  await lab.close();
+});
