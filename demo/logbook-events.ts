@@ -1,7 +1,7 @@
 /** The logbook as anybody can read it: lines of JSON in a branch. The playground knows no more of ferrybot than that. */
 
 import * as z from 'zod';
-import { readEventsText } from '../packages/playground/git/logbook-text.ts';
+import { readEventsText, runFolders } from '../packages/playground/git/logbook-text.ts';
 import type { World } from '../packages/playground/world/world.ts';
 
 const entry = z.looseObject({
@@ -21,15 +21,10 @@ export async function readLogbook(world: World): Promise<ReadonlyMap<string, rea
   if (repo === undefined) return new Map();
   const store = world.gitOf(repo);
   const head = (await store.refs(BRANCH)).get(BRANCH);
-  const commit = head === undefined ? null : await store.readCommit(head);
-  if (head === undefined || commit === null) return new Map();
-  const root = (await store.readTree(commit.tree)) ?? [];
-  const folder = root.find((item) => item.name === 'runs' && item.type === 'tree');
-  const names =
-    folder === undefined ? [] : ((await store.readTree(folder.sha)) ?? []).map((item) => item.name);
   const runs = new Map<string, readonly LogbookEntry[]>();
-  for (const name of names) {
-    runs.set(name, parse((await readEventsText(store, head, `runs/${name}`)) ?? ''));
+  for (const folder of head === undefined ? [] : await runFolders(store, head)) {
+    const text = head === undefined ? null : await readEventsText(store, head, folder);
+    runs.set(folder.slice(folder.lastIndexOf('/') + 1), parse(text ?? ''));
   }
   return runs;
 }

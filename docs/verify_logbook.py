@@ -3,7 +3,7 @@
 
     verify_logbook.py [--keys KEYS.json] [--head SEQ:HASH] [--no-signatures] PATH
 
-PATH is an events.jsonl, a run's folder, or a folder with runs/*/events.jsonl and journal/events.jsonl. Further files of
+PATH is an events.jsonl, a run's folder, or a folder with runs/YYYY/MM/*/events.jsonl and journal/events.jsonl. Further files of
 the same run (events-0002.jsonl and so on) lie beside the first and are read with it. KEYS.json
 is {"keys": [{"id", "role", "public", "from", "until"}, ...]}, the `keys` of the config as JSON. Prints one JSON
 value, whatever the files hold; exit 0 = good, 1 = bad, 2 = used wrongly (then the value has an `error` in place of
@@ -248,7 +248,7 @@ def is_keys(value):
         and all(isinstance(key.get(name), str) for name in ("id", "public", "from", "until")) for key in value)
 
 
-def verify(parts, run, keys, head, signatures):
+def verify(parts, run, month, keys, head, signatures):
     """(events, bad): the good events from the start, and None or (line, reason, message), lines counted through all parts."""
     events = []
     try:
@@ -260,6 +260,8 @@ def verify(parts, run, keys, head, signatures):
                     raise Bad("order", f"an event of {event['run']} in the file of {run}")
                 if event["seq"] != len(events):
                     raise Bad("order", f"number {event['seq']} stands where {len(events)} belongs")
+                if month and not events and event["at"][:7].replace("-", "/") != month:
+                    raise Bad("order", f"began at {event['at']} and lies in {month}")
                 run = event["run"]
                 rest = {name: event[name] for name in event if name not in ("hash", "sig")}
                 if hashlib.sha256(canonical(rest).encode()).hexdigest() != event["hash"]:
@@ -317,12 +319,15 @@ def runs_of(path):
         return [parts if os.path.basename(path) in [os.path.basename(part) for part in parts] else [path]]
     if parts_of(path):
         return [parts_of(path)]
-    runs = os.path.join(path, "runs")
-    names = [f"runs/{run}" for run in (os.listdir(runs) if is_folder(runs) else [])] + ["journal"]
+    names = ["runs"]
+    for level in (r"\d{4}", r"\d\d", r".*"):
+        names = [f"{place}/{name}" for place in names if is_folder(os.path.join(path, place))
+                 for name in os.listdir(os.path.join(path, place)) if re.fullmatch(level, name, re.ASCII | re.DOTALL)]
+    names.append("journal")
     names.sort(key=lambda name: f"{name}/".encode("utf-16-be", "surrogatepass"))
     found = [parts for parts in (parts_of(os.path.join(path, name)) for name in names) if parts]
     if not found:
-        raise Misuse(f"{path} has no {FILE_NAME} and no runs/*/{FILE_NAME}")
+        raise Misuse(f"{path} has no {FILE_NAME} and no runs/YYYY/MM/*/{FILE_NAME}")
     return found
 
 
@@ -339,12 +344,12 @@ def is_folder(path):
     return exists(path) and os.path.isdir(path)
 
 
-def run_of(path):
-    """The run that the file's folder names, or None."""
+def place_of(path):
+    """The run that the file's folder names and the month that it lies in, each None where the path does not say."""
     folder = os.path.dirname(os.path.abspath(path))
     name = os.path.basename(folder)
-    is_run = os.path.basename(os.path.dirname(folder)) == "runs"
-    return name if is_run or name == "journal" else None
+    found = re.fullmatch(r"(?:.*/)?runs/(\d{4}/\d\d)", os.path.dirname(folder).replace(os.sep, "/"), re.ASCII | re.DOTALL)
+    return name if found or name == "journal" else None, found[1] if found else None
 
 
 def read_part(path):
@@ -402,8 +407,8 @@ def answer_of(options):
         raise Misuse("--head is of one run, and there are several here")
     runs = []
     for files, parts in [(files, [read_part(file) for file in files]) for files in found]:
-        run = run_of(files[0])
-        events, fault = verify(parts, run, keys, options.head, not options.no_signatures)
+        run, month = place_of(files[0])
+        events, fault = verify(parts, run, month, keys, options.head, not options.no_signatures)
         last = events[-1] if events else None
         anchor = "flag" if options.head else "terminal" if last and last["type"] in TERMINAL else "none"
         runs.append({"run": last["run"] if last else run or "", "events": len(events), "anchor": anchor,

@@ -7,7 +7,15 @@ import { splitLines } from '../logbook/codec.ts';
 import { type Dropped, droppedEntry } from '../logbook/dropped-entry.ts';
 import type { Anchor } from '../logbook/ports.ts';
 import type { FileState } from '../logbook/rules.ts';
-import { eventsPath, type GoodFile, placeAt, textOf, textOfEvents } from '../logbook/segments.ts';
+import {
+  eventsPath,
+  folderOf,
+  type GoodFile,
+  monthIn,
+  placeAt,
+  textOf,
+  textOfEvents,
+} from '../logbook/segments.ts';
 import { readEvents } from '../logbook/store/stored-runs.ts';
 import { type BadEntry, type Checkpoint, type Verification, verifyLogbook } from '../logbook/verify.ts';
 import type { Lab } from './lab.ts';
@@ -42,15 +50,18 @@ export type Versions = ReadonlyMap<number, ReadonlySet<TreeId>>;
 /** What was verified before, for texts that go on from it. */
 export type Verified = GoodFile & Pick<ReadFile, 'state' | 'open'>;
 
+/** A run, or the journal, and where its files lie. */
+export type RunPlace = Pick<GoodFile, 'run' | 'folder'>;
+
 /** Reads the texts of a run's files as far as they verify; where they go on from what was verified, only what is new. */
 export function goodOf(
   checking: Checking,
-  run: string,
+  { run, folder }: RunPlace,
   texts: readonly string[],
   before: Verified | null = null,
 ): ReadFile {
   const [text = '', ...next] = texts;
-  if (texts.length === 0 && before === null) return { ...NOTHING, run };
+  if (texts.length === 0 && before === null) return { ...NOTHING, run, folder };
   const from: Checkpoint | null =
     before === null
       ? null
@@ -60,6 +71,7 @@ export function goodOf(
     next,
     ...(from === null ? {} : { from }),
     run,
+    month: monthIn(folder),
     keys: checking.config.keys,
     anchor: null,
     undecodableLine: null,
@@ -72,6 +84,7 @@ export function goodOf(
   const open = next.at(-1) ?? `${before?.open ?? ''}${text}`;
   return {
     run,
+    folder,
     events: before === null ? events : [...before.events, ...events],
     // A file of which nothing is good is none.
     ends: allEnds.filter((end, index) => end > (allEnds[index - 1] ?? 0)),
@@ -83,7 +96,7 @@ export function goodOf(
   };
 }
 
-const NOTHING: Omit<ReadFile, 'run'> = {
+const NOTHING: Omit<ReadFile, keyof RunPlace> = {
   events: [],
   ends: [],
   isThere: false,
@@ -123,15 +136,16 @@ export async function backing(checking: Checking, { mark, commit }: SeenMark): P
   const key = `${mark.run} ${mark.hash} ${commit}`;
   const known = checking.backed.get(key);
   if (known !== undefined) return known;
-  const file = goodOf(checking, mark.run, await readEvents(checking.git, commit, mark.run));
+  const folder = folderOf(mark.run, mark.began);
+  const texts = await readEvents(checking.git, commit, folder);
+  const file = goodOf(checking, { run: mark.run, folder }, texts);
   const found = file.events[mark.seq]?.hash === mark.hash ? file : null;
   checking.backed.set(key, found);
   return found;
 }
 
 /** Files of a run whose versions are asked for, by number, and since when; null: since the newest mark told of it. */
-export type Asked = {
-  readonly run: string;
+export type Asked = RunPlace & {
   readonly from: number;
   readonly to: number;
   readonly since: Sha | null;
@@ -147,8 +161,8 @@ export async function versionsSince(
   const bases = Map.groupBy(asked, ({ run, since }) => since ?? vouchedFor(checking.marks, run));
   for (const [base, of] of bases) {
     if (base === head) continue;
-    const paths = of.flatMap(({ run, from, to }) =>
-      Array.from({ length: to - from + 1 }, (_, index) => eventsPath(run, from + index)),
+    const paths = of.flatMap(({ folder, from, to }) =>
+      Array.from({ length: to - from + 1 }, (_, index) => eventsPath(folder, from + index)),
     );
     const wanted = new Set(paths);
     for (const { path, blob } of await checking.git.versions({
@@ -192,9 +206,9 @@ export async function lostVersions(checking: Checking, file: GoodFile, versions:
 /** The run as it was when this file of it had these lines. */
 function withLines(checking: Checking, file: GoodFile, { entry, lines, from }: Dropped): GoodFile {
   const before = textOfEvents(file.events.slice(0, entry.seq));
-  const read = goodOf(checking, file.run, [`${before}${lines.map((line) => `${line}\n`).join('')}`]);
+  const read = goodOf(checking, file, [`${before}${lines.map((line) => `${line}\n`).join('')}`]);
   const ends = [...file.ends.filter((end) => end <= from), read.events.length];
-  return { run: file.run, events: read.events, ends };
+  return { run: file.run, folder: file.folder, events: read.events, ends };
 }
 
 /** The version with the most entries. */

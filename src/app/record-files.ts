@@ -9,7 +9,7 @@ import { JOURNAL } from '../logbook/rules.ts';
 import { runsToRead } from '../logbook/runs-to-read.ts';
 import type { GoodFile } from '../logbook/segments.ts';
 import type { LogbookStore, StoreIncident } from '../logbook/store/git-store.ts';
-import type { StoredRun } from '../logbook/store/stored-runs.ts';
+import type { StoredFolder, StoredRun } from '../logbook/store/stored-runs.ts';
 import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import {
   type Asked,
@@ -23,7 +23,15 @@ import {
   type Versions,
   versionsSince,
 } from './record-check.ts';
-import { foldersAt, type Held, type Listing, listRuns, type Reading, readRun } from './record-reading.ts';
+import {
+  foldersAt,
+  type Held,
+  type Listing,
+  listRuns,
+  placesOf,
+  type Reading,
+  readRun,
+} from './record-reading.ts';
 import { contained, type Trouble, troubleKey, wordsOf } from './trouble.ts';
 
 /** A run's file, or the repository journal. */
@@ -76,27 +84,23 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
   const { held, before, marks, also = [] } = loading;
   const folders = await foldersAt(loading, head);
   const found: Found = { broken: [], good: new Map() };
-  const names: string[] = [];
-  for (const name of new Set([...runsToRead([...folders.keys()], marks), ...also, JOURNAL])) {
+  const names = new Set([...runsToRead([...folders.keys()], marks), ...also, JOURNAL]);
+  const places = new Map(placesOf(marks, (run) => verifiedOf(loading, run), folders, names));
+  for (const [name, { tree }] of places) {
     const junk = before.good.get(name);
-    if (junk?.events.length === 0 && junk.tree !== null && junk.tree === folders.get(name))
-      found.good.set(name, junk);
-    else names.push(name);
+    if (junk?.events.length !== 0 || tree === null || junk.tree !== tree) continue;
+    found.good.set(name, junk);
+    places.delete(name);
   }
-  const listing = await listRuns(loading, head, names, folders);
+  const listing = await listRuns(loading, head, places);
   const versions =
-    head === null ? new Map() : await versionsSince(loading, head, askedOf(loading, names, listing));
+    head === null ? new Map() : await versionsSince(loading, head, askedOf(loading, places, listing));
   const troubles: Trouble[] = [];
-  for (const name of names)
+  for (const [name, { folder, tree }] of places)
     await contained(loading, troubles, { run: name, thread: null }, async () => {
-      const file = readRun(loading, name, listing);
+      const file = readRun(loading, { run: name, folder }, listing);
       const judged = await judge(loading, head, file, versions.get(name) ?? new Map());
-      takeIn(
-        loading,
-        { file, tree: folders.get(name) ?? null, stored: listing.stored.get(name) },
-        judged,
-        found,
-      );
+      takeIn(loading, { file, tree, stored: listing.stored.get(name) }, judged, found);
     });
   for (const { run, error } of troubles) {
     // What git cannot read for the moment is no fault of the file.
@@ -106,6 +110,12 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
   }
   const broken = [...found.broken, ...troubles.map((trouble) => unreadFile(loading, trouble))];
   return { ...rebuilt(loading, broken), good: found.good, head };
+}
+
+/** What is known of a run without reading it again. */
+function verifiedOf({ held, before }: Loading, run: string): GoodFile | undefined {
+  const good = before.good.get(run);
+  return held.get(run) ?? (good?.events.length === 0 ? undefined : good);
 }
 
 /** What is read grows run by run. */
@@ -124,14 +134,14 @@ function takeIn(
   judged: Judgement | null,
   { broken, good }: Found,
 ): void {
-  const { run: name } = file;
+  const { run: name, folder } = file;
   const known = held.get(name);
   if (judged === null) {
     if (!file.isThere || file.state === null) return;
     const { events, ends, state, open } = file;
     const files = stored?.events ?? known?.files ?? [];
     const markdown = stored?.markdown ?? known?.markdown ?? new Map();
-    held.set(name, { run: name, events, ends, state, open, tree, files, markdown });
+    held.set(name, { run: name, folder, events, ends, state, open, tree, files, markdown });
     remember(store, name, file);
     return;
   }
@@ -142,7 +152,7 @@ function takeIn(
   const best = longest(all.filter(hasLost(fault))) ?? longest(all);
   if (best === null && fault.kind === 'bad-entry') {
     lab.log('what stands in the place of a logbook never was one', { run: name });
-    good.set(name, { run: name, events: [], ends: [], tree });
+    good.set(name, { run: name, folder, events: [], ends: [], tree });
     return;
   }
   const told = before.broken.find((one) => one.run === name);
@@ -194,22 +204,26 @@ async function lostInHistory(
   const all = new Map(versions);
   const last = Math.max(0, ...versions.keys());
   for (let part = last + 1; head !== null && part > file.ends.length + 1 && all.has(part - 1); part += 1) {
-    const asked = { run: file.run, from: part, to: part, since: null };
+    const asked = { run: file.run, folder: file.folder, from: part, to: part, since: null };
     const further = (await versionsSince(loading, head, [asked])).get(file.run)?.get(part);
     if (further !== undefined) all.set(part, further);
   }
   return lostVersions(loading, file, all);
 }
 
-function askedOf({ held, before }: Loading, names: readonly string[], { stored }: Listing): readonly Asked[] {
+function askedOf(
+  { held, before }: Loading,
+  places: ReadonlyMap<string, StoredFolder>,
+  { stored }: Listing,
+): readonly Asked[] {
   const wasBroken = new Set(before.broken.map(({ run }) => run));
-  return names.map((run) => {
+  return [...places].map(([run, { folder }]) => {
     const known = held.get(run);
     const isKnown = known !== undefined && !wasBroken.has(run);
     const parts = Math.max(known?.ends.length ?? 0, stored.get(run)?.events.length ?? 0);
     // Nobody adds to a file that another one follows: of what was read before, only the last may have had more.
     const from = isKnown ? Math.max(1, known.ends.length) : 1;
-    return { run, from, to: parts + 1, since: isKnown ? before.head : null };
+    return { run, folder, from, to: parts + 1, since: isKnown ? before.head : null };
   });
 }
 

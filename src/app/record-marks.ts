@@ -81,6 +81,7 @@ export function vouchedFor(marks: readonly SeenMark[], run: string): Sha | 'all'
 /** A file that is about to grow, for the question whether it is marked. */
 export type Growing = {
   readonly run: string;
+  readonly began: string;
   readonly appended: readonly LogbookEvent[];
 };
 
@@ -101,7 +102,7 @@ export function marksFor(
   },
 ): readonly MarkTag[] {
   const signers = signersFrom(lab.signingKeys, config.keys, place.at);
-  return growing.flatMap(({ run, appended }): readonly MarkTag[] => {
+  return growing.flatMap(({ run, began, appended }): readonly MarkTag[] => {
     const last = appended.at(-1);
     const signer = last === undefined ? undefined : signers[last.role];
     if (last === undefined || signer === undefined) return [];
@@ -114,6 +115,7 @@ export function marksFor(
       run,
       seq,
       hash,
+      began,
       at: toRfc3339(place.at),
       base: place.base,
       without: place.without,

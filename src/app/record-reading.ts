@@ -2,12 +2,17 @@
 
 import { GitError } from '../domain/git.ts';
 import type { Sha, TreeId } from '../domain/ids.ts';
-import type { FileState } from '../logbook/rules.ts';
-import { textOf } from '../logbook/segments.ts';
+import { type FileState, JOURNAL } from '../logbook/rules.ts';
+import { folderOf, textOf } from '../logbook/segments.ts';
 import type { LogbookStore } from '../logbook/store/git-store.ts';
-import { NOT_STORED, type StoredFile, type StoredRun } from '../logbook/store/stored-runs.ts';
+import {
+  NOT_STORED,
+  type StoredFile,
+  type StoredFolder,
+  type StoredRun,
+} from '../logbook/store/stored-runs.ts';
 import type { Lab } from './lab.ts';
-import { type Checking, goodOf, type ReadFile, type Verified } from './record-check.ts';
+import { type Checking, goodOf, type ReadFile, type RunPlace, type Verified } from './record-check.ts';
 
 /** The files of Markdown by number: their contents are read when they change, and kept by nobody. */
 export type Markdowns = ReadonlyMap<number, TreeId>;
@@ -33,7 +38,7 @@ export type Reading = Checking & {
 export async function foldersAt(
   { lab, store }: Reading,
   head: Sha | null,
-): Promise<ReadonlyMap<string, TreeId>> {
+): Promise<ReadonlyMap<string, StoredFolder>> {
   try {
     return await store.folders(head);
   } catch (error) {
@@ -41,6 +46,23 @@ export async function foldersAt(
     lab.log(`the runs of the logbook cannot be listed, those with marks are read: ${error.message}`);
     return new Map();
   }
+}
+
+/** Where these runs lie: as `verified` of them says, else as a mark says, else where a folder of the name was found. */
+export function placesOf(
+  marks: Reading['marks'],
+  verified: (run: string) => RunPlace | undefined,
+  folders: ReadonlyMap<string, StoredFolder>,
+  names: Iterable<string>,
+): ReadonlyMap<string, StoredFolder> {
+  const marked = new Map(marks.map(({ mark }) => [mark.run, folderOf(mark.run, mark.began)]));
+  const places = new Map<string, StoredFolder>();
+  for (const name of names) {
+    const found = folders.get(name);
+    const folder = name === JOURNAL ? JOURNAL : (verified(name)?.folder ?? marked.get(name) ?? found?.folder);
+    if (folder !== undefined) places.set(name, folder === found?.folder ? found : { folder, tree: null });
+  }
+  return places;
 }
 
 /** What git has of the runs: listed where the folder is another than before, and what is not known by its id. */
@@ -53,28 +75,26 @@ export type Listing = {
 export async function listRuns(
   { store, held }: Reading,
   head: Sha | null,
-  names: readonly string[],
-  folders: ReadonlyMap<string, TreeId>,
+  places: ReadonlyMap<string, StoredFolder>,
 ): Promise<Listing> {
-  const isSame = (name: string): boolean => {
-    const tree = folders.get(name);
-    return tree !== undefined && held.get(name)?.tree === tree;
-  };
-  const others = names.filter((name) => !isSame(name));
-  const found = await store.list(head, others);
-  const stored = new Map(others.map((name) => [name, found.get(name) ?? NOT_STORED]));
+  const others = [...places].filter(([name, { tree }]) => tree === null || held.get(name)?.tree !== tree);
+  const found = await store.list(
+    head,
+    others.map(([, { folder }]) => folder),
+  );
+  const stored = new Map(others.map(([name, { folder }]) => [name, found.get(folder) ?? NOT_STORED]));
   const wanted = [...stored].flatMap(([name, { events }]) => events.slice(sameFiles(held.get(name), events)));
   return { stored, texts: await store.texts(wanted) };
 }
 
 /** A run as it stands, verified from where it was verified before. */
-export function readRun(reading: Reading, run: string, { stored, texts }: Listing): ReadFile {
-  const known = reading.held.get(run);
-  const files = stored.get(run)?.events;
-  if (files === undefined) return known === undefined ? goodOf(reading, run, []) : heldFile(known);
+export function readRun(reading: Reading, place: RunPlace, { stored, texts }: Listing): ReadFile {
+  const known = reading.held.get(place.run);
+  const files = stored.get(place.run)?.events;
+  if (files === undefined) return known === undefined ? goodOf(reading, place, []) : heldFile(known);
   const same = sameFiles(known, files);
   const others = files.slice(same).map((file) => texts.get(file) ?? '');
-  return readOne(reading, run, known, same, others);
+  return readOne(reading, place, known, same, others);
 }
 
 /** How many files from the first on are as they were. */
@@ -86,7 +106,7 @@ function sameFiles(known: Held | undefined, files: readonly StoredFile[]): numbe
 /** `texts`: of the files behind the first `same`, which are as they were. */
 function readOne(
   checking: Checking,
-  run: string,
+  place: RunPlace,
   known: Held | undefined,
   same: number,
   texts: readonly string[],
@@ -95,14 +115,15 @@ function readOne(
   const [text = '', ...next] = texts;
   if (known === undefined || same < last || last < 0) {
     const before = known === undefined ? [] : known.ends.slice(0, same).map((_, at) => textOf(known, at + 1));
-    return goodOf(checking, run, [...before, ...texts]);
+    return goodOf(checking, place, [...before, ...texts]);
   }
-  if (same > last) return texts.length === 0 ? heldFile(known) : goodOf(checking, run, ['', ...texts], known);
+  if (same > last)
+    return texts.length === 0 ? heldFile(known) : goodOf(checking, place, ['', ...texts], known);
   return text.startsWith(known.open)
-    ? goodOf(checking, run, [text.slice(known.open.length), ...next], known)
-    : goodOf(checking, run, [...known.ends.slice(0, last).map((_, at) => textOf(known, at + 1)), ...texts]);
+    ? goodOf(checking, place, [text.slice(known.open.length), ...next], known)
+    : goodOf(checking, place, [...known.ends.slice(0, last).map((_, at) => textOf(known, at + 1)), ...texts]);
 }
 
-function heldFile({ run, events, ends, state, open }: Held): ReadFile {
-  return { run, events, ends, state, open, isThere: true, bad: null, rest: [] };
+function heldFile({ run, folder, events, ends, state, open }: Held): ReadFile {
+  return { run, folder, events, ends, state, open, isThere: true, bad: null, rest: [] };
 }

@@ -5,7 +5,7 @@ import type { ComposedRun } from '../logbook/compose.ts';
 import { projectMonitoringState } from '../logbook/monitoring-state.ts';
 import { projectLogbook } from '../logbook/projection.ts';
 import type { FileState } from '../logbook/rules.ts';
-import { type GoodFile, type GrownFile, grown, startOf, textOf } from '../logbook/segments.ts';
+import { folderOf, type GoodFile, type GrownFile, grown, startOf, textOf } from '../logbook/segments.ts';
 import type { LogbookStore, RunWrite } from '../logbook/store/git-store.ts';
 import type { StoredFile } from '../logbook/store/stored-runs.ts';
 import type { Held } from './record-reading.ts';
@@ -56,7 +56,7 @@ function draftOf(composed: ComposedRun, before: Before | null): Draft {
   const { run, lines, appended } = composed;
   const { files, ends } = grown(before?.ends ?? [], before?.open ?? '', lines);
   const events: readonly LogbookEvent[] = [...(before?.events ?? []), ...appended];
-  const file = { run, events, ends };
+  const file = { run, folder: folderOf(run, events[0]?.at ?? ''), events, ends };
   // The first tells of the whole run, and the one before a new one says where it goes on.
   const parts = new Set([
     1,
@@ -95,7 +95,7 @@ function written(
   const isOverJunk = before?.isOverJunk ?? false;
   const monitoring = projectMonitoringState(file.events);
   return {
-    write: { run, events: files, markdown: changed, monitoring, head, isOverJunk },
+    write: { run, folder: file.folder, events: files, markdown: changed, monitoring, head, isOverJunk },
     after: { ...file, open, state, tree: null, files: contents, markdown },
   };
 }

@@ -5,6 +5,7 @@ import type { Instant, RunId, Sha } from '../domain/ids.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { ok, type Result } from '../domain/result.ts';
+import { toRfc3339 } from '../domain/time.ts';
 import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } from '../logbook/compose.ts';
 import { markPrefix, TAG_FOLDER } from '../logbook/mark.ts';
 import type { Anchor, AppendResult } from '../logbook/ports.ts';
@@ -194,12 +195,16 @@ function lastOf(run: string, appended: readonly LogbookEvent[]): Marked {
 }
 
 async function marksOf(
-  { lab, config, git, record, markedAt }: Keeping,
+  { lab, config, git, held, record, markedAt }: Keeping,
   composed: readonly ComposedRun[],
   at: Instant,
 ): Promise<readonly MarkTag[]> {
   const taken = await git.resolve(`refs/tags/${TAG_FOLDER}`);
-  return marksFor(lab, config, composed, {
+  const growing = composed.map(({ run, appended }) => {
+    const [first] = held.get(run)?.events ?? appended;
+    return { run, appended, began: first?.at ?? toRfc3339(at) };
+  });
+  return marksFor(lab, config, growing, {
     at,
     base: record.head,
     prefix: markPrefix(taken !== null),

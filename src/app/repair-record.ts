@@ -86,19 +86,19 @@ async function filesOf(
   head: Sha | null,
   good: GoodFile,
 ): Promise<Readonly<Record<string, string | null>>> {
-  const { run } = good;
-  const stored = head === null ? null : (await storedRuns(git, head, [run])).get(run);
+  const { folder } = good;
+  const stored = head === null ? null : (await storedRuns(git, head, [folder])).get(folder);
   const { events, apart, markdown } = stored ?? NOT_STORED;
   const texts = await textsOf(git, [...markdown.values()]);
   const files: Record<string, string | null> = {};
   for (const part of [...events.keys().map((index) => index + 1), ...apart])
-    files[eventsPath(run, part)] = null;
+    files[eventsPath(folder, part)] = null;
   const monitoring = projectMonitoringState(good.events);
-  if (monitoring !== null) files[monitoringPath(run)] = monitoring;
+  if (monitoring !== null) files[monitoringPath(folder)] = monitoring;
   for (const { part, text } of wholeFiles(good)) {
     const existing = texts.get(markdown.get(part) ?? 'missing') ?? null;
-    files[eventsPath(run, part)] = text;
-    files[markdownPath(run, part)] = projectionOf(good, part, existing === '' ? null : existing);
+    files[eventsPath(folder, part)] = text;
+    files[markdownPath(folder, part)] = projectionOf(good, part, existing === '' ? null : existing);
   }
   return files;
 }
@@ -142,7 +142,7 @@ async function readSeen(
 
 /** What stood there itself where it does not go on as the version does that a mark asks for: both are signed, and people decide. */
 async function asSeen(checking: Checking, tip: Sha, file: GoodFile): Promise<GoodFile> {
-  const own = goodOf(checking, file.run, await readEvents(checking.git, tip, file.run));
+  const own = goodOf(checking, file, await readEvents(checking.git, tip, file.folder));
   const last = own.events.at(-1);
   const isContinued = last === undefined || file.events[last.seq]?.hash === last.hash;
   return isContinued ? file : own;
@@ -181,7 +181,7 @@ async function obstacle(
   const { missing } = await lostMarks(checking, good);
   if (missing !== null) return forked(missing);
   for (const tip of tips) {
-    const asked = { run, from: 1, to: good.ends.length + 1, since: null };
+    const asked = { run, folder: good.folder, from: 1, to: good.ends.length + 1, since: null };
     const versions = (await versionsSince(checking, tip, [asked])).get(run) ?? new Map();
     const lost = await lostVersions(checking, good, versions);
     if (lost.missing !== null) return forked(lost.missing);

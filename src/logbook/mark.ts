@@ -19,6 +19,8 @@ export type MarkStatement = {
   readonly run: string;
   readonly seq: number;
   readonly hash: string;
+  /** Time of the first entry of the file, in whose month the run lies. */
+  readonly began: string;
   readonly at: string;
   readonly base: string | null;
   /** Files that did not verify at `base`: for all others the mark says that they did. */
@@ -78,6 +80,7 @@ const schema = z.strictObject({
   run: z.string().min(1),
   seq: z.int().min(0),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
+  began: z.iso.datetime({ precision: 3 }),
   at: z.iso.datetime({ precision: 3 }),
   base: z
     .string()

@@ -12,16 +12,17 @@ const LOGBOOK_FILE_CHARS_MAX = 256 * 1024;
 /** A run's events as far as they verify. `ends`: of each file, in order, how many entries there are up to its end. */
 export type GoodFile = {
   readonly run: string;
+  readonly folder: string;
   readonly events: readonly LogbookEvent[];
   readonly ends: readonly number[];
 };
 
 /** Where a file of events lies; its number counts from 1. */
-export type Place = { readonly run: string; readonly part: number };
+export type Place = { readonly folder: string; readonly run: string; readonly part: number };
 
-/** Where a run's events lie, file by file. */
-export function eventsPath(run: string, part = 1): string {
-  return `${folderOf(run)}/${eventsName(part)}`;
+/** Where the events of a run's folder lie, file by file. */
+export function eventsPath(folder: string, part = 1): string {
+  return `${folder}/${eventsName(part)}`;
 }
 
 /** The name of a file of events. */
@@ -37,8 +38,8 @@ export function eventsPart(name: string): number | null {
 }
 
 /** Where the Markdown of the same entries lies. */
-export function markdownPath(run: string, part = 1): string {
-  return `${folderOf(run)}/${markdownName(part)}`;
+export function markdownPath(folder: string, part = 1): string {
+  return `${folder}/${markdownName(part)}`;
 }
 
 /** The name of a file of Markdown, for a link from the file beside it. */
@@ -47,20 +48,30 @@ export function markdownName(part: number): string {
 }
 
 /** Where the policy's state file of a run lies. */
-export function monitoringPath(run: string): string {
-  return `${folderOf(run)}/monitoring_state.json`;
+export function monitoringPath(folder: string): string {
+  return `${folder}/monitoring_state.json`;
 }
 
-/** The folder of a run, or of the journal. */
-export function folderOf(run: string): string {
-  return run === JOURNAL ? JOURNAL : `runs/${run}`;
+/** The folder of the journal, or of a run whose first event has this time (RFC 3339, UTC). A run never moves. */
+export function folderOf(run: string, began: string): string {
+  return run === JOURNAL ? JOURNAL : `runs/${monthOf(began)}/${run}`;
+}
+
+/** `YYYY/MM` of a time (RFC 3339, UTC). */
+export function monthOf(at: string): string {
+  return at.slice(0, 7).replace('-', '/');
+}
+
+/** `YYYY/MM` of the folder of a run; null for any other path. */
+export function monthIn(folder: string): string | null {
+  return /(?:^|\/)runs\/(\d{4}\/\d\d)\/[^/]+$/.exec(folder)?.[1] ?? null;
 }
 
 /** The file of events at this path; null where it is something else, or a name that no file of ours has. */
 export function placeAt(path: string): Place | null {
-  const [, run = JOURNAL, name = ''] = /^(?:runs\/([^/]+)|journal)\/([^/]+)$/.exec(path) ?? [];
+  const [, folder = '', name = ''] = /^(runs\/\d{4}\/\d\d\/[^/]+|journal)\/([^/]+)$/.exec(path) ?? [];
   const part = eventsPart(name);
-  return part === null ? null : { run, part };
+  return part === null ? null : { folder, run: folder.slice(folder.lastIndexOf('/') + 1), part };
 }
 
 /** The number of a file of Markdown by its name. */

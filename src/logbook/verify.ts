@@ -9,6 +9,7 @@ import { completeEvent, decodeLine, decodeUnknownType, type FramedEvent, splitLi
 import { keyFault, recordedKeys } from './key-ring.ts';
 import type { Anchor, Hash, VerifySignature } from './ports.ts';
 import { type FileState, type TransitionCheck, transitionCheck } from './rules.ts';
+import { monthOf } from './segments.ts';
 
 /** How much of a name that is not known is shown. */
 const UNKNOWN_TYPE_CHARS_MAX = 40;
@@ -42,6 +43,8 @@ export type VerifyInput = {
   readonly from?: Checkpoint;
   /** The run that the file must be of, e.g. its folder's name; null takes the first entry's word. */
   readonly run: string | null;
+  /** `YYYY/MM` of the folder that the file lies in, in which its first entry must have been written; null: the place does not say. */
+  readonly month?: string | null;
   /** Keys from config; null falls back on those that the first event records. */
   readonly keys: readonly PublicKey[] | null;
   /** An event that is known to have been there. */
@@ -179,9 +182,12 @@ function faultOf(walk: Walk, event: FramedEvent, line: string): Fault | null {
   return placeFault(walk, event) ?? chainFault(walk, event, line) ?? writerFault(walk, event);
 }
 
-function placeFault(walk: Walk, event: Pick<FramedEvent, 'run' | 'seq'>): Fault | null {
+function placeFault(walk: Walk, event: Pick<FramedEvent, 'run' | 'seq' | 'at'>): Fault | null {
   walk.run ??= event.run;
   const { seq } = walk;
+  const month = walk.input.month ?? null;
+  if (seq === 0 && month !== null && monthOf(event.at) !== month)
+    return { reason: 'order', message: `began in ${monthOf(event.at)} and lies in ${month}` };
   if (event.run !== walk.run)
     return { reason: 'order', message: `an event of ${event.run} in the file of ${walk.run}` };
   return event.seq === seq

@@ -12,6 +12,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { cardContract, cardGates } from './card-gates.ts';
 import { cardFix, cardManifest } from './card-manifest.ts';
 import { lineagePart } from './checkpoints.ts';
+import { eventsPath, folderOf } from '../logbook/segments.ts';
 import { comment } from './comment.ts';
 import { diagnosisPart } from './failure-words.ts';
 import { incidentTitle } from './incident-words.ts';
@@ -160,7 +161,7 @@ function recordPart({ state, config }: RenderInput): string {
     digest === null ? '' : ` An approval binds to manifest \`${digestHex(digest)}\`, not to this comment.`;
   return details(
     'How this can be checked',
-    `This card is a copy; the record is ${code(`runs/${state.run}/events.jsonl`)} on the branch ${code(config.logbookBranch)}. ` +
+    `This card is a copy; the record is ${code(eventsPath(folderOf(state.run, state.proposedAt)))} on the branch ${code(config.logbookBranch)}. ` +
       `Its newest event is ${code(headText(state, 64))}: \`ferrybot logbook verify\` checks a copy offline, and a record that is shorter was put back.${manifest}`,
   );
 }

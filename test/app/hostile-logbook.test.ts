@@ -15,6 +15,7 @@ import { createLogbookStore } from '../../src/logbook/store/git-store.ts';
 import { AT_MS, bareRepository, type Remote, scratchFolder } from '../host/git/scratch-repository.ts';
 import { gated, keys, proposed, RUN, signers } from '../logbook/sample-logbook.ts';
 
+const FOLDER = `runs/2026/11/${RUN}`;
 const BRANCH = 'refs/heads/ferrybot/logbook';
 const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };
 
@@ -23,7 +24,7 @@ async function oneRun(remote: Remote): Promise<SeenMark> {
   const made = composeAppend({ run: RUN, head: null, state: null }, [proposed, gated], context);
   if (!made.ok) throw new Error(made.error.rule);
   const { lines, appended } = made.value;
-  const files = { [eventsPath(RUN)]: lines.map((line) => `${line}\n`).join('') };
+  const files = { [eventsPath(FOLDER)]: lines.map((line) => `${line}\n`).join('') };
   const request = {
     ref: BRANCH,
     expected: null,
@@ -45,7 +46,7 @@ async function oneRun(remote: Remote): Promise<SeenMark> {
     keyId: 'c',
     sig: '',
   } as const;
-  return { mark: { ...said, run: RUN, seq, hash, at }, commit: pushed.sha, parents: [] };
+  return { mark: { ...said, run: RUN, seq, hash, began: at, at }, commit: pushed.sha, parents: [] };
 }
 
 /** A commit of somebody's on top: what `lines` say, in the form of `git update-index --index-info`. */
@@ -78,7 +79,7 @@ describe('a push to the logbook', () => {
     const remote = await bareRepository();
     const mark = await oneRun(remote);
     const blob = await blobOf(remote, limits.logbookFileBytesMax + 1);
-    const head = await pushLines(remote, [`100644 ${blob}\t${eventsPath(RUN)}`]);
+    const head = await pushLines(remote, [`100644 ${blob}\t${eventsPath(FOLDER)}`]);
     const record = await loaded(remote, mark, head);
     expect(record.broken.map(({ run }) => run)).toEqual([RUN]);
     expect(record.good.get(RUN)?.events).toHaveLength(2);
@@ -92,7 +93,7 @@ describe('a push to the logbook', () => {
     const count = Math.ceil(limits.logbookFileBytesMax / long.length) + 1;
     const head = await pushLines(
       remote,
-      Array.from({ length: count }, (_, index) => `100644 ${blob}\truns/${long}/${index}`),
+      Array.from({ length: count }, (_, index) => `100644 ${blob}\truns/2026/11/${long}/${index}`),
     );
     const record = await loaded(remote, mark, head);
     expect(record.runs.map(({ run }) => run)).toEqual([RUN]);

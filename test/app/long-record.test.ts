@@ -9,6 +9,7 @@ import { bareRepository, type Remote, scratchFolder } from '../host/git/scratch-
 import { commandAnswered, commandSeen, lifeOfAFerry, observed, RUN } from '../logbook/sample-logbook.ts';
 import { type Cost, type RecordProcess, recordProcess } from '../support/record-lab.ts';
 
+const FOLDER = `runs/2026/11/${RUN}`;
 const BRANCH = 'refs/heads/ferrybot/logbook';
 const SHORT = 20;
 const LONG = 2 * LOGBOOK_FILE_ENTRIES_MAX + SHORT;
@@ -82,24 +83,24 @@ describe('a long run', () => {
   it('lies in files that are not touched again once they are full', async () => {
     const { remote, process } = await written(RUN, lookedAt(LONG));
     const closed = () =>
-      remote.git('rev-parse', `${BRANCH}:${eventsPath(RUN)}`, `${BRANCH}:${eventsPath(RUN, 2)}`);
+      remote.git('rev-parse', `${BRANCH}:${eventsPath(FOLDER)}`, `${BRANCH}:${eventsPath(FOLDER, 2)}`);
     const before = await closed();
     await process.append(RUN, [observed(LONG)]);
     expect(await closed()).toBe(before);
-    expect(await remote.git('ls-tree', '--name-only', `${BRANCH}:runs/${RUN}`)).toBe(
+    expect(await remote.git('ls-tree', '--name-only', `${BRANCH}:runs/2026/11/${RUN}`)).toBe(
       'events-0002.jsonl\nevents-0003.jsonl\nevents.jsonl\nlogbook-0002.md\nlogbook-0003.md\nlogbook.md\nmonitoring_state.json',
     );
-    const lines = (await remote.git('show', `${BRANCH}:${eventsPath(RUN)}`)).split('\n');
+    const lines = (await remote.git('show', `${BRANCH}:${eventsPath(FOLDER)}`)).split('\n');
     expect(lines).toHaveLength(LOGBOOK_FILE_ENTRIES_MAX);
-    expect(await remote.git('show', `${BRANCH}:runs/${RUN}/logbook.md`)).toContain(
+    expect(await remote.git('show', `${BRANCH}:runs/2026/11/${RUN}/logbook.md`)).toContain(
       'Later entries: [logbook-0002.md](logbook-0002.md)',
     );
-    expect(await remote.git('show', `${BRANCH}:runs/${RUN}/logbook-0003.md`)).toContain('part 3');
+    expect(await remote.git('show', `${BRANCH}:runs/2026/11/${RUN}/logbook-0003.md`)).toContain('part 3');
   });
 
   it('keeps what people wrote beside its entries, in each of its files', async () => {
     const { remote, process } = await written(RUN, lookedAt(LONG));
-    const path = `runs/${RUN}/logbook-0003.md`;
+    const path = `runs/2026/11/${RUN}/logbook-0003.md`;
     const text = await remote.git('show', `${BRANCH}:${path}`);
     await push(remote, { [path]: `${text}\nbob: the disk was full\n` });
     await process.append(RUN, [observed(LONG)]);
@@ -134,33 +135,36 @@ const THEFTS: readonly {
   readonly what: string;
   readonly files: (text: Texts) => Promise<Readonly<Record<string, string | null>>>;
 }[] = [
-  { what: 'whose last file is gone', files: async () => ({ [eventsPath(RUN, 3)]: null }) },
+  { what: 'whose last file is gone', files: async () => ({ [eventsPath(FOLDER, 3)]: null }) },
   {
     what: 'whose last two files are gone',
-    files: async () => ({ [eventsPath(RUN, 2)]: null, [eventsPath(RUN, 3)]: null }),
+    files: async () => ({ [eventsPath(FOLDER, 2)]: null, [eventsPath(FOLDER, 3)]: null }),
   },
-  { what: 'whose file in the middle is gone', files: async () => ({ [eventsPath(RUN, 2)]: null }) },
-  { what: 'whose file in the middle is empty', files: async () => ({ [eventsPath(RUN, 2)]: '' }) },
+  { what: 'whose file in the middle is gone', files: async () => ({ [eventsPath(FOLDER, 2)]: null }) },
+  { what: 'whose file in the middle is empty', files: async () => ({ [eventsPath(FOLDER, 2)]: '' }) },
   {
     what: 'whose last file lost its end',
     files: async (text) => ({
-      [eventsPath(RUN, 3)]: `${(await text(3)).split('\n').slice(0, 2).join('\n')}\n`,
+      [eventsPath(FOLDER, 3)]: `${(await text(3)).split('\n').slice(0, 2).join('\n')}\n`,
     }),
   },
   {
     what: 'whose files changed places',
-    files: async (text) => ({ [eventsPath(RUN, 2)]: await text(3), [eventsPath(RUN, 3)]: await text(2) }),
+    files: async (text) => ({
+      [eventsPath(FOLDER, 2)]: await text(3),
+      [eventsPath(FOLDER, 3)]: await text(2),
+    }),
   },
   {
     what: 'that has a line of junk in a file that is full',
-    files: async (text) => ({ [eventsPath(RUN)]: `${await text(1)}junk\n` }),
+    files: async (text) => ({ [eventsPath(FOLDER)]: `${await text(1)}junk\n` }),
   },
   {
     what: 'behind which lies a file that nobody signed',
-    files: async () => ({ [eventsPath(RUN, 4)]: 'junk\n' }),
+    files: async () => ({ [eventsPath(FOLDER, 4)]: 'junk\n' }),
   },
-  { what: 'behind which lies an empty file', files: async () => ({ [eventsPath(RUN, 4)]: '' }) },
-  { what: 'far behind which lies such a file', files: async () => ({ [eventsPath(RUN, 9)]: 'junk\n' }) },
+  { what: 'behind which lies an empty file', files: async () => ({ [eventsPath(FOLDER, 4)]: '' }) },
+  { what: 'far behind which lies such a file', files: async () => ({ [eventsPath(FOLDER, 9)]: 'junk\n' }) },
 ];
 
 describe('a long run that somebody changed', () => {
@@ -177,7 +181,7 @@ describe('a long run that somebody changed', () => {
       await process.append(RUN, [observed(LONG)]);
       const good = (part: number): Promise<string> =>
         remote
-          .shell(`git cat-file blob ${BRANCH}:${eventsPath(RUN, part)}; echo .`)
+          .shell(`git cat-file blob ${BRANCH}:${eventsPath(FOLDER, part)}; echo .`)
           .then((text) => text.slice(0, -1));
       await push(remote, await files(good));
       if (!hasMarks)

@@ -7,6 +7,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { eventsPath } from '../../src/logbook/segments.ts';
+import { runFolder } from '../support/play.ts';
 import { randomFrom } from '../support/random.ts';
 import { takeBrakeBack } from './attacks.ts';
 import { answerFaults, heardAfterMs } from './checker-answers.ts';
@@ -41,7 +42,7 @@ describe('the campaign', () => {
     loseWebhooks(scene, 'lost');
     const [first] = await readable(scene);
     if (first?.type !== 'proposed') throw new Error('a run begins with its proposal');
-    await pushLogbookText(scene, eventsPath(scene.run, 1), 'junk\n');
+    await pushLogbookText(scene, eventsPath(await runFolder(scene.lab, scene.run), 1), 'junk\n');
     await approve(scene, 'noor');
     await pass(scene, 2_000);
     const { type, role, data } = first;

@@ -94,7 +94,10 @@ function headOf(text: string): { readonly seq: number; readonly hash: string } |
 
 /** Puts lines behind the last file of a run, or begins its first. */
 async function pushBehind(scene: Pushing, run: string, lines: string): Promise<void> {
-  const [path, text] = (await logbookParts(scene.lab, run)).at(-1) ?? [eventsPath(run), ''];
+  const [path, text] = (await logbookParts(scene.lab, run)).at(-1) ?? [
+    eventsPath(run === 'journal' ? run : `runs/2026/11/${run}`),
+    '',
+  ];
   await pushLogbookText(scene, path, `${text}${lines}`);
 }
 

@@ -40,7 +40,7 @@ async function untilStopped({ lab, jobId }: Pick<Running, 'lab' | 'jobId'>): Pro
 }
 
 async function push(lab: VirtualLab, run: string, change: (text: string) => string): Promise<void> {
-  await pushFile(lab, 'ada', BRANCH, `runs/${run}/events.jsonl`, change(await logbookText(lab, run)));
+  await pushFile(lab, 'ada', BRANCH, `runs/2026/11/${run}/events.jsonl`, change(await logbookText(lab, run)));
 }
 
 /** What a release would add that has a type more. */
@@ -81,7 +81,7 @@ describe('a run whose record does not verify', () => {
       expect(answersTo(lab, stop)).toEqual([expect.stringContaining('does not verify')]);
       expect(await logbookText(lab, run)).toBe(broken);
       expect(lab.engine.startCount()).toBe(1);
-      await pushFile(lab, 'ada', BRANCH, `runs/${run}/events.jsonl`, good);
+      await pushFile(lab, 'ada', BRANCH, `runs/2026/11/${run}/events.jsonl`, good);
       await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
         stepMs: MINUTE,
       });

@@ -99,7 +99,7 @@ describe('a run whose card cannot be written', () => {
     expect(lab.log.slice(before).join('\n')).toMatch(/a look failed/);
     expect(toldIn(lab, older.pull)).toEqual([]);
     const told = lab.log.length;
-    const path = `runs/${older.run}/events.jsonl`;
+    const path = `runs/2026/11/${older.run}/events.jsonl`;
     await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${await logbookText(lab, older.run)}junk\n`);
     await say(lab, 'mira', newer.pull, '/status');
     const since = (): readonly string[] => lab.log.slice(told);

@@ -51,7 +51,9 @@ it('is opened with what is known, linked with its logbook, and launched once peo
   const [issue, more] = openedIssues(lab);
   expect(more).toBeUndefined();
   expect(issue).toMatchObject({ title: `Hero run: ${RUN}` });
-  expect(issue?.body).toContain(`Logbook: \`runs/${RUN}/logbook.md\` on the branch \`ferrybot/logbook\`.`);
+  expect(issue?.body).toContain(
+    `Logbook: \`runs/2026/11/${RUN}/logbook.md\` on the branch \`ferrybot/logbook\`.`,
+  );
   const { number = 0 } = issue ?? {};
   const labels = ((await lab.as('ada', 'GET', `/issues/${number}`)) as { labels: { name: string }[] }).labels;
   expect(labels.map(({ name }) => name)).toEqual(
@@ -67,7 +69,7 @@ it('is opened with what is known, linked with its logbook, and launched once peo
   });
   expect(state?.submission).toBeNull();
   expect(told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``))).toContain('**missing**');
-  const logbook = (await fileOf(lab, 'ferrybot/logbook', `runs/${RUN}/logbook.md`)) ?? '';
+  const logbook = (await fileOf(lab, 'ferrybot/logbook', `runs/2026/11/${RUN}/logbook.md`)) ?? '';
   expect(logbook).toMatch(new RegExp(`^- Issue: \\S+#${number}$`, 'm'));
 
   const body = formBody({ ...ANSWERS, 'Source SHA': await headOf(lab) });

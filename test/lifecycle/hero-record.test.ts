@@ -60,7 +60,7 @@ beforeAll(async () => {
   later = watches();
   const ref = `refs/heads/${LOGBOOK}`;
   const from = (await lab.store.refs(ref)).get(ref) ?? '';
-  const log = await lab.store.log({ from, paths: [`runs/${RUN}`], limit: 500 });
+  const log = await lab.store.log({ from, paths: [`runs/2026/11/${RUN}`], limit: 500 });
   subjects = log.map(({ message }) => message.split('\n')[0] ?? '').toReversed();
   return async () => {
     await lab.close();
@@ -82,18 +82,18 @@ describe('the logbook of a hero run', () => {
 
   // rule HR-20
   it('and its issue name each other', async () => {
-    const markdown = (await fileOf(lab, LOGBOOK, `runs/${RUN}/logbook.md`)) ?? '';
+    const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     expect(markdown).toContain(`- Issue: lab/ferries#${issue}\n`);
     const card = botComments(lab).findLast(
       ({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``),
     );
     expect(card?.thread).toBe(issue);
-    expect(card?.text).toContain(`runs/${RUN}/events.jsonl`);
+    expect(card?.text).toContain(`runs/2026/11/${RUN}/events.jsonl`);
     expect(card?.text).toContain(LOGBOOK);
   });
 
   it('says of each attempt who answers for it, on what it runs, under what name, where to and from where', async () => {
-    const markdown = (await fileOf(lab, LOGBOOK, `runs/${RUN}/logbook.md`)) ?? '';
+    const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     const [contract = '', instances = '', log = ''] = markdown.split(
       /^## (?:Launched Instances|Event Log)$/m,
     );
@@ -135,7 +135,7 @@ describe('the logbook of a hero run', () => {
   });
 
   it('leaves no line of an entry empty, and waits for nobody where it goes on by itself', async () => {
-    const markdown = (await fileOf(lab, LOGBOOK, `runs/${RUN}/logbook.md`)) ?? '';
+    const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     const log = markdown.slice(markdown.indexOf('## Event Log'));
     expect(log.match(/^- (?:Status|Evidence|Decision|Next):$/gm)).toBeNull();
     const crashed = /^- Status: FAILED[\s\S]*?^- Next: .+$/gm;
@@ -149,7 +149,7 @@ describe('the logbook of a hero run', () => {
   });
 
   it('is called by its kind, and has no word of a ferry, no name of the code and no answer of the store without its time', async () => {
-    const markdown = (await fileOf(lab, LOGBOOK, `runs/${RUN}/logbook.md`)) ?? '';
+    const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     expect(markdown).toContain(`# ${RUN}: Hero Run Logbook\n`);
     expect(markdown).not.toMatch(/interval since|no earlier ferry|finalStep|trackerName/);
     expect(markdown).toContain('tracker name `');

@@ -101,7 +101,7 @@ it('and its reason stand in the issue and in the logbook, with both names, check
   await approve(lab, 'mira', issue, NEW);
   await until(lab, 'the launch', async () => (await stateOf(lab, NEW))?.submission != null);
   await lab.clock.advance(MINUTE_MS);
-  const markdown = (await fileOf(lab, 'ferrybot/logbook', `runs/${NEW}/logbook.md`)) ?? '';
+  const markdown = (await fileOf(lab, 'ferrybot/logbook', `runs/2026/11/${NEW}/logbook.md`)) ?? '';
   expect(markdown).toContain(`\`${OLD}\` goes on as \`${NEW}\`: the router is mended`);
   const commit = (await stateOf(lab, NEW))?.submission?.commit ?? 'none';
   for (const part of [join(from), root, commit]) expect(markdown).toContain(part);

@@ -71,7 +71,7 @@ it('records a source that is on no target branch as one that a person approved, 
   await until(lab, 'the end', async () => (await stateOf(lab, RUN))?.end != null);
   const saying = told(lab, 'incident').filter((text) => text.includes('The tag `ferry/hero/'));
   expect(saying).toHaveLength(1);
-  const markdown = (await fileOf(lab, 'ferrybot/logbook', `runs/${RUN}/logbook.md`)) ?? '';
+  const markdown = (await fileOf(lab, 'ferrybot/logbook', `runs/2026/11/${RUN}/logbook.md`)) ?? '';
   expect(markdown).toContain(`- Git SHA: \`${source}\``);
   expect(markdown).toContain(
     `- Dirty tree: yes, pushed to \`ada/moe\`, approved by @mira, patch identity \`${source}\``,

@@ -44,7 +44,7 @@ describe('an entry that nobody signed', () => {
     { what: 'an order', type: 'ordered' },
   ])('$what is noticed at once, told once, and stops the run until it is taken back', async ({ type }) => {
     const { lab, run, pull, issue } = await proposed();
-    const path = `runs/${run}/events.jsonl`;
+    const path = `runs/2026/11/${run}/events.jsonl`;
     const good = await logbookText(lab, run);
     await pushFile(
       lab,
@@ -88,7 +88,7 @@ describe('an entry that nobody signed', () => {
       lab,
       'ada',
       BRANCH,
-      `runs/${run}/events.jsonl`,
+      `runs/2026/11/${run}/events.jsonl`,
       forged(text, (last) => ({ seq: Number(last['seq']) + 1 })),
     );
     letGo();
@@ -172,7 +172,7 @@ describe('a branch that is gone or was put back', () => {
     const { lab, run, pull } = await proposed({ server: false });
     const head = await headOf(lab);
     const author = { name: 'Ada', email: 'ada@lab.example', atMs: lab.clock.now() };
-    const files = { [`runs/${run}/events.jsonl`]: null, [`runs/${run}/logbook.md`]: null };
+    const files = { [`runs/2026/11/${run}/events.jsonl`]: null, [`runs/2026/11/${run}/logbook.md`]: null };
     await commitFiles(lab.store, { ref: REF, expected: head, files, message: 'Tidy up', author });
     const approval = await approve(lab, 'mira', pull);
     await lab.clock.advance(40 * MINUTE);
@@ -207,7 +207,7 @@ describe('the state file of the monitoring policy', () => {
   // rule ML-10
   it('says which job is watched where, and what somebody writes into it changes nothing and is written over', async () => {
     const { lab, run, pull } = await proposed();
-    const path = `runs/${run}/monitoring_state.json`;
+    const path = `runs/2026/11/${run}/monitoring_state.json`;
     expect(await fileOf(lab, BRANCH, path)).toBeNull();
     await approve(lab, 'mira', pull);
     await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation != null);

@@ -60,7 +60,7 @@ it('that of one that hangs is gone before it has idled for longer than was appro
 /** Somebody pushes a line that no check lets pass. */
 async function pushJunk(lab: VirtualLab, run: string): Promise<void> {
   const text = await logbookText(lab, run);
-  await pushFile(lab, 'ada', 'ferrybot/logbook', `runs/${run}/events.jsonl`, `${text}junk\n`);
+  await pushFile(lab, 'ada', 'ferrybot/logbook', `runs/2026/11/${run}/events.jsonl`, `${text}junk\n`);
 }
 
 describe('that of a run with a line of junk in its record', () => {

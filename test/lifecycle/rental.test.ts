@@ -197,7 +197,7 @@ describe('the ladder', () => {
 it('has the instance, command, kill criteria and tear-down in the logbook and on the card', async () => {
   const lab = await openRentalLab();
   const { run, issue } = await rented(lab);
-  const logbook = () => fileOf(lab, 'ferrybot/logbook', `runs/${run}/logbook.md`);
+  const logbook = () => fileOf(lab, 'ferrybot/logbook', `runs/2026/11/${run}/logbook.md`);
   await lab.clock.advance(60_000);
   expect(await logbook()).toContain('- Stop/escalation criteria: a loss above 5 after step 600');
   const card = told(lab, 'card').at(-1);

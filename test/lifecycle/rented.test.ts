@@ -130,7 +130,7 @@ it('/teardown run=… lets the machine go from another thread, by who may, and t
 it('/teardown lets the machine go, and stops its job, though somebody pushed a line of junk to the record', async () => {
   const { lab, vast, until, run, pull } = await launched(steps(200, 'exit 0'));
   await until('a look', 10, async () => (await stateOf(lab, run))?.observation != null);
-  const path = `runs/${run}/events.jsonl`;
+  const path = `runs/2026/11/${run}/events.jsonl`;
   await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${await logbookText(lab, run)}junk\n`);
   const gone = await say(lab, 'mira', pull, '/teardown');
   await until('an empty account', 10, () => vast.account.list().length === 0);

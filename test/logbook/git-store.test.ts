@@ -6,7 +6,7 @@ import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
 import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/compose.ts';
-import { grown } from '../../src/logbook/segments.ts';
+import { folderOf, grown } from '../../src/logbook/segments.ts';
 import { createLogbookStore, type LogbookStore, type RunWrite } from '../../src/logbook/store/git-store.ts';
 import { type Verification, verifyLogbook } from '../../src/logbook/verify.ts';
 import { AT_MS, bareRepository, type Remote } from '../host/git/scratch-repository.ts';
@@ -42,6 +42,7 @@ async function composed(
   const { files } = grown(standing?.ends ?? [], text, result.value.lines);
   return {
     ...result.value,
+    folder: folderOf(run, '2026-11'),
     events: files,
     markdown: new Map([[1, '# told\n']]),
     monitoring: null,
@@ -53,7 +54,8 @@ const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex 
 
 /** All files of a run as one text. */
 async function textIn(store: LogbookStore, head: Sha | null, run: string): Promise<string> {
-  const { events } = (await store.list(head, [run])).get(run) ?? { events: [] };
+  const folder = folderOf(run, '2026-11');
+  const { events } = (await store.list(head, [folder])).get(folder) ?? { events: [] };
   const texts = await store.texts(events);
   return events.map((file) => texts.get(file)).join('');
 }
@@ -115,7 +117,7 @@ describe('appending', () => {
       `Example Lab 2 runs: log 3 events\n\n${RUN}: proposed, gated\njournal: command-seen`,
     );
     expect(await remote.git('ls-tree', '-r', '--name-only', BRANCH)).toBe(
-      `.gitattributes\njournal/events.jsonl\njournal/logbook.md\nruns/${RUN}/events.jsonl\nruns/${RUN}/logbook.md`,
+      `.gitattributes\njournal/events.jsonl\njournal/logbook.md\nruns/2026/11/${RUN}/events.jsonl\nruns/2026/11/${RUN}/logbook.md`,
     );
     const head = await headOf(store);
     expect([...(await store.folders(head)).keys()]).toEqual(['journal', RUN]);

@@ -209,11 +209,11 @@ describe('the verifier in Python', () => {
       return made;
     };
     folder('isfolder', 'events.jsonl');
-    folder('loops', 'runs', 'a');
-    symlinkSync('events.jsonl', join(root, 'loops', 'runs', 'a', 'events.jsonl'));
+    folder('loops', 'runs/2026/11', 'a');
+    symlinkSync('events.jsonl', join(root, 'loops', 'runs/2026/11', 'a', 'events.jsonl'));
     for (const run of ['a', 'b']) {
-      folder('two', 'runs', run);
-      writeFileSync(join(root, 'two', 'runs', run, 'events.jsonl'), start.text);
+      folder('two', 'runs/2026/11', run);
+      writeFileSync(join(root, 'two', 'runs/2026/11', run, 'events.jsonl'), start.text);
     }
     const answers = await agreeOn([
       [],
@@ -240,8 +240,8 @@ describe('the verifier in Python', () => {
 
   it('reads the runs of a checkout in the order of ours', async () => {
     for (const run of ['a', 'a-b', 'a.b', 'aé', 'a🤖', 'a\uff5e']) {
-      mkdirSync(join(root, 'ordered', 'runs', run), { recursive: true });
-      writeFileSync(join(root, 'ordered', 'runs', run, 'events.jsonl'), 'no entry\n');
+      mkdirSync(join(root, 'ordered', 'runs/2026/11', run), { recursive: true });
+      writeFileSync(join(root, 'ordered', 'runs/2026/11', run, 'events.jsonl'), 'no entry\n');
     }
     await agreeOn([[join(root, 'ordered')]]);
   });

@@ -34,7 +34,7 @@ const ferry = fileOf(lifeOfAFerry(2));
 
 /** A run's folder with its events in so many files. */
 function folderOf(name: string, texts: readonly string[]): string {
-  const folder = join(root, name, 'runs', RUN);
+  const folder = join(root, name, 'runs/2026/11', RUN);
   mkdirSync(folder, { recursive: true });
   for (const [index, text] of texts.entries()) writeFileSync(join(folder, eventsName(index + 1)), text);
   return folder;
@@ -105,9 +105,9 @@ describe('both verifiers', () => {
 
   it('read a checkout of the branch, each file as what its folder says', async () => {
     const folder = join(root, 'checkout');
-    mkdirSync(join(folder, 'runs', RUN), { recursive: true });
+    mkdirSync(join(folder, 'runs/2026/11', RUN), { recursive: true });
     mkdirSync(join(folder, 'journal'), { recursive: true });
-    writeFileSync(join(folder, 'runs', RUN, 'events.jsonl'), ferry.text);
+    writeFileSync(join(folder, 'runs/2026/11', RUN, 'events.jsonl'), ferry.text);
     expect(await agreed([folder])).toMatchObject({ ok: true, runs: [{ run: RUN }] });
     writeFileSync(
       join(folder, 'journal', 'events.jsonl'),
@@ -116,6 +116,15 @@ describe('both verifiers', () => {
     expect(await agreed([folder])).toMatchObject({ ok: false, bad: { reason: 'unanchored' } });
     writeFileSync(join(folder, 'journal', 'events.jsonl'), ferry.text);
     expect(await agreed([folder])).toMatchObject({ ok: false, bad: { reason: 'order', line: 1 } });
+  });
+
+  it('refuse a run in the folder of another month, which would be a second place for it', async () => {
+    const folder = join(root, 'moved', 'runs/2026/12', RUN);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'events.jsonl'), ferry.text);
+    const bad = { reason: 'order', line: 1 };
+    expect(await agreed([join(root, 'moved')])).toMatchObject({ ok: false, bad });
+    expect(await agreed([folder])).toMatchObject({ ok: false, bad });
   });
 
   it('take the keys that they are given', async () => {

@@ -1,5 +1,6 @@
 /** Plays a ferry on virtual time as its people would: waits for a stage, comments, lets the clock move. */
 
+import { runFolders } from '../../packages/playground/git/logbook-text.ts';
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
 import { readPath } from '../../packages/playground/git/store/memory-remote.ts';
 import type { Person } from '../../packages/playground/world/seed.ts';
@@ -26,6 +27,13 @@ export async function logbookText(lab: WithStore, run: string): Promise<string> 
   return (await logbookParts(lab, run)).map(([, text]) => text).join('');
 }
 
+/** The folder of a run on the logbook's branch; where it has none, that of the month in which the labs of the tests begin. */
+export async function runFolder(lab: WithStore, run: string): Promise<string> {
+  const head = (await lab.store.refs(LOGBOOK)).get(LOGBOOK);
+  const folders = head === undefined ? [] : await runFolders(lab.store, head);
+  return folders.find((folder) => folder.endsWith(`/${run}`)) ?? `runs/2026/11/${run}`;
+}
+
 /** The files of a run's events in their order. */
 export async function logbookParts(
   lab: WithStore,
@@ -33,8 +41,10 @@ export async function logbookParts(
 ): Promise<readonly (readonly [path: string, text: string])[]> {
   const head = (await lab.store.refs(LOGBOOK)).get(LOGBOOK);
   const parts: [string, string][] = [];
-  for (let part = 1; head !== undefined; part += 1) {
-    const path = eventsPath(run, part);
+  if (head === undefined) return parts;
+  const folder = run === 'journal' ? run : await runFolder(lab, run);
+  for (let part = 1; ; part += 1) {
+    const path = eventsPath(folder, part);
     const bytes = await readPath(lab.store, head, path);
     if (bytes === null) break;
     parts.push([path, Buffer.from(bytes).toString('utf8')]);

@@ -16,7 +16,15 @@ import type { BundleWorld } from './bundle-world.ts';
 
 /** The lines of the ferry's events. */
 export async function logbookLines(lab: BundleLab): Promise<readonly string[]> {
-  return (await lab.git('show', `ferrybot/logbook:runs/${lab.run}/events.jsonl`)).split('\n');
+  return (await lab.git('show', `ferrybot/logbook:${await eventsPathOf(lab, lab.run)}`)).split('\n');
+}
+
+/** Where the first file of a run's events lies; where it has none, a path in the month of another run. */
+export async function eventsPathOf({ git }: Pick<BundleLab, 'git'>, run: string): Promise<string> {
+  const paths = (await git('ls-tree', '-r', '--name-only', 'ferrybot/logbook')).split('\n');
+  const found = paths.find((path) => path.endsWith(`/${run}/events.jsonl`));
+  const [other] = paths.filter((path) => path.startsWith('runs/'));
+  return found ?? `${other?.slice(0, 'runs/YYYY/MM'.length)}/${run}/events.jsonl`;
 }
 
 export type Forgery = {
@@ -151,6 +159,7 @@ export async function push(
 /** Puts these lines into a run's events, in a commit on top of the logbook's branch. */
 export async function pushLogbook(lab: BundleLab, run: string, lines: readonly string[]): Promise<void> {
   const folder = await lab.scratch();
+  const path = await eventsPathOf(lab, run);
   await writeFile(join(folder, 'events'), `${lines.join('\n')}\n`);
   const blob = await lab.git('hash-object', '-w', join(folder, 'events'));
   const git = async (...args: readonly string[]): Promise<string> => {
@@ -158,7 +167,7 @@ export async function pushLogbook(lab: BundleLab, run: string, lines: readonly s
     return (await execa('git', ['-C', lab.repository, ...AUTHOR, ...args], { env })).stdout;
   };
   await git('read-tree', 'ferrybot/logbook');
-  await git('update-index', '--add', '--cacheinfo', `100644,${blob},runs/${run}/events.jsonl`);
+  await git('update-index', '--add', '--cacheinfo', `100644,${blob},${path}`);
   const tree = await git('write-tree');
   const commit = await git('commit-tree', tree, '-p', 'ferrybot/logbook', '-m', 'Mine');
   await git('update-ref', 'refs/heads/ferrybot/logbook', commit);

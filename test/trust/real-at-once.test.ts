@@ -7,7 +7,7 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { approvalLine } from '../support/approve.ts';
-import { push } from './attacks.ts';
+import { eventsPathOf, push } from './attacks.ts';
 import {
   type BundleWorld,
   bookmark,
@@ -65,7 +65,7 @@ function nothingThere(error: unknown): readonly string[] {
 }
 
 async function types(): Promise<readonly string[]> {
-  const text = await lab.git('show', `ferrybot/logbook:runs/${run}/events.jsonl`);
+  const text = await lab.git('show', `ferrybot/logbook:${await eventsPathOf(lab, run)}`);
   return text.split('\n').flatMap((line) => /"type":"([a-z-]+)"/.exec(line)?.[1] ?? []);
 }
 

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventsPathOf } from './attacks.ts';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
 import { HARBOUR } from './bundle-world.ts';
 
@@ -39,7 +40,7 @@ it('tells the passed secret nowhere: not in the log of the workflow, the logbook
   const logs = Object.values(state.logs).join('\n');
   expect(logs).toContain('ferrybot: submitted');
   expect(logs).not.toContain(HARBOUR);
-  const logbook = await lab.git('show', `ferrybot/logbook:runs/${lab.run}/events.jsonl`);
+  const logbook = await lab.git('show', `ferrybot/logbook:${await eventsPathOf(lab, lab.run)}`);
   expect(logbook).toContain('"type":"submitted"');
   expect(logbook).toContain('"***"');
   const submitted = logbook.split('\n').find((line) => line.includes('"type":"submitted"')) ?? '';

@@ -4,6 +4,7 @@ import { access, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventsPathOf } from './attacks.ts';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
 
 const PLANTED = "print('PLANTED CODE RAN')\n";
@@ -38,7 +39,7 @@ it('each launch has a folder of its own, whose name nobody could tell, for its o
 });
 
 it('the record names how many files were shipped, and the digest of their list as git prints it', async () => {
-  const logbook = await lab.git('show', `ferrybot/logbook:runs/${lab.run}/events.jsonl`);
+  const logbook = await lab.git('show', `ferrybot/logbook:${await eventsPathOf(lab, lab.run)}`);
   const line = logbook.split('\n').find((one) => one.includes('"type":"submitted"')) ?? '{}';
   const { details } = (JSON.parse(line) as { readonly data: { readonly details: object } }).data;
   const branch = `ferrybot/proposal/${lab.run}`;

@@ -3,6 +3,21 @@
 import type { GitStore, Sha } from './store/git-store.ts';
 import { readPath } from './store/memory-remote.ts';
 
+/** The folders of all runs in a commit, `runs/YYYY/MM/RUN`, in the order of their names. */
+export async function runFolders(store: GitStore, commit: Sha): Promise<readonly string[]> {
+  const tree = (await store.readCommit(commit))?.tree;
+  let found = tree === undefined ? [] : [{ path: '', sha: tree }];
+  for (const level of [/^runs$/, /^\d{4}$/, /^\d\d$/, /./]) {
+    const below = found.map(async ({ path, sha }) =>
+      ((await store.readTree(sha)) ?? [])
+        .filter(({ name, type }) => type === 'tree' && level.test(name))
+        .map((item) => ({ path: path === '' ? item.name : `${path}/${item.name}`, sha: item.sha })),
+    );
+    found = (await Promise.all(below)).flat();
+  }
+  return found.map(({ path }) => path);
+}
+
 /** The text of all of them in their order; null where there is none. */
 export async function readEventsText(store: GitStore, commit: Sha, folder: string): Promise<string | null> {
   const texts: string[] = [];

@@ -4,8 +4,9 @@ import { namesOf } from '../../contracts/fields.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
-import { dateOf } from '../../domain/time.ts';
+import { dateOf, toRfc3339 } from '../../domain/time.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
+import { folderOf, markdownPath } from '../../logbook/segments.ts';
 import { renderRunIssue } from '../../render/run-issue.ts';
 import type { Contracts } from '../../run/kind.ts';
 import { ownRunId, proposalLabels } from '../../run/own-pull.ts';
@@ -52,7 +53,7 @@ function nameFor(
 }
 
 function bodyOf(
-  { config }: OpenLane,
+  { config, lab }: OpenLane,
   { actor: by, thread }: SeenCommand,
   { fields }: Contracts,
   { run, said }: { readonly run: RunId; readonly said: Readonly<Record<string, string>> },
@@ -60,7 +61,8 @@ function bodyOf(
   const answers = namesOf(fields).map(
     (name) => [fields[name]?.label ?? name, name === 'slug' ? run : (said[name] ?? null)] as const,
   );
-  return renderRunIssue({ run, by, thread, logbookBranch: config.logbookBranch, answers });
+  const logbook = markdownPath(folderOf(run, toRfc3339(lab.now())));
+  return renderRunIssue({ by, thread, logbookBranch: config.logbookBranch, logbook, answers });
 }
 
 function opened(

@@ -9,6 +9,7 @@ import {
   NOT_STORED,
   runFolders,
   type StoredFile,
+  type StoredFolder,
   type StoredRun,
   storedRuns,
   textsOf,
@@ -35,6 +36,7 @@ export type LogbookView =
 /** What becomes of a run's files. Each text of events continues what stands there, which is read again before the push. */
 export type RunWrite = {
   readonly run: string;
+  readonly folder: string;
   readonly events: readonly GrownFile[];
   /** By number. */
   readonly markdown: ReadonlyMap<number, string>;
@@ -72,10 +74,10 @@ export type LogbookStore = {
    * remote cannot be read: that is unknown.
    */
   open(isFetched?: boolean): Promise<LogbookView>;
-  /** The folders of all runs at a head by their ids, and the journal's; what has the same id has the same files. */
-  folders(head: Sha | null): Promise<ReadonlyMap<string, TreeId>>;
-  /** The files of these runs at a head. */
-  list(head: Sha | null, runs: readonly string[]): Promise<ReadonlyMap<string, StoredRun>>;
+  /** The folders of all runs at a head, and the journal's; what has the same id has the same files. */
+  folders(head: Sha | null): Promise<ReadonlyMap<string, StoredFolder>>;
+  /** The files in these folders of runs at a head. */
+  list(head: Sha | null, folders: readonly string[]): Promise<ReadonlyMap<string, StoredRun>>;
   texts(files: readonly StoredFile[]): Promise<ReadonlyMap<StoredFile, string>>;
   /** How a file with this text is listed. */
   fileOf(text: string): TreeId;
@@ -141,8 +143,8 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
   return {
     open,
     folders: async (head) => (head === null ? new Map() : runFolders(reader, head)),
-    list: async (head, runs) =>
-      head === null || runs.length === 0 ? new Map() : storedRuns(reader, head, runs),
+    list: async (head, folders) =>
+      head === null || folders.length === 0 ? new Map() : storedRuns(reader, head, folders),
     texts: (files) => textsOf(reader, files),
     fileOf: (text) => reader.blobIdOf(text),
     lostFrom: (run, lines) => {
@@ -162,24 +164,24 @@ async function filesOf(
   reader: GitReader,
   { base, runs }: AppendRequest,
 ): Promise<Readonly<Record<string, string | null>>> {
-  const names = runs.map(({ run }) => run);
-  const stored = base === null ? new Map<string, StoredRun>() : await storedRuns(reader, base, names);
+  const folders = runs.map(({ folder }) => folder);
+  const stored = base === null ? new Map<string, StoredRun>() : await storedRuns(reader, base, folders);
   const continued = runs.flatMap((write) =>
-    write.isOverJunk ? [] : (stored.get(write.run)?.events.slice(-1) ?? []),
+    write.isOverJunk ? [] : (stored.get(write.folder)?.events.slice(-1) ?? []),
   );
   const texts = await textsOf(reader, continued);
   // A checkout that changed line ends would break every hash.
   const files: Record<string, string | null> = base === null ? { '.gitattributes': '* -text\n' } : {};
   for (const write of runs) {
-    const there = stored.get(write.run) ?? NOT_STORED;
+    const there = stored.get(write.folder) ?? NOT_STORED;
     const { events, apart } = there;
     if (write.isOverJunk)
       for (const part of [...events.keys().map((index) => index + 1), ...apart])
-        files[eventsPath(write.run, part)] = null;
+        files[eventsPath(write.folder, part)] = null;
     else assertContinues(write, events.length, texts.get(events.at(-1) ?? 'missing') ?? '');
-    for (const { part, text } of write.events) files[eventsPath(write.run, part)] = text;
-    for (const [part, text] of write.markdown) files[markdownPath(write.run, part)] = text;
-    if (write.monitoring !== null) files[monitoringPath(write.run)] = write.monitoring;
+    for (const { part, text } of write.events) files[eventsPath(write.folder, part)] = text;
+    for (const [part, text] of write.markdown) files[markdownPath(write.folder, part)] = text;
+    if (write.monitoring !== null) files[monitoringPath(write.folder)] = write.monitoring;
   }
   return files;
 }

@@ -3,7 +3,7 @@
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { Sha, TreeId } from '../../domain/ids.ts';
 import { JOURNAL } from '../rules.ts';
-import { folderOf, markdownPart, placeAt } from '../segments.ts';
+import { markdownPart, monthIn, placeAt } from '../segments.ts';
 
 /** One file of events: its content, or why there is none. */
 export type StoredFile = TreeId | 'missing' | 'unreadable';
@@ -21,58 +21,63 @@ export const NOT_STORED: StoredRun = { events: [], apart: [], markdown: new Map(
 /** In the place of what nobody reads: a line that never verifies, as the file would not. */
 const UNREADABLE = 'larger than any logbook\n';
 
-/** The ids of the folders of all runs, and of the journal's. */
-export async function runFolders(reader: GitReader, head: Sha): Promise<ReadonlyMap<string, TreeId>> {
-  const found = new Map<string, TreeId>();
-  const journal = await reader.treeId(head, JOURNAL);
-  if (journal !== null) found.set(JOURNAL, journal);
-  for (const { path, type, id } of await reader.entriesIn(head, ['runs'])) {
-    const name = path.slice('runs/'.length);
-    if (type === 'tree' && name !== JOURNAL) found.set(name, id);
+/** A folder and its id; null where the id is not known. */
+export type StoredFolder = { readonly folder: string; readonly tree: TreeId | null };
+
+/** The folders of all runs, and of the journal. Of several of one name the first counts: no more than one can verify. */
+export async function runFolders(reader: GitReader, head: Sha): Promise<ReadonlyMap<string, StoredFolder>> {
+  const treesIn = async (folders: readonly string[]) =>
+    (await reader.entriesIn(head, folders)).filter(({ type }) => type === 'tree');
+  const found = new Map<string, StoredFolder>();
+  found.set(JOURNAL, { folder: JOURNAL, tree: await reader.treeId(head, JOURNAL) });
+  const years = (await treesIn(['runs'])).map(({ path }) => path).filter((path) => /\/\d{4}$/.test(path));
+  const months = await treesIn(years);
+  for (const { path: folder, id: tree } of await treesIn(months.map(({ path }) => path))) {
+    const name = folder.slice(folder.lastIndexOf('/') + 1);
+    if (monthIn(folder) !== null && !found.has(name)) found.set(name, { folder, tree });
   }
   return found;
 }
 
-/** The files of these runs, in one question. */
+/** The files in these folders of runs, in one question. */
 export async function storedRuns(
   reader: GitReader,
   head: Sha,
-  runs: readonly string[],
+  folders: readonly string[],
 ): Promise<ReadonlyMap<string, StoredRun>> {
   try {
-    return await listed(reader, head, runs);
+    return await listed(reader, head, folders);
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
-    if (runs.length === 1)
-      return new Map(runs.map((run) => [run, { ...NOT_STORED, events: ['unreadable'] as const }]));
+    if (folders.length === 1)
+      return new Map(folders.map((folder) => [folder, { ...NOT_STORED, events: ['unreadable'] as const }]));
   }
   // Somebody put more into one folder than can be listed: that is the trouble of one run.
   const found = new Map<string, StoredRun>();
-  for (const run of runs)
-    for (const [name, stored] of await storedRuns(reader, head, [run])) found.set(name, stored);
+  for (const folder of folders)
+    for (const [name, stored] of await storedRuns(reader, head, [folder])) found.set(name, stored);
   return found;
 }
 
 async function listed(
   reader: GitReader,
   head: Sha,
-  runs: readonly string[],
+  folders: readonly string[],
 ): Promise<ReadonlyMap<string, StoredRun>> {
-  const events = new Map<string, Map<number, TreeId>>(runs.map((run) => [run, new Map()]));
-  const markdown = new Map<string, Map<number, TreeId>>(runs.map((run) => [run, new Map()]));
-  const runOf = new Map(runs.map((run) => [folderOf(run), run]));
-  for (const { path, type, id } of await reader.entriesIn(head, runs.map(folderOf))) {
+  const events = new Map<string, Map<number, TreeId>>(folders.map((folder) => [folder, new Map()]));
+  const markdown = new Map<string, Map<number, TreeId>>(folders.map((folder) => [folder, new Map()]));
+  for (const { path, type, id } of await reader.entriesIn(head, folders)) {
     if (type !== 'blob') continue;
     const place = placeAt(path);
-    if (place !== null) events.get(place.run)?.set(place.part, id);
+    if (place !== null) events.get(place.folder)?.set(place.part, id);
     const slash = path.lastIndexOf('/');
     const part = markdownPart(path.slice(slash + 1));
-    if (part !== null) markdown.get(runOf.get(path.slice(0, slash)) ?? '')?.set(part, id);
+    if (part !== null) markdown.get(path.slice(0, slash))?.set(part, id);
   }
   return new Map(
-    runs.map((run) => [
-      run,
-      { ...inOrder(events.get(run) ?? new Map()), markdown: markdown.get(run) ?? new Map() },
+    folders.map((folder) => [
+      folder,
+      { ...inOrder(events.get(folder) ?? new Map()), markdown: markdown.get(folder) ?? new Map() },
     ]),
   );
 }
@@ -100,9 +105,9 @@ export async function textsOf(
   return found;
 }
 
-/** The texts of one run's files of events at any commit; none where it has no such run. */
-export async function readEvents(reader: GitReader, commit: Sha, run: string): Promise<readonly string[]> {
-  const { events } = (await storedRuns(reader, commit, [run])).get(run) ?? NOT_STORED;
+/** The texts of the files of events in a run's folder at any commit; none where it has no such run. */
+export async function readEvents(reader: GitReader, commit: Sha, folder: string): Promise<readonly string[]> {
+  const { events } = (await storedRuns(reader, commit, [folder])).get(folder) ?? NOT_STORED;
   const texts = await textsOf(reader, events);
   return events.map((file) => texts.get(file) ?? '');
 }

@@ -17,8 +17,8 @@ function lab(config: string): string {
   const folder = scratchFolder();
   mkdirSync(join(folder, '.github'));
   writeFileSync(join(folder, '.github/ferrybot.yml'), config);
-  mkdirSync(join(folder, 'logbook/runs', RUN), { recursive: true });
-  writeFileSync(join(folder, 'logbook/runs', RUN, 'events.jsonl'), fileOf(lifeOfAFerry(2)).text);
+  mkdirSync(join(folder, 'logbook/runs/2026/11', RUN), { recursive: true });
+  writeFileSync(join(folder, 'logbook/runs/2026/11', RUN, 'events.jsonl'), fileOf(lifeOfAFerry(2)).text);
   return folder;
 }
 
@@ -100,7 +100,7 @@ describe('backtest', () => {
 
   it('says no to a logbook that somebody changed', async () => {
     const folder = lab(VALID);
-    const file = join(folder, 'logbook/runs', RUN, 'events.jsonl');
+    const file = join(folder, 'logbook/runs/2026/11', RUN, 'events.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"id":', '"id": '));
     const { code, out } = await call('backtest', folder, ...CONFIG, '--logbook', 'logbook', '--json');
     expect({ code, answer: JSON.parse(out) }).toMatchObject({

@@ -17,7 +17,7 @@ const written = (event: LogbookEvent): string => `${lineOf(event)}
 function recordOf(...runs: readonly RunBuilder[]): string {
   const folder = scratchFolder();
   for (const { state, events } of runs) {
-    const file = join(folder, 'runs', state.run, 'events.jsonl');
+    const file = join(folder, 'runs/2026/11', state.run, 'events.jsonl');
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, events.map(written).join(''));
   }
@@ -75,7 +75,7 @@ describe('history', () => {
 
   it('of a record that does not verify is none', async () => {
     const broken = recordOf(passed);
-    const file = join(broken, 'runs', passed.state.run, 'events.jsonl');
+    const file = join(broken, 'runs/2026/11', passed.state.run, 'events.jsonl');
     writeFileSync(
       file,
       passed.events.map((event) => written({ ...event, at: '2026-11-21T00:00:00.000Z' })).join(''),

@@ -34,7 +34,7 @@ it('tell of a run what its attempts wrote, and choose nothing that none of them 
     .add({ type: 'checkpoint-rejected', role: 'control', actor: bob, data });
   const { run: name } = run.state;
   const lines = run.events.map((event) => `${canonicalize(JSON.parse(JSON.stringify(event)))}\n`).join('');
-  await put(`${base}/logbook/runs/${name}/events.jsonl`, lines);
+  await put(`${base}/logbook/runs/2026/11/${name}/events.jsonl`, lines);
   const lineage = await ferrybot('lineage', name, '--dir', `${base}/logbook`);
   expect(lineage).toMatchObject({
     code: 0,

@@ -16,7 +16,7 @@ const linesOf = (text: string): readonly string[] =>
     .slice(0, -1)
     .map((line) => `${line}\n`);
 const first = (count: number): string => linesOf(sealed).slice(0, count).join('');
-const EVENTS = `runs/${RUN}/events.jsonl`;
+const EVENTS = `runs/2026/11/${RUN}/events.jsonl`;
 
 const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> =>
   callVerb(verb, cwd, args);
@@ -74,7 +74,7 @@ describe('logbook verify', () => {
       runs: [{ run: RUN, events: 14, anchor: 'terminal', keys: 'recorded' }],
     };
     expect(await verify(folder, EVENTS)).toMatchObject(good);
-    expect(await verify(folder, `runs/${RUN}`)).toMatchObject(good);
+    expect(await verify(folder, `runs/2026/11/${RUN}`)).toMatchObject(good);
     expect(await verify(folder, '.')).toMatchObject(good);
     expect((await verify(folder, '.')).runs[0]?.head).toMatch(/^13:[0-9a-f]{64}$/);
     expect((await call('logbook verify', folder, '.')).out).toMatch(
@@ -127,7 +127,7 @@ describe('logbook verify', () => {
     const { folder } = await checkout(first(3), first(9));
     expect(await verify(folder, '.')).toMatchObject({ code: 0, runs: [{ anchor: 'git', events: 9 }] });
     expect(await verify(folder, EVENTS)).toMatchObject({ code: 0, runs: [{ anchor: 'git' }] });
-    expect(await verify(folder, `runs/${RUN}`)).toMatchObject({ code: 0, runs: [{ anchor: 'git' }] });
+    expect(await verify(folder, `runs/2026/11/${RUN}`)).toMatchObject({ code: 0, runs: [{ anchor: 'git' }] });
   });
 
   it("finds what the branch's history has and the file has not", async () => {

@@ -12,7 +12,7 @@ import { digestOf, fileOf, gated, lifeOfAFerry, proposed, RUN } from '../../logb
 import { aManifest } from '../../support/run-parts.ts';
 import { type Called, callVerb } from './call-verb.ts';
 
-const EVENTS = `runs/${RUN}/events.jsonl`;
+const EVENTS = `runs/2026/11/${RUN}/events.jsonl`;
 const sealed = fileOf(lifeOfAFerry(2)).text;
 const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> =>
   callVerb(verb, cwd, args);
@@ -72,7 +72,7 @@ describe('manifest', () => {
     const path = join(folder, 'kept', 'logbook', EVENTS);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, sealed);
-    for (const run of ['runs', 'logbook', `runs/${RUN}`]) {
+    for (const run of ['runs', 'logbook', `runs/2026/11/${RUN}`]) {
       const { code, out } = await call('manifest', folder, run, '--dir', 'kept', '--json');
       expect({ run, code, ...JSON.parse(out) }).toMatchObject({
         run,

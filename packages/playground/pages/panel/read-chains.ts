@@ -2,9 +2,8 @@
 
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
-import { readEventsText } from '../../git/logbook-text.ts';
+import { readEventsText, runFolders } from '../../git/logbook-text.ts';
 import type { GitStore, Sha } from '../../git/store/git-store.ts';
-import { entryAt } from '../../git/store/git-trees.ts';
 import { readPath } from '../../git/store/memory-remote.ts';
 import type { World } from '../../world/world.ts';
 import { type Chain, type ChainKeys, verifyChain } from './verify-chain.ts';
@@ -35,16 +34,9 @@ export async function readChains(world: World): Promise<readonly Chain[]> {
 const remembered = new WeakMap<World, { readonly at: string; readonly chains: readonly Chain[] }>();
 
 async function verifyAll(store: GitStore, head: Sha, keys: ChainKeys): Promise<readonly Chain[]> {
-  const tree = (await store.readCommit(head))?.tree;
-  const folder = tree === undefined ? null : await entryAt(store, tree, 'runs');
-  const entries = folder?.type === 'tree' ? ((await store.readTree(folder.sha)) ?? []) : [];
-  const names = entries.filter(({ type }) => type === 'tree').map(({ name }) => name);
-  const files = [
-    ...names.toReversed().map((run) => [run, `runs/${run}`] as const),
-    ['journal', 'journal'] as const,
-  ];
   const chains: Chain[] = [];
-  for (const [run, path] of files) {
+  for (const path of [...(await runFolders(store, head)).toReversed(), 'journal']) {
+    const run = path.slice(path.lastIndexOf('/') + 1);
     const text = await readEventsText(store, head, path);
     if (text !== null) chains.push(verifyChain(run, text, keys));
   }

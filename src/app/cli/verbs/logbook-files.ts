@@ -7,7 +7,7 @@ import { fail, ok, type Result } from '../../../domain/result.ts';
 import { type AppendOnlyHistory, readAppendOnlyHistory } from '../../../host/git/history.ts';
 import { splitLines } from '../../../logbook/codec.ts';
 import { JOURNAL } from '../../../logbook/rules.ts';
-import { eventsName, eventsPart, folderOf, placeAt } from '../../../logbook/segments.ts';
+import { eventsName, eventsPart, monthIn, placeAt } from '../../../logbook/segments.ts';
 
 /** The events of one run in the files in which they lie, with what their place says about them. */
 export type LogbookFile = {
@@ -15,8 +15,9 @@ export type LogbookFile = {
   readonly parts: readonly LogbookPart[];
   /** Counted through all parts. */
   readonly undecodableLine: number | null;
-  /** The run that the folder is of; null where the place says nothing. */
+  /** The run that the folder is of, and the month that it lies in; null where the place says nothing. */
   readonly run: string | null;
+  readonly month: string | null;
   /** Whether the branch's history has it. */
   readonly isInHistory: boolean;
 };
@@ -60,7 +61,7 @@ async function readFiles(
   const runs = found.isDirectory()
     ? await runsIn(path, history)
     : [eventsPart(basename(path)) === null ? [basename(path)] : await partsIn(folder, '', history)];
-  if (runs.length === 0) return fail(`${path} has no ${FIRST_NAME} and no runs/*/${FIRST_NAME}`);
+  if (runs.length === 0) return fail(`${path} has no ${FIRST_NAME} and no runs/YYYY/MM/*/${FIRST_NAME}`);
   const files: LogbookFile[] = [];
   for (const names of runs) {
     const read = await readOne(folder, names, cwd, history);
@@ -92,9 +93,9 @@ async function readOne(
     parts.push({ path: relative(cwd, path) || path, text, versions: known.get(name) ?? [] });
   }
   const place = dirname(join(folder, names[0] ?? ''));
-  const isRunFolder = basename(dirname(place)) === 'runs';
-  const run = basename(place) === JOURNAL ? JOURNAL : isRunFolder ? basename(place) : null;
-  return ok({ parts, undecodableLine, run, isInHistory: names.some((name) => known.has(name)) });
+  const month = monthIn(place.replaceAll('\\', '/'));
+  const run = basename(place) === JOURNAL || month !== null ? basename(place) : null;
+  return ok({ parts, undecodableLine, run, month, isInHistory: names.some((name) => known.has(name)) });
 }
 
 /** By run the names under a folder: its own files, or those of a checkout; also such as only the history still has. */
@@ -102,7 +103,15 @@ async function runsIn(folder: string, history: AppendOnlyHistory): Promise<reado
   const own = await partsIn(folder, '', history);
   if (own.length > 0) return [own];
   const known = history.kind === 'history' ? [...history.versions.keys()] : [];
-  const runs = (await namesOf(join(folder, 'runs'))).map((run) => `runs/${run}/`);
+  let runs: readonly string[] = ['runs/'];
+  for (const level of [/^\d{4}$/, /^\d\d$/, /./]) {
+    const found = runs.map(async (place) =>
+      (await namesOf(join(folder, place)))
+        .filter((name) => level.test(name))
+        .map((name) => `${place}${name}/`),
+    );
+    runs = (await Promise.all(found)).flat();
+  }
   const folders = new Set([...runs, `${JOURNAL}/`, ...known.flatMap(folderOfEvents)]);
   const found: (readonly string[])[] = [];
   for (const one of [...folders].sort()) {
@@ -136,7 +145,7 @@ async function partsIn(
 
 function folderOfEvents(path: string): readonly string[] {
   const place = placeAt(path);
-  return place === null ? [] : [`${folderOf(place.run)}/`];
+  return place === null ? [] : [`${place.folder}/`];
 }
 
 /** Text, and the first line that is no UTF-8: decoding would replace its bytes and hide what was changed. */

@@ -84,6 +84,7 @@ export function verifyFile(
       text,
       next,
       run: file.run,
+      month: file.month,
       keys: options.keys,
       anchor,
       undecodableLine: file.undecodableLine,
