@@ -1,17 +1,17 @@
-/** Which commands one answer tells of, and under which key: what publishes answers and what writes them agree on it here. */
+/** Groups commands by the comment that answers them, and names that comment's key. Publisher and renderer share this. */
 
 import type { Surface } from './command.ts';
 import type { SeenCommand } from './logbook/run-state.ts';
 import { readFacts } from './payload.ts';
 
-/** A comment's name in all threads, `<surface>-<id>`: GitHub numbers the three surfaces separately. */
+/** `<surface>-<id>`, unique across threads: GitHub numbers the three surfaces separately. */
 export function commentName({ surface, id }: { readonly surface: Surface; readonly id: number }): string {
   return `${surface}-${id}`;
 }
 
 /**
- * Commands by the answer that tells of them, as its marker is keyed: the comment's name, with `-edited` for what an
- * edit brought to a comment that has commands of its own, because their answer may be standing by then.
+ * Groups commands by the key in the answer's marker: the comment's name, plus `-edited` for commands that an
+ * edit added to a comment which already had commands.
  */
 export function answersByKey(commands: Iterable<SeenCommand>): ReadonlyMap<string, readonly SeenCommand[]> {
   const all = [...commands];
@@ -22,8 +22,8 @@ export function answersByKey(commands: Iterable<SeenCommand>): ReadonlyMap<strin
 }
 
 /**
- * What of a record that nobody publishes from any more was told: its answers that stand in the thread, by their keys, those
- * that are told by a reaction alone, and what has no answer. The rest is answered anew.
+ * Commands that need no further answer, in a record that is no longer published: answered in the thread,
+ * answered by a reaction, or without an answer.
  */
 export function toldCommands(
   commands: ReadonlyMap<string, SeenCommand>,
@@ -37,16 +37,15 @@ export function toldCommands(
   );
 }
 
-/** What an answer says beside its own facts: that it was for a stranger, and then whether it was told by a reaction alone. */
 const MARKS = { stranger: 'integer?', quiet: 'integer?' } as const;
 type Answered = Pick<SeenCommand, 'answer'>;
 
-/** Recorded, and answered by a reaction alone. */
+/** Recorded and answered only by a reaction. */
 export function isQuiet({ answer }: Answered): boolean {
   return answer !== null && readFacts(MARKS, answer.detail)?.quiet === 1;
 }
 
-/** Answered as to somebody without a role in the repository. */
+/** Answered as a comment by a person without a role in the repository. */
 export function isToUntrusted({ answer }: Answered): boolean {
   return answer !== null && readFacts(MARKS, answer.detail)?.stranger === 1;
 }

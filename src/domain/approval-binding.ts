@@ -1,12 +1,12 @@
-/** What ties an approval or a consent to exactly what was shown: the digest that it names, and when it was written. */
+/** Binds an approval or a consent to what was shown: the digest that it names, and when it was written. */
 
 import type { Instant } from './ids.ts';
 import { limits } from './limits.ts';
 
-/** `short`: right as far as it goes, and not far enough to bind. */
+/** `short`: a correct prefix with too few digits to bind. */
 export type Naming = 'named' | 'short' | 'missing' | 'other';
 
-/** What somebody named, with or without `sha256:`, in whatever case, against the digest that is meant. */
+/** Compares a digest prefix from a comment (any case, `sha256:` optional) with the expected digest. */
 export function namingOf(given: string | undefined, digest: string): Naming {
   if (given === undefined) return 'missing';
   const digits = given.toLowerCase().replace(/^sha256:/, '');
@@ -14,7 +14,7 @@ export function namingOf(given: string | undefined, digest: string): Naming {
   return digits.length >= limits.bindingHexDigits ? 'named' : 'short';
 }
 
-/** As many digits of a digest as bind: what people copy. */
+/** The digest prefix that people copy: just long enough to bind. */
 export function bindingHex(digest: string): string {
   return digest
     .replace(/^sha256:/, '')
@@ -23,8 +23,8 @@ export function bindingHex(digest: string): string {
 }
 
 /**
- * Whether something was on show, for so long at least, when a comment was written. GitHub tells the whole second that a
- * comment was written in: what was shown within that second may have been shown before it, and nothing later.
+ * Whether a text had been visible for `shownForMs` when the comment was written. GitHub truncates `createdAt`
+ * to the second, so the same second counts as visible.
  */
 export function wasShownBefore(shownAt: Instant, createdAt: Instant, shownForMs = 0): boolean {
   return createdAt >= Math.floor((shownAt + shownForMs) / SECOND_MS) * SECOND_MS;

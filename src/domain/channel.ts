@@ -1,8 +1,8 @@
-/** A channel beside GitHub: what is said there, and what came of it. */
+/** Messages to a channel outside GitHub, and their delivery. */
 
-/** Words of ours, a run's id and an address on GitHub: nothing of a log, a metric or a person's text. */
+/** Only fixed text, a run id and a GitHub URL: no log lines, metrics or text written by people. */
 export type ChannelMessage = { readonly title: string; readonly text: string; readonly url: string };
 
-/** `failed`: it was not taken. `unknown`: it was sent, and nobody knows whether it arrived; it is not sent again. */
+/** `failed`: the channel rejected it. `unknown`: sent, delivery not confirmed; never sent again. */
 export const DELIVERY_OUTCOMES = ['sent', 'failed', 'unknown'] as const;
 export type Delivery = { readonly outcome: (typeof DELIVERY_OUTCOMES)[number]; readonly why: string };

@@ -1,10 +1,9 @@
-/** A bug that one comment brings to light: it says which, so that everything else in its thread can go on without it. */
+/** Attaches the comment to an error, so that the rest of its thread is still processed. */
 
 import type { CommentFacts } from './facts.ts';
 
 export type CommentPlace = Pick<CommentFacts, 'surface' | 'id' | 'thread'>;
 
-/** Thrown out of the core with the error itself as its cause. */
 export class CommentError extends Error {
   readonly comment: CommentPlace;
 
@@ -15,7 +14,7 @@ export class CommentError extends Error {
   }
 }
 
-/** Does what only this comment's text decides; what is thrown there names the comment. */
+/** Runs `work`, and wraps what it throws in a `CommentError`. */
 export function aboutComment<T>(comment: CommentPlace, work: () => T): T {
   try {
     return work();

@@ -1,12 +1,12 @@
-/** Text of anybody, cut: a cut between the two halves of a character makes text that no canonical JSON and no UTF-8 can hold. */
+/** Truncates text without splitting a surrogate pair: canonical JSON and UTF-8 cannot represent half a pair. */
 
-/** The beginning, at most so many code units, without half a character at its end; what was ill-formed before is U+FFFD. */
+/** The first `max` code units at most; ill-formed input becomes U+FFFD. */
 export function cutText(text: string, max: number): string {
   const end = isHighHalf(text.charCodeAt(max - 1)) && text.length > max ? max - 1 : max;
   return text.slice(0, Math.max(0, end)).toWellFormed();
 }
 
-/** The end, at most so many code units, without half a character at its beginning. */
+/** The last `max` code units at most; ill-formed input becomes U+FFFD. */
 export function cutTextFromEnd(text: string, max: number): string {
   if (text.length <= max) return text.toWellFormed();
   const begin = text.length - max;

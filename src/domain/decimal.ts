@@ -1,8 +1,8 @@
-/** Decimals as text: events hold integers only, and a cost is compared exactly as it is written, never through floats. */
+/** Exact decimals as text: events hold only integers, and costs must not pass through floats. */
 
 import { trimmedEnd } from './trimmed-end.ts';
 
-/** Below 0 where `a` is less than `b`, 0 where they are the same amount, else above. Throws on text that is no plain decimal. */
+/** Negative, 0 or positive, as for `sort`. Throws on text that is not a plain decimal. */
 export function compareDecimals(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)];
   const digits = Math.max(left.fraction.length, right.fraction.length);
@@ -10,7 +10,7 @@ export function compareDecimals(a: string, b: string): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** The exact sum, without zeros at its end. */
+/** The exact sum, without trailing zeros. */
 export function addDecimals(a: string, b: string): string {
   const [left, right] = [partsOf(a), partsOf(b)];
   const digits = Math.max(left.fraction.length, right.fraction.length);

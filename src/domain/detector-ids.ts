@@ -1,4 +1,4 @@
-/** What can be found wrong with a run while it is watched, each by a detector of its own. */
+/** Problems that a detector can find in a watched run. */
 
 export const DETECTOR_IDS = [
   'stalled-steps',

@@ -1,6 +1,6 @@
 /**
- * Effects: what a decision wants done outside, as plain data. Adapters carry them out and the outcome comes back as a
- * fact. The record is appended by its store; jobs are the runner's and the watch's.
+ * Effects: what a decision wants done outside, as data. Adapters execute them and report the outcome as a
+ * fact. Record entries and job operations are not effects.
  */
 
 import type { Permission } from './actor.ts';
@@ -25,7 +25,7 @@ export const EFFECT_KINDS = [
   'push-tag',
 ] as const;
 
-/** A line-bound remark on the changed file, shown by GitHub beside the code. */
+/** A remark on a changed line, shown by GitHub in the diff. */
 export type Annotation = {
   readonly path: string;
   readonly line: number;
@@ -34,11 +34,11 @@ export type Annotation = {
   readonly message: string;
 };
 
-/** `people`: numeric user ids; `permission`: everybody who has at least this. */
+/** `people`: user ids; `permission`: everyone with at least this role. */
 export type Summons = {
   readonly people: readonly number[];
   readonly permission: Permission | null;
-  /** Whether the people are assigned to the thread too. */
+  /** Also assign them to the thread. */
   readonly isAssigned?: true;
 };
 
@@ -49,17 +49,17 @@ export type Effect =
       readonly comment: number;
       readonly content: 'eyes' | 'confused';
     }
-  /** `marker` is the identity in the body's marker; before a second try the thread is searched for one that verifies. */
+  /** `marker` identifies the comment: before a retry, the adapter searches the thread for a comment with a verified marker. */
   | {
       readonly kind: 'post-comment';
       readonly thread: number;
       readonly marker: string;
       readonly body: string;
-      /** The entry of the run's record that it tells of, and who wrote that: a text from before it stood cannot have said it. */
+      /** The record entry that it reports and its author's role. A comment older than the entry cannot be its report. */
       readonly entry?: { readonly seq: number; readonly role: Role };
-      /** Whom it mentions, by ids that are looked up when it is posted. */
+      /** People to mention; logins are resolved when it is posted. */
       readonly summons?: Summons;
-      /** Another process may post the same at this moment: of two, the later one is taken back. */
+      /** Another process may post the same comment concurrently: delete the later duplicate. */
       readonly isShared?: true;
     }
   | {
@@ -67,12 +67,12 @@ export type Effect =
       readonly thread: number;
       readonly comment: number;
       readonly body: string;
-      /** Node id of a comment that somebody hid: it is made visible first. */
+      /** Node id of a minimized comment; unminimize it first. */
       readonly hidden?: string;
     }
   | {
       readonly kind: 'put-check-run';
-      /** Which of our check runs; the launch gate where nothing is said. */
+      /** Default: the launch gate. */
       readonly check?: 'launch-gate' | 'config' | 'infra';
       readonly head: Sha;
       readonly title: string;
@@ -80,12 +80,12 @@ export type Effect =
       readonly conclusion: 'success' | 'failure' | 'neutral' | 'action_required' | null;
       readonly annotations: readonly Annotation[];
       readonly externalId: string;
-      /** Id of the check run that this process wrote before, so that it need not be looked for. */
+      /** Id of the check run that this process created earlier, which saves a lookup. */
       readonly existing: number | null;
-      /** Only a check run that this very App made is changed, and none is made: who made it is left to say it. */
+      /** Update a check run only if this App created it, and never create one. */
       readonly onlyOwn?: true;
     }
-  /** `expected` is the digest of the body that was read: a person's edit in between is never overwritten. */
+  /** `expected`: digest of the body that was read, so that a concurrent edit is not overwritten. */
   | {
       readonly kind: 'edit-pull-body';
       readonly pull: number;
@@ -102,19 +102,16 @@ export type Effect =
       readonly kind: 'push-branch';
       readonly branch: string;
       readonly base: Sha;
-      /**
-       * The branch is there and stands on `base`, or begins there where it is a new one; the commit bears this time, so that
-       * it is the same whoever makes it.
-       */
+      /** The branch must be at `base` (or is created there). The fixed commit time gives every process the same commit. */
       readonly onto?: { readonly atMs: number; readonly isNewBranch?: true };
-      /** Where the branch is there already and changes nothing else, these files are put on top of what it has. */
+      /** If the branch exists and changes only these files, commit on top of it. */
       readonly mayFollow?: true;
       readonly files: Readonly<Record<string, string>>;
       readonly message: string;
     }
   | {
       readonly kind: 'open-issue';
-      /** What it belongs to was made just now: there is none of ours to be adopted, and nobody looks for it. */
+      /** Its subject is new, so there is no existing issue to adopt. */
       readonly isFirst?: true;
       readonly marker: string;
       readonly title: string;
@@ -124,14 +121,14 @@ export type Effect =
   | {
       readonly kind: 'edit-issue';
       readonly issue: number;
-      /** As with a pull request's body; null = whatever stands there. */
+      /** As for a pull request's body; null overwrites any body. */
       readonly expected: Digest | null;
       readonly body: string | null;
       readonly state: 'open' | 'closed' | null;
     }
   | {
       readonly kind: 'open-pull';
-      /** The head's branch was made just now: there is nothing to be adopted unless GitHub says so. */
+      /** The head branch is new: adopt an existing pull request only if GitHub reports one. */
       readonly isFirst?: true;
       readonly head: string;
       readonly base: string;
@@ -143,19 +140,16 @@ export type Effect =
   | { readonly kind: 'merge-pull'; readonly pull: number; readonly head: Sha }
   | { readonly kind: 'push-tag'; readonly tag: string; readonly commit: Sha; readonly message: string };
 
-/** A comment's text, when GitHub last changed it, and its marker, where that verified. */
+/** `marker` is null unless it verified. */
 export type WrittenComment = {
   readonly body: string;
   readonly updatedAt: Instant;
   readonly marker: VerifiedMarker | null;
 };
 
-/** What came of an effect. `unknown`: sent, answer lost; it is resolved by looking, never by trying again blind. */
+/** `unknown`: sent, answer lost; resolve it by reading, never by a blind retry. */
 export type EffectOutcome =
-  /**
-   * `isNew`: this very call made it, and nobody can have built on it before. `written`: the comment as GitHub answered
-   * that it stands now. `sha`: the commit that was pushed.
-   */
+  /** `isNew`: this call created it. `written`: the comment in GitHub's answer. `sha`: the pushed commit. */
   | {
       readonly kind: 'done';
       readonly number: number | null;

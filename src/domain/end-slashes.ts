@@ -1,6 +1,4 @@
-/** Places without the slashes that people end them with. */
-
-/** In linear time, which a pattern at the end of a text is not. */
+/** Linear time, unlike a regular expression anchored at the end. */
 export function withoutEndSlashes(text: string): string {
   let end = text.length;
   while (text.charAt(end - 1) === '/') end -= 1;

@@ -1,4 +1,4 @@
-/** The one interface behind which every cluster stands: submit once, observe, read the log, stop. */
+/** The interface to every cluster: submit once, observe, read the log, stop. */
 
 import type { Permit } from './actions/capability.ts';
 import type { ActionStep } from './actions/step.ts';
@@ -6,81 +6,79 @@ import type { ExportedFile } from './git.ts';
 import type { Observed } from './observed.ts';
 import type { RentalAccount } from './rented.ts';
 
-/** Status of a job in the words of Ray's Jobs API (JobDetails.status); other engines map onto them. */
+/** Job status as in Ray's Jobs API (JobDetails.status); other engines map to it. */
 export const JOB_STATUSES = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** What a job carries so that a submitter who lost the answer can tell its own job from a stranger's. */
+/** Lets a submitter that lost the answer recognize its own job. */
 export type JobMetadata = {
   readonly run: string;
   readonly attempt: number;
-  /** The manifest's digest, `sha256:<64 hex>`. */
   readonly manifest: string;
   /**
-   * What only the runner can write: a digest of its key's signature over the submission. The rest is public, and whoever reaches the
-   * cluster, a job of yesterday for example, could put a job of its own under our id. Left out by a submitter without a key.
+   * Digest of the runner key's signature over the submission, which only the runner can produce. Everything
+   * else is public and could be copied into another job. Absent for a submitter without a key.
    */
   readonly proof?: string | undefined;
 };
 
-/** Whether both name one attempt of one run under one manifest, put there by the same submitter. */
+/** Whether both belong to one attempt of one run with one manifest and one submitter. */
 export function isSameJob(a: JobMetadata, b: JobMetadata): boolean {
   return a.run === b.run && a.attempt === b.attempt && a.manifest === b.manifest && a.proof === b.proof;
 }
 
-/** One job to start: exact command, exact environment, and the id under which it can run only once. */
 export type JobSpec = {
   /** Deterministic, `[A-Za-z0-9._-]+`; the same id never starts a second process. */
   readonly submissionId: string;
-  /** Program and arguments; never a shell line. */
+  /** Program and arguments, never a shell line. */
   readonly command: readonly string[];
-  /** Everything that the job gets to see, apart from the engine's own minimum. */
+  /** The complete environment, apart from the engine's own minimum. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables whose values are secrets: those of `env`, and those that this runner has no value for. Without it: none. */
+  /** Names of secret variables, including those without a value here. Default: none. */
   readonly secretNames?: readonly string[];
-  /** Machines that it shall not be put on, by the engine's names; without it, and where the engine does not choose: any. */
+  /** Machines to exclude, by the engine's names. Default: none. */
   readonly avoidMachines?: readonly string[];
   readonly workingDirectory: string;
-  /** What has to lie there when the job is started or sent, byte for byte and nothing else; without it nobody compares. */
+  /** Files that must match byte for byte when the job is submitted. Default: not compared. */
   readonly files?: readonly ExportedFile[];
   readonly metadata: JobMetadata;
-  /** Only what is there already is taken up, and nothing is started: where it is gone, the outcome is `absent`. */
+  /** Only adopt an existing job; if there is none, the outcome is `absent`. */
   readonly adoptOnly?: boolean;
 };
 
-/** A file of a shipped tree that would not reach the job, and what is in the way. */
+/** A shipped file that would not reach the job, and why. */
 export type LeftOut = { readonly path: string; readonly why: string };
 
-/** Where a stranger can check that the job really ran (docs/logbook.md, `submitted`). */
+/** Where an outsider can verify that the job ran (docs/logbook.md, `submitted`). */
 export type JobLocator =
   | {
       readonly kind: 'process';
       readonly pid: number;
-      /** The kernel's start time of that pid (clock ticks since boot, or `ps lstart`): pids are recycled. */
+      /** Start time as reported by the kernel (clock ticks since boot, or `ps lstart`), because pids are reused. */
       readonly processStart: string;
       readonly exitRecord: string;
       readonly log: string;
-      /** The folder that the command was really started in: of two submitters only one starts it. */
+      /** The actual folder of the process: only one of two submitters starts it. */
       readonly workingDirectory: string;
     }
   | {
       readonly kind: 'dashboard';
       readonly url: string;
-      /** The name under which the cluster keeps the shipped files, where it says one. */
+      /** The cluster's name for the shipped files, if it has one. */
       readonly bundle?: string;
     };
 
-/** A job as the engine knows it after a submit. */
+/** A job as known after submission. */
 export type Job = {
   readonly engine: string;
   readonly jobId: string;
   readonly metadata: JobMetadata;
-  /** The engine's session at that time: another session later means that its memory may be lost. */
+  /** The engine's session at submission; a different session later means the engine may have lost its jobs. */
   readonly session: string | null;
   readonly locator: JobLocator;
 };
 
-/** Why a submit was refused for good; `conflict` and `unknown` are outcomes of their own. */
+/** Final rejections; `conflict` and `unknown` are separate outcomes. */
 export type SubmitRejection =
   | 'bad-submission-id'
   | 'empty-command'
@@ -89,9 +87,8 @@ export type SubmitRejection =
   | 'refused';
 
 /**
- * What came of a submit. `adopted` is a job with this id and this metadata that was there already;
- * `conflict` is one with other metadata; `unknown` may or may not have started a job: look before
- * anything else, never submit another id. `absent`, of one that only adopts: certainly nothing is there.
+ * `adopted`: a job with this id and metadata already existed. `conflict`: it has other metadata. `unknown`: a job may have started; observe
+ * before anything else and never submit another id. `absent` (only with `adoptOnly`): no such job.
  */
 export type SubmitOutcome =
   | { readonly kind: 'submitted'; readonly job: Job }
@@ -101,29 +98,28 @@ export type SubmitOutcome =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** One job as the engine reports it now. Times are Unix milliseconds. */
+/** Times are Unix milliseconds. */
 export type FoundJob = {
   readonly kind: 'found';
   readonly status: JobStatus;
   readonly message: string;
-  /** E.g. Ray's JOB_ENTRYPOINT_COMMAND_ERROR; null unless FAILED. */
+  /** For example Ray's JOB_ENTRYPOINT_COMMAND_ERROR; null unless FAILED. */
   readonly errorType: string | null;
-  /** Exit code of the command; null while it runs, when stopped on request, or ended by a signal. */
+  /** Null while the job runs, after a requested stop, or after a signal. */
   readonly exitCode: number | null;
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
   readonly metadata: JobMetadata | null;
   readonly session: string | null;
-  /** Small scrubbed facts for a person, e.g. pid, node, signal. */
+  /** Short scrubbed facts to display, for example pid, node, signal. */
   readonly details: Readonly<Record<string, string>>;
-  /** How busy its machine is, in per cent: its accelerators, and its own memory. Left out where nobody measured. */
+  /** Utilization of accelerators and host memory in percent. Absent if not measured. */
   readonly use?: { readonly accelerators?: number; readonly ram?: number };
 };
 
 /**
- * `absent`: the engine answered and positively has no such job. `state-lost`: the job was there in an
- * earlier session and the engine has forgotten it, which says nothing about how it ended. `unknown`:
- * no usable answer; never read it as gone.
+ * `absent`: the engine answered that there is no such job. `state-lost`: the engine restarted and forgot the
+ * job, which says nothing about its end. `unknown`: no usable answer; never treat it as absent.
  */
 export type JobObservation =
   | FoundJob
@@ -131,47 +127,43 @@ export type JobObservation =
   | { readonly kind: 'state-lost'; readonly session: string; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Who launched a job and what it runs, as the engine keeps it: claims, without secrets. Null is what it does not keep. */
+/** Unverified claims about who launched a job and what it runs, without secrets. Null if the engine does not keep it. */
 export type JobOrigin = {
   readonly submitter: string | null;
-  /** The command as one line for a POSIX shell. */
+  /** As one POSIX shell line. */
   readonly entrypoint: string | null;
-  /** The variable GIT_COMMIT, where it is a commit's 40 digits. */
+  /** From the variable GIT_COMMIT, if it is a full commit id. */
   readonly gitCommit: string | null;
 };
 
-/** A job that waits or runs, as a cluster's own list tells of it. `about`: its command, without secrets. */
+/** A pending or running job in a cluster's list. `about`: its command, without secrets. */
 export type LiveJob = Pick<FoundJob, 'status' | 'startedAtMs' | 'metadata'> & {
   readonly jobId: string;
   readonly about: string;
 };
 
-/** A job that anybody may have launched. `cannot`: the engine has it, or may have it, and could not follow it. */
+/** A job of any submitter. `cannot`: the engine cannot follow it. */
 export type JobDescription =
   | { readonly kind: 'described'; readonly job: FoundJob; readonly origin: JobOrigin }
   | { readonly kind: 'cannot'; readonly why: string }
   | Exclude<JobObservation, FoundJob>;
 
-/** What an engine answers for which nobody can follow another's jobs. */
 export const CANNOT_DESCRIBE: JobDescription = {
   kind: 'cannot',
   why: 'this engine follows only jobs that ferrybot has submitted',
 };
 
-/** What was seen of a job, with where it comes from. */
 export function described(seen: JobObservation, origin: JobOrigin): JobDescription {
   return seen.kind === 'found' ? { kind: 'described', job: seen, origin } : seen;
 }
 
-/** The commit that a variable of the job names, or null. */
 export function commitIn(text: unknown): string | null {
   return typeof text === 'string' && /^[0-9a-f]{40}$/.test(text) ? text : null;
 }
 
 /**
- * Part of a log. Offsets are bytes of the engine's log; `bytes` are UTF-8 and never end inside a character: what is no UTF-8
- * is `?`, byte for byte, so that places stay places.
- * `rewound`: the log is shorter than the offset, so it is not the log that was read before.
+ * Offsets are bytes of the engine's log. `bytes` are UTF-8 and never split a character; each invalid byte
+ * becomes `?`, so offsets stay correct. `rewound`: the log is shorter than the offset, so it was replaced.
  */
 export type LogRead =
   | {
@@ -179,14 +171,14 @@ export type LogRead =
       readonly bytes: Uint8Array;
       readonly offset: number;
       readonly nextOffset: number;
-      /** False when more bytes were there already than one chunk carries. */
+      /** False if more bytes were available than one chunk carries. */
       readonly atEnd: boolean;
     }
   | { readonly kind: 'rewound'; readonly sizeBytes: number }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** What came of a stop. `stopping`: accepted, not seen to end yet; observe again. */
+/** `stopping`: accepted; observe again. */
 export type StopOutcome =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'stopping'; readonly message?: string }
@@ -194,50 +186,49 @@ export type StopOutcome =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Identity of the engine's memory: Ray's `session_name`, this machine's boot id. */
+/** Identifies the engine's memory: Ray's `session_name`, or a boot id. */
 export type EngineSession =
   | { readonly kind: 'session'; readonly id: string; readonly version: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** One job of a pass, with the session in which it was last seen. */
+/** `lastSession`: the session in which the job was last observed. */
 export type AskedJob = { readonly jobId: string; readonly lastSession: string | null };
 
-/** A cluster. No method throws for an expected outcome; a throw is a bug. */
+/** A cluster. No method throws for an expected outcome. */
 export type Engine = {
   readonly name: string;
-  /** True when a new session has forgotten every job of the one before: then *absent* there says nothing about before. */
+  /** A new session has forgotten all earlier jobs, so `absent` proves nothing about them. */
   readonly forgetsWithSession?: true;
   session(): Promise<EngineSession>;
-  /** Before anything is claimed: which of a spec's `files` this engine would not bring to the job. Without it: none. */
+  /** Called before the claim: which `files` this engine would not ship. Default: none. */
   leftOut?(spec: Pick<JobSpec, 'workingDirectory' | 'files'>): Promise<readonly LeftOut[]>;
-  /** Spends the permit's capability with this very submission; throws `CapabilityError` where it is not for that. */
+  /** Spends the capability; throws `CapabilityError` if it does not permit this submission. */
   submit(spec: JobSpec, permit: Permit): Promise<SubmitOutcome>;
-  /** `lastSession`: the session in which the job was last seen, null if it never was. */
+  /** `lastSession`: the session in which the job was last observed, or null. */
   observe(jobId: string, lastSession: string | null): Promise<JobObservation>;
-  /** The same for many jobs in a bounded number of requests, in the order asked; engines without such a list lack it. */
+  /** The same for many jobs with a bounded number of requests, in the given order. Absent if the engine has no list. */
   observeMany?(asked: readonly AskedJob[]): Promise<readonly JobObservation[]>;
-  /** What waits or runs there now, whoever launched it; engines without such a list lack it. */
+  /** All pending and running jobs of any submitter. Absent if the engine has no list. */
   live?(): Promise<Observed<readonly LiveJob[]>>;
-  /** Also of a job that somebody else has launched; what it answers is without secrets. */
+  /** Also for jobs of other submitters; the answer has no secrets. */
   describe(jobId: string): Promise<JobDescription>;
   readLog(jobId: string, offset: number): Promise<LogRead>;
-  /** As `submit` does, with the stop of this job. */
+  /** Spends the capability, as `submit` does. */
   stop(jobId: string, permit: Permit): Promise<StopOutcome>;
-  /** Where machines are rented for jobs: the account that pays for them. */
+  /** For rented machines: the account that pays for them. */
   readonly rented?: RentalAccount;
-  /** Where jobs run in the shipped folders: removes those below `trees` in which a job ended long ago, and gives their paths. */
+  /** For engines that run jobs in the shipped folders: removes folders below `trees` whose job ended long ago and returns their paths. */
   removeOldTrees?(trees: string): Promise<readonly string[]>;
 };
 
-/** The small fact by which an engine names who stopped a job, if it knows. */
+/** Key in `details` under which an engine names who stopped the job. */
 export const STOPPED_BY = 'stoppedBy';
 
-/** True when a job in this status never changes again. */
 export function isTerminal(status: JobStatus): boolean {
   return status === 'SUCCEEDED' || status === 'FAILED' || status === 'STOPPED';
 }
 
-/** Whether what was seen of a job, or what came of its stop, says that it is over. */
+/** Whether an observation or a stop outcome shows that the job is over. */
 export function saysItIsOver(seen: JobObservation | StopOutcome): boolean {
   return (
     (seen.kind === 'found' && isTerminal(seen.status)) ||
@@ -246,7 +237,7 @@ export function saysItIsOver(seen: JobObservation | StopOutcome): boolean {
   );
 }
 
-/** The submission of one attempt of one run under one manifest, with the command that was approved. */
+/** The submission step of one attempt, with the approved command. */
 export function submitStep({
   submissionId,
   metadata,
@@ -256,7 +247,6 @@ export function submitStep({
   return { does: 'submit-job', command: [submissionId, run, String(attempt), manifest, ...command] };
 }
 
-/** The stop of one job. */
 export function stopStep(jobId: string): ActionStep {
   return { does: 'stop-job', command: [jobId] };
 }

@@ -1,4 +1,4 @@
-/** What the outside world looks like at one moment, as plain values: the arguments of every decision. */
+/** The outside world at one moment, as plain values: the arguments of every decision. */
 
 import type { Actor, Permission } from './actor.ts';
 import type { BranchWork, TextVersion } from './authorship.ts';
@@ -23,7 +23,7 @@ export type {
   Mismatch,
 } from './launch/change-facts.ts';
 
-/** A pull request as GitHub shows it now. `versions`: its body and every earlier one, newest first. */
+/** `versions`: the current body and every earlier one, newest first. */
 export type PullFacts = TargetFacts & {
   readonly nodeId: string;
   readonly title: string;
@@ -44,15 +44,14 @@ export type IssueFacts = {
   readonly body: string;
   readonly labels: readonly string[];
   readonly updatedAt: Instant;
-  /** When its text was written or last edited; labels and reactions are no update that anybody reads. */
+  /** When the text was written or last edited; labels and reactions do not count. */
   readonly writtenAt: Instant;
-  /** Its text and every earlier one, newest first. */
+  /** The current text and every earlier one, newest first. */
   readonly versions: readonly TextVersion[];
 };
 
 /**
- * A comment or review. `editedAt` null = never edited; `bodyDigest` = SHA-256 of the exact text; `commit`: what a review
- * was written on, null for what is no review or where GitHub does not say.
+ * A comment or review. `editedAt`: null if never edited. `bodyDigest`: SHA-256 of the exact text. `commit`: the reviewed commit, or null.
  */
 export type CommentFacts = {
   readonly surface: Surface;
@@ -61,11 +60,11 @@ export type CommentFacts = {
   readonly thread: number;
   readonly author: Actor;
   readonly authorIsBot: boolean;
-  /** Written under one of ferrybot's names here, which any workflow of the repository may use too. */
+  /** Posted under a login that ferrybot uses here; other workflows of the repository may use it too. */
   readonly byUs: boolean;
-  /** Written by the very App whose token this process has. */
+  /** Posted by the App whose token this process holds. */
   readonly byOwnApp: boolean;
-  /** Its marker, where the comment is ours and the marker's seal verified: nothing else of a marker is believed. */
+  /** The verified marker of one of ferrybot's comments. Unverified markers are ignored. */
   readonly marker: VerifiedMarker | null;
   readonly body: string;
   readonly bodyDigest: Digest;
@@ -77,8 +76,8 @@ export type CommentFacts = {
 };
 
 /**
- * A text that stood where one of ours belongs. `marker` null: not ours, or deleted from the history (`isDeleted`); `by`:
- * the login of who left it, null where GitHub does not say.
+ * An earlier text of one of ferrybot's comments. `marker`: null if unverified or deleted from the history.
+ * `by`: the editor's login, if known.
  */
 export type ShownVersion = {
   readonly editedAt: Instant;
@@ -88,43 +87,39 @@ export type ShownVersion = {
   readonly marker: VerifiedMarker | null;
 };
 
-/** The text that shows a proposed change of a cluster, newest version first. `comment` null: the description of its thread. */
+/** The versions of the text that shows a proposed cluster change, newest first. `comment`: null for the thread's description. */
 export type ProposalText = {
   readonly comment: number | null;
   readonly versions: readonly ProposalVersion[];
 };
 
-/**
- * `shows`: this proposal, as one of our own processes wrote it; another state of the same text of ours; or what somebody else
- * wrote. `sealedAt`: by the writer's clock.
- */
+/** `shows`: this proposal, another text by ferrybot, or a text by a person. `sealedAt`: by the writer's clock. */
 export type ProposalVersion = Pick<ShownVersion, 'editedAt' | 'isDeleted' | 'by'> & {
   readonly shows: 'this' | 'other' | 'foreign';
   readonly sealedAt: Instant | null;
 };
 
-/** By the proposal's digest, those that are open; null = no thread shows it. */
+/** Open proposals by digest; null if no thread shows the proposal. */
 export type ProposalTexts = ReadonlyMap<Digest, Observed<ProposalText | null>>;
 
-/** The newest `.github/ferrybot.yml` of the default branch; where it is not valid an older one stays in force. */
+/** The state of `.github/ferrybot.yml` on the default branch. While the newest version is invalid, an older one stays in force. */
 export type ConfigHealth = {
   readonly isValid: boolean;
   readonly problems: number;
-  /** The first problem as text, with its line; empty and 0 where there is none. */
+  /** The first problem and its line; empty and 0 if there is none. */
   readonly first: string;
   readonly line: number;
   /** The commit whose config is in force. */
   readonly inForce: Sha;
-  /** When the newest stopped being valid, RFC 3339; null while it is. */
+  /** When the newest version became invalid, RFC 3339; null while it is valid. */
   readonly since: string | null;
-  /** The lane of the run that asks, where the config in force has no such lane any more; else null. */
+  /** The run's lane, if the config in force no longer has it. */
   readonly missingLane: string | null;
 };
 
-/** Somebody with a role on the repository. */
+/** A person with a role in the repository. */
 export type PersonFacts = { readonly actor: Actor; readonly permission: Permission };
 
-/** A workflow run that control dispatched, as GitHub shows it. */
 export type WorkflowRunFacts = {
   readonly id: number;
   readonly status: 'queued' | 'in_progress' | 'completed' | 'other';
@@ -133,62 +128,62 @@ export type WorkflowRunFacts = {
   readonly url: string;
 };
 
-/** The closure log on the target branch: `text` null = the file is not there yet. */
+/** `text` is null if the file does not exist yet. */
 export type ClosureLogFacts = { readonly base: Sha; readonly text: string | null };
 
-/** Everything a decision about one run may look at. */
+/** Everything that a decision about one run may read. */
 export type RunFacts = {
   readonly pull: Observed<PullFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly comments: Observed<readonly CommentFacts[]>;
-  /** When the threads were read: what was written later is not in them. */
+  /** When the threads were read; later comments are missing. */
   readonly readAt: Instant;
-  /** The card's texts since it was shown, newest first. */
+  /** The card's versions, newest first. */
   readonly cardHistory: Observed<readonly ShownVersion[]>;
-  /** What shows the proposed changes of the cluster that stand in this run's record. */
+  /** The texts of the cluster changes proposed in this run's record. */
   readonly proposalTexts: ProposalTexts;
-  /** Approving comments that the threads do not show, by `commentName`, each asked for by its id; null = GitHub has none. */
+  /** Approving comments missing from the threads, by `commentName`, fetched by id; null if GitHub has none. */
   readonly cited: ReadonlyMap<string, Observed<CommentFacts | null>>;
   readonly change: Observed<ChangeFacts>;
   /** Paths that differ from what the failed attempt launched. */
   readonly changedSince: Observed<readonly string[]>;
-  /** What others than the bot did on the branch. */
+  /** Contributions to the branch by anyone except the bot. */
   readonly branchWork: Observed<BranchWork>;
   readonly body: Observed<BodyFacts>;
   /** Checks on the pull request's head. */
   readonly checks: Observed<readonly CheckFacts[]>;
   readonly configHealth: Observed<ConfigHealth>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
-  /** Who works here. */
+  /** People with a role in the repository. */
   readonly people: Observed<readonly PersonFacts[]>;
-  /** The runs of every lane, newest first; `runsOfLane` picks those of one. */
+  /** Runs of all lanes, newest first; `runsOfLane` filters them. */
   readonly recordedRuns: Observed<readonly RunState[]>;
-  /** The holds of the repository journal; unknown where the journal does not verify. */
+  /** Holds in the repository journal; unknown if the journal does not verify. */
   readonly journalHolds: Observed<readonly Hold[]>;
-  /** Changes of a cluster that were proposed for no run; unknown where the journal does not verify. */
+  /** Cluster changes proposed outside a run; unknown if the journal does not verify. */
   readonly clusterMutations: Observed<readonly MutationRecord[]>;
-  /** Commands of these threads that stand in the repository journal, because they concern more than this run. */
+  /** Commands from these threads that the repository journal records, because they affect more than this run. */
   readonly handedOver: ReadonlyMap<string, SeenCommand>;
-  /** Workflow runs that control started, by the id that the dispatch returned; null = GitHub has no such run any more. */
+  /** Workflow runs that control dispatched, by id; null if GitHub no longer has the run. */
   readonly workflowRuns: ReadonlyMap<number, Observed<WorkflowRunFacts | null>>;
-  /** What the failed job of a workflow run says of its failure, by the id of the run; left out where nobody asked. */
+  /** The error message of a failed workflow run's job, by run id; absent if not requested. */
   readonly failedJobs?: ReadonlyMap<number, Observed<string>> | undefined;
   readonly closureLog: Observed<ClosureLogFacts>;
-  /** What a registry says of the container that the contract names. */
+  /** The registry's answer for the contract's container image. */
   readonly containerImage: Observed<ImageLook>;
-  /** What puts a slip right that the newest attempt died of. */
+  /** A generated fix for the newest attempt's failure. */
   readonly smallFix: Observed<SmallFix>;
-  /** What the lab's own fixer said where that puts nothing right. */
+  /** The lab's fixer, asked when there is no small fix. */
   readonly fixer: Observed<FixerStanding>;
-  /** What lies below the run's roots. */
+  /** Checkpoints below the run's roots. */
   readonly checkpoints: Observed<FoundCheckpoints>;
-  /** Roots that say what the run begins from or goes on from, as they were listed. */
+  /** Listings of the roots that the run starts or resumes from. */
   readonly searchedRoots: Observed<readonly SearchedRoot[]>;
-  /** What the tag of the run's seal points to, null where there is none. */
+  /** The commit of the run's seal tag; null if the tag does not exist. */
   readonly sealTag: Observed<Sha | null>;
 };
 
-/** The metrics of a sealed ferry, for the comparison of the next. */
+/** A sealed ferry's metrics, to compare the next one with. */
 export type SealedMetrics = {
   readonly run: RunId;
   readonly date: string;

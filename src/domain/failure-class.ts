@@ -1,6 +1,6 @@
-/** What a failed job died of, and what is done first about it. */
+/** Why a failed job ended, and the first response. */
 
-/** Closed: one class per cause, by what a person would do about it. */
+/** A closed list: one class per cause that needs a different response. */
 export const FAILURE_CLASSES = [
   'oom-hbm',
   'oom-host',
@@ -23,7 +23,7 @@ export const FAILURE_CLASSES = [
 ] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
-/** What an attempt ended with: a class, or `stopped` where the engine says so and nobody who is known asked for it. */
+/** How an attempt ended: a class, or `stopped` if the engine reports a stop without a known request. */
 export const FAILURES = [...FAILURE_CLASSES, 'stopped'] as const;
 export type Failure = (typeof FAILURES)[number];
 
@@ -31,16 +31,15 @@ export const CONFIDENCES = ['high', 'medium', 'low'] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
 /**
- * `relaunch`: the same manifest again, within the envelope that was approved. `small-fix`: one fix of a line, which is
- * approved like any change. `replace-node`: a person's consent is asked for. `wait`: nothing failed yet. `escalate`: a
- * person decides; the same again would end the same, or nobody can tell. `none`: nothing is to be done.
+ * `relaunch`: the same manifest, within the approved envelope. `small-fix`: a one-line fix, approved like any change. `replace-node`: needs
+ * consent. `wait`: nothing failed yet. `escalate`: a person decides. `none`: no action.
  */
 export const FIRST_RESPONSES = ['relaunch', 'small-fix', 'replace-node', 'wait', 'escalate', 'none'] as const;
 export type FirstResponse = (typeof FIRST_RESPONSES)[number];
 
 /**
- * What is done first about a class (monitoring policy, *Error handling*). Whatever the same manifest would meet again
- * (memory, data, numbers, settings, rights) and whatever concerns a whole cluster is a person's.
+ * First response per class (monitoring policy, *Error handling*). Failures that the same manifest would
+ * repeat, and failures of a whole cluster, go to a person.
  */
 export const FIRST_RESPONSE: Readonly<Record<FailureClass, FirstResponse>> = {
   'oom-hbm': 'escalate',
@@ -64,15 +63,15 @@ export const FIRST_RESPONSE: Readonly<Record<FailureClass, FirstResponse>> = {
 };
 
 /**
- * What a kind of run does about each: `relaunch` starts the same manifest again, `replace-node` does so once the machine
- * was replaced, `reduce` with the next of the smaller settings that were approved, `repair` with the next of the approved
- * packages and variables, `other-machine` anywhere but where it failed; `ask` leaves it to a person.
+ * Responses per kind of run. `relaunch`: the same manifest. `replace-node`: the same after the machine was
+ * replaced. `reduce`: the next approved smaller config. `repair`: the next approved packages and variables.
+ * `other-machine`: exclude the failed machine. `ask`: a person decides.
  */
 export type Responses = Readonly<
   Record<Failure, 'relaunch' | 'replace-node' | 'reduce' | 'repair' | 'other-machine' | 'ask'>
 >;
 
-/** Started again where that alone can help, else a person is asked (policy, job monitoring loop): what a kind begins from. */
+/** Defaults: relaunch if that alone can help, otherwise ask a person (policy, job monitoring loop). */
 export const USUAL_RESPONSES: Responses = {
   preempted: 'relaunch',
   network: 'relaunch',
@@ -95,25 +94,25 @@ export const USUAL_RESPONSES: Responses = {
   unknown: 'ask',
 };
 
-/** Steps of a ladder, from the smallest on: the same again, a package or variable more, a smaller config, another machine. */
+/** Steps of the recovery ladder, smallest change first. */
 export const RUNGS = ['rerun', 'repair', 'reduce', 'other-machine'] as const;
 export type Rung = (typeof RUNGS)[number];
 
-/** What the same manifest ends with again, or makes worse: nobody starts it again after these, a person neither. */
+/** The same manifest would fail again or do harm, so even a person cannot retry these. */
 const NEVER_AGAIN: readonly Failure[] = ['oom-hbm', 'oom-host', 'nan', 'data'];
 
-/** Whether a person may have the same manifest started again. */
+/** Whether a person may retry the same manifest. */
 export function mayBeTriedByHand(failure: Failure): boolean {
   // rule ML-27
   return !NEVER_AGAIN.includes(failure);
 }
 
-/** Whether something smaller can pass where this ran out of memory: then nothing else is started again. */
+/** Whether only a smaller config can succeed. */
 export function isOutOfMemory(failure: Failure): boolean {
   return failure === 'oom-hbm' || failure === 'oom-host';
 }
 
-/** Whether the same manifest can pass at all; no kind of run and no envelope can say otherwise. */
+/** Whether the same manifest can succeed at all; neither a kind of run nor an envelope can override this. */
 export function mayPassAgain(failure: Failure): boolean {
   // rule ML-34
   return failure === 'stopped' || FIRST_RESPONSE[failure] === 'relaunch';

@@ -1,8 +1,8 @@
-/** Which incidents need a person, and which of them at night too. */
+/** Which incidents need a person, and which also at night. */
 
 import type { Incident, IncidentCode } from './incidents.ts';
 
-/** `now`: a job may run unseen or unstopped, or the record is in doubt. `day`: it can wait for the end of quiet hours. */
+/** `now`: a job may run unwatched, or the record is in doubt. `day`: waits for the end of quiet hours. */
 export type Urgency = 'now' | 'day' | 'none';
 
 const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
@@ -51,7 +51,7 @@ const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
   'balance-short': 'now',
 };
 
-/** What another version of ferrybot recorded may be anything. */
+/** An incident from another version of ferrybot counts as urgent. */
 export function urgencyOf({ code }: Pick<Incident, 'code'>): Urgency {
   return code === null ? 'now' : URGENCY[code];
 }

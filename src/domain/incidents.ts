@@ -1,4 +1,4 @@
-/** What went wrong in a way that a person must see: a closed list of codes, each with the facts of its sentence. */
+/** The closed list of incident codes, with the facts that each one records. */
 
 import { DETECTOR_IDS } from './detector-ids.ts';
 import { RUNGS } from './failure-class.ts';
@@ -14,7 +14,7 @@ import {
   type Vocabulary,
 } from './payload.ts';
 
-/** `attempt` is left out for the first. What only the fold or who records the next one reads may be missing. */
+/** `attempt` is absent for the first attempt. Facts that no sentence shows are optional. */
 export const INCIDENTS = {
   'runner-refused': {
     orderDigest: 'text?',
@@ -122,13 +122,12 @@ export type IncidentCode = keyof typeof INCIDENTS;
 export type IncidentFacts<Code extends IncidentCode> = Facts<(typeof INCIDENTS)[Code]>;
 export const INCIDENT_CODES = Object.keys(INCIDENTS) as readonly IncidentCode[];
 
-/** Who wrote it, and when: the runner and the watch never publish, so control does at once. */
+/** The author's role matters: the runner and the watch cannot post, so control posts for them. */
 type Written = { readonly role: Role; readonly at: string; readonly seq: number };
 
-/** An incident of these codes as it stands in the record. */
 export type IncidentOf<Code extends IncidentCode> = Written & Payload<typeof INCIDENTS, Code>;
 
-/** `code` null: another version of ferrybot recorded it so, and this one has no words for it. */
+/** `code` null: recorded by another version of ferrybot. */
 export type Incident =
   | IncidentOf<IncidentCode>
   | (Written & {
@@ -136,7 +135,6 @@ export type Incident =
       readonly recorded: { readonly code: string; readonly detail: Detail };
     });
 
-/** An incident as its event recorded it. */
 export function readIncident(
   recorded: { readonly code: string; readonly detail: Detail },
   written: Written,
@@ -149,7 +147,7 @@ export function readIncident(
     : { ...read, role, at, seq };
 }
 
-/** Those of one code, oldest first. */
+/** Oldest first. */
 export function incidentsWith<Code extends IncidentCode>(
   incidents: readonly Incident[],
   code: Code,
@@ -157,7 +155,6 @@ export function incidentsWith<Code extends IncidentCode>(
   return incidents.filter((one): one is Incident & IncidentOf<Code> => one.code === code);
 }
 
-/** The record of an incident. */
 export function incidentDraft<Code extends IncidentCode>(
   role: Role,
   code: Code,

@@ -1,7 +1,6 @@
 /**
- * The hidden first line of every text of ferrybot's: it says which event a comment publishes, so that nothing is posted
- * twice. Anybody can write such a line; one is believed only with its seal, the signature of a role key over it, the
- * thread and the rest of the text (docs/logbook.md, Markers).
+ * The hidden first line of each text by ferrybot. It names the published event, which prevents duplicates. Anyone can write such a line, so
+ * only a line with a valid seal counts: a role key's signature over the line, the thread and the text (docs/logbook.md, Markers).
  */
 
 import type { Instant } from './ids.ts';
@@ -31,7 +30,7 @@ export const MARKER_KINDS = [
 ] as const;
 export type MarkerKind = (typeof MARKER_KINDS)[number];
 
-/** `fields` are small words without spaces; `head` among them is `seq:hash` of the newest event (docs/logbook.md). */
+/** `fields` are words without spaces; `head` is `seq:hash` of the newest event (docs/logbook.md). */
 export type Marker = {
   readonly run: string;
   readonly kind: MarkerKind;
@@ -39,28 +38,28 @@ export type Marker = {
   readonly fields: Readonly<Record<string, string>>;
 };
 
-/** A marker whose seal verified: this program wrote the line, for this thread, with a key that was in force. */
+/** A marker with a verified seal: ferrybot wrote it for this thread with a valid key. */
 export type VerifiedMarker = Marker & {
-  /** Whose key sealed it. */
+  /** Role of the sealing key. */
   readonly role: Role;
-  /** When the text was written, by the writer's clock. */
+  /** Time of writing, by the writer's clock. */
   readonly at: Instant;
-  /** SHA-256 of the text below the line as it was written. */
+  /** SHA-256 of the text below the marker when it was written. */
   readonly text: string;
-  /** Whether the text below the line is still that one. */
+  /** Whether the text below the marker is unchanged. */
   readonly isIntact: boolean;
 };
 
-/** The verified marker of a text that stands in a thread; null = none, or none that is believed. */
+/** The verified marker of a text in a thread, or null. */
 export type ReadMarker = (thread: number, body: string) => VerifiedMarker | null;
 
-/** How much longer a text becomes by its seal: the names, a time, 64 hex digits, a key's id of 40, 86 digits, and room. */
+/** Maximum length of a seal: names, a time, 64 hex digits, a key id of 40, 86 signature digits. */
 export const SEAL_CHARACTERS_MAX = 256;
 
 const MARKER =
   /^<!-- ferrybot:v1 run=([a-z0-9-]+) kind=([a-z-]+) key=([A-Za-z0-9:._-]+)((?: [a-z]+=[A-Za-z0-9:._-]+)*) -->$/;
 
-/** The marker as the first line of a text's source. Every part is restricted to characters that cannot end it. */
+/** The marker as an HTML comment. All parts are restricted to characters that cannot close it. */
 export function markerText(marker: Marker): string {
   const fields = Object.entries(marker.fields).map(
     ([name, value]) => ` ${name}=${value.replace(/[^A-Za-z0-9:._-]/g, '_') || '-'}`,
@@ -68,7 +67,7 @@ export function markerText(marker: Marker): string {
   return `${markerIdentity(marker)}${fields.join('')} -->`;
 }
 
-/** What the first line of a text says, whoever wrote it; null where it is no marker. */
+/** Parses the first line, without verification; null if it is not a marker. */
 export function readMarker(body: string): Marker | null {
   const match = MARKER.exec(withoutSeal(splitBody(body).line));
   if (match === null) return null;
@@ -84,31 +83,31 @@ export function readMarker(body: string): Marker | null {
   return { run, kind, key, fields };
 }
 
-/** What two markers of the same publication share: the part that a thread is searched for. */
+/** The part that identifies a publication; threads are searched for it. */
 export function markerIdentity(marker: Pick<Marker, 'run' | 'kind' | 'key'>): string {
   return `<!-- ferrybot:v1 run=${marker.run} kind=${marker.kind} key=${marker.key}`;
 }
 
-/** Whether a text carries our own marker of this identity and stands as it was written. */
+/** Whether the text is ferrybot's, with this identity, and unchanged. */
 export function isOurText(marker: VerifiedMarker | null, identity: string): boolean {
   return marker?.isIntact === true && markerIdentity(marker) === identity;
 }
 
-/** The newest entry that whoever wrote a text knew of; 0 where it names none. */
+/** The newest entry that the author knew; 0 if the marker names none. */
 export function knownEntry({ fields }: Pick<Marker, 'fields'>): number {
   return Number(/^(\d{1,9}):/.exec(fields['head'] ?? '')?.[1] ?? 0);
 }
 
 /**
- * Whether a text that stands in a thread says what control would: with control's own seal, or in these very words, to which
- * mentions may have been added. Another key that seals texts silences no word of control's with words of its own.
+ * Whether a posted text replaces control's: sealed by control, or exactly the same text (plus mentions). Another role's key cannot suppress
+ * control's texts with different content.
  */
 export function saysForControl(marker: VerifiedMarker, standing: string, rendered: string): boolean {
   if (marker.role === 'control') return true;
   return marker.isIntact && splitBody(standing).text.startsWith(splitBody(rendered).text);
 }
 
-/** The first line of a text, and what stands below it in the form that a seal covers. */
+/** The first line, and the remaining text in the form that a seal covers. */
 export function splitBody(body: string): { readonly line: string; readonly text: string } {
   const end = body.indexOf('\n');
   const line = end < 0 ? body : body.slice(0, end);
@@ -116,8 +115,8 @@ export function splitBody(body: string): { readonly line: string; readonly text:
 }
 
 /**
- * GitHub's forms and proxies change how lines end and drop what cannot be seen at the end of a text: neither is an edit.
- * Written without a regular expression that repeats over white space, since anybody's text comes here.
+ * GitHub forms and proxies change line ends and drop trailing white space, which is not an edit. Avoids regular expressions over white
+ * space, because the text is untrusted.
  */
 function comparableText(text: string): string {
   const lines = text
@@ -128,7 +127,7 @@ function comparableText(text: string): string {
   return lines.join('\n').trim();
 }
 
-/** Whether a text that stands in a thread says what was rendered now: the same marker but for its seal, the same words. */
+/** Whether a posted text equals the rendered one, apart from the seal. */
 export function saysTheSame(standing: string, rendered: string): boolean {
   const [old, now] = [splitBody(standing), splitBody(rendered)];
   return withoutSeal(old.line) === withoutSeal(now.line) && old.text === now.text;
@@ -139,10 +138,10 @@ function withoutSeal(line: string): string {
   return at >= 0 && SEAL.test(line.slice(at)) ? `${line.slice(0, at)} -->` : line;
 }
 
-/** A seal at the end of a marker's line. */
+/** A seal at the end of a marker line. */
 const SEAL = /^ at=([0-9TZ:.-]{24}) text=([0-9a-f]{64}) by=([a-z0-9-]{1,40}) sig=([A-Za-z0-9_-]{86}) -->$/;
 
-/** A marker's line taken apart: what its signature covers, and the seal. Null where it has none. */
+/** Splits a marker line into its seal and the text that the signature covers; null without a seal. */
 export function readSeal(line: string): {
   readonly signed: string;
   readonly at: string;

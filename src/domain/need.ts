@@ -1,6 +1,6 @@
 /**
- * Facts that cost a request, and that a decision asks for by name where it cannot go on without: it returns the need, they
- * are read, and it is asked again. Nobody guesses beforehand what a decision will want.
+ * Facts that cost a request. A decision returns the needs it cannot continue without; they are read, and the decision runs again. Nothing
+ * is fetched speculatively.
  */
 
 import type { Actor } from './actor.ts';
@@ -11,7 +11,6 @@ import type { RunFacts } from './facts.ts';
 import type { Digest } from './ids.ts';
 import { type Observed, unknown } from './observed.ts';
 
-/** A fact that is asked for as a whole. */
 export type FactName = keyof Pick<
   RunFacts,
   | 'closureLog'
@@ -28,7 +27,7 @@ export type FactName = keyof Pick<
   | 'searchedRoots'
 >;
 
-/** One of many: a workflow run, why it failed, somebody's permission, an approving comment that no thread shows, the text that shows a proposal. */
+/** One of many facts of the same kind. */
 export type Need =
   | FactName
   | { readonly fact: 'failedJobs'; readonly of: number }
@@ -37,7 +36,7 @@ export type Need =
   | { readonly fact: 'cited'; readonly of: { readonly surface: Surface; readonly comment: number } }
   | { readonly fact: 'proposalTexts'; readonly of: Digest };
 
-/** What is asked for, told apart from all else that may be. */
+/** Unique key of a need. */
 export function needName(one: Need): string {
   if (typeof one === 'string') return one;
   switch (one.fact) {
@@ -54,23 +53,20 @@ export function needName(one: Need): string {
   }
 }
 
-/** Nothing yet: what comes next depends on facts that nobody has read. */
+/** No decision yet: facts are missing. */
 export type Needing = { readonly kind: 'need'; readonly facts: readonly Need[] };
 
-/** Waits for these facts to be read, all of them together. */
 export function need(...facts: readonly Need[]): Needing {
   return { kind: 'need', facts };
 }
 
-/** Why a fact is unknown that nobody has asked for. */
 const NOT_ASKED = 'not asked for';
 
-/** A fact that nobody has asked for yet. */
 export function notAsked(): Extract<Observed<never>, { readonly kind: 'unknown' }> {
   return unknown(NOT_ASKED);
 }
 
-/** Whether it was never read, rather than read in vain. */
+/** Distinguishes a fact that was never requested from one that could not be read. */
 export function isNotAsked(fact: Observed<unknown>): boolean {
   return fact.kind === 'unknown' && fact.why === NOT_ASKED;
 }

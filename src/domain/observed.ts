@@ -1,15 +1,14 @@
-/** A fact about the outside world that may not be readable: `unknown` is a state of its own and never passes a gate. */
+/** A fact about the outside world; `unknown` is a separate state and never passes a gate. */
 
 export type Observed<Value> =
   | { readonly kind: 'known'; readonly value: Value }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** A fact that was read. */
 export function known<Value>(value: Value): Observed<Value> {
   return { kind: 'known', value };
 }
 
-/** A fact that could not be read; `why` is for people and holds no secret. */
+/** `why` is shown to people and holds no secret. */
 export function unknown(why: string): { readonly kind: 'unknown'; readonly why: string } {
   return { kind: 'unknown', why };
 }

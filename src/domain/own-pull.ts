@@ -1,4 +1,4 @@
-/** A pull request or an issue that somebody else than the bot opened, as it may become a run. */
+/** A pull request or issue by a person, which may become a run. */
 
 import type { Actor } from './actor.ts';
 import type { Instant, Sha } from './ids.ts';
@@ -11,7 +11,7 @@ export type OwnThread = {
   readonly title: string;
   readonly body: string;
   readonly labels: readonly string[];
-  /** Oldest first; a bounded number of the newest. */
+  /** Oldest first; only the newest are read. */
   readonly labelled: readonly Labelled[];
 };
 
@@ -22,11 +22,10 @@ export type OwnPull = OwnThread & {
   readonly isDraft: boolean;
   readonly headSha: Sha;
   readonly headBranch: string;
-  /** `owner/name`, or null where the fork is gone. */
+  /** `owner/name`; null if the fork was deleted. */
   readonly headRepository: string | null;
 };
 
-/** A label was put on. */
 export type Labelled = {
   readonly label: string;
   readonly by: Actor;
@@ -34,12 +33,11 @@ export type Labelled = {
   readonly at: Instant;
 };
 
-/** Whether a label is there; GitHub takes names that differ in case alone for one. */
+/** GitHub label names are case-insensitive. */
 export function hasLabel(labels: readonly string[], label: string): boolean {
   return labels.some((one) => isSameLabel(one, label));
 }
 
-/** See `hasLabel`. */
 export function isSameLabel(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }

@@ -1,17 +1,16 @@
 /**
- * The small facts of an answer, an incident or a verdict. A vocabulary says for each code which facts it carries: who
- * records one and who has a sentence for it take their types from there. A record keeps them flat, as texts and integers by
- * name; what it keeps is read back whole, or not at all.
+ * The facts of an answer, an incident or a verdict. A vocabulary defines the facts of each code and gives writers and renderers their
+ * types. Records store facts flat, as named texts and integers.
  */
 
 import { limits } from './limits.ts';
 
-/** With a `?`: may be missing. `list`: texts, recorded as `name1`, `name2` and so on. An array: one of these words. */
+/** `?`: optional. `list`: texts recorded as `name1`, `name2` and so on. An array: one of these words. */
 export type Field = 'text' | 'text?' | 'integer' | 'integer?' | 'list' | readonly string[];
 export type Fields = { readonly [name: string]: Field };
 export type Vocabulary = { readonly [code: string]: Fields };
 
-/** Facts as they are recorded, of whatever version. */
+/** Recorded facts, of any version. */
 export type Detail = { readonly [name: string]: string | number };
 
 type Value<F extends Field> = F extends 'list'
@@ -23,24 +22,20 @@ type Value<F extends Field> = F extends 'list'
       : string;
 type Missing<F extends Fields> = { [Name in keyof F]: F[Name] extends `${string}?` ? Name : never }[keyof F];
 
-/** The facts that these fields describe. */
 export type Facts<F extends Fields> = {
   readonly [Name in Exclude<keyof F, Missing<F>>]: Value<F[Name]>;
 } & { readonly [Name in Missing<F>]?: Value<F[Name]> | undefined };
 
-/** The codes of a vocabulary. */
 export type CodeOf<V extends Vocabulary> = keyof V & string;
 
-/** One code with its facts. */
 export type Payload<V extends Vocabulary, Code extends CodeOf<V> = CodeOf<V>> = {
   readonly [C in Code]: { readonly code: C; readonly detail: Facts<V[C]> };
 }[Code];
 
-/** What comes behind a code: its facts, which may be left out where there are none. */
+/** The facts parameter after a code; optional if no fact is required. */
 export type FactsArgument<F extends Fields> =
   Record<never, never> extends Facts<F> ? [facts?: Facts<F>] : [facts: Facts<F>];
 
-/** Facts as they are recorded. */
 export function recordedFacts(facts: object): Detail {
   return Object.fromEntries(
     Object.entries(
@@ -52,7 +47,7 @@ export function recordedFacts(facts: object): Detail {
   );
 }
 
-/** The facts of a record; null where they are not as these fields say, as in what another version wrote. */
+/** Null if the recorded facts do not match the fields, for example from another version. */
 export function readFacts<const F extends Fields>(fields: F, detail: Detail): Facts<F> | null {
   const read: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
@@ -60,18 +55,18 @@ export function readFacts<const F extends Fields>(fields: F, detail: Detail): Fa
     if (!isOf(field, value)) return null;
     read[name] = value;
   }
-  // Each fact was held against its field just above.
+  // Each value was checked above.
   return read as Facts<F>;
 }
 
-/** A recorded code with its facts; null where this version knows no such code, or not with these facts. */
+/** Null if this version does not know the code or its facts. */
 export function readPayload<const V extends Vocabulary>(
   vocabulary: V,
   { code, detail }: { readonly code: string; readonly detail: Detail },
 ): Payload<V> | null {
   const fields = Object.hasOwn(vocabulary, code) ? vocabulary[code] : undefined;
   const facts = fields === undefined ? null : readFacts(fields, detail);
-  // The code is one of the vocabulary, and these are its facts.
+  // The code and its facts were checked above.
   return facts === null ? null : ({ code, detail: facts } as unknown as Payload<V>);
 }
 

@@ -1,26 +1,26 @@
-/** A trigger: the reason to look again. It carries hints about where to look first, and never a fact to decide on (architecture, D2). */
+/** A trigger: a reason to reconcile. It carries hints about where to start, never facts for a decision (architecture, D2). */
 
 import type { Surface } from './command.ts';
 import type { Instant } from './ids.ts';
 
 export type ReconcileRequest =
-  /** Somebody wrote in a thread. `hasSlash`: a first look saw a slash word, so a receipt is due at once. */
+  /** `hasSlash`: the comment contains a slash word, so post a receipt immediately. */
   | {
       readonly kind: 'comment';
       readonly surface: Surface;
       readonly comment: number;
       readonly thread: number;
       readonly hasSlash: boolean;
-      /** Who wrote it, as far as the event tells: strangers' receipts are counted. */
+      /** The author as named in the event; receipts for outsiders are limited. */
       readonly from?: { readonly id: number; readonly isOutsider: boolean };
-      /** When it was written or changed, where that may be long ago. */
+      /** Time of the comment or its edit, if it may be long ago. */
       readonly at?: Instant;
     }
-  /** Somebody wrote plain words: no command, but a gate may wait for them. */
+  /** A comment without a command; a gate may wait for it. */
   | { readonly kind: 'remark'; readonly thread: number }
   /**
-   * A thread changed: edited, labelled, pushed to, closed. `isExperiment`: an open issue that carries the label; `isFork`: a
-   * pull request whose head lies in another repository; `labels`: those that it has, where it is open and has any.
+   * A thread was edited, labelled, pushed to or closed. `isExperiment`: an open issue with the label. `isFork`: a pull request from a fork.
+   * `labels`: labels of an open thread.
    */
   | {
       readonly kind: 'thread';
@@ -29,21 +29,20 @@ export type ReconcileRequest =
       readonly isFork?: true;
       readonly labels?: readonly string[];
     }
-  /** A branch moved: the logbook, the default branch (and the config with it), or a proposal's. Full ref name. */
+  /** The logbook, the default branch (which holds the config) or a proposal's branch was pushed. Full ref name. */
   | { readonly kind: 'push'; readonly ref: string }
-  /** A workflow run ended: whatever it left undone is owed now. */
   | { readonly kind: 'workflow-ended' }
-  /** Time has passed: look for everything that was missed. */
+  /** Periodic: find everything that was missed. */
   | {
       readonly kind: 'sweep';
-      /** Other triggers were dropped for it: it may not be left out. */
+      /** Other triggers were dropped in its favour, so it must run. */
       readonly isOwed?: true;
     };
 
-/** Associations of people whom a repository knows (docs.github.com/graphql, CommentAuthorAssociation). */
+/** Author associations of known people (docs.github.com/graphql, CommentAuthorAssociation). */
 const INSIDERS: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
-/** Whether GitHub calls somebody no member here. A hint for receipts alone: private members look like strangers. */
+/** Only a hint for receipts: private members look like outsiders. */
 export function isOutsider(association: string | null | undefined): boolean {
   return typeof association === 'string' && !INSIDERS.has(association);
 }

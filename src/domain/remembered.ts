@@ -1,12 +1,7 @@
-/** Readings of what was read before: a trigger asks for the same config and the same body again and again. */
-
-/** Texts whose reading a process keeps: the bodies of all live runs and the config, a few hundred KB. */
+/** Enough for the bodies of all live runs and the config, a few hundred kB. */
 export const READINGS_REMEMBERED = 50;
 
-/**
- * `read` as a function that keeps its newest answers. Only for a pure `read` whose answers nobody changes. `keyOf` is
- * the whole of what the answer depends on, so that an edit is seen at once; the longest unasked answer goes first.
- */
+/** An LRU cache around a pure function whose results nobody modifies. `keyOf` must cover everything that the result depends on. */
 export function remembered<Asked, Reading>(
   read: (asked: Asked) => Reading,
   keyOf: (asked: Asked) => string,

@@ -1,9 +1,9 @@
-/** Rented machines as an account has them: what an engine that rents says, and what may be asked of it. */
+/** Rented machines as reported by the provider's account. */
 
 import type { Permit } from './actions/capability.ts';
 import type { ActionStep } from './actions/step.ts';
 
-/** What an account says of an instance's state; null: still provisioned. */
+/** Instance status; null: still provisioned. */
 export const MACHINE_STATUSES = [
   'created',
   'loading',
@@ -19,21 +19,21 @@ export type MachineStatus = (typeof MACHINE_STATUSES)[number] | null;
 
 export type RentedInstance = {
   readonly id: number;
-  /** From its label; null: not of our fleet, whatever it is. */
+  /** From the label; null: not ferrybot's. */
   readonly jobId: string | null;
   readonly status: MachineStatus;
-  /** The host's machine that it is on, by the engine's name for it; left out where nobody says. */
+  /** The engine's name of the host machine, if known. */
   readonly machine?: string;
   readonly createdAtMs: number;
-  /** Dollars an hour while it is `running` or `frozen`, its disk included. */
+  /** Dollars per hour while `running` or `frozen`, including disk. */
   readonly hourly: number;
-  /** Dollars an hour whatever it does, as long as it is there. */
+  /** Dollars per hour in any state. */
   readonly storageHourly: number;
-  /** Dollars of its traffic so far. */
+  /** Traffic cost so far, in dollars. */
   readonly traffic: number;
 };
 
-/** All instances of the account at one moment; a list that could not be read whole is none. `credit` null: nobody knows it. */
+/** All instances of the account; an incomplete list is `unknown`. `credit` null: unknown. */
 export type AccountRead =
   | {
       readonly kind: 'read';
@@ -42,10 +42,10 @@ export type AccountRead =
     }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** An instance of ours that shall be gone. */
+/** An instance to destroy. */
 export type Condemnation = { readonly id: number; readonly jobId: string };
 
-/** The offer that would be rented now, by the numbers of the market; the price is in millionths of a dollar, with the disk. */
+/** The best current offer. The price is in millionths of a dollar and includes the disk. */
 export type RentalOffer = {
   readonly offer: number;
   readonly machine: string;
@@ -59,25 +59,21 @@ export type OfferRead =
   | { readonly kind: 'read'; readonly offer: RentalOffer | null }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** What came of it: `unknown` also where it was confirmed and a second read still has the instance. */
+/** `unknown`: also if a second listing still shows the instance after a confirmation. */
 export type DestroyOutcome =
   | { readonly kind: 'destroyed' }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** The account behind an engine that rents. No method throws for an expected outcome. */
+/** No method throws for an expected outcome. */
 export type RentalAccount = {
   /** Every instance, page by page. */
   read(): Promise<AccountRead>;
   /** The offer that a submit would choose now. Rents nothing. */
   offer(): Promise<OfferRead>;
-  /**
-   * Spends the permit's capability with this very instance, and asks for it to be gone only where the account shows it under
-   * the label of this job in our fleet. Looks again until it is not there.
-   */
+  /** Spends the capability, destroys the instance only if the account lists it under this job's label, and lists again until it is gone. */
   destroy(condemned: Condemnation, permit: Permit): Promise<DestroyOutcome>;
 };
 
-/** The destruction of one instance that carries the label of this job. */
 export function destroyStep({ id, jobId }: Condemnation): ActionStep {
   return { does: 'destroy-machine', command: [jobId, String(id)] };
 }

@@ -1,18 +1,18 @@
-/** What a replay says: each recorded decision, what it was, and what it would be under another config. */
+/** Replay result: each recorded decision and its outcome under another config. */
 
-/** `launch` follows from the others; `unknown` as `to` means that the record lacks the fact that the answer needs. */
+/** `launch` follows from the others. `unknown` in `to`: the record lacks a needed fact. */
 export type DecisionKind = 'gate' | 'approval' | 'quorum' | 'launch' | 'verdict';
 
 export type ReplayedDecision = {
   readonly decision: DecisionKind;
-  /** The gate, the login of the approver, or the run. */
+  /** The gate, the approver's login, or the run. */
   readonly subject: string;
-  /** The event that recorded it. */
+  /** The recording event. */
   readonly seq: number;
   readonly at: string;
   readonly from: string;
   readonly to: string;
-  /** Why it would be so: a reason code of the gate, or of the replay. */
+  /** Reason code of the gate or of the replay. */
   readonly why: string;
 };
 
@@ -22,7 +22,7 @@ export type ReplayedRun = {
   readonly decisions: readonly ReplayedDecision[];
 };
 
-/** `changed` and `unknown` count decisions among `decisions`. */
+/** `changed` and `unknown` count decisions. */
 export type Backtest = {
   readonly runs: readonly ReplayedRun[];
   readonly decisions: number;
@@ -30,17 +30,16 @@ export type Backtest = {
   readonly unknown: number;
 };
 
-/** Whether the answer would be another one; an answer that cannot be told is no change, and no sameness either. */
+/** An unknown outcome counts as neither changed nor equal. */
 export function isChanged({ from, to }: ReplayedDecision): boolean {
   return to !== 'unknown' && from !== to;
 }
 
-/** Whether the record lacks what the answer needs. */
+/** Whether the record lacks a needed fact. */
 export function isUnclear({ from, to }: ReplayedDecision): boolean {
   return to === 'unknown' && from !== to;
 }
 
-/** The decisions of a run that would be others, or cannot be told. */
 export function differences({ decisions }: ReplayedRun): readonly ReplayedDecision[] {
   return decisions.filter((decision) => isChanged(decision) || isUnclear(decision));
 }

@@ -1,10 +1,10 @@
-/** How an ended run is judged, and the rows that say why. */
+/** Evaluation of an ended run. */
 
 export type MetricRow = {
   readonly key: string;
   readonly value: string | null;
   readonly median: string | null;
-  /** Positive = worse than the median, in percent. */
+  /** Percent; positive = worse than the median. */
   readonly worsePercent: number | null;
   readonly tolerancePercent: string;
   readonly outcome: 'pass' | 'fail' | 'unknown' | 'no-baseline';

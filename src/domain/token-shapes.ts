@@ -1,9 +1,9 @@
 /**
- * What tokens of common forges, clouds, registries and services look like, as those publish it for secret scanning. Texts of
- * strangers go through all of them: every repetition is bounded, and none begins inside of another token.
+ * Published token formats of common services. Untrusted text passes through all patterns, so every repetition is bounded and no match
+ * starts inside another token.
  */
 
-/** A token by its own look: a prefix that nothing else has, and its length. A digest, a commit or a run's name has none. */
+/** Tokens with a unique prefix and length; digests, commits and run names do not match. */
 const TOKENS: readonly RegExp[] = [
   // GitHub: classic, OAuth, user, server (whose newer form has dots), refresh; fine-grained.
   /\bgh[pousr]_(?:[A-Za-z0-9_]|[.-](?=[A-Za-z0-9_])){20,2048}/g,
@@ -29,7 +29,7 @@ const TOKENS: readonly RegExp[] = [
   // Models and experiments: Hugging Face, W&B, OpenAI and Anthropic, Replicate, Groq.
   /\b(?:hf|api_org)_[A-Za-z0-9]{20,100}\b/g,
   /\bwandb_v[0-9]_[A-Za-z0-9_-]{20,200}/g,
-  // A run or a branch may be named `sk-learn-…`: names have no upper case.
+  // Names such as `sk-learn-…` have no upper case.
   /\bsk-(?=[a-z0-9_-]{0,64}[A-Z])[A-Za-z0-9_-]{20,255}/g,
   /\b(?:r8|gsk)_[A-Za-z0-9]{36,64}\b/g,
   // Chat, mail, money: Slack, Discord, Telegram, SendGrid, Mailgun, Twilio, Stripe.
@@ -50,35 +50,35 @@ const TOKENS: readonly RegExp[] = [
   /\bgl(?:c_[A-Za-z0-9+/]{32,400}|sa_[A-Za-z0-9]{32}_[0-9A-Fa-f]{8})/g,
   /\btskey-[a-z]{3,12}-[A-Za-z0-9-]{10,128}/g,
   /\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b/g,
-  // PEM (RFC 7468): what has no end goes to the end of the text.
+  // PEM (RFC 7468); an unterminated key extends to the end of the text.
   /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----|$)/g,
 ];
 
-/** A secret by what stands before it, which is kept: the first group. */
+/** Secrets after a keyword, which is kept as the first group. */
 const AFTER_A_NAME: readonly RegExp[] = [
-  // A header, a URL with a password in it, a signed URL of Azure or of S3 and Cloud Storage.
+  // Authorization headers, passwords in URLs, signed URLs of Azure, S3 and Cloud Storage.
   /(\bauthorization["']?\s{0,4}[:=]\s{0,4}["']?(?:bearer|basic|token|negotiate|digest)\s{1,4})[A-Za-z0-9._~+/=:-]{6,4096}/gi,
   /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,128}:)[^\s:/@"'<>]{1,255}(?=@)/gi,
   /(:\/\/)[A-Za-z0-9_-]{20,255}(?=@)/g,
   /([?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=)[A-Za-z0-9%+/=_-]{16,2048}/gi,
-  // W&B's old key, Vast's and Twilio's are plain hex.
+  // Old W&B keys and those of Vast and Twilio are plain hex.
   /(\bwandb[a-z_. -]{0,24}["']?\s{0,4}[:= ]\s{0,4}["']?)[0-9a-f]{40}\b/gi,
   /(\bvast(?:ai)?[a-z_. -]{0,24}["']?\s{0,4}[:= ]\s{0,4}["']?)[0-9a-f]{64}\b/gi,
   /(\btwilio[a-z_. -]{0,24}["']?\s{0,4}[:= ]\s{0,4}["']?)[0-9a-f]{32}\b/gi,
 ];
 
-/** `WANDB_API_KEY=…`, `"HF_TOKEN": "…"`: the value after a name that says what it is. What stands before in the name is not looked at. */
+/** Values after a telling name, such as `WANDB_API_KEY=…` or `"HF_TOKEN": "…"`. */
 const NAMED: readonly RegExp[] = [
   /((?:token|secret|passw(?:or)?d|passphrase|credentials?|api_?key|private_?key|(?:secret|access|account|auth|signing|ssh|encryption)_key|authorization)["']?\s{0,4}[:=]\s{0,4}["']?(?:bearer\s{1,4}|basic\s{1,4})?)[^\s"',;}]{4,4096}/gi,
   /(\b[A-Z0-9_]{1,64}_KEY(?:_ID)?["']?\s{0,4}[:=]\s{0,4}["']?)[^\s"',;}]{4,4096}/g,
   /(\bSECRET_[A-Z0-9_]{1,64}["']?\s{0,4}[:=]\s{0,4}["']?)[^\s"',;}]{4,4096}/g,
 ];
 
-/** JSON Web Tokens (RFC 7519), all three parts, wherever one ends and the next begins: each run of signs is read once. */
+/** JSON Web Tokens (RFC 7519) with all three parts; each character run is scanned once. */
 const RUN = /[A-Za-z0-9_.-]{24,}/g;
 const WEB_TOKEN = /^eyJ[A-Za-z0-9_-]{10,}$/;
 
-/** The text without what has the shape of a token. */
+/** Replaces everything that has the shape of a token. */
 export function withoutShapes(text: string, replacement: string): string {
   const withoutTokens = TOKENS.reduce((clean, shape) => clean.replace(shape, replacement), text);
   const withoutValues = AFTER_A_NAME.reduce(
@@ -88,7 +88,7 @@ export function withoutShapes(text: string, replacement: string): string {
   return withoutValues.replace(RUN, (run) => withoutWebTokens(run, replacement));
 }
 
-/** The text without the value after every name that says that its value is a secret. */
+/** Replaces values after names that suggest a secret. */
 export function withoutNamed(text: string, replacement: string): string {
   return NAMED.reduce(
     (clean, shape) => clean.replace(shape, (_whole, name: string) => `${name}${replacement}`),

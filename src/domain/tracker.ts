@@ -1,32 +1,28 @@
-/**
- * What a tracker of experiments says of one run. It is a witness among others and never the verdict: trackers call runs
- * crashed that go on, and running that have been dead for weeks.
- */
+/** An experiment tracker's report about a run. It is only one witness: trackers report live runs as crashed and dead runs as running. */
 
 import type { Instant } from './ids.ts';
 
-/** A run as the tracker describes it. All of it but the moments is text of the job. */
+/** All text comes from the job. */
 export type TrackedRun = {
-  /** What was asked for by name, as the tracker has it: W&B's id of the run, MLflow's name of it. */
+  /** The requested name: W&B's run id, MLflow's run name. */
   readonly identity: string;
-  /** The name that people read; the identity again where there is no other. */
+  /** Display name; the identity if there is none. */
   readonly name: string;
-  /** Where a person follows it. */
   readonly url: string;
-  /** The tracker's own word, such as `running` or `crashed`. */
+  /** The tracker's own word, for example `running` or `crashed`. */
   readonly state: string;
-  /** When the trainer was last heard of; null where the tracker does not listen for that. */
+  /** The trainer's last heartbeat; null if the tracker has none. */
   readonly heartbeatAt: Instant | null;
-  /** When the newest row of metrics was made, by the trainer's clock. */
+  /** Time of the newest metrics row, by the trainer's clock. */
   readonly rowAt: Instant | null;
   readonly step: number | null;
-  /** Of the accelerators' memory, on the one that is fullest; left out where the tracker does not say. */
+  /** Memory use of the fullest accelerator, if reported. */
   readonly memoryPercent?: number;
-  /** The newest value of each metric: decimal texts, or `NaN`, `Infinity`, `-Infinity`. */
+  /** Newest value per metric: decimal text, `NaN`, `Infinity` or `-Infinity`. */
   readonly metrics: { readonly [key: string]: string };
 };
 
-/** `absent`: it has no such run, or hides it from this key. `limited`: asked too often. `unknown`: no answer that can be used. */
+/** `absent`: no such run, or not visible for this key. `limited`: rate limit. `unknown`: no usable answer. */
 export const TRACKER_SILENCES = ['absent', 'denied', 'limited', 'unknown'] as const;
 export type TrackerSilence = {
   readonly kind: (typeof TRACKER_SILENCES)[number];
@@ -43,26 +39,26 @@ export type TrackedLog =
   | { readonly kind: 'none' }
   | TrackerSilence;
 
-/** Asks one project of one tracker. Nothing here changes anything there. */
+/** Read-only access to one tracker project. */
 export type Tracker = {
   readonly describe: (identity: string) => Promise<TrackerAnswer>;
-  /** The last lines that the run printed, oldest first. */
+  /** The last printed lines, oldest first. */
   readonly logTail: (identity: string, linesMax: number) => Promise<TrackedLog>;
 };
 
-/** Executors add a hash of the content to the name: `daily-5bbb39` is `daily`. */
+/** Executors append a content hash: `daily-5bbb39` is `daily`. */
 const HASH = /^-[\da-f]{6}$/;
-/** Ids that a tracker makes up where nobody chose one (W&B's eight characters, MLflow's 32, UUIDs): no name to compare. */
+/** Generated ids (W&B's eight characters, MLflow's 32, UUIDs) cannot be compared with a name. */
 const MADE_UP = /^(?:[a-z\d]{8}|[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** Whether a run of the tracker is the one that was meant; of an id that the tracker made up nobody can say. */
+/** Whether the tracker run is the intended one; generated ids are undecidable. */
 export function compareIdentity(intended: string, seen: string): 'same' | 'other' | 'made-up' {
   if (seen === intended) return 'same';
   if (seen.startsWith(intended) && HASH.test(seen.slice(intended.length))) return 'same';
   return MADE_UP.test(seen) ? 'made-up' : 'other';
 }
 
-/** Which run to ask for: the newest that the log says is written to, unless that is another run than the one meant. */
+/** The newest identity in the log, unless it belongs to another run. */
 export function identityToAsk(intended: string, logged: readonly string[]): string {
   // rule HR-27
   return logged.findLast((id) => compareIdentity(intended, id) !== 'other') ?? intended;

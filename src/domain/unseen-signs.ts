@@ -1,17 +1,14 @@
-/** Signs that a text has and that readers do not see in it: what is shown to people leaves them out or shows a plain blank, and what is run has them. */
+/** Characters that readers cannot see: displayed text drops them, but a command would execute with them. */
 
-/**
- * The inside of a character class, for a pattern with `u`: format characters (zero width, bidi, soft hyphen, tags), private
- * use, the blank of Braille (a symbol to Unicode), and whatever else shows as nothing.
- */
+/** Inside of a character class (flag `u`): format characters, private use, Braille blank, default ignorables. */
 export const INVISIBLE = String.raw`\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800`;
 
-/** A pattern with `u`: the same, control characters, and every blank that a reader takes for a plain one. Tabs and line ends show by the shape of the text. */
+/** Pattern (flag `u`): also control characters and unusual blanks. Tabs and line ends are visible in the layout. */
 export const UNSEEN = String.raw`[${INVISIBLE}]|(?![ \t\n\r])[\p{White_Space}\p{Cc}]`;
 
 const UNSEEN_SIGN = new RegExp(UNSEEN, 'u');
 
-/** The first of them, as Unicode writes it: `U+200B`; null where everything is seen. */
+/** The first one as `U+200B`; null if there is none. */
 export function unseenSign(text: string): string | null {
   const sign = UNSEEN_SIGN.exec(text.toWellFormed())?.[0];
   return sign === undefined

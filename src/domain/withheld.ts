@@ -1,13 +1,13 @@
-/** The placeholder for a text of a job that a process cannot redact, because it lacks a secret that the job has. */
+/** Placeholder for job text that a process cannot redact, because it lacks one of the job's secrets. */
 
 const START = '(withheld: ';
 
-/** What is recorded in place of the text. `missing`: the variables that this process lacks. */
+/** `missing`: names of the missing variables. */
 export function withheldText(missing: readonly string[]): string {
   return `${START}this process was not given ${missing.join(', ')} and cannot redact it)`;
 }
 
-/** Whether a recorded text is the placeholder. It names nothing, so two placeholders are not the same thing. */
+/** Two placeholders may stand for different texts, so never treat them as equal. */
 export function isWithheld(text: string): boolean {
   return text.startsWith(START);
 }

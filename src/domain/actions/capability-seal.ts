@@ -1,6 +1,6 @@
 /**
- * Makes capabilities and knows which ones it made: one that somebody wrote down, copied or cast is none. Only
- * `actions/mint.ts` may make them and only `capability.ts` may look inside (an import arrow says so).
+ * Creates capabilities and remembers which ones it created, so that a cast or copied object has no effect. Only `actions/mint.ts` may
+ * create them and only `capability.ts` may read them; an import rule enforces this.
  */
 
 import type { Instant } from '../ids.ts';
@@ -8,22 +8,21 @@ import type { ActionStep } from './step.ts';
 
 declare const verified: unique symbol;
 
-/** Permission for exactly the steps of one verified action, each once, until a moment. It shows nothing of itself. */
+/** Permission for exactly the steps of one verified action, each once, until an instant. Opaque. */
 export type Capability = { readonly [verified]: 'a verified action' };
 
 export type Grant = { readonly steps: readonly ActionStep[]; readonly until: Instant };
 
 const grants = new WeakMap<Capability, { readonly grant: Grant; spent: number }>();
 
-/** A new capability for this grant. */
 export function sealCapability(grant: Grant): Capability {
-  // The mark exists for the compiler alone; this is the one place where it is put on.
+  // The brand exists only for the compiler.
   const capability = Object.freeze({}) as Capability;
   grants.set(capability, { grant, spent: 0 });
   return capability;
 }
 
-/** The grant of a capability that was made here and how many of its steps are spent; null for anything else. */
+/** Returns the grant and how many of its steps are spent; null if `sealCapability` did not create this object. */
 export function grantOf(capability: Capability): { readonly grant: Grant; spent: number } | null {
   return grants.get(capability) ?? null;
 }

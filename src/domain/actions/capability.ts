@@ -1,4 +1,4 @@
-/** Spends a capability: what changes the world outside calls this first, with the very call that it is about to make. */
+/** Every adapter that changes the outside world calls `spendCapability` first, with the exact call it is about to make. */
 
 import type { Instant } from '../ids.ts';
 import { type Capability, grantOf } from './capability-seal.ts';
@@ -6,17 +6,16 @@ import { type ActionStep, isSameStep } from './step.ts';
 
 export type { Capability } from './capability-seal.ts';
 
-/** A capability, and the moment at which it is used. */
 export type Permit = { readonly capability: Capability; readonly now: Instant };
 
-/** A call that nobody verified: a bug, and never an expected outcome. */
+/** An unverified call: always a bug, never an expected outcome. */
 export class CapabilityError extends Error {
   override readonly name = 'CapabilityError';
 }
 
 /**
- * Uses up the next step. Throws `CapabilityError` where the capability was not minted, the step is not the next one to the
- * last argument, every step is spent, or its time is over.
+ * Uses up the next step. Throws `CapabilityError` if the capability was not minted, has expired or is used
+ * up, or if the step differs from the next one in any argument.
  */
 export function spendCapability({ capability, now }: Permit, step: ActionStep): void {
   const held = grantOf(capability);

@@ -1,22 +1,19 @@
-/** One call on the world outside, as data: what was consented to, and what a capability is good for. */
+/** One call that changes the outside world, as data. People consent to steps; a capability permits them. */
 
 import type { MutationKind } from '../care/mutation.ts';
 
-/** One call, as exactly as it will be made. */
 export type ActionStep = {
   readonly does: MutationKind | 'submit-job' | 'stop-job' | 'destroy-machine';
   readonly command: readonly string[];
-  /** The same call in other words, made only where the program of `command` could not be started at all. */
+  /** Fallback, used only if the program of `command` could not be started. */
   readonly instead?: readonly string[];
 };
 
-/** Whether two steps are the same to the last argument, also in what is run where the first cannot start. */
 export function isSameStep(a: ActionStep, b: ActionStep): boolean {
   const callsOf = ({ command, instead }: ActionStep): string => JSON.stringify([command, instead ?? null]);
   return a.does === b.does && callsOf(a) === callsOf(b);
 }
 
-/** Whether two lists make the same calls in the same order. */
 export function areSameSteps(a: readonly ActionStep[], b: readonly ActionStep[]): boolean {
   const isSame = (one: ActionStep, other: ActionStep | undefined): boolean =>
     other !== undefined && isSameStep(one, other);

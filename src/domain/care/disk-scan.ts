@@ -1,13 +1,13 @@
-/** What a scan of a cluster's worker disks found, as it is recorded, and how the newest scans of each cluster stand. */
+/** Recorded scans of a cluster's worker disks, and the newest scans per cluster. */
 
 import type { VmIdentity } from './mutation.ts';
 
-/** Scans in a row that say nothing before people are told: a tunnel or a head that restarts explains one. */
+/** Unreadable scans in a row before a notification: one can be a restarting tunnel or head node. */
 const UNREAD_SCANS_TOLD = 2;
 
 /**
- * What is the matter with one disk. `mount-missing`: data stands on the boot disk where the bucket belongs;
- * `mount-missing-empty`, `mount-there`, `mount-below`, `other-disk`: low, and not for that; the others: nobody could see.
+ * Cause of one low disk. `mount-missing`: data fills the boot disk at the bucket's mount point. `mount-missing-empty`, `mount-there`,
+ * `mount-below`, `other-disk`: low for another reason. The others: the cause could not be read.
  */
 export const DISK_FINDINGS = [
   'mount-missing',
@@ -23,28 +23,28 @@ export const DISK_FINDINGS = [
 ] as const;
 export type DiskFinding = (typeof DISK_FINDINGS)[number];
 
-/** One host whose disk is short: `low` at or below the threshold, `warning` at or below the level before it. */
+/** A host at or below the threshold (`low`) or the level before it (`warning`). */
 export type ScannedWorker = {
   readonly tpu: string;
   readonly worker: number;
-  /** The machine as the cloud listed it; null where it did not, and then nothing can be proposed for it. */
+  /** Null if the cloud did not list the machine; then no change can be proposed for it. */
   readonly vm: VmIdentity | null;
-  /** Free share of the boot disk, 0 to 100, with one digit. */
+  /** Free share of the boot disk, 0 to 100, one decimal. */
   readonly percentFree: string;
   readonly level: 'low' | 'warning';
   readonly finding: DiskFinding;
   readonly detail: { readonly [name: string]: string | number };
-  /** The largest folders beside the mount point, in bytes. */
+  /** The largest folders outside the mount point, in bytes. */
   readonly folders: readonly { readonly path: string; readonly bytes: number }[];
 };
 
-/** How the cleanup job of the head node was found: `not-seen`: the look answered, and otherwise than it does when all is well. */
+/** State of the head node's cleanup job. `not-seen`: the query succeeded and did not find it. */
 export const CLEANUP_STATES = ['alive', 'not-seen', 'unknown', 'not-asked'] as const;
 export type CleanupState = (typeof CLEANUP_STATES)[number];
 
 /**
- * `whole`: every worker was looked at; `partial`: some could not be, so that nobody is fine for not being named;
- * `unreadable`: it says nothing, and changes nothing. `why` is empty where it is whole.
+ * `whole`: every worker was read. `partial`: some were not, so an absent worker may still be low.
+ * `unreadable`: no information. `why` is empty for `whole`.
  */
 export const SCAN_READINGS = ['whole', 'partial', 'unreadable'] as const;
 export type DiskScan = {
@@ -60,16 +60,15 @@ export type DiskScan = {
 
 export type RecordedScan = DiskScan & { readonly at: string; readonly seq: number };
 
-/** One cluster's scans: the newest, the newest that says something, and the first that said the same as that one. */
+/** One cluster's scans: the newest, the newest readable one, and the first with the same situation as that one. */
 export type ClusterDisks = {
   readonly newest: RecordedScan;
   readonly readable: RecordedScan | null;
   readonly since: RecordedScan | null;
-  /** How many scans in a row, up to the newest, said nothing. */
+  /** Number of unreadable scans in a row, up to the newest. */
   readonly unread: number;
 };
 
-/** Each cluster's scans after one more. */
 export function scansAfter(
   clusters: ReadonlyMap<string, ClusterDisks>,
   newest: RecordedScan,
@@ -83,18 +82,18 @@ export function scansAfter(
   return new Map([...clusters, [newest.cluster, { newest, readable, since, unread }]]);
 }
 
-/** Whether nobody has seen the disks for so long that people have to know: one scan may fail by chance. */
+/** Whether the disks have been unreadable long enough to notify people. */
 export function isBlind({ unread }: ClusterDisks): boolean {
   return unread >= UNREAD_SCANS_TOLD;
 }
 
-/** What people have to know of a scan, as one text to compare: who is short, for which cause; not by how much. */
+/** The situation as one comparable text: which workers are low and why, without exact percentages. */
 export function situationOf({ workers, cleanup }: DiskScan): string {
   const each = workers.map(({ tpu, worker, level, finding }) => `${tpu}/${worker} ${level} ${finding}`);
   return [...each.toSorted(), cleanup].join('\n');
 }
 
-/** Whether a scan shows that every disk of the cluster has room: only a whole one does. */
+/** Only a whole scan can show that every disk has room. */
 export function isAllFine({ reading, workers }: DiskScan): boolean {
   return reading === 'whole' && workers.length === 0;
 }

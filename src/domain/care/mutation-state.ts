@@ -1,4 +1,4 @@
-/** The cluster mutations of one record as a fold: proposed, consented to, begun once, ended. Runs and the journal share it. */
+/** Folds one record's cluster mutations: proposed, consented, begun once, ended. Used for runs and for the journal. */
 
 import type { Actor } from '../actor.ts';
 import { wasShownBefore } from '../approval-binding.ts';
@@ -9,7 +9,7 @@ import { type ConsentSource, type Mutation, type MutationProposal, targetName } 
 
 export type Consent = {
   readonly source: ConsentSource;
-  /** Null where the config consented. */
+  /** Null if the config consented. */
   readonly actor: Actor | null;
   readonly at: string;
   readonly seq: number;
@@ -22,12 +22,11 @@ export type MutationRecord = {
   readonly at: string;
   readonly seq: number;
   readonly consents: readonly Consent[];
-  /** The runner's claim, pushed before it calls anything: there is never a second. */
+  /** The runner's claim, pushed before any call. It can exist only once. */
   readonly begun: (EventDataByType['mutation-begun'] & { readonly at: string; readonly seq: number }) | null;
   readonly ended: (EventDataByType['mutation-ended'] & { readonly at: string; readonly seq: number }) | null;
 };
 
-/** Since when a proposal has been on show. */
 export function proposalShownAt({ at }: Pick<MutationRecord, 'at'>): Instant | null {
   return fromRfc3339(at);
 }
@@ -51,12 +50,11 @@ export const MUTATION_EVENTS = [
 ] as const satisfies readonly EventType[];
 export type MutationEvent = EventOf<(typeof MUTATION_EVENTS)[number]>;
 
-/** Whether an event is one of the four. */
 export function isMutationEvent(event: LogbookEvent): event is MutationEvent {
   return (MUTATION_EVENTS as readonly string[]).includes(event.type);
 }
 
-/** The mutations after one more event; one that `illegalMutation` refuses changes nothing. */
+/** An event that `illegalMutation` rejects changes nothing. */
 export function mutationsAfter(
   mutations: readonly MutationRecord[],
   event: MutationEvent,
@@ -80,7 +78,7 @@ function moved(
   return { ...one, consents: [...one.consents, consent] };
 }
 
-/** The rule that an event breaks among these mutations, or null. `record` is the run, or `journal`. */
+/** The rule that the event breaks, or null. `record` is the run id or `journal`. */
 export function illegalMutation(
   mutations: readonly MutationRecord[],
   record: string,
@@ -118,7 +116,7 @@ function consentedRule(
     return actor === undefined ? null : 'the config consents without a person, and this names one';
   if (actor === undefined) return 'consented names no person';
   if (source.thread !== one.proposal.thread) return 'consented in another thread';
-  // One comment may name several targets, a line each; it never consents to a second proposal of the same one.
+  // One comment may consent to several targets, one per line, but never to two proposals of the same target.
   const isUsed = mutations
     .filter(({ proposal }) => isSameTarget(proposal.mutation, one.proposal.mutation))
     .flatMap(({ consents }) => consents)
@@ -146,7 +144,7 @@ export function consentEndsAt({ source, at }: Consent, maxAgeMs: number): number
   return Math.min(recordedAt, writtenAt) + maxAgeMs;
 }
 
-/** Mutations that a runner has begun and not told the end of. */
+/** Mutations that a runner started and has not reported as ended. */
 export function underWay(mutations: readonly MutationRecord[]): readonly MutationRecord[] {
   return mutations.filter(({ begun, ended }) => begun !== null && ended === null);
 }

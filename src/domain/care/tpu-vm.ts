@@ -1,31 +1,31 @@
-/** TPU VMs of a cloud project: what a listing tells of each, and the one thing that may be done to one. */
+/** TPU VMs of a cloud project: the listing and the deletion. */
 
 import type { Permit } from '../actions/capability.ts';
 import { isSameAddress } from '../ip-address.ts';
 import type { MutationStep, VmIdentity } from './mutation.ts';
 
-/** One TPU VM (Cloud TPU API v2, Node). A slice of several hosts is one VM with several addresses. */
+/** A TPU VM (Cloud TPU API v2, Node). A slice with several hosts is one VM with several addresses. */
 export type TpuVm = {
   readonly name: string;
   readonly zone: string;
-  /** In the API's words: READY, CREATING, DELETING, PREEMPTED … */
+  /** As in the API: READY, CREATING, DELETING, PREEMPTED … */
   readonly state: string;
   readonly createdAt: string;
   readonly acceleratorType: string;
-  /** The label by which Ray's autoscaler knows its own nodes; empty where there is none. */
+  /** The cluster label that Ray's autoscaler sets; empty if missing. */
   readonly rayCluster: string;
-  /** What the autoscaler's label says that the machine is: `head`, `worker`; empty where there is none. */
+  /** The node type label of the autoscaler (`head`, `worker`); empty if missing. */
   readonly rayNodeType: string;
-  /** In the order of the worker's index: every address of that worker, inside and outside. */
+  /** All internal and external addresses per worker, by worker index. */
   readonly workers: readonly (readonly string[])[];
 };
 
-/** Unknown where any zone could not be read: a machine that is not in half a list is not gone. */
+/** `unknown` if any zone could not be read: a machine missing from a partial list may still exist. */
 export type VmListing =
   | { readonly kind: 'listed'; readonly vms: readonly TpuVm[] }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** `unknown`: sent, and nobody can say what came of it; look. `failed`: the cloud said no. */
+/** `unknown`: the request was sent and its result is not known; list again. `failed`: the cloud rejected it. */
 export type DeleteOutcome =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'failed'; readonly message: string }
@@ -34,7 +34,7 @@ export type DeleteOutcome =
 /** The machines of one cluster. No method throws for an expected outcome. */
 export type TpuCloud = {
   readonly list: () => Promise<VmListing>;
-  /** Spends the capability with the very call; throws `CapabilityError` where it is not for that. */
+  /** Spends the capability; throws `CapabilityError` if the capability does not permit this call. */
   readonly deleteVm: (vm: VmIdentity, permit: Permit) => Promise<DeleteOutcome>;
 };
 
@@ -49,14 +49,14 @@ export function deleteStep(project: string, { name, zone }: Pick<VmIdentity, 'na
   };
 }
 
-/** The one VM of that name, or null: none, several, or a list that nobody could read. */
+/** The only VM with that name; null if there is none, if several match, or if the list is unknown. */
 export function vmNamed(listing: VmListing, name: string): TpuVm | null {
   if (listing.kind === 'unknown') return null;
   const named = listing.vms.filter((vm) => vm.name === name);
   return named.length === 1 ? (named[0] ?? null) : null;
 }
 
-/** Whether a VM that is listed is the one that was seen before, and not its replacement. */
+/** Whether the listed VM is the observed machine and not its replacement. */
 export function isSameVm(vm: TpuVm, seen: VmIdentity): boolean {
   return (
     vm.name === seen.name &&

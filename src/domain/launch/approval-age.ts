@@ -1,5 +1,3 @@
-/** How old an approval is where something is started on it. */
-
 import type { Digest, Instant } from '../ids.ts';
 import type { RunState } from '../logbook/run-state.ts';
 import { fromRfc3339 } from '../time.ts';
@@ -9,10 +7,9 @@ import { replacementFor } from './relaunch.ts';
 import { askedFor } from './response.ts';
 
 /**
- * Whether an approval of this manifest, written then, has grown too old. It has to be young enough now, or, once the runner has
- * claimed an order on it that was not refused, at the first such claim: a job that is started again after a failure, or after
- * its runner died, rests on the same approval and the restarts that it allows, however long the first attempt ran. Claims are
- * signed by the runner: whoever can write orders cannot keep an old approval young.
+ * Whether an approval of this manifest is too old. It must be young enough now or, once the runner has claimed an order that uses it, at
+ * the first such claim: restarts use the same approval however long the attempts run. Only the runner can sign claims, so forged orders
+ * cannot keep an old approval valid.
  */
 export function isTooOld(
   state: RunState,
@@ -29,7 +26,7 @@ export function isTooOld(
   return (at ?? now) >= createdAt + maxAgeMs;
 }
 
-/** Whoever approved restarts did not mean one of next week: after so long somebody has to say it. */
+/** An approval of restarts does not cover a failure that stayed unanswered for the maximum age. */
 function isLongUnanswered(state: RunState, digest: Digest, now: Instant, maxAgeMs: number): boolean {
   const before = asLaunched(state);
   const last = pastAttempt(before);

@@ -1,12 +1,10 @@
-/** What a seal vouches for, as the record has it. */
-
 import type { EventDataByType } from '../logbook/event.ts';
 import type { Attestation } from '../logbook/events/closure-events.ts';
 import type { RunState } from '../logbook/run-state.ts';
 import { asLaunched } from './next-attempt.ts';
 import { citationKey } from './order.ts';
 
-/** Of the newest attempt, which is the one that is sealed; null where the record has not all of it. */
+/** What a seal attests about the newest attempt; null if the record is incomplete. */
 export function attestationOf(state: RunState): Attestation | null {
   const { order, submission, end, approvals } = asLaunched(state);
   if (order === null || submission === null || end === null) return null;
@@ -26,8 +24,8 @@ export function attestationOf(state: RunState): Attestation | null {
 type Sealed = EventDataByType['sealed'];
 
 /**
- * Why what a seal says of its run is not what the record has of it, or null. A seal is control's word, and later runs are judged by
- * its metrics: who has stolen the control key makes nothing pass with numbers that no job ended with.
+ * Why a seal contradicts the record, or null. Later runs are compared with sealed metrics, so a stolen control key must not be able to seal
+ * metrics that no job reported.
  */
 export function sealRule(state: RunState, { commit, metrics, attests }: Sealed): string | null {
   if (commit !== state.submission?.commit) return 'seals another commit than was launched';

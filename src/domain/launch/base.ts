@@ -1,20 +1,20 @@
-/** What a run starts from: the configuration of its lane's last sealed pass, and what of a change is new against it. */
+/** The configuration that a run starts from (its lane's last sealed pass) and the changes against it. */
 
 import type { RunId, Sha } from '../ids.ts';
 import type { Delta } from './delta.ts';
 import type { Manifest, ManifestChange } from './manifest.ts';
 
-/** The pass: the run, and the commit that it was launched from. */
+/** The sealed pass and the commit it was launched from. */
 export type RunBase = { readonly run: RunId; readonly commit: Sha };
 
 /**
- * Why a setting of the pass is not taken over. `moved`: the target branch set it since. `gone`: the target branch has no
- * such knob any more. `no-value`: the pass added or removed the setting, and only values are written into a file that has
- * changed. `unclear`: what the target branch did to it cannot be told.
+ * Why a setting of the pass is not kept. `moved`: the target branch changed it since. `gone`: the target branch removed the knob.
+ * `no-value`: the pass added or removed the setting, and only values can be written into a changed file. `unclear`: the target branch's
+ * change could not be determined.
  */
 export const NOT_TAKEN = ['moved', 'gone', 'no-value', 'unclear'] as const;
 
-/** A knob that runs as the target branch has it, though the pass ran it otherwise; null = absent. */
+/** A knob that runs with the target branch's value instead of the pass's; null = absent. */
 export type NotTaken = {
   readonly knob: string;
   readonly path: string;
@@ -26,15 +26,15 @@ export type NotTaken = {
 /** The file that a run starts from. */
 export type CarriedOver = { readonly text: string; readonly notTaken: readonly NotTaken[] };
 
-/** A pass under a change: `delta` leads from the configuration that the run starts from to what is proposed. */
+/** `delta` is the difference between the starting configuration and the proposal. */
 export type BaseFacts = RunBase & { readonly delta: Delta; readonly notTaken: readonly NotTaken[] };
 
-/** What a change brings that the lane has not run and passed with. */
+/** Changes that the lane has not yet run successfully. */
 export function newDelta({ delta, base }: { readonly delta: Delta; readonly base: BaseFacts | null }): Delta {
   return base === null ? delta : base.delta;
 }
 
-/** The same of what is approved. */
+/** `newDelta` for an approved manifest. */
 export function newChanges({ base, delta }: Pick<Manifest, 'base' | 'delta'>): readonly ManifestChange[] {
   return base === undefined ? delta : base.changes;
 }

@@ -1,4 +1,4 @@
-/** What the gates look at of a proposed change, without the people and the threads: recorded with their answers. */
+/** What gates read about a proposed change, apart from people and threads. Recorded with the gates' answers. */
 
 import type { Digest, Instant, Sha, TreeId } from '../ids.ts';
 import type { Observed } from '../observed.ts';
@@ -6,53 +6,56 @@ import type { BaseFacts } from './base.ts';
 import type { Delta } from './delta.ts';
 import type { ModelSize } from './model-size.ts';
 
-/** What git says about the proposed change. */
+/** What git reports about the change. */
 export type ChangeFacts = {
   readonly headSha: Sha;
   readonly baseSha: Sha;
-  /** The newest commit of the target branch that the head contains, which everything is compared with. */
+  /** The newest target-branch commit that the head contains; all comparisons use it. */
   readonly mergeBase: Sha;
-  /** Whether the target branch ever pointed to it, by its newest moves. */
+  /** Whether the target branch ever pointed to the merge base, according to its newest pushes. */
   readonly isPastTip: Observed<boolean>;
   readonly changedPaths: readonly string[];
-  /** Shipped path → id at the head; null = not there. */
+  /** Shipped path → id at the head; null = missing. */
   readonly trees: Readonly<Record<string, TreeId | null>>;
   /** Against the merge base. */
   readonly delta: Delta;
-  /** Minor version of the Python that read the experiment, such as `3.11`. */
+  /** Minor version of the Python that parsed the experiment, for example `3.11`. */
   readonly python: string;
-  /** The pass that it goes on from; null = it starts from the target branch alone. */
+  /** The pass it starts from; null = the target branch alone. */
   readonly base: BaseFacts | null;
-  /** Committer's time of the head: the newest change of what would run. */
+  /** The head's committer time: the newest change to what would run. */
   readonly headAt: Instant;
   readonly mergeBaseAt: Instant;
-  /** Commits on the target branch since the merge base that touch what the job ships: newest first, a bounded number. */
+  /** Target-branch commits since the merge base that touch shipped files, newest first, bounded. */
   readonly laterCommits: readonly LaterCommit[];
-  /** What the head would train; null where the lane says nothing of its scale. */
+  /** The model size at the head; null if the lane does not define its scale. */
   readonly size: ModelSize | null;
-  /** What the job ships other than the attempt that has failed, or the last one of the run that it goes on from; null where there is none, or its kind of run does not ask. */
+  /**
+   * Shipped files that differ from the failed attempt, or from the last attempt of the run it continues; null if there is none or the kind
+   * of run does not need it.
+   */
   readonly sinceAttempt: readonly FileChange[] | null;
 };
 
-/** One file that differs. `delta` null: no Python in both commits, or one file more than are read. */
+/** `delta` null: not Python in both commits, or beyond the limit of parsed files. */
 export type FileChange = { readonly path: string; readonly delta: Delta | null };
 
 export type LaterCommit = { readonly sha: Sha; readonly subject: string };
 
 /**
- * One check or commit status on the head, the newest of its name. `ours`: ferrybot's own, which is no condition of
- * anything (architecture, D4). `awaits-approval`: a workflow run that GitHub does not start before a maintainer allows it.
+ * A check or commit status on the head, the newest of its name. `ours`: created by ferrybot, so no gate may depend on it (architecture,
+ * D4). `awaits-approval`: a workflow run that a maintainer must first allow.
  */
 export type CheckFacts = {
   readonly name: string;
   readonly workflow: string | null;
   readonly state: 'green' | 'failed' | 'running' | 'awaits-approval';
-  /** The conclusion or state in GitHub's own word, for people. */
+  /** GitHub's own word for the conclusion, for display. */
   readonly says: string;
   readonly ours: boolean;
 };
 
-/** What the PR body says, read from its syntax tree; null = that part is missing or malformed. */
+/** Values parsed from the PR body's syntax tree; null = missing or malformed. */
 export type BodyFacts = {
   readonly fingerprint: Digest;
   readonly risk: 'low' | 'medium' | 'high' | null;
@@ -63,7 +66,7 @@ export type BodyFacts = {
   readonly boxes: readonly { readonly text: string; readonly checked: boolean; readonly line: number }[];
 };
 
-/** A row of the PR's table that does not say what the files say; `row` is the row that would be right. */
+/** A row of the PR's table that disagrees with the files; `row` is the corrected row. */
 export type Mismatch = {
   readonly kind: 'undeclared' | 'misdeclared' | 'doubled' | 'unchanged';
   readonly knob: string;
@@ -75,19 +78,18 @@ export type Mismatch = {
   readonly row: string | null;
 };
 
-/** The part of a pull request that gates look at. */
+/** The part of a pull request that gates read. */
 export type TargetFacts = {
   readonly number: number;
   readonly state: 'open' | 'closed';
   readonly merged: boolean;
-  /** Its author says that it is not ready. */
   readonly isDraft: boolean;
   readonly baseBranch: string;
-  /** `owner/name`, or null where the fork is gone. */
+  /** `owner/name`; null if the fork was deleted. */
   readonly headRepository: string | null;
 };
 
-/** The facts of one evaluation that gates with settings look at. `size`: decimal text, because a record has no large numbers. */
+/** The facts of one evaluation that configurable gates read. `size` is decimal text because records cannot hold large numbers. */
 export type GatedFacts = {
   readonly pull: TargetFacts;
   readonly change: Omit<ChangeFacts, 'size' | 'sinceAttempt'> & {

@@ -1,4 +1,4 @@
-/** What an issue asks for that a run began from, as it was read there. Its kind says what the values mean. */
+/** The contract: what an issue requests, for runs that start from one. The kind of run interprets the values. */
 
 import type { Actor } from '../actor.ts';
 import type { StorePath } from '../checkpoint/stored.ts';
@@ -6,8 +6,8 @@ import type { RunId, Sha } from '../ids.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
- * `given`: it stands there. `inferred`: it does not, and `from` says what it was taken from. `unclear`: it stands there and
- * means nothing that can be used; `from` says what is wanted. What is missing has no value.
+ * `given`: written in the issue. `inferred`: absent, and `from` names its origin. `unclear`: written but unusable, and `from` says what is
+ * expected.
  */
 export type ContractValue = {
   readonly value: string;
@@ -17,18 +17,18 @@ export type ContractValue = {
 
 export type Contract = { readonly [name: string]: ContractValue };
 
-/** The login of who is in charge, as the contract says; null where nobody can tell. */
+/** Login of the DRI, or null. */
 export function personInCharge(contract: Contract | null): string | null {
   return saidIn(contract, 'dri');
 }
 
-/** What a contract says under a name, given or inferred; null where it says nothing that can be used. */
+/** A given or inferred value, or null. */
 export function saidIn(contract: Contract | null, name: string): string | null {
   const said = contract?.[name];
   return said === undefined || said.source === 'unclear' ? null : said.value;
 }
 
-/** GitHub takes one login for another that differs in capitals alone. */
+/** GitHub logins are case-insensitive. */
 export function isSameLogin(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
@@ -38,30 +38,30 @@ export type ContractIssue = {
   readonly title: string;
   readonly body: string;
   readonly author: Actor;
-  /** What the command said that asked for the run, by the names of the contract; left out where none did. */
+  /** Values from the command that requested the run, by contract name. */
   readonly asked?: readonly { readonly path: string; readonly after: string }[];
 };
 
-/** The commit that a run is of, where its contract names one in place of a branch; `branch`: where it was pushed, null = not said. */
+/** The commit that a contract pins instead of a branch; `branch`: where it was pushed, if given. */
 export type PinnedSource = { readonly commit: Sha; readonly branch: string | null };
 
-/** What a contract says where the checkpoint that it names was made by no run that the record has. */
+/** Contract value for a checkpoint that no recorded run produced. */
 export const OUTSIDE = 'outside the record';
 
-/** Stands in a command or its environment for the checkpoint that the attempt goes on from; where there is none, the whole argument is left out. */
+/** Placeholder in the command or environment for the checkpoint to resume from. Without a checkpoint, the whole argument is removed. */
 export const CHECKPOINT = '{checkpoint}';
 
-/** Where a run begins, and where its checkpoints lie. */
+/** Where a run starts, and where its checkpoints are stored. */
 export type CheckpointPlan = {
-  /** A checkpoint, or a root whose newest one is meant; null: from nothing. `run`: whose it is, null = not said. */
+  /** A checkpoint, or a root whose newest checkpoint is meant; null: from scratch. `run`: the producing run, if given. */
   readonly from: { readonly path: StorePath; readonly run: RunId | typeof OUTSIDE | null } | null;
-  /** Where this run writes, permanent and temporary; empty where only its own machine can look. */
+  /** The run's permanent and temporary roots; empty if only the job's machine can read them. */
   readonly roots: readonly StorePath[];
-  /** Those of them that its contract names; the others are the output root, and what the lane says of it. */
+  /** The roots named in the contract; the others are the output root and the lane's roots. */
   readonly named: readonly StorePath[];
 };
 
-/** Whether a job is told what it goes on from; any other takes the newest that it finds, whatever people said about it. */
+/** Whether the command names its checkpoint. Any other job resumes from the newest one it finds, whatever people decided. */
 export function takesCheckpoint({
   command,
   resume,
@@ -69,7 +69,7 @@ export function takesCheckpoint({
   return (resume.roots ?? []).length > 0 && command.some((part) => part.includes(CHECKPOINT));
 }
 
-/** Whether two readings say the same, word for word. */
+/** Whether both readings are identical. */
 export function isSameContract(one: Contract, other: Contract): boolean {
   const names = Object.keys(one);
   return (

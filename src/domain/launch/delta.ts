@@ -1,10 +1,8 @@
-/** The config delta between two versions of an experiment file. */
-
 /** The policy's five kinds of small change (policy DF-35). */
 export const BUCKETS = ['datamix', 'optimizer', 'architecture', 'system', 'observability'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
-/** One changed knob. `before` and `after` are source text; null = absent. `line` is 1-based, in the head file where it stands there. */
+/** One changed knob as source text; null = absent. `line` is 1-based, in the head file if the knob exists there. */
 export type KnobChange = {
   readonly knob: string;
   readonly path: string;
@@ -19,7 +17,7 @@ export type Delta =
   | {
       readonly kind: 'knobs';
       readonly changes: readonly KnobChange[];
-      /** The old values written back would not give the old file: a setting came or went, or text besides values changed. */
+      /** Writing the old values back would not restore the old file, because settings or other text changed too. */
       readonly leavesMore?: true;
     }
   | {

@@ -1,15 +1,15 @@
-/** Whether two attempts failed in the same way, by what was recorded of their ends (policy DF-27, ML-33). */
+/** Compares the recorded failures of two attempts (policy DF-27, ML-33). */
 
 import type { Failure } from '../failure-class.ts';
 import type { PastAttempt } from '../logbook/run-state.ts';
 import { isWithheld } from '../withheld.ts';
 
-/** What the attempt ended with. A job that failed without a diagnosis is unknown. */
+/** A failed job without a diagnosis is `unknown`. */
 export function failureOf({ end }: Pick<PastAttempt, 'end'>): Failure {
   return end.status === 'STOPPED' ? 'stopped' : (end.diagnosis?.class ?? 'unknown');
 }
 
-/** What both ended with, as a signature or a class; null where they differ, or nobody can tell. */
+/** The common signature or class of both failures; null if they differ or cannot be compared. */
 export function sameFailure(one: PastAttempt, other: PastAttempt): string | null {
   const signature = one.end.signatures.find((id) => other.end.signatures.includes(id));
   if (signature !== undefined) return signature;
@@ -18,9 +18,8 @@ export function sameFailure(one: PastAttempt, other: PastAttempt): string | null
 }
 
 /**
- * The class, and where in the lab's own code it happened, or what the log says where it happened in none: without what
- * differs between two jobs, such as times, addresses and ids. Null where the text was withheld, and for manifests of before
- * there were responses.
+ * The class plus the location in the lab's code, or the log's error text without parts that vary between jobs. Null if the text was
+ * withheld, and for manifests that do not record responses.
  */
 function fingerprintOf(attempt: PastAttempt): string | null {
   const failure = failureOf(attempt);
@@ -33,12 +32,12 @@ function fingerprintOf(attempt: PastAttempt): string | null {
   return `${failure} ${place === null ? plain(text) : `${fileOf(text)}:${place.line}`}`;
 }
 
-/** The name in its folder: what stands before it is where this job was unpacked. */
+/** The file with its parent folder: the rest is where this job was unpacked. */
 function fileOf(path: string): string {
   return path.split('/').slice(-2).join('/');
 }
 
-/** Its words without those that have a digit. */
+/** Drops words that contain a digit. */
 function plain(text: string): string {
   const words = text.toLowerCase().split(/[^a-z0-9]/);
   return words.filter((word) => word !== '' && !/[0-9]/.test(word)).join(' ');

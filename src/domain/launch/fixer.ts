@@ -1,16 +1,16 @@
-/** A lab's own fixer: a program that is told of a slip and answers with a patch, in a job that holds nothing worth having. */
+/** A lab's own fixer: a program that reads a small code failure and answers with a patch, in a job without secrets. */
 
 import type { Digest, DigestOf } from '../ids.ts';
 import type { PatchFault } from './patch.ts';
 import type { SlipOfAttempt } from './small-fix.ts';
 
-/** What a lane says of its fixer. */
+/** The lane's fixer setting. */
 export type Fixer = { readonly command: readonly string[]; readonly timeoutMs: number };
 
-/** Why the job of a fixer has no patch. */
+/** Failures reported by the fixer's job. */
 export const FIXER_FAULTS = ['fixer-failed', 'fixer-timed-out', 'fixer-too-long'] as const;
 
-/** What control finds wrong by itself. */
+/** The others are detected by control. */
 export type FixerFault =
   | (typeof FIXER_FAULTS)[number]
   | 'fixer-not-started'
@@ -18,7 +18,7 @@ export type FixerFault =
   | 'fixer-no-answer'
   | 'fixer-cancelled';
 
-/** Why nothing of a fixer's is committed. */
+/** Why a fixer's answer is not committed. */
 export type NoExternalFix =
   | FixerFault
   | PatchFault
@@ -27,7 +27,7 @@ export type NoExternalFix =
   | 'not-mended'
   | 'too-long';
 
-/** What comes of its answer: the files as they would be, and what people are shown. */
+/** The changed files, and the diff that people see. */
 export type ExternalFix =
   | {
       readonly kind: 'fix';
@@ -37,13 +37,13 @@ export type ExternalFix =
     }
   | { readonly kind: 'none'; readonly reason: NoExternalFix };
 
-/** What came of the newest question to a run's fixer. `taken-away`: somebody cancelled its workflow run, or deleted the run or its answer. */
+/** State of the newest request to a run's fixer. `taken-away`: a person cancelled or deleted its workflow run or artifact. */
 export type FixerStanding =
   | { readonly kind: 'under-way' }
   | { readonly kind: 'taken-away' }
   | { readonly kind: 'answered'; readonly fix: ExternalFix };
 
-/** Names the one failure that a fixer is asked about: in the record of its dispatch, and in its answer. */
+/** Identifies the failure in the record of the dispatch and in the fixer's answer. */
 export function failureDigest(
   run: string,
   { attempt, commit, endedAt }: SlipOfAttempt,

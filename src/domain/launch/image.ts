@@ -1,41 +1,41 @@
-/** The container that a contract names, and what a registry says of how it was built. */
+/** The container image that a contract names, and the registry's answer. */
 
 import { type Digest, isDigest } from '../ids.ts';
 import type { Observed } from '../observed.ts';
 
-/** A place in a registry; `digest` where it cannot be moved, `tag` where it can. */
+/** A reference is fixed if it has a `digest`; a `tag` can move. */
 export type ImageReference = {
-  /** As people write it, with its port. */
+  /** As written, including the port. */
   readonly registry: string;
   readonly repository: string;
   readonly tag: string;
   readonly digest: Digest | null;
 };
 
-/** What the builder wrote about one platform's image: `org.opencontainers.image.revision` and `.source`. */
+/** The image labels `org.opencontainers.image.revision` and `.source` of one platform. */
 export type ImageLabels = { readonly revision: string | null; readonly source: string | null };
 
-/** `built`: the image that stands there, with the labels of each platform. `absent`: the registry shows none of that name. */
+/** `built`: the image exists; one entry per platform. `absent`: the registry has no such image. */
 export type ImageLook =
   | { readonly kind: 'built'; readonly digest: Digest; readonly platforms: readonly ImageLabels[] }
   | { readonly kind: 'absent' };
 
-/** What is known of a container that a contract names. */
+/** What is known about a contract's container. */
 export type ContainerFacts = {
   readonly said: string;
-  /** The image that the settings of its cluster give to every job; null where they name none. */
+  /** The image that the cluster settings give every job, or null. */
   readonly runsIn: string | null;
-  /** `no-image`: what is said is no image's name. `no-registry`: one of a registry that the lab's config does not name. */
+  /** `no-image`: not an image name. `no-registry`: the lab's config does not list this registry. */
   readonly look: 'no-image' | 'no-registry' | { readonly image: string; readonly found: Observed<ImageLook> };
 };
 
-/** Where Docker looks for a name without a registry. */
+/** Docker's default registry. */
 const USUAL_REGISTRY = 'docker.io';
 const REGISTRY = /^[a-z0-9][a-z0-9.-]{0,252}(?::\d{1,5})?$/;
 const REPOSITORY_PART = /^[a-z0-9][a-z0-9._-]{0,127}$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
-/** Null where it is not the name of an image: then nobody knows where to look. */
+/** Null if the text is not an image name. */
 export function readImageReference(said: string): ImageReference | null {
   const plain = said.trim().replace(/^(?:docker|oci):\/\//, '');
   const [named = '', pinned, ...more] = plain.split('@');
@@ -50,7 +50,7 @@ export function readImageReference(said: string): ImageReference | null {
     .split(':');
   const folders = path.split('/');
   const repository = registry === USUAL_REGISTRY && folders.length === 1 ? `library/${path}` : path;
-  // One word alone, such as "wheel", is a word; people who mean an image give it a tag, a digest or a place.
+  // A single word such as "wheel" is not an image; a real reference has a tag, a digest or a path.
   const isNamed = hasRegistry || folders.length > 1 || tag !== null || pinned !== undefined;
   if (!isNamed || rest.length > 0 || folders.length > 12) return null;
   if (!REGISTRY.test(registry) || !folders.every((one) => REPOSITORY_PART.test(one))) return null;
@@ -58,17 +58,16 @@ export function readImageReference(said: string): ImageReference | null {
   return { registry, repository, tag: tag ?? 'latest', digest: pinned ?? null };
 }
 
-/** Its whole name, by which it is asked for. */
 export function imageName({ registry, repository, tag, digest }: ImageReference): string {
   return `${registry}/${repository}${digest === null ? `:${tag}` : `@${digest}`}`;
 }
 
-/** Whether both are one name: a tag and a digest are two, although the tag may point there today. */
+/** Compares names only: a tag and a digest differ even if the tag currently points to the digest. */
 export function isSameImage(one: string, other: string): boolean {
   return nameIn(one) === nameIn(other);
 }
 
-/** A file of an image has no place in a registry: its path is its name. */
+/** An image file has no registry; its path is its name. */
 function nameIn(written: string): string {
   const image = readImageReference(written);
   return image === null ? written.trim() : imageName(image);

@@ -1,7 +1,6 @@
 /**
- * What the next attempt has otherwise than the one that failed, within what was approved: the smallest step that can help, one
- * step further where the step before has not (policy VA, Autonomous Recovery Policy). All of it follows from the record, so that
- * who decides and who carries out come to the same.
+ * What the next attempt changes within the approval: the smallest step that can help, then the next (policy VA, Autonomous Recovery
+ * Policy). Depends only on the record, so control and runner agree.
  */
 
 import { type Failure, isOutOfMemory, mayPassAgain, type Rung } from '../failure-class.ts';
@@ -11,27 +10,27 @@ import { pastAttempt, reachedStep } from './next-attempt.ts';
 import { reducedBy, type Started } from './reduction.ts';
 import { repairedBy } from './repair.ts';
 
-/** Attempts of the manifest that is ordered now which are over, the last one too. */
+/** All ended attempts of the currently ordered manifest. */
 function endedAlike(state: RunState): readonly PastAttempt[] {
   const last = pastAttempt(state);
   const all = last === null ? state.attempts : [...state.attempts, last];
   return all.filter(({ order }) => order.order.digest === state.order?.order.digest);
 }
 
-/** The smaller settings that the next attempt has, in their order: one more for each that ran out of memory. */
+/** The approved reductions for the next attempt, in order: one per attempt that ran out of memory. */
 export function reductionsTaken(state: RunState): readonly string[] {
   const approved = state.order?.manifest?.envelope.reductions ?? [];
   // rule VA-21
   return approved.slice(0, timesOf(state, isOutOfMemory));
 }
 
-/** Whether the newest attempt, which is not over, trains with something smaller than the one before: its steps have other losses. */
+/** Whether the running attempt uses a smaller config than the one before, so its losses are not comparable. */
 export function trainsSmaller(state: RunState): boolean {
   const before = { ...state, attempts: state.attempts.slice(0, -1) };
   return reductionsTaken(state).length > reductionsTaken(before).length;
 }
 
-/** Attempts that are over and had the manifest and the size of the newest, which is not. */
+/** Ended attempts with the manifest and size of the running attempt. */
 export function trainedAlike(state: RunState): readonly PastAttempt[] {
   const { attempts } = state;
   const taken = (before: number): number =>
@@ -42,13 +41,13 @@ export function trainedAlike(state: RunState): readonly PastAttempt[] {
   );
 }
 
-/** The repairs that the next attempt has: one more for each that died of what it ran on. */
+/** The approved repairs for the next attempt: one per attempt that failed on a dependency. */
 export function repairsTaken(state: RunState): readonly string[] {
   const approved = state.order?.manifest?.envelope.repairs ?? [];
   return approved.slice(0, timesOf(state, isOfWhatItRunsOn));
 }
 
-/** What was approved, with everything that the attempts before have made necessary. */
+/** The approved job with the reductions and repairs that earlier failures require. */
 export function onRung<Given extends Started>(state: RunState, approved: Given): Given {
   return repairedBy(reducedBy(approved, reductionsTaken(state)), repairsTaken(state));
 }
@@ -61,13 +60,13 @@ function isOfWhatItRunsOn(failure: Failure): boolean {
   return failure === 'dependency';
 }
 
-/** What is the machine's own: the same job elsewhere may well go on. */
+/** Faults of the machine: the same job may succeed on another one. */
 const OF_THE_MACHINE: readonly Failure[] = ['bad-node', 'stopped', 'stalled', 'infra-cluster'];
 
-/** Somebody else has it now: the same job there would wait, or be sent away again. */
+/** A preempted machine belongs to another customer now; the job would wait there. */
 const LEFT: readonly Failure[] = [...OF_THE_MACHINE, 'preempted'];
 
-/** Attempts before the newest that failed as it did and beyond which it has not come: what was done since has not helped. */
+/** Earlier attempts with the newest one's failure that got at least as far: the steps since did not help. */
 function inVain(state: RunState): readonly PastAttempt[] {
   const ended = endedAlike(state);
   const last = ended.at(-1);
@@ -78,7 +77,7 @@ function inVain(state: RunState): readonly PastAttempt[] {
     .filter((past) => failureOf(past) === failureOf(last) && (reachedStep(past) ?? 0) >= reached);
 }
 
-/** Machines on which an attempt failed for what may be their own fault, by the engine's names for them. */
+/** Machines (by the engine's names) on which an attempt failed in a way that may be their fault. */
 export function machinesToAvoid(state: RunState): readonly string[] {
   const left = endedAlike(state).filter((past) => LEFT.includes(failureOf(past)));
   const again = inVain(state);
@@ -88,8 +87,8 @@ export function machinesToAvoid(state: RunState): readonly string[] {
 }
 
 /**
- * The step that the ladder has for what the newest attempt failed of; null: none that would be something else than what failed.
- * Where each attempt has a machine of its own, the same again that has not helped is followed by the same elsewhere, once.
+ * The ladder's step for the newest failure, or null if every remaining step would repeat it. With one machine per attempt, a rerun that did
+ * not help is followed by one rerun on another machine.
  */
 export function rungFor(state: RunState, failure: Failure): Rung | null {
   const { envelope } = state.order?.manifest ?? {};

@@ -1,11 +1,9 @@
-/** What stands in the way of the newest order, as it was recorded. */
-
 import { type IncidentOf, incidentsWith } from '../incidents.ts';
 import type { RunState } from '../logbook/run-state.ts';
 
 export type LaunchTrouble = IncidentOf<'launch-failed'> | IncidentOf<'launch-waiting'>;
 
-/** The newest word on the dispatched launch of an order that no runner has claimed; null: nothing is wrong with it. */
+/** The newest recorded problem with the dispatched launch of an unclaimed order, or null. */
 export function launchTrouble({ order, incidents }: RunState): LaunchTrouble | null {
   if (order === null || order.status !== 'open') return null;
   const troubles = [
@@ -19,7 +17,7 @@ export function launchTrouble({ order, incidents }: RunState): LaunchTrouble | n
   );
 }
 
-/** Why the newest order ended without a claim; null where it did not. */
+/** Why the newest order failed before a claim, or null. */
 export function whyNotLaunched({ order, incidents }: RunState): string | null {
   if (order?.status !== 'failed') return null;
   const ended = [...incidentsWith(incidents, 'launch-failed'), ...incidentsWith(incidents, 'runner-refused')];

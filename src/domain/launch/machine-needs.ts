@@ -1,8 +1,8 @@
-/** What a run asks of the machine that is rented for it, within what the lab rents at all. */
+/** A run's requirements for its rented machine, within the lab's limits. */
 
 import type { RentalTerms } from './rental-terms.ts';
 
-/** What is left out is as the cluster has it. Dollars and shares are decimal text. */
+/** Absent values come from the cluster. Dollars and shares are decimal text. */
 export type MachineNeeds = {
   readonly gpu?: string;
   readonly gpus?: number;
@@ -18,12 +18,12 @@ export type MachineNeeds = {
   readonly endGraceMinutes?: number;
 };
 
-/** A cap of the lab that a run asks to be above. */
+/** A cap of the lab that the request exceeds. */
 export type BeyondCap = {
   readonly what: keyof MachineNeeds;
   readonly asked: string;
   readonly most: string;
 };
 
-/** Whether the lab rents such a machine, and on what terms; null: nothing is rented there at all. */
+/** Whether the lab's limits allow such a machine, and on which terms; null: the cluster does not rent. */
 export type MachineFit = { readonly terms: RentalTerms | null; readonly beyond: readonly BeyondCap[] };

@@ -1,11 +1,11 @@
 /**
- * The manifest: everything that decides what will run. Its digest is what a person approves (architecture, D4).
- * Decimals are strings, so that the canonical JSON has integers only.
+ * The manifest: everything that determines what runs. People approve its digest (architecture, D4). Decimals are strings, so that the
+ * canonical JSON holds only integers.
  */
 
 import type { RentalTerms } from './rental-terms.ts';
 
-/** One changed knob: source text before and after, null = absent. */
+/** Source text before and after; null = absent. */
 export type ManifestChange = {
   readonly knob: string;
   readonly path: string;
@@ -15,8 +15,8 @@ export type ManifestChange = {
 };
 
 /**
- * The lane's last sealed pass, where the run starts from it: `changes` are new against it; every other row of `delta` runs
- * as it ran there. `notTaken` are settings of the pass that the target branch overrules (`NotTaken`).
+ * The lane's last sealed pass. `changes` are new against it; the other rows of `delta` ran in that pass. `notTaken`: settings that the
+ * target branch overrules (`NotTaken`).
  */
 export type ManifestBase = {
   readonly run: string;
@@ -30,7 +30,7 @@ export type ManifestBase = {
   }[];
 };
 
-/** A checklist box that is a gate: bound to the text that was checked. */
+/** A checklist box used as a gate, bound to its text. */
 export type Precondition = { readonly text: string; readonly checked: boolean };
 
 export type Manifest = {
@@ -40,13 +40,13 @@ export type Manifest = {
   readonly repository: string;
   /** Path → git tree (or blob) id of everything the job ships. */
   readonly trees: { readonly [path: string]: string };
-  /** Against the target branch: everything that the proposal changes there. */
+  /** All changes against the target branch. */
   readonly delta: readonly ManifestChange[];
-  /** Missing where it starts from the target branch alone. */
+  /** Absent if the run starts from the target branch alone. */
   readonly base?: ManifestBase;
   readonly preconditions: readonly Precondition[];
   readonly cluster: string;
-  /** The exact command as an argument array, with the environment it gets as `NAME=value` before it; what is passed to it in secret is not in it. */
+  /** The exact argument array, with its environment as leading `NAME=value`; secret values are not included. */
   readonly command: readonly string[];
   readonly outputRoot: string;
   readonly tracker: {
@@ -58,11 +58,11 @@ export type Manifest = {
   readonly resume: {
     readonly policy: string;
     readonly initializeFrom: string | null;
-    /** The step of that checkpoint, by its own metadata; missing where there is none. */
+    /** The step in that checkpoint's metadata; absent if there is none. */
     readonly initializeStep?: number;
-    /** The attempt after which a person went back to it: the same again is another manifest. Missing where nobody did. */
+    /** The attempt that a person rolled back, so that the repeated manifest has a new digest. */
     readonly backAfter?: number;
-    /** Where its checkpoints are looked for; missing where only the job's own machine can look. */
+    /** Roots to search for checkpoints; absent if only the job's machine can read them. */
     readonly roots?: readonly string[];
   };
   readonly retention: {
@@ -71,21 +71,18 @@ export type Manifest = {
     readonly keepTemporary: number | null;
   };
   readonly cost: { readonly acceleratorHours: string; readonly source: string };
-  /** What may happen without asking again. */
+  /** What may happen without another approval. */
   readonly envelope: {
     readonly restarts: number;
-    /**
-     * What the job may be started again after, besides a bad node that was replaced. Missing in manifests of before it was
-     * recorded: then after that alone.
-     */
+    /** Failures after which the job may restart, besides a replaced bad node. If absent: only that. */
     readonly restartAfter?: readonly string[];
     readonly fixes: readonly string[];
     readonly reductions: readonly string[];
-    /** Packages and variables that the job may get when it dies of what it runs on, one after the other; missing where none may. */
+    /** Packages and variables to add, one per dependency failure. */
     readonly repairs?: readonly string[];
-    /** Missing where the machines of its cluster are not rented. */
+    /** Absent for clusters that do not rent machines. */
     readonly rental?: RentalTerms;
   };
-  /** The policy keys that the gates read, as `key` → text. */
+  /** The policy keys that gates read, as `key` → text. */
   readonly policy: { readonly [key: string]: string };
 };

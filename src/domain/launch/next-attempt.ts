@@ -1,6 +1,6 @@
 /**
- * What may follow an attempt that failed (policy DF-26, DF-27): a fix on the run's own branch is a new manifest of the same
- * run, gated, shown and approved anew, and launched as its next attempt. A bad node is another matter: see relaunch.ts.
+ * What may follow a failed attempt (policy DF-26, DF-27). A fix on the run's branch is a new manifest of the same run: gated, shown and
+ * approved again, then launched as the next attempt. relaunch.ts handles bad nodes.
  */
 
 import { underWay } from '../care/mutation-state.ts';
@@ -14,7 +14,7 @@ import {
 } from '../logbook/run-state.ts';
 import type { Order } from './order.ts';
 
-/** The newest attempt that was submitted, where it failed: what a fix goes on from; null where there is none. */
+/** The newest submitted attempt if it failed, or null. A fix continues from it. */
 export function failedAttempt(state: RunState): PastAttempt | null {
   const { submission, end } = state;
   if (submission === null) return state.attempts.at(-1) ?? null;
@@ -22,7 +22,7 @@ export function failedAttempt(state: RunState): PastAttempt | null {
   return end?.status === 'FAILED' ? now : null;
 }
 
-/** The attempt that is over, for the list of the past; null where it is not. */
+/** The newest attempt as a list entry if it has ended, otherwise null. */
 export function pastAttempt({
   order,
   submission,
@@ -38,8 +38,7 @@ export function pastAttempt({
 }
 
 /**
- * The attempt that is over and that no job has followed; null where there is none. Another one may be ordered: until a launcher
- * has claimed that, people can still say that it goes on otherwise.
+ * The ended attempt that no job has followed yet, or null. Until a launcher claims the next order, people can still change what follows.
  */
 export function unfollowedAttempt(state: RunState): PastAttempt | null {
   const { submission, order, attempts } = state;
@@ -47,7 +46,7 @@ export function unfollowedAttempt(state: RunState): PastAttempt | null {
   return order?.status === 'claimed' ? null : (attempts.at(-1) ?? null);
 }
 
-/** The last attempt of the run that another one goes on from under an identity of its own; null where it goes on from none, or nothing of that is recorded. */
+/** The last attempt of the run that this run continues under a new identity, or null. */
 export function continuedAttempt(
   { continues }: Pick<RunState['proposal'], 'continues'>,
   runs: readonly RunState[],
@@ -56,13 +55,13 @@ export function continuedAttempt(
   return old === undefined ? null : (pastAttempt(old) ?? old.attempts.at(-1) ?? null);
 }
 
-/** The last step that was seen of an attempt: the exact one may be an eval's of long before, where a log rounds the others. */
+/** The last observed step. The exact value may come from an old eval, because some logs round the others. */
 export function reachedStep({ end, observation }: Pick<PastAttempt, 'end' | 'observation'>): number | null {
   const seen = [end.lastStep, observation?.step ?? null].filter((step) => step !== null);
   return seen.length === 0 ? null : Math.max(...seen);
 }
 
-/** The last step that any of these attempts was seen at, or had saved; null where nobody saw one. */
+/** The largest step that any of these attempts reached or saved, or null. */
 export function furthestStep(attempts: readonly Pick<RunState, 'end' | 'observation'>[]): number | null {
   const seen = attempts
     .flatMap(({ end, observation }) => [
@@ -79,8 +78,8 @@ export function furthestStep(attempts: readonly Pick<RunState, 'end' | 'observat
 export type Repeated = { readonly attempt: number; readonly earlier: number; readonly signature: string };
 
 /**
- * Whether the newest attempt failed as an earlier one with another manifest did: what was changed in between has not helped,
- * and it goes to people (policy DF-27). A failure that no signature knows is told apart by nobody but them.
+ * Whether the newest attempt failed with the signature of an earlier attempt with another manifest: the fix did not help, so people decide
+ * (policy DF-27).
  */
 export function repeatedFailure(state: RunState): Repeated | null {
   const last = failedAttempt(state);
@@ -94,13 +93,13 @@ export function repeatedFailure(state: RunState): Repeated | null {
   return null;
 }
 
-/** What a person has said that the run goes back to after the attempt that failed last; null where nobody has. */
+/** The rollback requested after the newest failed attempt, or null. */
 export function rollbackOf(state: RunState): RolledBack | null {
   const { rollback } = state;
   return rollback !== null && rollback.attempt === failedAttempt(state)?.submission.attempt ? rollback : null;
 }
 
-/** Whether a fix of the attempt that has just failed may be launched as the next one, once it is pushed and approved. */
+/** Whether a fix may be launched as the next attempt, once pushed and approved. */
 export function mayBeFixed(state: RunState): boolean {
   const { end, submission, stop } = state;
   // rule DF-26
@@ -109,14 +108,14 @@ export function mayBeFixed(state: RunState): boolean {
   return hasFailed && !isOver(state) && stop === null && isNew;
 }
 
-/** Whether there is something else to gate than what failed: the branch is, or was when the gates were recorded last, on another commit, or a person went back to a checkpoint. */
+/** Whether the gates must run again: another commit than the launched one, or a rollback. */
 export function isFixPushed(state: RunState, head: Sha): boolean {
   const launched = state.order?.order.commit;
   const isOther = head !== launched || state.gate?.commit !== launched || rollbackOf(state) !== null;
   return mayBeFixed(state) && isOther;
 }
 
-/** Whether what was gated last is a fix or a way back: another commit or checkpoint, and no manifest that was launched before. */
+/** Whether the last gated manifest is a fix or a rollback that was not launched before. */
 export function isFixGated(state: RunState): boolean {
   const { gate, order } = state;
   if (gate === null || !mayBeFixed(state)) return false;
@@ -124,12 +123,11 @@ export function isFixGated(state: RunState): boolean {
   return gate.digest === null || !launchedDigests(state).has(gate.digest);
 }
 
-/** Whether gates, card and approvals are about something that was not launched yet: the first attempt, or a fix. */
+/** Whether gates, card and approvals concern a launch in the future: the first attempt or a fix. */
 export function isBeforeLaunch(state: RunState): boolean {
   return state.submission === null || isFixGated(state);
 }
 
-/** What the run's attempts launched. */
 function launchedDigests({ attempts, order, submission }: RunState): ReadonlySet<Digest> {
   const orders: readonly (IssuedOrder | null)[] = [
     ...attempts.map((past) => past.order),
@@ -139,8 +137,8 @@ function launchedDigests({ attempts, order, submission }: RunState): ReadonlySet
 }
 
 /**
- * Whether an order of this manifest may be the next one: each manifest is launched on its own approval, so that one which was
- * launched before comes back only where its own order is given anew, or after a bad node (relaunch.ts).
+ * Whether the next order may be for this manifest. Each manifest needs its own approval, so a launched one can return only by reissuing its
+ * order or after a bad node (relaunch.ts).
  */
 export function isLaunchable(state: RunState, digest: Digest): boolean {
   if (state.submission !== null && !isFixGated(state)) return false;
@@ -148,17 +146,14 @@ export function isLaunchable(state: RunState, digest: Digest): boolean {
   return isOrderedAnew || !launchedDigests(state).has(digest);
 }
 
-/** Why this order may not be that of a fix, or null: the rule of the record. */
+/** Record rule: why this order is not valid for a fix, or null. */
 export function fixRule(state: RunState, next: Order): string | null {
   if (!isLaunchable(state, next.digest)) return 'ordered a manifest again that was launched before';
   if (underWay(state.mutations).length > 0) return 'ordered a fix while the cluster is being changed';
   return next.parent === undefined ? 'ordered a fix without the attempt that it goes on from' : null;
 }
 
-/**
- * The run as its last attempt left it: what was gated for a next one and not launched is taken back. For whatever tells of
- * what ran.
- */
+/** The run as of its last attempt, without a later gating that was not launched. For texts about what ran. */
 export function asLaunched(state: RunState): RunState {
   const { submission, attempts } = state;
   const last = submission === null ? attempts.at(-1) : undefined;

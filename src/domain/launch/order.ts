@@ -1,9 +1,9 @@
-/** An order: the one permission to submit one attempt of one run, issued by control and used once by the runner. */
+/** The permission to submit one attempt of one run, issued by control and used once by the runner. */
 
 import type { StorePath } from '../checkpoint/stored.ts';
 import type { Digest, RunId, Sha } from '../ids.ts';
 
-/** The approving comment that the runner reads again before it submits. */
+/** The runner reads this comment again before it submits. */
 export type OrderApproval = {
   readonly comment: number;
   readonly surface: 'comment' | 'review';
@@ -11,15 +11,12 @@ export type OrderApproval = {
   readonly bodyDigest: Digest;
 };
 
-/** Names an approval: GitHub numbers comments and reviews separately. */
+/** GitHub numbers comments and reviews separately. */
 export function citationKey(approval: Pick<OrderApproval, 'surface' | 'comment'>): string {
   return `${approval.surface}:${approval.comment}`;
 }
 
-/**
- * The attempt that another one goes on from. With the manifest of its order, which names the checkpoint to start from, that
- * is all an attempt knows of where it comes from.
- */
+/** The attempt that this one continues. The order's manifest names the checkpoint. */
 export type ParentAttempt = { readonly run: RunId; readonly attempt: number };
 
 export type Order = {
@@ -31,36 +28,30 @@ export type Order = {
   readonly commit: Sha;
   readonly pull: number;
   readonly approvals: readonly OrderApproval[];
-  /**
-   * The manifest that the approvals name, where its envelope has approved this fix of its attempt beforehand; left out where
-   * they name the manifest that is ordered.
-   */
+  /** The approved manifest whose envelope pre-approved this fix; absent if the approvals name the ordered manifest. */
   readonly preApprovedBy?: Digest;
-  /** Left out where nothing ran before it, and in orders from before it was recorded. */
+  /** Absent for a first attempt. */
   readonly parent?: ParentAttempt;
-  /** What it goes on from; left out where it begins from nothing, or only the job's own machine can look. */
+  /** The checkpoint to resume from; absent for a start from scratch, or if only the job's machine can read checkpoints. */
   readonly checkpoint?: { readonly path: StorePath; readonly step: number };
   readonly submissionId: string;
   /** RFC 3339. */
   readonly issuedAt: string;
-  /** RFC 3339; two hours later (architecture, D5). */
+  /** RFC 3339; two hours after `issuedAt` (architecture, D5). */
   readonly expiresAt: string;
 };
 
-/** The manifest that the approvals of an order have to name. */
+/** The manifest that the order's approvals must name. */
 export function approvedIn({ digest, preApprovedBy }: Pick<Order, 'digest' | 'preApprovedBy'>): Digest {
   return preApprovedBy ?? digest;
 }
 
-/**
- * The deterministic submission id of an attempt: the engine refuses a second job under it.
- * Form as in reference `ray_run.py --submission-id ferrybot-<lane>-<run>-a<attempt>`.
- */
+/** Deterministic, so that the engine rejects a second job of the attempt. Format of `ray_run.py --submission-id`. */
 export function submissionIdOf(run: RunId, attempt: number): string {
   return `ferrybot-${run}-a${attempt}`;
 }
 
-/** The run that such an id says; null where it is none. Anybody may give a job any name. */
+/** The run in a submission id, or null. Not proof: anyone can choose a job's name. */
 export function runInSubmissionId(id: string): string | null {
   const [prefix, at] = ['ferrybot-', id.lastIndexOf('-a')];
   if (!id.startsWith(prefix) || at <= prefix.length || !/^\d{1,9}$/.test(id.slice(at + 2))) return null;

@@ -1,19 +1,19 @@
-/** Whose an output root is: two runs that write into one place overwrite each other's checkpoints, and clean up each other's. */
+/** Prevents two runs from sharing an output root, where each would overwrite and clean up the other's checkpoints. */
 
 import type { IssuedOrder, RunState } from '../logbook/run-state.ts';
 
-/** Where a run writes: a store's path is one place for all, any other is one of its cluster. */
+/** A bucket path is global; any other path belongs to its cluster. */
 type OutputPlace = { readonly root: string; readonly cluster: string };
-/** What a run would write to. `common`: where its lane has the checkpoints of all of its runs, which is nobody's own but of a run that has it as its output root. */
+/** A run's output places. `common`: the lane's shared checkpoint roots, which belong to a run only if they are its output root. */
 export type OwnPlaces = {
   readonly roots: readonly string[];
   readonly cluster: string;
   readonly common: readonly string[];
 };
-/** `root`: what that run was given; `mine`: which of the places asked for is in it, or around it. */
+/** `root`: the other run's place; `mine`: the requested place that overlaps it. */
 export type RootHolder = { readonly run: string; readonly root: string; readonly mine: string };
 
-/** Another run that was given one of these places, a part of it or one around it; null: none was. `lineage`: runs that may share theirs. */
+/** A run that owns an overlapping place, or null. `lineage`: runs that may share their places. */
 export function rootHolder(
   runs: readonly RunState[],
   { roots, cluster, common }: OwnPlaces,
@@ -29,7 +29,7 @@ export function rootHolder(
   return null;
 }
 
-/** Of every attempt that a launcher may have begun: its output root, and where else its checkpoints lie. */
+/** Output roots and checkpoint roots of every attempt that may have started. */
 function placesOf({ attempts, order }: RunState, common: readonly string[]): readonly OutputPlace[] {
   const orders = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])];
   return orders.filter(mayHaveBegun).flatMap(({ manifest }) => {
@@ -52,30 +52,30 @@ function isShared(a: OutputPlace, b: OutputPlace): boolean {
   return one.slice(0, shorter).every((part, index) => part === other[index]);
 }
 
-/** A bucket is the same wherever it is asked for, however its path is written; a folder is one of its machines. */
+/** Buckets are global; folders belong to one cluster. */
 function isBucket(root: string): boolean {
   return schemeOf(root) !== null;
 }
 
-/** What fsspec calls the file system of its machine. */
+/** fsspec's schemes for local files. */
 const OF_FOLDERS: ReadonlySet<string> = new Set(['file', 'local']);
 
-/** Other names of a store's scheme, which the libraries of jobs take for the same (fsspec, Hadoop). */
+/** Aliases of schemes in common libraries (fsspec, Hadoop). */
 const ALIASES: Readonly<Record<string, string>> = { gcs: 'gs', s3a: 's3', s3n: 's3' };
 
-/** `file:/a` is a folder too, and what is cached or packed in `simplecache::gs://lab/a` lies in the last of these (fsspec). */
+/** fsspec: the last part of `simplecache::gs://lab/a` is the location, and `file:/a` is a folder. */
 function lastOf(root: string): string {
   const last = root.split('::').at(-1) ?? root;
   return last.replace(/^(?:file|local):(?!\/\/)/i, '');
 }
 
-/** As most write it; null for a folder. */
+/** Canonical scheme; null for a folder. */
 function schemeOf(root: string): string | null {
   const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(lastOf(root))?.[1]?.toLowerCase() ?? 'file';
   return OF_FOLDERS.has(written) ? null : (ALIASES[written] ?? written);
 }
 
-/** With every part that is one for a file system: `./`, doubled slashes, and what `..` takes back. */
+/** Normalizes `./`, repeated slashes and `..`. */
 function partsOf(root: string): readonly string[] {
   const parts: string[] = [];
   const scheme = schemeOf(root);

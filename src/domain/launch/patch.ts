@@ -1,17 +1,16 @@
 /**
- * A patch of somebody whom nobody trusts, read as `git diff` writes one: edits of the lines of files that are there, and nothing
- * else. It is applied where it says and nowhere near: a place that has moved is another file than the one that was looked at.
+ * Parses and applies an untrusted patch in `git diff` format: only line edits of existing files, only at the stated position. At another
+ * position, the file differs from the one the patch was written for.
  */
 
 import { limits } from '../limits.ts';
 import { UNSEEN } from '../unseen-signs.ts';
 
-/** Files of one patch: a slip and who imports it; more is somebody's work. */
+/** A small fix touches a file and its importers. */
 const FIX_FILES_MAX = 3;
-/** Lines that one patch adds or removes: what a person reads before breakfast without missing one. */
+/** Added and removed lines that a reviewer can read reliably. */
 const FIX_LINES_MAX = 30;
 
-/** Why a patch is not taken. */
 export type PatchFault =
   | 'patch-none'
   | 'patch-too-large'
@@ -27,7 +26,7 @@ export type Read<Value> =
   | { readonly kind: 'read'; readonly value: Value }
   | { readonly kind: 'fault'; readonly fault: PatchFault };
 
-/** The files that a patch edits, each once, or why it is none that may be taken. */
+/** Returns the edited files, each once, or why the patch is rejected. */
 export function readPatch(text: string): Read<readonly FilePatch[]> {
   if (text.length > limits.fixPatchCharsMax) return fault('patch-too-large');
   if (text.trim() === '') return fault('patch-none');
@@ -42,7 +41,7 @@ export function readPatch(text: string): Read<readonly FilePatch[]> {
     at = read.value.next;
   }
   const changed = files.flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.lines.filter(isChange)));
-  // Whoever approves it reads all of it.
+  // The reviewer must see all of it.
   if (changed.length > FIX_LINES_MAX || shownPatch(files).length > limits.shownBlockCharsMax)
     return fault('patch-too-large');
   return changed.some((line) => line.startsWith('+') && HIDDEN.test(line))
@@ -50,9 +49,9 @@ export function readPatch(text: string): Read<readonly FilePatch[]> {
     : { kind: 'read', value: files };
 }
 
-/** The text with the edits in it, each exactly where the patch says that it belongs. */
+/** Applies each hunk exactly at its stated position. */
 export function applyPatch(text: string, { hunks }: FilePatch): Read<string> {
-  // The last piece is what stands behind the last newline: nothing, in a file that ends with one.
+  // The last piece follows the last newline: empty if the file ends with one.
   const old = text.split('\n');
   const length = old.at(-1) === '' ? old.length - 1 : old.length;
   const pieces: (readonly string[])[] = [];
@@ -76,7 +75,7 @@ export function applyPatch(text: string, { hunks }: FilePatch): Read<string> {
   return after === text ? fault('patch-none') : { kind: 'read', value: after };
 }
 
-/** The patch in the words of this program alone: what people are shown, and what is recorded. */
+/** The patch in ferrybot's own formatting, to display and record. */
 export function shownPatch(files: readonly FilePatch[]): string {
   const lines = files.flatMap(({ path, hunks }) => {
     let shift = 0;
@@ -92,13 +91,13 @@ export function shownPatch(files: readonly FilePatch[]): string {
   return [...lines, ''].join('\n');
 }
 
-/** Whether a patch as it is shown lacks more than parts of lines that stay, once what may be a secret has been taken out of it. */
+/** Whether redaction removed part of a changed line. */
 export function hidesChange(shown: string, redacted: string): boolean {
   const [all, left] = [shown.split('\n'), redacted.split('\n')];
   return all.length !== left.length || all.some((line, at) => !line.startsWith(' ') && line !== left[at]);
 }
 
-/** Where the first line stands that a patch of a file changes, counted from 1. */
+/** The first changed line, from 1. */
 export function firstLineOf({ hunks }: FilePatch): number {
   const [first] = hunks;
   return first === undefined ? 1 : first.from + Math.max(0, first.lines.findIndex(isChange)) + 1;
@@ -114,7 +113,7 @@ function isChange(line: string): boolean {
 
 type FileAt = { readonly file: FilePatch; readonly next: number };
 
-/** One file's part, which begins at this line: its two names, and at least one hunk. */
+/** Parses one file's part: two names and at least one hunk. */
 function readFile(lines: readonly string[], start: number): Read<FileAt> {
   let at = start;
   const git = GIT_HEADER.exec(lines[at] ?? '');
@@ -145,7 +144,7 @@ function readFile(lines: readonly string[], start: number): Read<FileAt> {
     : { kind: 'read', value: { file: { path, hunks }, next: at } };
 }
 
-/** A hunk has as many lines as it says; what says that a file has no newline at its end changes none. */
+/** Reads exactly as many lines as the header states, ignoring "no newline" markers. */
 function readHunk(
   lines: readonly string[],
   start: number,
@@ -161,7 +160,7 @@ function readHunk(
       at += 1;
       continue;
     }
-    // Some programs leave out the blank of an empty line that stays.
+    // Some programs drop the space of an empty context line.
     const line = lines[at] === '' ? ' ' : (lines[at] ?? '');
     if (!/^[ +-]/.test(line)) return null;
     left -= line.startsWith('+') ? 0 : 1;
@@ -171,21 +170,21 @@ function readHunk(
     at += 1;
   }
   if (lines[at] === NO_NEWLINE) at += 1;
-  // Before line 1 of a hunk without old lines stands the end of line 0.
+  // A hunk without old lines states the line before it.
   const from = Number(olds) === 0 ? Number(first) : Number(first) - 1;
   return from < 0 ? null : { hunk: { from, lines: taken }, next: at };
 }
 
-/** What people name their files; git quotes others, nobody reads those twice, and a hidden one or a step upwards is none of it. */
+/** Plain file names only: no quoting, hidden files or `..`. */
 const PATH = /[\w@+][\w@+.-]{0,99}(?:\/[\w@+][\w@+.-]{0,99}){0,20}/.source;
 const GIT_HEADER = new RegExp(`^diff --git a/(${PATH}) b/(${PATH})$`);
 const OLD_NAME = new RegExp(`^--- a/(${PATH})$`);
 const NEW_NAME = new RegExp(`^\\+\\+\\+ b/(${PATH})$`);
-/** A file or an executable one, whose mode stays what it is; that of a link is another. */
+/** Regular or executable file with an unchanged mode; not a symbolic link. */
 const INDEX = /^index [0-9a-f]{4,64}\.\.[0-9a-f]{4,64}(?: 100(?:644|755))?$/;
 const NOT_AN_EDIT =
   /^(?:new file|deleted file|old mode|new mode|similarity|dissimilarity|rename|copy|GIT binary|Binary files|index .* (?:120000|160000)$)/;
 const HUNK = /^@@ -(\d{1,7})(?:,(\d{1,5}))? \+\d{1,7}(?:,(\d{1,5}))? @@/;
 const NO_NEWLINE = '\\ No newline at end of file';
-/** What a reader of the difference would not see, or would see elsewhere. A carriage return ends the lines of some files. */
+/** Characters that are invisible or reorder text in a diff. A trailing carriage return is allowed. */
 const HIDDEN = new RegExp(String.raw`${UNSEEN}|\p{Cs}|\r(?!$)`, 'u');

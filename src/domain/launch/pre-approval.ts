@@ -1,6 +1,6 @@
 /**
- * A fix that was approved before anybody knew of the failure: the envelope of the approved manifest names the files in which
- * the built-in fixer alone may put a slip right, once, and have the job started again without a person.
+ * Pre-approved fixes: the approved manifest's envelope names files that the built-in fixer may fix once, followed by a restart without a
+ * person.
  */
 
 import type { Digest, Sha } from '../ids.ts';
@@ -10,7 +10,7 @@ import type { Manifest } from './manifest.ts';
 import { failedAttempt, isFixGated, rollbackOf } from './next-attempt.ts';
 import { fixMade, isExternal } from './small-fix.ts';
 
-/** `digest`: of the manifest that has approved it. */
+/** `digest`: the manifest whose envelope allows the fix. */
 export type PreApproval = {
   readonly digest: Digest;
   readonly commit: Sha;
@@ -18,16 +18,13 @@ export type PreApproval = {
   readonly after: PastAttempt;
 };
 
-/** Whether a manifest lets a fix of this file be launched without asking again; what decides what is trained never is. */
+/** Whether the manifest pre-approves fixes of this file. Files that define the training are never pre-approved. */
 export function preApproves(manifest: Manifest | null, path: string): boolean {
   const named = manifest?.envelope.fixes ?? [];
   return !decidesTraining(path) && named.some((entry) => path === entry || path.startsWith(`${entry}/`));
 }
 
-/**
- * Whether a path speaks of model, optimizer or data, in any of its folders: what is in such a file is somebody's to read,
- * whatever a lane names.
- */
+/** Whether a part of the path suggests model, optimizer or data code, which a person must review even if the lane lists the file. */
 export function decidesTraining(path: string): boolean {
   const words = path.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/);
   return words.some((word) => {
@@ -36,12 +33,12 @@ export function decidesTraining(path: string): boolean {
   });
 }
 
-/** The fix that control has made of the attempt that failed last, where its manifest has approved one there; null where a person is asked. */
+/** The pre-approved fix of the newest failure, or null if a person must approve. */
 export function preApproval(state: RunState): PreApproval | null {
   const after = failedAttempt(state);
   const made = fixMade(state);
   if (after === null || made === null || rollbackOf(state) !== null || wasTaken(state)) return null;
-  // What somebody's program wrote is read by a person, wherever it stands.
+  // A person must read what an external fixer wrote.
   if (isExternal(made)) return null;
   const { attempt, commit, place } = made.detail;
   if (attempt !== after.submission.attempt || !isSha(commit)) return null;
@@ -52,8 +49,8 @@ export function preApproval(state: RunState): PreApproval | null {
 }
 
 /**
- * The manifest whose approvals let the gated one be launched, because it is that of the fix and differs in nothing but
- * files; null where it takes approvals of its own. What was ordered so rests on the same where it is ordered again.
+ * The manifest whose approvals cover the gated fix, which may differ from it only in files; null if it needs its own approvals. A reissued
+ * order keeps its basis.
  */
 export function approvedBeforehand(state: RunState): Digest | null {
   const { gate, order } = state;
@@ -65,12 +62,12 @@ export function approvedBeforehand(state: RunState): Digest | null {
   return isSameButFiles(gate.manifest, given.after.order.manifest) ? given.digest : null;
 }
 
-/** Whether two manifests differ in the files that are shipped and in nothing else. */
+/** Whether two manifests differ only in the shipped files. */
 export function isSameButFiles(one: Manifest | null, other: Manifest | null): boolean {
   return one !== null && other !== null && isSame({ ...one, trees: {} }, { ...other, trees: {} });
 }
 
-/** One launch a run: it was begun, or the runner has refused it. */
+/** Each run gets one pre-approved launch, also if the runner refused it. */
 function wasTaken({ attempts, order }: RunState): boolean {
   const orders: readonly IssuedOrder[] = [
     ...attempts.map((past) => past.order),
@@ -81,7 +78,7 @@ function wasTaken({ attempts, order }: RunState): boolean {
 
 const TAKEN: readonly IssuedOrder['status'][] = ['claimed', 'submitted', 'failed'];
 
-/** As JSON has it, in whatever order the names stand; a name without a value is none. */
+/** Deep equality; an undefined property equals a missing one. */
 function isSame(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
     return one === other;
@@ -91,7 +88,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return [...names].every((name) => isSame(left.get(name), right.get(name)));
 }
 
-/** Beginnings of words that name what is trained, how, or on what. */
+/** Word stems that suggest training code or data. */
 const STEMS: readonly string[] = [
   'model',
   'layer',

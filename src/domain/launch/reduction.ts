@@ -1,21 +1,21 @@
-/** A smaller setting for a command that ran out of memory: one option or variable, and the value that it gets. */
+/** A smaller value for one option or variable of a command that ran out of memory. */
 
 export type Reduction = { readonly name: string; readonly value: string };
 
-/** What a job is started with, as far as a reduction can change it. */
+/** What a reduction can change. */
 export type Started = {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 };
 
-/** `--batch-size 16`, `--batch-size=16`, `BATCH=16`; null for anything else. */
+/** Parses `--batch-size 16`, `--batch-size=16` or `BATCH=16`; null otherwise. */
 export function readReduction(text: string): Reduction | null {
   const [, name, value] =
     /^(--?[A-Za-z][\w.-]{0,60}|[A-Z][A-Z0-9_]{0,60})(?:=|\s+)(\S{1,60})$/.exec(text.trim()) ?? [];
   return name === undefined || value === undefined ? null : { name, value };
 }
 
-/** The value that the command has there now; null where it has none. */
+/** The command's current value; null if unset. */
 export function valueNow({ command, environment }: Started, { name }: Reduction): string | null {
   if (!name.startsWith('-')) return environment[name] ?? null;
   for (const [index, part] of command.entries()) {
@@ -25,7 +25,7 @@ export function valueNow({ command, environment }: Started, { name }: Reduction)
   return null;
 }
 
-/** The same with that value, in the form in which the command has it; unchanged where it has none. */
+/** Sets the value in the command's own form; unchanged if unset. */
 export function reduced<Given extends Started>(started: Given, { name, value }: Reduction): Given {
   const { command, environment } = started;
   if (!name.startsWith('-'))
@@ -41,7 +41,6 @@ export function reduced<Given extends Started>(started: Given, { name, value }: 
   };
 }
 
-/** The reductions one after the other. */
 export function reducedBy<Given extends Started>(started: Given, reductions: readonly string[]): Given {
   return reductions.reduce((before, text) => {
     const reduction = readReduction(text);

@@ -1,22 +1,21 @@
-/** Why the runner does not carry out an order (architecture, D5): a closed list of reason codes. */
+/** Why the runner rejects an order (architecture, D5): a closed list of codes. */
 
 import { APPROVAL_GATES, GATES, type GateId } from './verdict.ts';
 
 /**
- * The runner evaluates every other gate again on its own reading (docs/decisions, *what the runner judges again*): the checks need
- * a right that a launch has for nothing else, and holds and approvals have refusals of their own.
+ * Gates that the runner does not repeat (docs/decisions, *what the runner judges again*): checks need a permission that launches otherwise
+ * lack; holds and approvals have their own refusals.
  */
 const NOT_ON_RUNNER = ['checks-green', 'not-held', ...APPROVAL_GATES] as const satisfies readonly GateId[];
 export type RunnerGate = Exclude<GateId, (typeof NOT_ON_RUNNER)[number]>;
 
-/** Whether the runner evaluates this gate again. */
 export function isRunnerGate(gate: GateId): gate is RunnerGate {
   return !(NOT_ON_RUNNER as readonly GateId[]).includes(gate);
 }
 
 export const RUNNER_GATES: readonly RunnerGate[] = GATES.filter(isRunnerGate);
 
-/** A gate that blocks on the runner refuses under its own name, which is not in this list. */
+/** A gate that blocks on the runner refuses under its own id, which is not listed here. */
 export const REFUSALS = [
   'order-unknown',
   'order-void',
@@ -64,7 +63,7 @@ export const REFUSALS = [
 export type OrderRefusal = (typeof REFUSALS)[number];
 export type RefusalCode = OrderRefusal | RunnerGate;
 
-/** Whether a reason is in that list; every other one is a gate's name, or of another version. */
+/** False for gate ids and for codes of other versions. */
 export function isOrderRefusal(reason: string): reason is OrderRefusal {
   return (REFUSALS as readonly string[]).includes(reason);
 }

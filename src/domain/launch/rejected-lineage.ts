@@ -1,9 +1,10 @@
-/** Whether a job that is started again would go on from what people rejected: in its output root it takes the newest checkpoint by itself. */
-
 import type { PastAttempt, RejectedCheckpoint, RunState } from '../logbook/run-state.ts';
 import { takesCheckpoint } from './contract.ts';
 
-/** The rejection that stands against another attempt in this one's output root; null where none does, and where the job is told what it goes on from. */
+/**
+ * The rejected checkpoint that a restarted job could load by itself from its output root; null if there is none or the command names its
+ * checkpoint.
+ */
 export function rejectionFor(
   { attempts, rejections }: RunState,
   last: PastAttempt,

@@ -1,14 +1,12 @@
-/**
- * What starting a run again rests on: the bad node that was replaced (policy ML-30) and the restarts that were approved. Whether it is started again: see response.ts.
- */
+/** The basis of a relaunch: a replaced bad node (policy ML-30) or approved restarts. response.ts decides about it. */
 
 import type { MutationRecord } from '../care/mutation-state.ts';
 import type { RunState } from '../logbook/run-state.ts';
 
-/** How a deletion ended whose machine was replaced. */
+/** End code of a deletion whose machine was replaced. */
 export const REPLACED = 'replaced';
 
-/** The replaced node because of which this attempt may be followed by another; null where none was. */
+/** The replaced node that allows another attempt, or null. */
 export function replacementFor(state: RunState): MutationRecord | null {
   const { end, submission, stop } = state;
   if (end?.status !== 'FAILED' || submission === null || stop !== null) return null;
@@ -22,10 +20,7 @@ export function replacementFor(state: RunState): MutationRecord | null {
   return found ?? null;
 }
 
-/**
- * Orders of this manifest that started a job, this attempt's among them, against what was approved: how many more may follow.
- * A fix that was approved beforehand has no budget of its own: it spends that of the manifest which approved it.
- */
+/** Approved restarts minus the launches used. A pre-approved fix uses the budget of the manifest that allows it. */
 export function restartsLeft({ attempts, order }: RunState): number {
   const counted = [order?.order.digest, order?.order.preApprovedBy];
   const spent = attempts.filter((past) => counted.includes(past.order.order.digest)).length;
@@ -33,7 +28,7 @@ export function restartsLeft({ attempts, order }: RunState): number {
   return (order?.manifest?.envelope.restarts ?? 0) - spent;
 }
 
-/** The run as it stood in the attempt that this entry belongs to: what is told of it is made from that. */
+/** The run's state in the attempt that this entry belongs to. */
 export function stateAtEntry(state: RunState, seq: number): RunState {
   const past = state.attempts.find(({ submission, firstEval, firstTracker, end }) =>
     [submission.seq, firstEval?.seq, firstTracker?.seq, end.seq].includes(seq),

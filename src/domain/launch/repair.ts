@@ -1,4 +1,4 @@
-/** A repair of what a job runs on, approved before anybody knows whether it is needed: a package of one version, or a variable of the runtime. */
+/** A pre-approved repair of the environment: one pinned package, or one runtime variable. */
 
 import type { Started } from './reduction.ts';
 
@@ -6,7 +6,7 @@ export type Repair =
   | { readonly kind: 'package'; readonly requirement: string }
   | { readonly kind: 'variable'; readonly name: string; readonly value: string };
 
-/** `numpy==1.26.4`, `NCCL_P2P_DISABLE=1`; null for anything else: a package without its version is another one tomorrow. */
+/** Parses `numpy==1.26.4` or `NCCL_P2P_DISABLE=1`; null otherwise. An unpinned package would change over time. */
 export function readRepair(text: string): Repair | null {
   const said = text.trim();
   if (/^[A-Za-z0-9][\w.-]{0,80}(?:\[[a-z0-9,-]{1,80}\])?==[A-Za-z0-9][\w.+!]{0,40}$/.test(said))
@@ -15,7 +15,7 @@ export function readRepair(text: string): Repair | null {
   return name === undefined || value === undefined ? null : { kind: 'variable', name, value };
 }
 
-/** The job with all of them: packages are installed by the interpreter's own pip, before the command takes its place. */
+/** Applies all repairs. The interpreter's pip installs packages, then the original command replaces the shell. */
 export function repairedBy<Given extends Started>(started: Given, repairs: readonly string[]): Given {
   const read = repairs.flatMap((text) => readRepair(text) ?? []);
   const variables = read.flatMap((one) => (one.kind === 'variable' ? [[one.name, one.value] as const] : []));

@@ -1,7 +1,6 @@
 /**
- * What is done about an attempt that failed, by the record alone: the same manifest again, under the approval that it has,
- * where that can help and was approved (policy ML-34); otherwise a person is asked, and nothing is started until one speaks.
- * The rule of the record is the same, so that no process takes an order for good which this would not give.
+ * Decides from the record alone what follows a failed attempt: the same manifest under its approval if that can help (policy ML-34),
+ * otherwise a person decides. The record rule uses the same function, so no process accepts an order that contradicts it.
  */
 
 import type { MutationRecord } from '../care/mutation-state.ts';
@@ -27,11 +26,11 @@ import { spoiltBy } from './spoilt.ts';
 
 export type Response =
   | { readonly kind: 'relaunch' }
-  /** For what becomes of a bad node. */
+  /** Until the bad node is resolved. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'ask'; readonly why: IncidentFacts<'relaunch-refused'> };
 
-/** Null where nothing is to be answered: the job runs, went well or was stopped, or the run is over. */
+/** Null if there is nothing to decide: the job runs, succeeded or was stopped, or the run is over. */
 export function responseTo(state: RunState): Response | null {
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return null;
@@ -42,7 +41,7 @@ export function responseTo(state: RunState): Response | null {
     return { kind: 'ask', why: { attempt, reason: 'checkpoint-rejected', rejectedStep: rejected.step } };
   }
   if (askedFor(state) !== null) return byHand(state, last);
-  // Whoever ended the watch, or let the machine go, has let go of the job: nothing but a person starts it again.
+  // After a person ended the watch or released the machine, only a person can restart the job.
   if (state.watch.ended !== null || isLetGo(state)) return null;
   const replaced = replacementFor(state);
   const { restartAfter } = last.order.manifest?.envelope ?? {};
@@ -56,17 +55,17 @@ export function responseTo(state: RunState): Response | null {
   return why === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...why } };
 }
 
-/** Whether a person has asked for the end of what was rented since the newest attempt began. */
+/** Whether a person asked to end the rental after the newest attempt started. */
 function isLetGo({ rental, submission }: RunState): boolean {
   return (rental.asked?.seq ?? -1) > (submission?.seq ?? 0);
 }
 
-/** The word of a person who wants the same again after this very attempt. */
+/** A person's request to repeat this attempt. */
 export function askedFor({ relaunchAsked, submission }: RunState): RelaunchAsked | null {
   return relaunchAsked?.attempt === submission?.attempt ? relaunchAsked : null;
 }
 
-/** A person decides about everything but what would end the same, and beyond the envelope by an approval of its own. */
+/** A person may relaunch unless the failure would repeat; beyond the envelope, only with a new approval. */
 function byHand(state: RunState, last: PastAttempt): Response {
   const { attempt } = last.submission;
   const failure = failureOf(last);
@@ -77,12 +76,12 @@ function byHand(state: RunState, last: PastAttempt): Response {
   return bar === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...bar } };
 }
 
-/** Approvals of the very manifest that failed, by people who knew that it had: beyond the envelope they alone count. */
+/** Approvals of the failed manifest given after its failure. Only these count beyond the envelope. */
 export function approvalsSinceEnd({ approvals }: RunState, { order, end }: PastAttempt): readonly Approval[] {
   return approvals.filter(({ digest, seq }) => digest === order.order.digest && seq > end.seq);
 }
 
-/** What another start would rest on: beyond the restarts that were approved, approvals from after the end alone. */
+/** The approvals that another start would use: beyond the approved restarts, only those given after the end. */
 export function restingOn(state: RunState): readonly Approval[] {
   const before = asLaunched(state);
   const last = pastAttempt(before);
@@ -92,12 +91,12 @@ export function restingOn(state: RunState): readonly Approval[] {
   return given.length > 0 ? given : standingApprovals(state);
 }
 
-/** Distinct people whose approvals it would rest on. */
+/** Number of people in `restingOn`. */
 export function approvalsHad(state: RunState): number {
   return new Set(restingOn(state).map(({ actor }) => actor.id)).size;
 }
 
-/** Those of the manifest whose envelope has approved the gated one; of the very text that is described now. */
+/** Approvals of the manifest that pre-approved the gated one, for the current description. */
 export function approvalsBeforehand(state: RunState): readonly Approval[] {
   const beforehand = approvedBeforehand(state);
   if (beforehand === null) return [];
@@ -106,34 +105,37 @@ export function approvalsBeforehand(state: RunState): readonly Approval[] {
 
 type Bar = Omit<IncidentFacts<'relaunch-refused'>, 'attempt'>;
 
-/** Why this failure is a person's. */
+/** Why a person must decide about this failure. */
 function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string[]): Bar | null {
   const failure = failureOf(last);
-  // A step of the ladder is not the same again: nobody compares it with what failed.
+  // A ladder step changes something, so do not compare it with the failed attempt.
   const isOnLadder = rungFor(state, failure) !== null && restartAfter.includes(failure);
   if (isOnLadder && !isGuess(last, failure)) return null;
   // rules HR-33, HR-60
   if (!mayPassAgain(failure) || !restartAfter.includes(failure) || isGuess(last, failure))
     return { reason: 'not-recoverable', failure };
-  // What a person did on the cluster is a decision: starting it again would undo it.
+  // A stop on the cluster was a person's decision; do not undo it.
   const by = failure === 'stopped' ? last.end.engineDetails?.[STOPPED_BY] : undefined;
   if (by !== undefined) return { reason: 'stopped-by', failure, by };
   // rule HR-43
   return alikeIn(state, last) ?? withoutProgress(state, last);
 }
 
-/** What was trained wrongly stays in what the attempt has left behind, whatever ended it. */
+/** Corrupted training state stays in the attempt's checkpoints, whatever ended it. */
 function barOfTraining(state: RunState, last: PastAttempt): Bar | null {
   const spoilt = spoiltBy(state, last);
   return spoilt === null ? null : { reason: spoilt };
 }
 
-/** What little a log says may as well be the trace of somebody who stopped the job. */
+/** A low-confidence diagnosis may be the trace of a stopped job. */
 function isGuess({ end }: PastAttempt, failure: Failure): boolean {
   return failure !== 'stopped' && end.diagnosis?.confidence === 'low';
 }
 
-/** A person who has let a machine go has spoken; where the config did, the same again is told to one. Another machine gives what the job died of no other end. */
+/**
+ * A person's consent to replace the node covers the relaunch; after a config consent, a repeated failure goes to a person. A new machine
+ * does not prevent a failure that would repeat.
+ */
 function barAfterNode(state: RunState, last: PastAttempt, { begun, consents }: MutationRecord): Bar | null {
   const failure = failureOf(last);
   if (!mayBeTriedByHand(failure) && rungFor(state, failure) === null)
@@ -153,14 +155,13 @@ function alikeIn({ attempts }: RunState, last: PastAttempt): Bar | null {
 }
 
 /**
- * A cloud takes machines back in the same words each time: what went on from the last one and got further has not met the same
- * problem again. How often it may is in the envelope (policy HR-31, HR-43).
+ * Preemptions look alike: an attempt that got further did not hit the same problem. The envelope bounds the number (policy HR-31, HR-43).
  */
 function isAnotherPreemption(last: PastAttempt, before: number): boolean {
   return failureOf(last) === 'preempted' && (reachedStep(last) ?? 0) > before;
 }
 
-/** Started again, it has to get beyond where the attempt before it ended; a step that nobody knows is none. */
+/** A restart must get further than the attempts before; an unknown step does not count. */
 function withoutProgress({ attempts }: RunState, last: PastAttempt): Bar | null {
   const before = attempts.filter(({ order }) => order.order.digest === last.order.order.digest);
   const furthest = Math.max(...before.map((past) => reachedStep(past) ?? 0));
@@ -175,7 +176,7 @@ function barOfEnvelope(state: RunState): Bar | null {
   return { reason: 'no-restarts-left', restarts: state.order?.manifest?.envelope.restarts ?? 0 };
 }
 
-/** The bad node of this attempt is proposed or being deleted. */
+/** Whether this attempt's bad node is proposed or being deleted. */
 function isNodeInHand({ mutations, submission }: RunState): boolean {
   return mutations.some(
     ({ proposal, evidence, ended }) =>
@@ -186,8 +187,7 @@ function isNodeInHand({ mutations, submission }: RunState): boolean {
 }
 
 /**
- * The newest run of the lane that ended as this one did, where none went well since: what was done about it there has not
- * helped (policy DF-27). `runs`: newest first.
+ * The lane's newest run with the same failure and no success since: the earlier response did not help (policy DF-27). `runs`: newest first.
  */
 export function failedAlike(state: RunState, runs: readonly RunState[]): RunState | null {
   const last = pastAttempt(state);
@@ -203,7 +203,7 @@ export function failedAlike(state: RunState, runs: readonly RunState[]): RunStat
   return null;
 }
 
-/** Whether people were asked about this attempt, and nobody has said since that it is to be tried again. */
+/** Whether people were asked about this attempt and did not request a relaunch since. */
 export function isAsked(state: RunState): boolean {
   const attempt = state.submission?.attempt;
   const spokenAt = askedFor(state)?.seq ?? -1;
@@ -212,15 +212,11 @@ export function isAsked(state: RunState): boolean {
   );
 }
 
-/** Whether facts are needed to say if the run is ordered again. */
 export function wantsRelaunch(state: RunState): boolean {
   return responseTo(state)?.kind === 'relaunch' && !isAsked(state);
 }
 
-/**
- * Whether this attempt may still be followed by another without a new approval, and nobody has stopped the run: until then
- * a person can keep the next attempt back.
- */
+/** Whether another attempt may still follow without a new approval. Until then a person can stop it. */
 export function mayBeRelaunched(state: RunState): boolean {
   if (wantsRelaunch(state) || (preApproval(state) !== null && state.stop === null && !isOver(state)))
     return true;
@@ -228,14 +224,14 @@ export function mayBeRelaunched(state: RunState): boolean {
   return end?.status === 'FAILED' && stop === null && !isOver(state) && isNodeInHand(state);
 }
 
-/** Whether what was launched may be started again on approvals that are there, now or once it has failed: what a brake keeps back. */
+/** Whether existing approvals allow another start, now or after a failure: what a hold must block. */
 export function mayStartAgain(state: RunState): boolean {
   if (state.submission === null || state.stop !== null || isOver(state)) return false;
   if (state.end === null) return restartsLeft(state) > 0;
   return mayBeRelaunched(state) || (restartsLeft(state) <= 0 && restingOn(state).length > 0);
 }
 
-/** Why another order may not follow the one that was carried out, or null: the rule of the record. */
+/** Record rule: why another order may not follow the executed one, or null. */
 export function relaunchRule(state: RunState, next: Order): string | null {
   if (state.end === null) return 'ordered after the job was submitted';
   const response = responseTo(state);
@@ -270,7 +266,7 @@ const RULES: Readonly<Record<string, string>> = {
   'checkpoint-rejected': 'where it would go on from a rejected checkpoint',
 };
 
-/** Whether an approval of the manifest that failed may stand: what nothing but a new one lets start again. */
+/** Whether a new approval of the failed manifest is valid, because only that allows another start. */
 export function mayBeApprovedAgain(state: RunState): boolean {
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return false;

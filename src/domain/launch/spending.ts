@@ -1,4 +1,4 @@
-/** What launches cost: each counts as it was approved, on the day of its claim; summed by week and by month. */
+/** Cost of launches at their approved estimate, by the day of the claim, per week and month. */
 
 import { addDecimals } from '../decimal.ts';
 import { NO_ORDER } from '../logbook/adoption.ts';
@@ -10,21 +10,21 @@ import { dateAfter, WEEKDAYS, weekdayOf } from '../time.ts';
 export const PERIODS = ['week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** `acceleratorHours` null: the record does not say what it was approved to cost. */
+/** `acceleratorHours` null: unknown. */
 export type Launch = { readonly date: string; readonly acceleratorHours: string | null };
 
-/** The launches of a run; an order of which it is certain that it started nothing is none. */
+/** A run's launches, without orders that certainly started nothing. */
 export function launchesOf({ attempts, order }: RunState): readonly Launch[] {
   return [...attempts.map((past) => past.order), ...(order === null ? [] : [order])].flatMap(launchOf);
 }
 
 function launchOf({ claim, status, manifest, digest }: IssuedOrder): readonly Launch[] {
-  // What somebody else has launched was never paid for here.
+  // Adopted jobs were not paid for here.
   if (claim === null || status === 'failed' || digest === NO_ORDER) return [];
   return [{ date: claim.at.slice(0, 10), acceleratorHours: manifest?.cost.acceleratorHours ?? null }];
 }
 
-/** The sum, `0` of none; null where one of them is not known. */
+/** `0` without launches; null if one cost is unknown. */
 export function costOf(launches: readonly Launch[]): string | null {
   return launches.reduce<string | null>(
     (sum, { acceleratorHours }) =>
@@ -33,23 +33,22 @@ export function costOf(launches: readonly Launch[]): string | null {
   );
 }
 
-/** The period of a day, in UTC: a week by its Monday, `2026-11-16`; a month as `2026-11`. */
+/** In UTC: a week by its Monday (`2026-11-16`), a month as `2026-11`. */
 export function periodOf(period: Period, date: string): string {
   if (period === 'month') return date.slice(0, 7);
   const sinceMonday = (WEEKDAYS.indexOf(weekdayOf(date)) + 6) % 7;
   return dateAfter(date, -sinceMonday);
 }
 
-/** The launches that fall into the same period as this day. */
 export function launchesIn(launches: readonly Launch[], period: Period, date: string): readonly Launch[] {
   const wanted = periodOf(period, date);
   return launches.filter((launch) => periodOf(period, launch.date) === wanted);
 }
 
-/** What the machines of a run have cost, on the day of its newest claim; while it holds something, what they may cost at most. */
+/** Rental cost on the day of the newest claim; while the run is live, its approved maximum. */
 export type RentalSpending = { readonly cluster: string; readonly date: string; readonly dollars: string };
 
-/** Null for a run that has rented nothing. */
+/** Null if the run rented nothing. */
 export function rentalSpendingOf(state: RunState): RentalSpending | null {
   const { order } = state;
   const terms = rentalTerms(state);
@@ -59,7 +58,7 @@ export function rentalSpendingOf(state: RunState): RentalSpending | null {
   return { cluster: order.manifest.cluster, date: order.claim.at.slice(0, 10), dollars };
 }
 
-/** What the machines of a run have cost until the newest look, in millionths of a dollar, on the day of its newest claim. */
+/** Rental cost up to the newest observation, in millionths of a dollar, on the day of the newest claim. */
 export type RentedMoney = {
   readonly lane: string;
   readonly cluster: string;
@@ -67,7 +66,7 @@ export type RentedMoney = {
   readonly microdollars: number;
 };
 
-/** Null for a run that has rented nothing. */
+/** Null if the run rented nothing. */
 export function rentedMoneyOf(state: RunState): RentedMoney | null {
   const { order, proposal } = state;
   if (rentalTerms(state) === null || order?.claim == null || order.manifest === null) return null;

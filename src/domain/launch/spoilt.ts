@@ -1,16 +1,17 @@
-/** Whether an attempt was seen to train wrongly, whatever ended it: the same again would go on from what it left behind (policy HR, What can go wrong). */
+/**
+ * Whether an attempt trained incorrectly, whatever ended it: a relaunch would resume from its checkpoints (policy HR, What can go wrong).
+ */
 
 import type { DetectorId } from '../detector-ids.ts';
 import { incidentsWith } from '../incidents.ts';
 import type { PastAttempt, RunState } from '../logbook/run-state.ts';
 
-/** The loss, or what it is made of, is no number: as a failure signature. */
+/** Failure signature: the loss or one of its inputs is not a finite number. */
 export const LOSS_NOT_FINITE = 'loss-not-finite';
 
-/** `loss-lost`: its loss was no number any more; `other-steps`: it made other steps than the attempt that it goes on from. */
+/** `loss-lost`: the loss became non-finite. `other-steps`: the attempt diverged from the one it resumed. */
 export type Spoilt = 'loss-lost' | 'other-steps';
 
-/** What was seen of it; null where nothing was. */
 export function spoiltBy(
   { incidents }: Pick<RunState, 'incidents'>,
   { submission, end }: Pick<PastAttempt, 'submission' | 'end'>,
@@ -22,10 +23,10 @@ export function spoiltBy(
   return isOther ? 'other-steps' : null;
 }
 
-/** Numbers that have left what training makes of them: whatever ended the job afterwards, no machine did that (policy HR-44). */
+/** Detectors of numerical instability, which no machine fault explains (policy HR-44). */
 const UNSTABLE: readonly DetectorId[] = ['gradient-norm', 'router-collapse', 'z-loss'];
 
-/** What was seen of that in the attempt, and nobody has taken since; null where nothing was. */
+/** The first such alarm of the attempt that nobody has acknowledged since, or null. */
 export function unstableBy(
   { incidents, taken }: Pick<RunState, 'incidents' | 'taken'>,
   { submission }: Pick<PastAttempt, 'submission'>,

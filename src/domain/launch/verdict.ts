@@ -1,4 +1,4 @@
-/** What a gate answers: pass, fail or unknown, with a closed reason code, what was found, what to do and who can. */
+/** A gate's answer: pass, fail or unknown, with a closed reason code, the facts, and who can fix it. */
 
 import { type Detail, readFacts, type Vocabulary } from '../payload.ts';
 import { TARGET_FIELDS } from './hold.ts';
@@ -9,7 +9,7 @@ const ROW = { knob: 'text', count: 'integer?', row: 'text' } as const;
 const HELD = { ...TARGET_FIELDS, reason: 'text', by: 'text', count: 'integer?' } as const;
 const APPROVED = { count: 'integer', needed: 'integer', who: 'list' } as const;
 
-/** What each gate may answer, with the facts that the sentence needs; gates in the order in which a person reads them. */
+/** The codes of each gate with the facts of their sentences; gates in display order. */
 export const VERDICTS = {
   'target-branch': {
     'targets-branch': { branch: 'text' },
@@ -218,30 +218,30 @@ export type GateId = keyof Verdicts;
 export const GATES = Object.keys(VERDICTS) as readonly GateId[];
 
 /**
- * Gates over the approvals themselves. They are no condition of giving one, only of launching on it, and are not recorded
- * in `gated`: the record has the approvals.
+ * Gates over the approvals themselves. They block a launch but not an approval, and `gated` does not record them because the record has the
+ * approvals.
  */
 export const APPROVAL_GATES = ['approver-allowed', 'manifest-unchanged'] as const satisfies readonly GateId[];
 
-/** Who can supply what is missing. */
+/** Who can fix a failing gate. */
 export const REMEDY_ACTORS = ['author', 'maintainer', 'approver', 'anyone', 'lab', 'time'] as const;
 export type RemedyActor = (typeof REMEDY_ACTORS)[number];
 
 export type Verdict = {
   readonly gate: GateId;
   readonly outcome: 'pass' | 'warn' | 'fail' | 'unknown';
-  /** `unreadable`, or one of the gate's own (`VERDICTS`) in the version that recorded it. */
+  /** `unreadable`, or one of the gate's codes in the version that recorded it. */
   readonly code: string;
   readonly found: Detail;
   readonly remedyBy: RemedyActor;
 };
 
-/** Why a gate cannot tell; empty for any other verdict. */
+/** Why a gate's outcome is unknown; empty for other verdicts. */
 export function whyUnknown({ outcome, found }: Pick<Verdict, 'outcome' | 'found'>): string {
   return outcome === 'unknown' ? (readFacts({ why: 'text' }, found)?.why ?? '') : '';
 }
 
-/** Whether every gate lets the run through: a warning does, unknown never does. */
+/** True if every gate passes or warns; unknown never passes. */
 export function allPass(verdicts: readonly Verdict[]): boolean {
   return verdicts.length > 0 && verdicts.every((v) => v.outcome === 'pass' || v.outcome === 'warn');
 }

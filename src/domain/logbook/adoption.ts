@@ -1,7 +1,4 @@
-/**
- * A job that somebody else has launched, from the question to its adoption: what the cluster says of it, and how it stands in
- * the record from then on: as attempt 1 under an order that nobody gave, so that every rule about attempts holds for it too.
- */
+/** Adopts a job that another person launched: it becomes attempt 1 under a placeholder order, so that all rules about attempts apply. */
 
 import type { Actor } from '../actor.ts';
 import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../ids.ts';
@@ -9,29 +6,29 @@ import { after, fromRfc3339 } from '../time.ts';
 import type { EventDataByType } from './event.ts';
 import { type Description, isOver, type RunState, type Submission } from './run-state.ts';
 
-/** How long a job of somebody's waits to be confirmed where its lane names no time: a weekend. Another `/watch` is one line. */
+/** Default time for a person to confirm the adoption: a weekend. */
 export const ADOPTION_WAIT_MS = 72 * 60 * 60 * 1_000;
 
 const ZEROS = '0'.repeat(64);
-/** In the place of an order, and of an approval: none has this digest. */
+/** Placeholder digest of an order and an approval. */
 export const NO_ORDER: Digest = branded(`sha256:${ZEROS}`, isDigest);
-/** In the place of a commit that nobody can vouch for; git's own name for none. */
+/** Placeholder for an unknown commit; git's null id. */
 export const NO_COMMIT: Sha = branded(ZEROS.slice(0, 40), isSha);
 
-/** Whether the run is about a job of somebody else's which nobody has taken over yet: no log of it is read, and nothing launched. */
+/** Whether the job of another person is not adopted yet: its log is not read and nothing is launched. */
 export function awaitsAdoption({ proposal, submission, attempts }: RunState): boolean {
   return proposal.adopts !== undefined && submission === null && attempts.length === 0;
 }
 
-/** Whether a watch of its cluster has to ask what the job is; as long as the cluster does not say. */
+/** Whether a watch still has to ask the cluster about the job. */
 export function awaitsDescription(state: RunState): boolean {
   const found = state.description?.found ?? 'unknown';
   return found === 'unknown' && awaitsAdoption(state) && !isOver(state);
 }
 
 /**
- * Until when the run waits to have its job taken over: so long after the cluster told what it is, and before that, so long
- * for the cluster to tell it. `hours`: as the lane says; null: as is usual. Null for a run that waits for no such thing.
+ * When the wait for an adoption ends: `hours` (null: the default) after the cluster described the job, or after the proposal. Null if the
+ * run does not wait for one.
  */
 export function awaitsAdoptionUntil(state: RunState, hours: number | null): Instant | null {
   if (!awaitsAdoption(state) || isOver(state)) return null;
@@ -42,12 +39,12 @@ export function awaitsAdoptionUntil(state: RunState, hours: number | null): Inst
 
 const HOUR_MS = 3_600_000;
 
-/** Whether the job that the run is about now is one that was taken over, and no attempt of ours. */
+/** Whether the current job is an adopted one, not an attempt by ferrybot. */
 export function isAdopted({ submission }: Pick<RunState, 'submission'>): boolean {
   return submission?.orderDigest === NO_ORDER;
 }
 
-/** The job is ours to look after, and whoever took it over is its owner. */
+/** The person who confirmed the adoption becomes the owner. */
 export function adoptedState(
   state: RunState,
   { actor, ...moment }: { readonly actor: Actor; readonly at: string; readonly seq: number },
@@ -82,7 +79,7 @@ function submissionOf(
   };
 }
 
-/** Claimed and carried out, with no manifest and no approval: it pays for nothing, and nothing follows from it by itself. */
+/** Claimed and submitted, without manifest or approval, so it has no cost and allows no relaunch. */
 function orderOf({ run, proposal }: RunState, { at, seq, jobId }: Submission): RunState['order'] {
   return {
     order: {

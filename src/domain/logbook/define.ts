@@ -1,4 +1,4 @@
-/** The form of a definition: one object says all that ferrybot knows about one type of event (decision 0108). */
+/** One object defines everything about one event type (decision 0108). */
 
 import type * as z from 'zod';
 import type { Actor } from '../actor.ts';
@@ -13,12 +13,12 @@ type ReadonlyDeep<Value> = Value extends string | number | boolean | null | unde
 
 type Schemas = { readonly [type: string]: z.ZodType };
 
-/** What each event of a family carries, by its schemas. */
+/** The data types of a family, from its schemas. */
 export type DataOf<Family extends Schemas> = {
   readonly [Type in keyof Family]: ReadonlyDeep<z.infer<Family[Type]>>;
 };
 
-/** The four lines of an entry in the policy's logbook (HR-25); Markdown, escaped. */
+/** The four lines of a policy logbook entry (HR-25): escaped Markdown. */
 export type Telling = {
   readonly status: string;
   readonly evidence: string;
@@ -26,7 +26,7 @@ export type Telling = {
   readonly next: string;
 };
 
-/** The logins that earlier entries gave for user ids. */
+/** User id → login, from earlier entries. */
 export type Logins = ReadonlyMap<number, string>;
 
 export type EventDefinition<Type extends EventType> = {
@@ -34,9 +34,9 @@ export type EventDefinition<Type extends EventType> = {
   readonly title: string;
   /** One sentence for docs/logbook.md. */
   readonly means: string;
-  /** The roles that may write it: the signature shows which one did. */
+  /** Roles that may write it; the signature proves the role. */
   readonly writers: readonly Role[];
-  /** The event must name the person who acted. */
+  /** Whether the event must name the person who acted. */
   readonly isByPerson: boolean;
   /** It may stand in the journal, which holds what belongs to no run. */
   readonly isInJournal?: true;
@@ -44,15 +44,14 @@ export type EventDefinition<Type extends EventType> = {
   readonly isDecisive?: true;
   /** The rule that the event breaks after this state, in words for a reader of `logbook verify`; null if none. */
   readonly rule: (state: RunState, event: EventOf<Type>) => string | null;
-  /** The state after the event. */
   readonly apply: (state: RunState, event: EventOf<Type>) => RunState;
   readonly tell: (event: EventOf<Type>, logins: Logins) => Telling;
 };
 
-/** A definition with the schema of its data: strict about the fields that it names; a reader keeps others. */
+/** The schema is strict about known fields; readers keep unknown ones. */
 export type DefinedEvent<Type extends EventType> = EventDefinition<Type> & { readonly data: z.ZodType };
 
-/** Defines a family of events. The schemas come first, because the state that `apply` changes is made of their data. */
+/** Schemas are separate because the state type in `apply` is derived from them. */
 export function defineEvents<Family extends Schemas>(
   data: Family,
   definitions: { readonly [Type in keyof Family & EventType]: EventDefinition<Type> },
@@ -61,16 +60,15 @@ export function defineEvents<Family extends Schemas>(
     type,
     { ...one, data: data[type] },
   ]);
-  // Each entry is the definition of its own type, with the schema of the same name.
+  // Each key's definition is combined with the schema of the same key.
   return Object.fromEntries(whole) as { readonly [Type in keyof Family & EventType]: DefinedEvent<Type> };
 }
 
-/** When and where an event was recorded. */
 export function momentOf({ at, seq }: LogbookEvent): { readonly at: string; readonly seq: number } {
   return { at, seq };
 }
 
-/** The same with the person, for an event that must name one. */
+/** `momentOf` plus the actor, for events that must name one. */
 export function said(event: LogbookEvent): ReturnType<typeof momentOf> & { readonly actor: Actor } {
   if (event.actor === undefined)
     throw new Error(`${event.type} without an actor passed the transition check`);

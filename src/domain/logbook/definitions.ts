@@ -1,4 +1,4 @@
-/** All definitions of events, and what follows from them (decision 0108). */
+/** All event definitions (decision 0108). */
 
 import type { DefinedEvent } from './define.ts';
 import type { EventType, LogbookEvent } from './event.ts';
@@ -13,7 +13,7 @@ import { rentalEvents } from './events/rental-events.ts';
 import { watchEvents } from './events/watch-events.ts';
 import type { Role } from './role.ts';
 
-/** By type, in the order of a run's life. */
+/** In the order of a run's life. */
 export const DEFINITIONS: { readonly [Type in EventType]: DefinedEvent<Type> } = {
   ...launchEvents,
   ...jobEvents,
@@ -28,12 +28,12 @@ export const DEFINITIONS: { readonly [Type in EventType]: DefinedEvent<Type> } =
 
 export const EVENT_TYPES = Object.keys(DEFINITIONS) as readonly EventType[];
 
-/** The roles that may write each type: the chain shows that nothing changed, the signature shows who wrote it. */
+/** Hashes prove that events are unchanged; signatures prove the writer's role. */
 export const WRITERS = Object.fromEntries(EVENT_TYPES.map((type) => [type, DEFINITIONS[type].writers])) as {
   readonly [Type in EventType]: readonly Role[];
 };
 
-/** The definition of an event, as one that takes this very event. */
+/** The cast is safe: the definition belongs to the event's own type. */
 export function definitionOf(event: LogbookEvent): DefinedEvent<EventType> {
   return DEFINITIONS[event.type] as unknown as DefinedEvent<EventType>;
 }

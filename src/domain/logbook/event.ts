@@ -1,4 +1,4 @@
-/** The events of the logbook, the only authoritative record (docs/logbook.md). Numbers in `data` are integers, decimals strings. */
+/** The events of the logbook, the only authoritative record (docs/logbook.md). Numbers in `data` are integers; decimals are strings. */
 
 import type { Actor } from '../actor.ts';
 import type { CareEventData } from './events/care-events.ts';
@@ -12,7 +12,6 @@ import type { RentalEventData } from './events/rental-events.ts';
 import type { WatchEventData } from './events/watch-events.ts';
 import type { Role } from './role.ts';
 
-/** What an event of each type carries; each family stands in a file of its own. */
 export type EventDataByType = LaunchEventData &
   JobEventData &
   ClosureEventData &
@@ -25,7 +24,7 @@ export type EventDataByType = LaunchEventData &
 
 export type EventType = keyof EventDataByType;
 
-/** What the writer decides; sequence, time, chain and signature are added when it is appended. */
+/** The writer's part of an event; appending adds sequence, time, chain and signature. */
 export type EventDraft = {
   readonly [Type in EventType]: {
     readonly type: Type;
@@ -35,7 +34,7 @@ export type EventDraft = {
   };
 }[EventType];
 
-/** One line of `events.jsonl`. `prev` and `hash` are 64 hex digits, `sig` is base64, `at` RFC 3339 UTC. */
+/** One line of `events.jsonl`. `prev` and `hash`: 64 hex digits; `sig`: base64; `at`: RFC 3339 UTC. */
 export type LogbookEvent = {
   readonly [Type in EventType]: {
     readonly v: 1;
@@ -53,5 +52,4 @@ export type LogbookEvent = {
   };
 }[EventType];
 
-/** The events of one type. */
 export type EventOf<Type extends EventType> = Extract<LogbookEvent, { readonly type: Type }>;

@@ -1,4 +1,4 @@
-/** fold: events in order become the state of a run; an illegal event stops it and names the entry. */
+/** Folds events in order into a run's state; an illegal event stops the fold. */
 
 import { branded, isRunId } from '../ids.ts';
 import { fail, ok, type Result } from '../result.ts';
@@ -9,10 +9,10 @@ import { NO_WATCH } from './events/watch-events.ts';
 import type { RunState } from './run-state.ts';
 import { illegalAfter } from './transition.ts';
 
-/** The entry at which folding stopped and the rule that it breaks. */
+/** The first illegal event and the rule it breaks. */
 export type IllegalEvent = { readonly seq: number; readonly rule: string };
 
-/** Folds a run's events from the first. An empty list has no state: the run is not known here, which is not *new*. */
+/** An empty list gives null: the run is unknown here, which is not the same as new. */
 export function fold(events: readonly LogbookEvent[]): Result<RunState | null, IllegalEvent> {
   let state: RunState | null = null;
   for (const event of events) {
@@ -23,7 +23,6 @@ export function fold(events: readonly LogbookEvent[]): Result<RunState | null, I
   return ok(state);
 }
 
-/** One more event on a state that was folded before. */
 export function foldOne(state: RunState | null, event: LogbookEvent): Result<RunState, IllegalEvent> {
   const rule = illegalAfter(state, event);
   if (rule !== null) return fail({ seq: event.seq, rule });

@@ -1,4 +1,4 @@
-/** Whose a job on a cluster is by the record: a run that holds it, or one that somebody wants it taken over by. */
+/** Finds the run that a cluster job belongs to, or that is about to adopt it. */
 
 import { awaitsAdoption } from './adoption.ts';
 import { isLive } from './liveness.ts';
@@ -6,7 +6,7 @@ import { isOver, type RunState } from './run-state.ts';
 
 export type JobPlace = { readonly jobId: string; readonly cluster: string };
 
-/** The run, also where its order has not become a job yet, and where it was launched by the run and is over; null: nobody's. */
+/** Also finds runs whose order has not become a job yet, and runs that are over; null if there is none. */
 export function holderOf(runs: readonly RunState[], { jobId, cluster }: JobPlace): RunState | null {
   return runs.find((state) => isAbout(state, jobId, cluster)) ?? null;
 }

@@ -1,18 +1,18 @@
-/** What a run still holds in the world, by its record: each thing from the moment it may be there until it is proven gone. */
+/** Resources that a run holds according to its record, each until it is proven gone. */
 
 import { isUnseen, presentMachines, rentalTerms, rentedJobs } from './renting.ts';
 import type { RunState } from './run-state.ts';
 
-/** A thing that a kind of run can hold; one with a `cluster` is looked at by the watch of that cluster. */
+/** The watch of a holding's `cluster` observes it. */
 export type Holding =
-  /** Claimed by the runner, and nobody has said what came of it: a job may be there. */
+  /** Claimed by the runner with unknown result: a job may exist. */
   | { readonly kind: 'launch'; readonly submissionId: string }
-  /** Submitted, and not seen to have ended. */
+  /** Submitted, end not observed. */
   | { readonly kind: 'job'; readonly cluster: string; readonly jobId: string }
-  /** Rented for the run, and not seen to be gone; `instance` null: nobody has read the account since the job ended. */
+  /** Rented, not yet observed gone; `instance` null: the account was not read since the job ended. */
   | { readonly kind: 'machine'; readonly cluster: string; readonly instance: number | null };
 
-/** Nothing where a person has given the run up: that is what *lost* means. */
+/** Empty after a person closed the run as *lost*. */
 export function holdingsOf(state: RunState): readonly Holding[] {
   if (state.closed?.outcome === 'lost') return [];
   return [...launchOrJobOf(state), ...machinesOf(state)];
@@ -24,7 +24,7 @@ function launchOrJobOf({ order, submission, end }: RunState): readonly Holding[]
   return end === null ? [{ kind: 'job', cluster: submission.cluster, jobId: submission.jobId }] : [];
 }
 
-/** Machines of earlier attempts too, also while the next one waits for its runner: they bill on whatever the job does. */
+/** Includes machines of earlier attempts, which are billed until they are gone. */
 function machinesOf(state: RunState): readonly Holding[] {
   if (rentalTerms(state) === null) return [];
   const jobs = rentedJobs(state);

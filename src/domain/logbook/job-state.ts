@@ -1,4 +1,4 @@
-/** In which state a job is, by what each of its witnesses has said and how long ago: RUNNING alone never means that it makes steps. */
+/** Derives a job's state from all witnesses and their age: the engine's RUNNING alone does not prove progress. */
 
 import type { DetectorId } from '../detector-ids.ts';
 import type { JobStatus } from '../engine.ts';
@@ -23,29 +23,29 @@ export const JOB_STATES = [
 ] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** What each has said last, and when; null of one that has not said anything yet, or that nobody asks. */
+/** The newest report of each witness; null if it has not reported or is not asked. */
 export type Witnesses = {
-  /** `lost`: it has forgotten the job, or positively has none. */
+  /** `lost`: the engine forgot the job or reports that it does not exist. */
   readonly engine: { readonly at: Instant; readonly says: JobStatus | 'UNKNOWN' | 'lost' } | null;
-  /** `at`: the newest look that could read it. */
+  /** `at`: the newest observation that could read the log. */
   readonly log: { readonly at: Instant | null; readonly hasLines: boolean } | null;
-  /** `at`: the newest look that saw a step or a loss move. */
+  /** `at`: the newest observation with a new step or loss. */
   readonly progress: { readonly at: Instant } | null;
-  /** `at`: the newest look that it answered; `movedAt`: the newest that saw its step move. Null where nobody asks it. */
+  /** `at`: the newest answer; `movedAt`: the newest answer with a new step. */
   readonly tracker: { readonly at: Instant | null; readonly movedAt: Instant | null } | null;
   readonly checkpoint: { readonly at: Instant | null; readonly step: number } | null;
-  /** What the newest look found wrong: signatures of failures, and alarms that stand. */
+  /** The newest observation's failure signatures and active alarms. */
   readonly trouble: { readonly signatures: readonly string[]; readonly alarms: readonly string[] };
-  /** The watch's own sign of life, and when it wanted to look again. */
+  /** The watch's last observation and its requested cadence. */
   readonly watch: { readonly at: Instant; readonly nextWithinMs: number } | null;
 };
 
-/** How long a watch may be silent that said when it looks again: two such times, and longer than its lease lasts. */
+/** How long a watch may be silent: twice its cadence, and longer than its lease. */
 export function silenceAllowedMs(nextWithinMs: number): number {
   return Math.max(2 * nextWithinMs, nextWithinMs + limits.leaseSlackMs);
 }
 
-/** Alarms that say how the job is now; the others tell of something that has happened. */
+/** Alarms about the current state; the others report past events. */
 const STANDING: ReadonlySet<string> = new Set<DetectorId>([
   'stalled-steps',
   'stalled-start',
@@ -56,9 +56,8 @@ const STANDING: ReadonlySet<string> = new Set<DetectorId>([
 ]);
 
 /**
- * The state of a job that was submitted and has not ended. `allocated`: it runs and its log is empty; `compiling`: it says
- * something and has made no step; `degraded`: it makes none any more, is much slower than it was, or shows a failure;
- * `unknown`: nobody sees it, because engine and log do not answer, or because the watch is silent.
+ * State of a submitted job that has not ended. `allocated`: running, empty log. `compiling`: log output, no step yet. `degraded`: no more
+ * steps, much slower, or a failure signature. `unknown`: engine and log do not answer, or the watch is silent.
  */
 export function jobStateBy(witnesses: Witnesses, now: Instant): Exclude<JobState, `ended-${string}`> {
   const { engine, log, watch, progress, tracker, trouble } = witnesses;
@@ -78,15 +77,15 @@ function newest(one: Instant | null, other: Instant | null): Instant | null {
   return one === null ? other : other === null || one > other ? one : other;
 }
 
-/** What the witnesses of the newest attempt have said, by the record. */
+/** Reads the newest attempt's witnesses from the record. */
 export function witnessesOf(state: RunState): Witnesses {
   const { observation: seen } = state;
   if (seen === null) return NOBODY;
   const at = momentOf(seen.at);
   const { course, unread, tracker } = seen;
-  // Since the first look in the row it could not be read.
+  // Unreadable since the first failed observation in the row.
   const readAt = unread === undefined ? at : momentOf(unread.since);
-  // The first step of another epoch is step 0 too.
+  // Step 0 can also be the first step of another epoch.
   const hasTrained =
     seen.step === null ? seen.loss !== null : seen.step > 0 || (course?.moved?.looks ?? 0) > 1;
   return {
@@ -125,7 +124,7 @@ function isLost({ incidents, submission }: RunState, { status }: Observation): b
   );
 }
 
-/** The state of the newest attempt, when the record was last written. */
+/** The newest attempt's state when the record was last written. */
 export function jobStateOf(state: RunState): JobState {
   const { end, head, observation } = state;
   if (end !== null) return ENDED[end.status];

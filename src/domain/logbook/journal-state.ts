@@ -1,4 +1,4 @@
-/** The repository journal as a fold: commands on threads that belong to no run, and lane-wide holds (architecture, D1). */
+/** Folds the repository journal: commands on threads without a run, and holds on more than one run (architecture, D1). */
 
 import { type ClusterDisks, scansAfter } from '../care/disk-scan.ts';
 import { isMutationEvent, type MutationRecord, mutationsAfter } from '../care/mutation-state.ts';
@@ -13,19 +13,19 @@ import { commandKey, type Head, type SeenCommand } from './run-state.ts';
 export type JournalState = {
   readonly head: Head | null;
   readonly commands: ReadonlyMap<string, SeenCommand>;
-  /** What went wrong beyond one run, or with a run's own record. */
+  /** Incidents outside a run, or about a run's own record. */
   readonly incidents: readonly Incident[];
-  /** The holds on lanes, days and the repository. */
+  /** Holds on lanes, dates and the repository. */
   readonly holds: readonly Hold[];
-  /** Changes of a cluster that were proposed for no run, oldest first. */
+  /** Cluster changes proposed outside a run, oldest first. */
   readonly mutations: readonly MutationRecord[];
-  /** Workflow runs that control started for them, oldest first. */
+  /** Workflow runs dispatched for them, oldest first. */
   readonly dispatches: readonly Dispatch[];
   /** By cluster. */
   readonly disks: ReadonlyMap<string, ClusterDisks>;
-  /** Machines under our label for which no live run is known, oldest first. */
+  /** Machines with ferrybot's label but no known live run, oldest first. */
   readonly orphans: readonly Orphan[];
-  /** The last question about an objective in each lane. */
+  /** The newest question about an objective per lane. */
   readonly questions: ReadonlyMap<string, ObjectiveQuestion & Pick<LogbookEvent, 'at'>>;
 };
 
@@ -41,17 +41,16 @@ export const EMPTY_JOURNAL: JournalState = {
   questions: new Map(),
 };
 
-/** A fold that goes on: the journal grows for years, so that each entry is folded once and nothing is copied for it. */
+/** An incremental fold: the journal grows for years, so each entry is folded once without copying. */
 export type JournalFold = {
   readonly take: (event: LogbookEvent) => void;
   readonly seen: (key: string) => SeenCommand | undefined;
   readonly mutations: () => readonly MutationRecord[];
   readonly orphans: () => readonly Orphan[];
-  /** What was folded so far; it stays as it is when more is taken. */
+  /** A snapshot; later events do not change it. */
   readonly state: () => JournalState;
 };
 
-/** Folds on from a state. */
 export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
   let state = from;
   const commands = new Map<string, SeenCommand>();
@@ -91,7 +90,7 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
   return { take, seen, mutations: () => state.mutations, orphans: () => state.orphans, state: settle };
 }
 
-/** Folds the journal's verified events; what may follow what was checked where they were read. */
+/** Expects verified events. */
 export function foldJournal(events: readonly LogbookEvent[]): JournalState {
   const fold = journalFold();
   for (const event of events) fold.take(event);
@@ -120,7 +119,7 @@ function commandAfter(
   return command === undefined ? null : { ...command, answer: { code, detail, at, seq } };
 }
 
-/** The holds after one more event, or after a draft that is about to become one. */
+/** Holds after an event, or after a draft. */
 export function holdsAfter(
   holds: readonly Hold[],
   event: EventDraft & { readonly at: string },
@@ -133,7 +132,6 @@ export function holdsAfter(
     : withHold(holds, { ...target, reason: event.data.reason, actor: event.actor, at: event.at });
 }
 
-/** The question about an objective that is asked in this thread. */
 export function questionIn({ questions }: JournalState, thread: number): ObjectiveQuestion | undefined {
   return [...questions.values()].find(({ issue }) => issue === thread);
 }

@@ -1,21 +1,21 @@
-/** Whether a run is live: what it holds in the world decides, and not the status of its job alone. */
+/** A run is live while it holds resources, not only while its job runs. */
 
 import { awaitsDescription } from './adoption.ts';
 import { holdingsOf } from './holdings.ts';
 import { offerWanted } from './renting.ts';
 import { isOver, type RunState } from './run-state.ts';
 
-/** Whether the run holds its lane: from an order that may be claimed at any moment until nothing of it is left in the world. */
+/** Whether the run occupies its lane: from a claimable order until it holds nothing. */
 export function isLive(state: RunState): boolean {
   return isHolding(state) || (!isOver(state) && state.end === null && state.order?.status === 'open');
 }
 
-/** Whether something of the run is in the world, or may be: it is neither sealed nor closed meanwhile. */
+/** A run that holds something can be neither sealed nor closed. */
 export function isHolding(state: RunState): boolean {
   return holdingsOf(state).length > 0;
 }
 
-/** The clusters on which somebody has to look at what the run holds, to ask what a job is, or which offer it would rent. */
+/** Clusters whose watch must observe the run's holdings, look up its job, or search an offer. */
 export function watchedClusters(state: RunState): readonly string[] {
   const { adopts } = state.proposal;
   const asked = adopts !== undefined && awaitsDescription(state) ? [adopts.cluster] : [];

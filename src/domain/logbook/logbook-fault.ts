@@ -1,48 +1,48 @@
-/** What is wrong with a logbook that cannot be trusted: action on what it names stops until a person has looked. */
+/** Why a logbook is not trusted. ferrybot stops acting on the affected part until a person resolves it. */
 
 import { assertNever } from '../assert.ts';
 import type { Sha } from '../ids.ts';
 
 export type LogbookFault =
-  /** The first entry of a file that does not verify; `reason` as `ferrybot logbook verify` names it. */
+  /** The first entry that does not verify; `reason` as in `ferrybot logbook verify`. */
   | {
       readonly kind: 'bad-entry';
       readonly line: number;
       readonly seq: number;
       readonly reason: string;
       readonly message: string;
-      /** It is signed as it should be, and of a type that this release does not know. */
+      /** Correctly signed, but of a type that this release does not know. */
       readonly isOfUnknownType?: true;
     }
-  /** An entry that was seen before, or that our own card tells of, is not there; `hash` may be a prefix. */
+  /** An entry that was read before, or that ferrybot's card names, is missing; `hash` may be a prefix. */
   | { readonly kind: 'entry-missing'; readonly seq: number; readonly hash: string }
-  /** The branch existed and does not any more. */
+  /** The branch was deleted. */
   | { readonly kind: 'branch-missing' }
-  /** The branch does not continue what was read from it before. */
+  /** The branch does not contain what was read from it before. */
   | { readonly kind: 'branch-rewound'; readonly was: Sha; readonly now: Sha }
-  /** Nothing can be added, though what is there is in order: a full disk, a rule, a permission. `after`: the newest entry. */
+  /** The remote rejects pushes (disk, rule, permission); existing entries are valid. `after`: the newest entry. */
   | { readonly kind: 'push-refused'; readonly after: number; readonly message: string }
-  /** The tag of a sealed run is gone (`found` null) or points elsewhere; the record itself is in order. */
+  /** The tag of a sealed run is gone (`found` null) or points elsewhere; the record is valid. */
   | { readonly kind: 'seal-tag'; readonly tag: string; readonly commit: Sha; readonly found: Sha | null }
-  /** A tag says of a run that it was sealed, and the record does not. */
+  /** A seal tag exists, but the record has no seal. */
   | { readonly kind: 'tag-without-seal'; readonly tag: string; readonly found: Sha }
-  /** One run, thread or file could not be looked at: a bug. `key` tells the messages apart; the record is in order. */
+  /** A bug while processing one run, thread or file; the record is valid. `key` identifies the message. */
   | {
       readonly kind: 'look-failed';
       readonly key: string;
       readonly message: string;
       readonly subject: LookSubject | null;
     }
-  /** A file could not be read or folded: a bug. Whether the record is in order is not known. */
+  /** A bug while reading a file; the record's validity is unknown. */
   | { readonly kind: 'read-failed'; readonly key: string; readonly message: string };
 
-/** What was looked at, where that is less than a run or a thread. */
+/** The part of a run or thread that was processed. */
 export type LookSubject = {
   readonly kind: 'comment' | 'lane' | 'cluster' | 'branch';
   readonly name: string;
 };
 
-/** A name for the fault without spaces, the same in every process: it is told once. */
+/** Stable name without spaces, so that every process reports a fault only once. */
 export function faultKey(fault: LogbookFault): string {
   switch (fault.kind) {
     case 'bad-entry':

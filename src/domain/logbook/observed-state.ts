@@ -1,9 +1,6 @@
-/** What a look of the watch adds to the state of its run. */
-
 import type { EventOf } from './event.ts';
 import { type RunState, TRACE_POINTS_MAX } from './run-state.ts';
 
-/** The newest look, and what it is the first to show. */
 export function observed(state: RunState, event: EventOf<'observed'>): RunState {
   const observation = { ...event.data, at: event.at, seq: event.seq };
   const isFirstEval = state.firstEval === null && Object.keys(event.data.evals).length > 0;
@@ -18,19 +15,19 @@ export function observed(state: RunState, event: EventOf<'observed'>): RunState 
   };
 }
 
-/** Whether it shows a run of the tracker that no earlier attempt was followed in: one that was resumed is told once. */
+/** A resumed tracker run is reported only for its first attempt. */
 function isNewTracker({ attempts }: RunState, { trackers }: EventOf<'observed'>['data']): boolean {
   const before = attempts.flatMap((past) => past.observation?.trackers ?? []).map(({ id }) => id);
   return trackers.some(({ id }) => !before.includes(id));
 }
 
-/** A look at the same step adds nothing; when there are too many points every other one goes, but never the newest. */
+/** Ignores a repeated step; above the limit, every second point is dropped, never the newest. */
 function traced(trace: RunState['trace'], { step, loss }: EventOf<'observed'>['data']): RunState['trace'] {
   if (step === null || loss === null || trace.at(-1)?.step === step) return trace;
   return thinned([...trace, { step, loss }]);
 }
 
-/** A look that shows neither another step nor another checkpoint adds nothing. */
+/** Ignores observations without a new step or checkpoint. */
 function paced(
   paces: RunState['paces'],
   { step, pace, checkpointStep }: EventOf<'observed'>['data'],

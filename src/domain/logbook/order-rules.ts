@@ -29,17 +29,14 @@ export function orderedRule(state: RunState, event: EventOf<'ordered'>): string 
     : 'ordered on an approval that does not stand';
 }
 
-/** After a first attempt: the same manifest again after a bad node, or a fix that was approved for itself. */
+/** After a first attempt: a relaunch of the same manifest, or an approved fix. */
 function againRule(state: RunState, order: Order): string | null {
   if (state.submission !== null)
     return isFixGated(state) ? fixRule(state, order) : relaunchRule(state, order);
   return isLaunchable(state, order.digest) ? null : 'ordered a manifest again that was launched before';
 }
 
-/**
- * What an order says about itself has to fit the run that it stands in: bytes of another run's order, or an id that the
- * engine would take for another job, are nothing that control writes.
- */
+/** The order must match its run, so that another run's order or a foreign submission id is illegal. */
 function orderRule(state: RunState, order: Order): string | null {
   if (order.run !== state.run) return 'ordered for another run';
   if (order.repository !== state.proposal.repository) return 'ordered for another repository';
@@ -57,7 +54,7 @@ function isLastAttempt(state: RunState, parent: ParentAttempt): boolean {
   return parent.run === state.run && parent.attempt === failedAttempt(state)?.submission.attempt;
 }
 
-/** GitHub numbers comments and reviews separately, so the number alone names no approval. */
+/** GitHub numbers comments and reviews separately, so the surface must match too. */
 function isSameApproval(cited: OrderApproval, given: Approval): boolean {
   return (
     cited.comment === given.comment &&

@@ -1,16 +1,15 @@
-/** Rented machines for which no live run is known, by the repository journal: found under our label, destroyed, seen to be gone. */
+/** Rented machines without a known live run, in the repository journal. */
 
 import type { EventDraft, LogbookEvent } from './event.ts';
 import type { TearDown } from './events/rental-events.ts';
 
-/** `endedAt` null: a whole read of the account has not shown it gone yet. */
+/** `endedAt` null: no complete listing without it yet. */
 export type Orphan = TearDown & {
   readonly seq: number;
   readonly since: string;
   readonly endedAt: string | null;
 };
 
-/** With one more event of the journal. */
 export function orphansAfter(orphans: readonly Orphan[], event: LogbookEvent): readonly Orphan[] {
   if (event.type === 'tear-down-begun')
     return [...orphans, { ...event.data, seq: event.seq, since: event.at, endedAt: null }];
@@ -28,7 +27,6 @@ export function illegalOrphan(orphans: readonly Orphan[], event: EventDraft): st
   return isBegun ? null : 'tear-down-ended of what was not begun';
 }
 
-/** Those that a whole read has not shown gone. */
 export function openOrphans(orphans: readonly Orphan[]): readonly Orphan[] {
   return orphans.filter(({ endedAt }) => endedAt === null);
 }

@@ -1,5 +1,3 @@
-/** Whose the watch of a run is, and of which end nobody has taken note. */
-
 import type { Actor } from '../actor.ts';
 import type { Instant } from '../ids.ts';
 import { isSameLogin, personInCharge } from '../launch/contract.ts';
@@ -7,19 +5,19 @@ import { fromRfc3339 } from '../time.ts';
 import type { Offer, WatchEnd } from './events/watch-events.ts';
 import type { RunState } from './run-state.ts';
 
-/** Who is in charge by the contract, as an account: whoever wrote it or has accepted it; null where no contract says. */
+/** The contract's DRI as an account (the author, or the person who accepted); null if there is none. */
 export function inChargeByContract({ contract, proposal, watch }: RunState): Actor | null {
   const dri = personInCharge(contract);
   if (dri === null) return null;
   return [watch.owner, proposal.author].find((one) => one !== null && isSameLogin(dri, one.login)) ?? null;
 }
 
-/** The offer that somebody may accept at this moment. */
+/** The offer that can be accepted now. */
 export function openOffer({ watch: { offer } }: Pick<RunState, 'watch'>, at: Instant): Offer | null {
   return offer?.state === 'offered' && at < (fromRfc3339(offer.until) ?? 0) ? offer : null;
 }
 
-/** Whose the watch is: who has taken it, before that who asked for the run, and else who approved its launch last. */
+/** The owner: who took the watch, else who requested the run, else who last approved its launch. */
 export function ownerOf({ watch, proposal, order, approvals }: RunState): Actor | null {
   if (watch.owner !== null) return watch.owner;
   if (proposal.requestedBy !== null) return proposal.requestedBy;
@@ -27,7 +25,7 @@ export function ownerOf({ watch, proposal, order, approvals }: RunState): Actor 
   return approvals.findLast(({ actor }) => cited.includes(actor.id))?.actor ?? null;
 }
 
-/** The end of the watch that nobody has taken note of yet. */
+/** The end of the watch that nobody has acknowledged yet. */
 export function untakenWatchEnd({ watch: { ended }, taken }: RunState): WatchEnd | null {
   // rule ML-04
   return ended !== null && ended.seq > (taken?.seq ?? -1) ? ended : null;

@@ -1,4 +1,4 @@
-/** The parts that event data is made of, as schemas: people, keys, orders, manifests, verdicts. */
+/** Schemas shared by events: people, keys, orders, manifests, verdicts. */
 
 import * as z from 'zod';
 import { type Digest, isDigest, isRunId, isSha, type RunId, type Sha } from '../ids.ts';
@@ -18,7 +18,6 @@ export const digest = z.custom<Digest>((value) => isText(value) && isDigest(valu
 export const sha = z.custom<Sha>((value) => isText(value) && isSha(value), 'not a commit id');
 export const runId = z.custom<RunId>((value) => isText(value) && isRunId(value), 'not a run id');
 
-/** Name → text, and name → text or integer. */
 export const texts = z.record(z.string(), text);
 export const scalars = z.record(z.string(), z.union([text, z.int()]));
 

@@ -1,12 +1,10 @@
-/** Where a run stands, in the words that a person is shown. */
-
 import { assertNever } from '../assert.ts';
 import { isFixGated } from '../launch/next-attempt.ts';
 import { allPass } from '../launch/verdict.ts';
 import { jobStateOf } from './job-state.ts';
 import { type RunState, standingApprovals } from './run-state.ts';
 
-/** The stages of the lifecycle that a person is shown (docs/architecture.md, What ferrybot is). */
+/** Lifecycle stages as shown to people (docs/architecture.md, What ferrybot is). */
 export const PHASES = [
   'proposed',
   'gated',
@@ -21,7 +19,7 @@ export const PHASES = [
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** Where the run stands; with a fix of a failed attempt, where that stands. `degraded` = its job is, or nobody sees it. */
+/** The run's stage, or that of a fix after a failed attempt. `degraded` includes a job that cannot be observed. */
 export function phaseOf(state: RunState): Phase {
   if (state.seal !== null) return 'sealed';
   if (state.closed !== null) return 'closed';
@@ -33,7 +31,7 @@ export function phaseOf(state: RunState): Phase {
   return state.gate !== null && allPass(state.gate.verdicts) ? 'gated' : 'proposed';
 }
 
-/** What a person has to know at once: a card that moved with every small step of a start would be one more edit each. */
+/** Coarser than the job state, because each change edits the card. */
 function phaseOfJob(state: RunState): Phase {
   const job = jobStateOf(state);
   switch (job) {

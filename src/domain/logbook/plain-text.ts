@@ -1,9 +1,6 @@
-/** Outside text on its way into the Markdown projection: shown as it is, never read as markup. */
+/** Escapes outside text for the Markdown projection. */
 
-/**
- * Text for a line of prose: on one line, with every character that Markdown or HTML reads escaped. Without it
- * a reason given in a command could end one of our blocks, or look like an entry.
- */
+/** One line with all Markdown and HTML characters escaped, so that text in a command cannot imitate an entry. */
 export function prose(text: string): string {
   return oneLine(text)
     .replaceAll('&', '&amp;')
@@ -12,30 +9,30 @@ export function prose(text: string): string {
     .replaceAll(/[\\`*_[\]~|#]/g, (character) => `\\${character}`);
 }
 
-/** Text as a code span, fenced by more backticks than it has in a row (CommonMark 6.1); empty text is `(none)`. */
+/** A code span, fenced by more backticks than the text has in a row (CommonMark 6.1); empty text becomes `(none)`. */
 export function code(text: string): string {
   const line = oneLine(text);
   if (line === '') return '(none)';
   const runs = line.match(/`+/g) ?? [];
   const fence = '`'.repeat(Math.max(0, ...runs.map((run) => run.length)) + 1);
   const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
-  // A comment's end inside a code span still ends a comment around it, and our blocks stand between comments.
+  // HTML comment delimiters take effect even inside code spans, and comments delimit our blocks.
   return `${fence}${pad}${line.replaceAll('<!--', '<! --').replaceAll('-->', '-- >')}${pad}${fence}`;
 }
 
-/** Named values as `name value, name value`. */
+/** `name value, name value`. */
 export function scalarsText(values: { readonly [name: string]: string | number }): string {
   return Object.entries(values)
     .map(([name, value]) => `${prose(name)} ${code(String(value))}`)
     .join(', ');
 }
 
-/** `2026-11-21 09:05 UTC` of an RFC 3339 moment in UTC, as the policy's logbook dates its entries. */
+/** `2026-11-21 09:05 UTC`, the policy's date format for entries. */
 export function minuteOf(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
 }
 
-// Line ends of every kind, other control characters, and the marks that turn the direction of text.
+// Line ends, control characters and bidirectional marks.
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
 
 function oneLine(text: string): string {

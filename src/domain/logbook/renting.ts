@@ -1,4 +1,4 @@
-/** What a run rents by its record: under which terms, which machines are there, what may follow, and when somebody has to look. */
+/** What a run rents according to its record. */
 
 import { branded, type Digest, type Instant, isInstant } from '../ids.ts';
 import type { RentalTerms } from '../launch/rental-terms.ts';
@@ -10,8 +10,8 @@ const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
 
 /**
- * The terms under which the run rents; null where it rents nothing. While an order waits for its runner, who holds its manifest
- * against what was approved, those of the attempt before count: control's word alone keeps no machine longer.
+ * The run's rental terms, or null. Until the runner claims an order and verifies its manifest, the previous attempt's terms apply: control
+ * alone cannot extend a rental.
  */
 export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attempts'>): RentalTerms | null {
   const held = order?.claim == null ? (attempts.at(-1)?.order ?? order) : order;
@@ -19,8 +19,8 @@ export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attem
 }
 
 /**
- * The manifest whose offer people shall see before they approve it, and the cluster whose watch searches for it; null: none
- * waits. Each manifest has one search, whatever comes of it.
+ * The unapproved manifest that needs an offer search, and the cluster whose watch searches; null if there is none. Each manifest gets one
+ * search.
  */
 export function offerWanted(
   state: Pick<RunState, 'gate' | 'order' | 'rental' | 'seal' | 'closed'>,
@@ -31,7 +31,7 @@ export function offerWanted(
   return { digest: gate.digest, cluster: gate.manifest.cluster };
 }
 
-/** A job of the run under whose label a machine may be, where that is, and when the record says that it was over. */
+/** A job that machines may be labelled with; `endedAt` as recorded. */
 export type RentedJob = {
   readonly jobId: string;
   readonly cluster: string;
@@ -39,7 +39,7 @@ export type RentedJob = {
   readonly endedAt: string | null;
 };
 
-/** Those of all attempts, from the claim on, which is pushed before anything is rented. */
+/** Jobs of all attempts, starting from the claim, which is pushed before any rental. */
 export function rentedJobs({ attempts, order, submission, end }: RunState): readonly RentedJob[] {
   const past = attempts.map((one) => jobOf(one.submission, one.end.at));
   if (submission !== null) return [...past, jobOf(submission, end?.at ?? null)];
@@ -53,26 +53,29 @@ function jobOf({ jobId, cluster, attempt }: Submission, endedAt: string | null):
   return { jobId, cluster, attempt, endedAt };
 }
 
-/** Machines that a whole read has shown and none has shown gone. */
+/** Machines that a complete listing has shown, and none has shown gone. */
 export function presentMachines({ rental }: Pick<RunState, 'rental'>): readonly Machine[] {
   return rental.machines.filter(({ status }) => status !== 'gone');
 }
 
-/** Whether a machine may be there that no whole read has shown: the account was not read since the last job of the run ended. */
+/** Whether an unlisted machine may exist: the account was not read since the run's last job ended. */
 export function isUnseen({ rental, end, submission, attempts }: RunState): boolean {
   const ended = submission === null ? attempts.at(-1)?.end : end;
   return ended != null && (rental.look === null || rental.look.seq < ended.seq);
 }
 
-/** Millionths of a dollar that all machines of the run have cost until the newest look. */
+/** Cost of the run's machines up to the newest observation, in millionths of a dollar. */
 export function microdollarsOf({ rental }: Pick<RunState, 'rental'>): number {
   return rental.machines.reduce((sum, { microdollars }) => sum + microdollars, 0);
 }
 
-/** The longest time between two looks at an account that rents machines: one that stops is billed for so long and no longer. */
+/** Longest time between two listings, which bounds the unnoticed cost of a machine. */
 export const RENTAL_LOOK_MS = 10 * MS_OF_MINUTE;
 
-/** When the account is to be looked at for this run: at once where something has happened since the last look, and never later than looks are made, whatever the record says of the next one. */
+/**
+ * When to list the account next: immediately after a new end, stop or request, and at the latest after `RENTAL_LOOK_MS`, whatever the
+ * record states.
+ */
 export function rentalDueAtMs(state: RunState): number {
   const { rental, end, stop } = state;
   const { look, keep, asked } = rental;
@@ -81,10 +84,7 @@ export function rentalDueAtMs(state: RunState): number {
   return newest > look.seq ? 0 : (fromRfc3339(look.at) ?? 0) + Math.min(look.cadenceMs, RENTAL_LOOK_MS);
 }
 
-/**
- * Until when somebody may have the machines kept who asks now: by how long that may be asked for, by the longest life of each,
- * and by when each ends itself after its job. Null where the run rents nothing.
- */
+/** The latest time a person can keep the machines until; null if the run rents nothing. */
 export function keepLatestMs(state: RunState, now: Instant): Instant | null {
   const terms = rentalTerms(state);
   if (terms === null) return null;

@@ -1,10 +1,8 @@
-/** Who signs what is recorded, and with which key. */
-
 /** Who signs: control decides, the runner submits, the watch observes. */
 export const ROLES = ['control', 'runner', 'watch'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A public key as the config lists it: raw Ed25519 in base64, valid from/until (RFC 3339). */
+/** A public key from the config: raw Ed25519 in base64, valid from/until (RFC 3339). */
 export type PublicKey = {
   readonly id: string;
   readonly role: Role;

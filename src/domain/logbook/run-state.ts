@@ -1,4 +1,4 @@
-/** The state of one run as the fold of its events: what happened, never what somebody wishes. */
+/** A run's state as the fold of its events. */
 
 import type { Actor } from '../actor.ts';
 import type { MutationRecord } from '../care/mutation-state.ts';
@@ -17,10 +17,10 @@ import type { RentalState } from './events/rental-events.ts';
 import type { WatchState } from './events/watch-events.ts';
 import type { Role } from './role.ts';
 
-/** Points of loss, and of pace, that a run's state keeps; thinned by half when there are more. */
+/** Maximum number of kept loss points and pace points. */
 export const TRACE_POINTS_MAX = 60;
 
-/** The newest event that was folded: `seq:hash` is the anchor that cards, check runs and tags carry. */
+/** The newest folded event; cards, check runs and tags carry it as `seq:hash`. */
 export type Head = { readonly seq: number; readonly hash: string; readonly at: string };
 
 export type Approval = EventDataByType['approved'] & {
@@ -29,37 +29,37 @@ export type Approval = EventDataByType['approved'] & {
   readonly at: string;
 };
 
-/** `open` waits for the runner; `void` fell before it was claimed; `failed` was claimed and positively started nothing. */
+/** `open`: waits for the runner. `void`: cancelled before a claim. `failed`: claimed, and certainly started nothing. */
 export type OrderStatus = 'open' | 'void' | 'claimed' | 'submitted' | 'failed';
 export type IssuedOrder = {
   readonly order: Order;
   readonly digest: Digest;
   readonly status: OrderStatus;
-  /** What it launches: the manifest that the gates had passed. */
+  /** The manifest that passed the gates. */
   readonly manifest: Manifest | null;
   readonly at: string;
   readonly seq: number;
   readonly claim: (EventDataByType['claimed'] & { readonly at: string }) | null;
 };
 
-/** The attempt that the next order is for: one that was never claimed keeps its number, since nothing ran under its id. */
+/** An order without a claim keeps its attempt number, because nothing ran under its id. */
 export function nextAttempt(order: IssuedOrder | null): number {
   if (order === null) return 1;
   return order.claim === null ? order.order.attempt : order.order.attempt + 1;
 }
 
-/** The newest answer of the gates. */
+/** The newest evaluation of the gates. */
 export type Gate = EventDataByType['gated'] & { readonly at: string; readonly seq: number };
 
-/** The manifest and body text that are on show: those of the gate, on a card that was read back from GitHub. */
+/** The manifest and body on the card, as read back from GitHub. */
 export type Showing = EventDataByType['shown'] & { readonly at: string; readonly seq: number };
 
-/** What a cluster said last of a job that is to be taken over. */
+/** The cluster's newest description of a job to adopt. */
 export type Description = EventDataByType['described'] & { readonly at: string; readonly seq: number };
 export type Submission = EventDataByType['submitted'] & { readonly at: string; readonly seq: number };
 export type Observation = EventDataByType['observed'] & { readonly at: string; readonly seq: number };
 export type Ending = EventDataByType['ended'] & { readonly at: string; readonly seq: number };
-/** An attempt that failed and was followed by another order: what it was, for what is still told of it. */
+/** An attempt that was followed by another order. */
 export type PastAttempt = {
   readonly order: IssuedOrder;
   readonly submission: Submission;
@@ -67,11 +67,11 @@ export type PastAttempt = {
   readonly firstEval: Observation | null;
   readonly firstTracker: Observation | null;
   readonly end: Ending;
-  /** Of the loss, where its steps are exact; what the next attempt makes anew is held against it. */
+  /** The loss points, if steps are exact; the next attempt's repeated steps are compared with them. */
   readonly trace: readonly TracePoint[];
 };
 
-/** A person's `/relaunch`, which the runner reads again. */
+/** A person's `/relaunch`; the runner reads it again. */
 export type RelaunchAsked = {
   readonly attempt: number;
   readonly actor: Actor;
@@ -81,19 +81,19 @@ export type RelaunchAsked = {
   readonly seq: number;
 };
 
-/** A person's `/rollback`, after this attempt: what the next manifest begins from. */
+/** A person's `/rollback` after this attempt: the start of the next manifest. */
 export type RolledBack = {
   readonly attempt: number;
-  /** Null: from nothing. */
+  /** Null: from scratch. */
   readonly checkpoint: { readonly path: StorePath; readonly step: number } | null;
   readonly actor: Actor;
   readonly seq: number;
 };
 
-/** Training loss at a step, as the log printed it. */
+/** Training loss at a step, as printed in the log. */
 export type TracePoint = { readonly step: number; readonly loss: string };
 
-/** How fast the job went when it was seen at a step, as its log printed it, and the newest checkpoint that was complete by then. */
+/** Speed at a step as printed in the log, and the newest complete checkpoint by then. */
 export type CoursePoint = {
   readonly step: number;
   readonly tokensPerSecond: string | null;
@@ -101,7 +101,7 @@ export type CoursePoint = {
   readonly checkpointStep: number | null;
 };
 
-/** A person took a step, and what was made from it, out of the lineage. */
+/** A person rejected the step and everything derived from it. */
 export type RejectedCheckpoint = EventDataByType['checkpoint-rejected'] & {
   readonly actor: Actor;
   readonly at: string;
@@ -126,7 +126,6 @@ export type SeenCommand = EventDataByType['command-seen'] & {
   } | null;
 };
 
-/** One notice that stands in the record. */
 export type Notice = EventDataByType['notified'] & {
   readonly at: string;
   readonly seq: number;
@@ -138,30 +137,30 @@ export type RunState = {
   readonly head: Head;
   readonly proposal: EventDataByType['proposed'];
   readonly proposedAt: string;
-  /** What the issue asks for that it began from, as it was recorded last; null for a run that began from none. */
+  /** The issue's newest recorded contract; null for a run without one. */
   readonly contract: Contract | null;
-  /** What the cluster last said of the job that is to be taken over; null before it did, and where there is none. */
+  /** The cluster's newest description of the job to adopt, or null. */
   readonly description: Description | null;
   readonly gate: Gate | null;
-  /** Null while nobody has been shown what the gates know, or somebody else edited the card that showed it. */
+  /** Null if the gated manifest is not on the card, or a person edited the card. */
   readonly shown: Showing | null;
-  /** The newest edit of the card by somebody else: only a card that was written after it shows anything. */
+  /** The newest edit of the card by a person: only a card written later counts. */
   readonly cardEdit: { readonly seq: number; readonly comment: number } | null;
-  /** Everything that was ever approved and not explicitly dropped; `standingApprovals` says which still count. */
+  /** Every approval that was not explicitly dropped; `standingApprovals` filters the valid ones. */
   readonly approvals: readonly Approval[];
   readonly drops: readonly EventOf<'approval-dropped'>[];
   readonly order: IssuedOrder | null;
-  /** Workflow runs that control started for this run, oldest first. */
+  /** Oldest first. */
   readonly dispatches: readonly Dispatch[];
   readonly submission: Submission | null;
   readonly observation: Observation | null;
-  /** The first observation that carried an eval: a moment a person must see. */
+  /** The first observation with an eval. */
   readonly firstEval: Observation | null;
-  /** The first that named where to follow this attempt, unless an earlier one was followed there. */
+  /** The first observation with a tracker link, unless an earlier attempt used the same tracker run. */
   readonly firstTracker: Observation | null;
-  /** The course of the loss for people to see, oldest first: at most `TRACE_POINTS_MAX` points; older ones are thinned. */
+  /** Loss points, oldest first, thinned to `TRACE_POINTS_MAX`. */
   readonly trace: readonly TracePoint[];
-  /** Its pace and its checkpoints in the same way. */
+  /** Pace points, thinned in the same way. */
   readonly paces: readonly CoursePoint[];
   readonly fence: number;
   readonly stop: {
@@ -171,9 +170,9 @@ export type RunState = {
     readonly seq: number;
   } | null;
   readonly end: Ending | null;
-  /** Attempts before the one that `order`, `submission`, `observation` and `end` tell of, oldest first. */
+  /** Attempts before the current one, oldest first. */
   readonly attempts: readonly PastAttempt[];
-  /** Who said last that the same is to be started again after this attempt, and where. */
+  /** The newest `/relaunch` request. */
   readonly relaunchAsked: RelaunchAsked | null;
   readonly rollback: RolledBack | null;
   readonly acknowledged: { readonly actor: Actor; readonly at: string } | null;
@@ -182,35 +181,35 @@ export type RunState = {
     | null;
   readonly closed: (EventDataByType['closed'] & { readonly at: string; readonly seq: number }) | null;
   readonly incidents: readonly Incident[];
-  /** Holds on this run alone; those of the lane stand in the journal. */
+  /** Holds on this run only; the journal has the others. */
   readonly holds: readonly Hold[];
   readonly commands: ReadonlyMap<string, SeenCommand>;
-  /** Changes of the cluster that were proposed for this run, oldest first. */
+  /** Cluster changes proposed for this run, oldest first. */
   readonly mutations: readonly MutationRecord[];
-  /** Oldest first; src/checkpoints/standing.ts says what each is worth. */
+  /** Oldest first; evaluated by src/checkpoints/standing.ts. */
   readonly rejections: readonly RejectedCheckpoint[];
-  /** Moments that people have sealed, oldest first: their checkpoints stay. */
+  /** Sealed milestones, oldest first; their checkpoints are kept. */
   readonly milestones: readonly Milestone[];
-  /** What people were told because the run waits for them, oldest first. */
+  /** Oldest first. */
   readonly notices: readonly Notice[];
-  /** What came of sending them to channels, oldest first. */
+  /** Oldest first. */
   readonly deliveries: readonly (EventDataByType['delivered'] & {
     readonly at: string;
     readonly seq: number;
     readonly role: Role;
   })[];
-  /** Who said last that they took what had happened until then. */
+  /** The newest acknowledgement. */
   readonly taken: { readonly actor: Actor; readonly at: string; readonly seq: number } | null;
   readonly watch: WatchState;
   readonly rental: RentalState;
 };
 
-/** How often people were told of the incident at this entry. */
+/** Notices about the incident at this entry. */
 export function pagesOf({ notices }: Pick<RunState, 'notices'>, incident: number): readonly Notice[] {
   return notices.filter(({ reason, about }) => reason === 'incident' && about.startsWith(`${incident}-`));
 }
 
-/** Channels to which a notice was to go and of which nothing is recorded. */
+/** Notices with a channel that has no recorded delivery yet. */
 export function undelivered({
   notices,
   deliveries,
@@ -222,22 +221,20 @@ export function undelivered({
   );
 }
 
-/** Incidents that stand in the thread, and that nobody has said to have taken. */
 export function incidentsSinceTaken({ incidents, taken }: RunState): readonly Incident[] {
   return incidents.filter(({ seq }) => seq > (taken?.seq ?? -1));
 }
 
-/** Incidents that people were told of and nobody took. */
+/** Incidents with a notice but no acknowledgement. */
 export function untakenIncidents(state: RunState): readonly Incident[] {
   return incidentsSinceTaken(state).filter(({ seq }) => pagesOf(state, seq).length > 0);
 }
 
-/** Whether people were told of this occasion already. */
 export function isNotified({ notices }: RunState, { reason, about }: EventDataByType['notified']): boolean {
   return notices.some((one) => one.reason === reason && one.about === about);
 }
 
-/** Key of one command: GitHub numbers comments, reviews and review comments separately. */
+/** GitHub numbers comments, reviews and review comments separately. */
 export function commandKey(command: {
   readonly surface: Surface;
   readonly comment: number;
@@ -246,43 +243,39 @@ export function commandKey(command: {
   return `${command.surface}:${command.comment}:${command.index}`;
 }
 
-/**
- * Since when people have been shown this manifest, with the text beside it, by GitHub's time of the card; null where it is
- * not what the card shows. The one place that says what *shown* means.
- */
+/** Since when the card has shown this manifest and text, by GitHub's time; null if it does not. The only definition of *shown*. */
 export function shownAtOf({ gate, shown }: RunState, digest: Digest): Instant | null {
   const isOnShow = shown?.digest === digest && gate?.digest === digest && gate.body === shown.body;
   return isOnShow ? fromRfc3339(shown.shownAt) : null;
 }
 
-/** Approvals that still mean what is proposed now: of this very digest and this very body text. */
+/** Approvals of the current digest and body text. */
 export function standingApprovals(state: RunState): readonly Approval[] {
   const gate = state.gate;
   if (gate === null || gate.digest === null) return [];
   return state.approvals.filter((a) => a.digest === gate.digest && a.body === gate.body);
 }
 
-/** What the standing approvals were given to; null while none stands. */
+/** The manifest of the standing approvals; null without any. */
 export function approvedManifest(state: RunState): Manifest | null {
   return standingApprovals(state).length === 0 ? null : (state.gate?.manifest ?? null);
 }
 
-/** Whether nothing more will be recorded for this run. */
+/** Whether the run accepts no more events. */
 export function isOver(state: Pick<RunState, 'seal' | 'closed'>): boolean {
   return state.seal !== null || state.closed !== null;
 }
 
-/** The runs of one lane: lanes never block each other, and none enters the history of another. */
+/** Lanes do not block each other and have separate histories. */
 export function runsOfLane(runs: readonly RunState[], lane: string): readonly RunState[] {
   return runs.filter(({ proposal }) => proposal.lane === lane);
 }
 
-/** The state with a change of its order, if it has one. */
 export function withOrder(state: RunState, change: Partial<IssuedOrder>): RunState {
   return state.order === null ? state : { ...state, order: { ...state.order, ...change } };
 }
 
-/** The state without an open order: what the order rested on is gone. A claimed order stays. */
+/** Voids an open order; a claimed order stays. */
 export function voided(state: RunState): RunState {
   return state.order?.status === 'open' ? withOrder(state, { status: 'void' }) : state;
 }

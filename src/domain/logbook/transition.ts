@@ -1,10 +1,8 @@
-/** Which event may follow which state: an illegal one means that the logbook was not written by ferrybot's rules. */
-
 import { definitionOf, WRITERS } from './definitions.ts';
 import type { LogbookEvent } from './event.ts';
 import { isOver, type RunState } from './run-state.ts';
 
-/** Null where the event may follow; otherwise the rule it breaks, in words for a person who reads `logbook verify`. */
+/** The rule that the event breaks after this state, as text for `logbook verify`; null if it is legal. */
 export function illegalAfter(state: RunState | null, event: LogbookEvent): string | null {
   if (!WRITERS[event.type].includes(event.role)) return `${event.role} may not write ${event.type}`;
   if (state === null)

@@ -1,5 +1,3 @@
-/** Events about changes of a cluster and its stores, and about scans of its disks. */
-
 import * as z from 'zod';
 import { CLEANUP_STATES, DISK_FINDINGS, type DiskScan, SCAN_READINGS } from '../../care/disk-scan.ts';
 import {

@@ -1,12 +1,9 @@
-/** Events about the checkpoints of a run. */
-
 import * as z from 'zod';
 import { SURFACES } from '../../command.ts';
 import { type DataOf, defineEvents, personOf, said } from '../define.ts';
 import { integer, sha, text, texts } from '../parts.ts';
 import { code, prose } from '../plain-text.ts';
 
-/** The checkpoint that a seal names. */
 export const sealedCheckpoint = z.object({
   path: text,
   step: integer,

@@ -1,4 +1,4 @@
-/** Events about how a run ended for people, and what went wrong on the way. */
+/** Events about the end of a run, and incidents. */
 
 import * as z from 'zod';
 import { underWay } from '../../care/mutation-state.ts';
@@ -114,7 +114,7 @@ function sealedRule(state: RunState, { data }: EventOf<'sealed'>): string | null
   return sealRule(state, data);
 }
 
-/** A claimed order may have started a job already: the run stays open until the runner says what became of it. */
+/** A claimed order may already have started a job, so the run stays open until the runner reports. */
 function closedRule(state: RunState, event: EventOf<'closed'>): string | null {
   if (underWay(state.mutations).length > 0) return 'closed while the cluster is being changed';
   if (event.data.outcome === 'lost') return lostRule(state, event);
@@ -124,7 +124,7 @@ function closedRule(state: RunState, event: EventOf<'closed'>): string | null {
   return held.kind === 'launch' ? 'closed while the runner submits' : `closed while the ${held.kind} runs`;
 }
 
-/** A person gives up a job whose state is unknown; one that is seen running is not lost. */
+/** A person can give up a job only while its state is unknown. */
 function lostRule(state: RunState, { actor }: EventOf<'closed'>): string | null {
   if (state.end !== null) return 'lost after the end';
   if (state.submission === null && state.order?.status !== 'claimed')
@@ -134,7 +134,7 @@ function lostRule(state: RunState, { actor }: EventOf<'closed'>): string | null 
   return actor === undefined ? 'closed names no person' : null;
 }
 
-/** The runner's refusals end the order: a new launch needs a new order, and a new approval. */
+/** After these refusals, a launch needs a new order and a new approval. */
 const ORDER_ENDING: readonly string[] = [
   'runner-refused',
   'submit-rejected',
@@ -145,9 +145,9 @@ const ORDER_ENDING: readonly string[] = [
 function withIncident(state: RunState, event: EventOf<'incident'>): RunState {
   const { code, detail } = event.data;
   const next = { ...state, incidents: [...state.incidents, readIncident(event.data, event)] };
-  // The consequence of a code does not depend on what else another version recorded with it.
+  // Ignores other facts that another version may have recorded.
   const orderDigest = readFacts({ orderDigest: 'text?' }, detail)?.orderDigest;
-  // While dispatches are left, the launch is started again under the same order.
+  // While dispatches remain, the same order is dispatched again.
   const isLast = code === 'launch-failed' && detail['left'] === 0;
   const endsOrder =
     (isLast || ORDER_ENDING.includes(code)) &&

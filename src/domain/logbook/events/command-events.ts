@@ -1,4 +1,4 @@
-/** Events about what people write, and the holds that follow from it. */
+/** Events about commands and holds. */
 
 import * as z from 'zod';
 import { SURFACES } from '../../command.ts';
@@ -112,13 +112,13 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   const { code, detail } = event.data;
   const next = withCommand(state, { ...seen, answer: { code, detail, ...momentOf(event) } });
   const asked = nextAsked(state, seen, event);
-  // A rollback also takes back what was ordered before it.
+  // A rollback also voids the orders before it.
   if (asked !== null) return 'rollback' in asked ? { ...voided(next), ...asked } : { ...next, ...asked };
   const what = TAKEN_BY_ANSWER.get(code);
   return what === undefined ? next : takenAfter(next, what, { actor: seen.actor, ...momentOf(event) });
 }
 
-/** What a person's answered command says of the next attempt: the same again, or from an earlier checkpoint; null if nothing. */
+/** A person's request about the next attempt (relaunch or rollback), or null. */
 function nextAsked(
   state: RunState,
   seen: SeenCommand,
@@ -136,7 +136,7 @@ function nextAsked(
   return { rollback: { attempt, checkpoint, actor, seq } };
 }
 
-/** The answers by which a person takes something in the run's own thread. */
+/** Answers that acknowledge something in the run's thread. */
 const TAKEN_BY_ANSWER: ReadonlyMap<string, Taken> = new Map([
   ['incident-taken', 'incidents'],
   ['watch-end-taken', 'watch-end'],

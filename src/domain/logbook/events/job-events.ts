@@ -1,4 +1,4 @@
-/** Events about a job from the first look at it to its end. Decimals are text, as the source printed them. */
+/** Events about a job, from the first observation to its end. Decimals are text, as printed by the source. */
 
 import * as z from 'zod';
 import { SURFACES } from '../../command.ts';
@@ -222,9 +222,9 @@ const data = {
 
 export type JobEventData = DataOf<typeof data>;
 type Observed = JobEventData['observed'];
-/** A run in the experiment tracker, as its link in the log names it. */
+/** A run in the experiment tracker, as linked in the log. */
 export type TrackerRun = Observed['trackers'][number];
-/** Metric or eval name → decimal text as the source printed it. */
+/** Metric or eval name → decimal text as printed by the source. */
 export type Metrics = JobEventData['ended']['metrics'];
 export type Lease = Observed['lease'];
 export type OpenLog = NonNullable<Observed['openLog']>;
@@ -293,7 +293,7 @@ export const jobEvents = defineEvents(data, {
     isByPerson: true,
     isDecisive: true,
     rule: (state) => (state.end === null || mayBeRelaunched(state) ? null : 'a stop after the end'),
-    // A stop before the launch takes the approvals with it: to launch after all is a new decision.
+    // A stop before the launch also removes the approvals.
     apply: (state, event) => ({
       ...voided(state),
       stop: { ...said(event), comment: event.data.comment },
@@ -319,7 +319,7 @@ export const jobEvents = defineEvents(data, {
       fence: event.data.fence,
     }),
     tell: ({ data }) => ({
-      // If metrics are printed at evals only, earlier checks may have seen a later step.
+      // Metrics may be printed only at evals, so earlier checks may have seen a later step.
       status: `${data.status}${progressOf(data.lastStep, data.totalSteps, true).replace('step', 'last exact step')}`,
       evidence: [
         ...Object.entries(data.metrics).map(([name, value]) => `${code(name)} ${code(value)}`),
@@ -354,14 +354,14 @@ function progressOf(step: number | null, total: number | null, isExact: boolean)
   return `, step ${isExact ? '' : '~'}${step}${total === null ? '' : `/${total}`}`;
 }
 
-/** What is whole in the store, which a line of the log does not prove. */
+/** Log lines do not prove that a checkpoint is complete in the store. */
 function storeOf({ store }: Observed): readonly string[] {
   if (store === undefined) return [];
   if (store.unread !== undefined) return [`store of the checkpoints not read: ${prose(store.unread)}`];
   const { newest = null, missing, readAt = store.askedAt } = store.last ?? {};
   const whole = newest === null ? 'no whole checkpoint' : `step ${newest.step} whole`;
   const lacking = missing === undefined ? '' : `, and not step ${missing.step}`;
-  // The store is listed less often than the job is looked at.
+  // The store is listed less often than the job is observed.
   return [`in the store ${whole}${lacking} as of ${readAt}`];
 }
 
@@ -372,7 +372,6 @@ function paceOf({ pace }: Observed): readonly string[] {
   ];
 }
 
-/** A job that cannot be seen is not over. */
 function isOver(status: Observed['status']): boolean {
   return status !== 'UNKNOWN' && isTerminal(status);
 }

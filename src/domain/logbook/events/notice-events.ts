@@ -1,4 +1,4 @@
-/** Events about what people were told or asked because something waits for them. */
+/** Events about notifications and questions to people. */
 
 import * as z from 'zod';
 import { PERMISSIONS } from '../../actor.ts';
@@ -108,8 +108,8 @@ export const noticeEvents = defineEvents(data, {
 });
 
 /**
- * An incident is recorded before people are told of it, each time in its turn. Otherwise the holder of a stolen key could
- * write beforehand that people were told of what is still to come.
+ * An incident must be recorded before its notices, which are numbered. Otherwise a stolen key could record notices of future incidents in
+ * advance.
  */
 function noticeRule(state: RunState, { role, data }: EventOf<'notified'>): string | null {
   if (isNotified(state, data)) return 'notified twice of one occasion';
@@ -123,14 +123,14 @@ function noticeRule(state: RunState, { role, data }: EventOf<'notified'>): strin
 
 const WATCH_ALONE = 'notified by the watch of what is not its own';
 
-/** The writer of the notice records what came of it, or control if that process died. */
+/** The notice's author records the delivery; control does if that process died. */
 function deliveryRule(state: RunState, { role, data }: EventOf<'delivered'>): string | null {
   const owed = undelivered(state).find(({ seq, channel }) => seq === data.notice && channel === data.channel);
   if (owed === undefined) return 'delivered what was not to be sent there, or twice';
   return role === 'watch' && owed.role !== 'watch' ? 'delivered by the watch what control was to send' : null;
 }
 
-/** An incident is named by its entry and by the number of the notice about it. */
+/** `about` of an incident: its entry and the number of the notice. */
 function aboutText(about: string): string {
   const [entry, time] = /^(\d+)-(\d+)$/.exec(about)?.slice(1) ?? [];
   return entry === undefined ? prose(about) : `entry ${entry}, notice ${time} of it`;
@@ -140,7 +140,7 @@ function audienceOf(
   { people = [], permission, reason, about }: NoticeEventData['notified'],
   logins: Logins,
 ): string {
-  // The person who is asked to take charge has written nothing yet; the occasion is their name.
+  // A requested DRI has not written anything yet, so the login is only in `about`.
   const asked = reason === 'dri-asked' && people.length === 1 ? about : undefined;
   const named = people.map((id) => {
     const login = asked ?? logins.get(id);

@@ -1,4 +1,4 @@
-/** Events about the rented machines of a run. Money is whole millionths of a dollar. */
+/** Events about a run's rented machines. Money is in whole millionths of a dollar. */
 
 import * as z from 'zod';
 import type { Actor } from '../../actor.ts';
@@ -10,7 +10,7 @@ import { code, prose } from '../plain-text.ts';
 import { offerWanted, rentalTerms } from '../renting.ts';
 import type { RunState } from '../run-state.ts';
 
-/** Why a machine is destroyed, in words that follow *it is destroyed because* or a colon. */
+/** Completes the sentence *it is destroyed because …*. */
 export const TEAR_DOWN_WHY = {
   orphan: 'no live run is known for it',
   double: 'an older machine runs the same job',
@@ -70,7 +70,7 @@ export type RentalEventData = DataOf<typeof data>;
 export type SeenMachine = RentalEventData['machines-seen']['machines'][number];
 export type TearDown = RentalEventData['tear-down-begun'];
 
-/** A machine as it was seen last; `tearDown.endedAt` is when the account no longer listed it. */
+/** The last observation of a machine; `tearDown.endedAt`: when the account no longer listed it. */
 export type Machine = SeenMachine & {
   readonly seenAt: string;
   readonly tearDown: {
@@ -82,9 +82,9 @@ export type Machine = SeenMachine & {
 
 type Moment = { readonly at: string; readonly seq: number };
 export type RentalState = {
-  /** All that were ever seen, oldest first. */
+  /** All machines ever seen, oldest first. */
   readonly machines: readonly Machine[];
-  /** The newest whole read of the account. */
+  /** The newest complete listing of the account. */
   readonly look: (Moment & { readonly cadenceMs: number }) | null;
   readonly keep: (RentalEventData['machine-kept'] & Moment & { readonly actor: Actor }) | null;
   readonly asked: (Moment & { readonly actor: Actor }) | null;
@@ -92,7 +92,6 @@ export type RentalState = {
   readonly offer: (RentalEventData['offer-seen'] & Moment) | null;
 };
 
-/** Before the first look. */
 export const NO_RENTAL: RentalState = { machines: [], look: null, keep: null, asked: null, offer: null };
 
 export const rentalEvents = defineEvents(data, {

@@ -1,4 +1,4 @@
-/** Events about the watch of a run: whose it is, where it ends, and the job of somebody else that it takes over. */
+/** Events about a run's watch: owner, stopping point, end, and adoption of another person's job. */
 
 import * as z from 'zod';
 import type { Actor } from '../../actor.ts';
@@ -64,26 +64,25 @@ export type Offer = WatchEventData['handoff'] & Moment & { readonly by: Actor | 
 export type WatchEnd = WatchEventData['watch-ended'] & Moment & { readonly actor: Actor | null };
 
 export type WatchState = {
-  /** Who has said that the watch is theirs. */
+  /** The person who took ownership of the watch. */
   readonly owner: Actor | null;
-  /** The newest offer, whatever came of it. */
+  /** The newest offer, in any state. */
   readonly offer: Offer | null;
   readonly bound: (WatchEventData['watch-bounded'] & Moment & { readonly actor: Actor }) | null;
-  /** Of the newest attempt: the job goes on, and nobody watches it. */
+  /** Of the newest attempt: its job runs unwatched. */
   readonly ended: WatchEnd | null;
 };
 
-/** The watch goes on until the job has ended. */
 export const NO_WATCH: WatchState = { owner: null, offer: null, bound: null, ended: null };
 
-/** For another attempt: a stopping point that was reached has done its work, and so has an offer that ran out. */
+/** A reached stopping point and an expired offer do not apply to the next attempt. */
 export function watchOfNextAttempt(watch: WatchState, at: string): WatchState {
   const { offer, ended, bound } = watch;
   const isStale = offer?.state === 'offered' && offer.until <= at;
   return { ...watch, offer: isStale ? null : offer, bound: ended === null ? bound : null, ended: null };
 }
 
-/** The state after somebody took it, in whatever thread. */
+/** Records an acknowledgement, made in any thread. */
 export function takenAfter(state: RunState, what: Taken, by: Moment & { readonly actor: Actor }): RunState {
   const { actor, at } = by;
   return { ...state, taken: by, ...(what === 'end' ? { acknowledged: { actor, at } } : {}) };
@@ -260,7 +259,7 @@ function watchedRule(state: RunState, event: Typed): string | null {
   );
 }
 
-/** Before the launch only the person whom the contract names can take the watch. */
+/** Before the launch, only the contract's DRI can take the watch. */
 function chargeRule(
   { contract }: RunState,
   { data: { state, to }, actor }: EventOf<'handoff'>,
@@ -270,7 +269,7 @@ function chargeRule(
   return dri !== null && isSameLogin(dri, to.login) ? null : 'accepted by somebody whom no contract names';
 }
 
-/** Only the person who was asked can accept, and only the newest offer. */
+/** Only the invited person can accept, and only the newest offer. */
 function handoffRule({ offer }: WatchState, { data, actor }: EventOf<'handoff'>): string | null {
   if (data.state === 'offered') return actor === undefined ? 'a watch that nobody offered' : null;
   if (offer?.state !== 'offered' || offer.to.id !== data.to.id || offer.until !== data.until)
@@ -283,6 +282,6 @@ function watchEndRule(state: RunState, { data, actor, role }: EventOf<'watch-end
   if (data.cause !== 'person')
     return state.watch.bound === null ? 'watch-ended at a stopping point that nobody named' : null;
   if (actor === undefined) return 'watch-ended by nobody';
-  // Only control reads what people write.
+  // Only control reads comments.
   return role === 'control' ? null : `watch-ended in the name of a person by ${role}`;
 }
