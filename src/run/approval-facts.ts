@@ -1,5 +1,3 @@
-/** The approvals of a run for its gates: as today's facts show them, and as the record alone has them. */
-
 import { maxAgeMsOf } from '../config/approval-age.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
@@ -17,7 +15,7 @@ import type { ApprovalFacts, ApprovalStanding } from '../gates/approvals.ts';
 import { approvalVerdicts } from '../gates/run-gates.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 
-/** Every approval that was not dropped, looked at again: the comment as it is now, the permission that the person has now. */
+/** Every approval that was not dropped, checked against its current comment and the person's current permission. */
 export function approvalFacts(
   state: RunState,
   facts: RunFacts,
@@ -27,7 +25,7 @@ export function approvalFacts(
   return factsWith(state, config, (approval) => standingOf(state, approval, facts, config, now));
 }
 
-/** The approval gates as the record tells them: what the card shows, so that the same record gives the same card. */
+/** The approval gates from the record alone, for the card. */
 export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConfig): readonly Verdict[] {
   const digest = state.gate?.digest ?? null;
   const body = state.gate?.body ?? null;
@@ -37,7 +35,7 @@ export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConf
   });
 }
 
-/** The approvals that are to be looked at again: until a launch is ordered on them. From there on the runner looks itself. */
+/** Approvals that control rechecks until it orders a launch; then the runner does. */
 export function approvalsToLookAt(state: RunState): readonly Approval[] {
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   const isAwaited = isBeforeLaunch(state) || wantsRelaunch(state);
@@ -69,7 +67,7 @@ function factsWith(
   };
 }
 
-/** Of a comment that the threads do not show only GitHub's own word, that there is none of its id, means that it is gone. */
+/** A comment missing from the threads counts as gone only if GitHub has none with its id. */
 function standingOf(
   state: RunState,
   approval: Approval,
@@ -96,7 +94,7 @@ function standingOf(
   );
 }
 
-/** The commit that was approved: what failed, where its approval lets a fix of it be launched. */
+/** The commit that was approved; for a pre-approved fix, the failed one. */
 function commitOf(state: RunState, { digest }: Approval): string | undefined {
   const ran = [failedAttempt(state), ...state.attempts].find((past) => past?.order.order.digest === digest);
   return digest === state.gate?.digest ? state.gate.commit : ran?.order.order.commit;
@@ -108,7 +106,7 @@ function commentOf(approval: Approval, facts: RunFacts): Observed<CommentFacts |
   return facts.cited.get(nameOf(approval)) ?? unknown('an approving comment was not asked for');
 }
 
-/** What nobody has read yet of the approvals to look at: the approvers' permissions, and each comment that the threads do not show. */
+/** Missing facts: permissions of approvers, and approving comments that the threads lack. */
 export function unreadOfApprovals(
   state: RunState,
   { comments, permissions, cited }: Pick<RunFacts, 'comments' | 'permissions' | 'cited'>,

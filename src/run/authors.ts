@@ -1,4 +1,4 @@
-/** Who had a hand in a proposal: pushers, authors and committers of what is not the bot's, and editors of its texts. */
+/** Who contributed to a proposal: pushers, commit authors and committers, and editors of its texts. */
 
 import { bodyFingerprintText } from '../commands/grammar/fingerprint-text.ts';
 import type { Actor } from '../domain/actor.ts';
@@ -13,10 +13,7 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 type Proposal = EventDataByType['proposed'];
 type Shown = Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;
 
-/**
- * Whose approval would be their own, as far as it can be read: who asked, who wrote, and who changed anything since. What
- * cannot be read names nobody here, and the gate `authors-known` lets nothing through.
- */
+/** People whose approval would be a self-approval, as far as readable; the gate `authors-known` blocks the rest. */
 export function interestedIn(proposal: Proposal, { pull, issue, branchWork }: Shown): readonly Actor[] {
   const asked = proposal.requestedBy === null ? [] : [proposal.requestedBy];
   const texts = [pull, issue].flatMap((one) => (one.kind === 'known' ? one.value.versions : []));
@@ -29,7 +26,7 @@ export function interestedIn(proposal: Proposal, { pull, issue, branchWork }: Sh
   ]);
 }
 
-/** The people behind a proposal, and what nobody can be named for. Unknown where a part cannot be read. */
+/** Identified contributors, and contributions without a person. Unknown if a part cannot be read. */
 export function authorsOf(
   {
     run,
@@ -64,8 +61,8 @@ export function authorsOf(
 }
 
 /**
- * Somebody's own pull request or issue that no person opened: whoever has that app in hand may be the one who approves. Of an
- * issue that the bot wrote for somebody the record has its text, and who asked is named.
+ * An app opened this pull request or issue, and the person behind the app could be the approver. An issue that ferrybot wrote on request
+ * names that person in the record.
  */
 function unnamedOpener(
   { own, texts, requestedBy }: Proposal,
@@ -76,7 +73,7 @@ function unnamedOpener(
   return [{ code: 'opened-unnamed', about: `#${number}`, by: author.login }];
 }
 
-/** The App speaks as itself alone; as `github-actions` every workflow of the repository can. */
+/** Any workflow can act as `github-actions`, so that login never counts as ferrybot. */
 function isOurAppIn({ appSlug }: LaneScopedConfig): (login: string) => boolean {
   return (login) => login === appSlug && login !== EVERY_WORKFLOW;
 }
@@ -109,21 +106,18 @@ type TextJudge = {
   readonly fingerprint: (text: string) => Digest;
 };
 
-/**
- * Edits by nobody who can be named, newest first, since the text was last as the bot wrote it. One that leaves what people
- * decide on as it found it is none: so the bot ticks its boxes, also where it speaks under the name of every workflow.
- */
+/** Unattributed edits since ferrybot's last version, newest first. Edits that keep the fingerprint, such as ticked boxes, do not count. */
 function unnamedEdits(
   versions: readonly TextVersion[],
   written: Digest | null,
   { run, isOurApp, fingerprint }: TextJudge,
 ): readonly string[] {
-  // Two processes may finish one proposal: what the slower one wrote last is the bot's own too, and has its seal.
+  // Two processes may finish one proposal; the slower one's text carries ferrybot's seal.
   const isSuspect = ({ by, sealedFor }: TextVersion): boolean =>
     sealedFor !== run && (by.kind === 'unnamed' || (by.kind === 'app' && !isOurApp(by.login)));
   if (!versions.some(isSuspect)) return [];
   const prints = versions.map(({ text }) => (text === null ? null : fingerprint(text)));
-  // A record of before the texts were kept takes the first version for the bot's own; of a person's text it is theirs.
+  // Without a recorded text, the first version counts as the author's.
   const ours = written === null ? versions.length - 1 : prints.indexOf(written);
   const since = ours < 0 ? versions : versions.slice(0, ours);
   return since.flatMap((version, index) => {
@@ -132,7 +126,7 @@ function unnamedEdits(
   });
 }
 
-/** Commits and pushes by nobody who can be named; the bot's own are known by the record, or by the App that pushed them. */
+/** Unattributed commits and pushes. The record or the pushing App identifies ferrybot's own. */
 function unnamedWork(
   { commits, pushes, isWhole }: BranchWork,
   recorded: readonly (Sha | null | undefined)[],
@@ -142,7 +136,7 @@ function unnamedWork(
   const isOurApp = isOurAppIn(config);
   const byUs = pushes.filter(({ by }) => by.kind === 'app' && isOurApp(by.login)).map(({ after }) => after);
   const own = new Set([...byUs, ...recorded.flatMap((sha) => sha ?? [])]);
-  // A commit of ours that a person carried to another base has our name in it still; who carried it is the pusher.
+  // A rebased ferrybot commit keeps ferrybot's name; the pusher is the contributor.
   const isOurs = (hand: Contributor, email: string): boolean =>
     email === config.git.email || (hand.kind === 'app' && (isOurApp(hand.login) || hand.login === WEB_FLOW));
   const isNamed = (hand: Contributor, email: string): boolean =>
@@ -160,7 +154,7 @@ function unnamedWork(
   ];
 }
 
-/** GitHub's own account, which commits of its web page and API are committed by: the author is who did it. */
+/** GitHub's committer account for web and API commits; their author is the contributor. */
 const WEB_FLOW = 'web-flow';
 
 function suspectOf(

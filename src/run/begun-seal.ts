@@ -1,6 +1,6 @@
 /**
- * A seal whose tag stands though it is not recorded: the process that began it ended there. The tag is out, so the record
- * of the command decides from then on, and not what became of its comment.
+ * A seal whose tag was pushed, but whose process died before recording it. The tag is public, so the recorded command counts even if its
+ * comment changed.
  */
 
 import { commentName } from '../domain/answer-key.ts';
@@ -15,10 +15,7 @@ export function sealTagOf(state: RunState): string {
   return `${TAG_FOLDER}/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
 }
 
-/**
- * The oldest `/seal` that was recorded as seen, which is done only for somebody who may seal, and is not answered, where
- * its comment does not say it any more.
- */
+/** The oldest unanswered `/seal` whose comment was edited or deleted. A command is recorded only if its author may seal. */
 export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
   const standing = new Set(
     comments.filter(({ editedAt }) => editedAt === null).map((one) => commentName(one)),
@@ -28,12 +25,11 @@ export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]
   return [...state.commands.values()].find(isWithdrawn) ?? null;
 }
 
-/** Whether the tag says what became of a seal. */
 export function mayHaveBegunSeal(state: RunState, comments: readonly CommentFacts[]): boolean {
   return state.submission !== null && withdrawnSeal(state, comments) !== null;
 }
 
-/** The seal as the command that it was recorded as; `unknown` where nobody can tell whether the tag stands. */
+/** The withdrawn `/seal` as a command; `unknown` if the tag cannot be read. */
 export function begunSeal(
   state: RunState,
   { sealTag }: Pick<RunFacts, 'sealTag'>,

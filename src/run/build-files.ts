@@ -1,6 +1,6 @@
-/** Names of files by which resolving, building or starting Python runs code: told by their paths alone. */
+/** Files that execute code while Python is resolved, built or started, identified by path. */
 
-/** Read by uv, pip, the build backends and Python itself before a line of the job runs. */
+/** Read by uv, pip, build backends and Python before the job's own code runs. */
 const NAMES: ReadonlySet<string> = new Set([
   'pyproject.toml',
   'uv.lock',
@@ -29,7 +29,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'pyvenv.cfg',
   '.python-version',
   '.python-versions',
-  // What stands for `python` or `uv` on a machine may ask these files of the folder which program it is.
+  // Version managers read these files to select the `python` or `uv` program.
   '.tool-versions',
   'mise.toml',
   '.mise.toml',
@@ -43,10 +43,10 @@ const NAMES: ReadonlySet<string> = new Set([
   'usercustomize.py',
 ]);
 
-/** Virtual environments, in which uv looks for an interpreter and starts it, their copies of packages, and settings of tools that name programs. */
+/** Virtual environments, installed packages, and tool settings that name programs. */
 const FOLDERS: ReadonlySet<string> = new Set(['.venv', 'venv', 'site-packages', '.cargo', '.mise']);
 
-/** Whether a path of the repository is such a file. Letters count as one in both cases: some disks take them so. */
+/** Case-insensitive, as some file systems are. */
 export function isBuildFile(path: string): boolean {
   const parts = path.toLowerCase().split('/');
   const name = parts.at(-1) ?? '';

@@ -35,7 +35,6 @@ export type CommandInput = {
   readonly digestOf: DigestOf;
 };
 
-/** The context of one item, said by somebody with this permission. */
 export function contextOf(
   input: CommandInput,
   item: PendingItem,
@@ -77,7 +76,7 @@ export function contextOf(
   };
 }
 
-/** Nothing here edits that comment: one that was edited says what somebody else made of it, or did for a while. */
+/** An edited notice no longer proves what the person saw. */
 function isJobShown({ state, facts }: CommandInput, { comment }: PendingItem): boolean {
   const { run, description } = state;
   if (description === null || facts.comments.kind === 'unknown') return false;
@@ -122,7 +121,7 @@ function cleanupInput(
   return { state, runs, found, repository, digestOf, askedBy };
 }
 
-/** What was proposed for the cluster here or for no run, and what holds this run back. */
+/** Cluster changes proposed here or outside a run, and holds on this run. */
 function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'mutations' | 'holds'> {
   const { clusterMutations: others, journalHolds } = facts;
   return {

@@ -1,5 +1,3 @@
-/** What is recorded of a command: that it was received, and what it came to. */
-
 import { type AnswerDecision, answerCommon } from '../commands/decision.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
@@ -24,7 +22,7 @@ export function seenDraft({ comment, index, said }: PendingItem): EventDraft {
   return { type: 'command-seen', role: 'control', actor: comment.author, data };
 }
 
-/** The record of what a command came to; the answer that people read is rendered from it. */
+/** The record of a command's answer; the posted text is rendered from it. */
 export function answerDraft({ comment, index }: PendingItem, answer: RecordedAnswer): EventDraft {
   const { id, surface, thread } = comment;
   return answeredDraft({ comment: id, surface, index, thread }, answer);
@@ -32,7 +30,7 @@ export function answerDraft({ comment, index }: PendingItem, answer: RecordedAns
 
 type RecordedAnswer = { readonly code: string; readonly detail: Detail };
 
-/** As `answerDraft`, for a comment that is there no more. */
+/** `answerDraft` for a deleted comment. */
 export function answeredDraft(
   { comment, surface, index, thread }: Pick<SeenCommand, 'comment' | 'surface' | 'index' | 'thread'>,
   { code, detail }: RecordedAnswer,
@@ -41,7 +39,7 @@ export function answeredDraft(
   return { type: 'command-answered', role: 'control', data };
 }
 
-/** The answer to what is no command that could be decided. */
+/** The answer to a comment that is not a valid command. */
 export function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>): AnswerDecision {
   switch (said.kind) {
     case 'error': {

@@ -1,5 +1,3 @@
-/** Which of two waiting commands may be taken first: order is kept where it could change what happens, and nowhere else. */
-
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import type { Permission } from '../domain/actor.ts';
@@ -7,9 +5,8 @@ import type { LabConfig } from './lane-scope.ts';
 import type { PendingItem } from './pending-commands.ts';
 
 /**
- * Whether `item` may be decided though earlier ones still wait for a fact. What only reads may always, and so may what
- * takes something back, unless its author has an earlier command waiting: nobody overtakes themselves. Everything
- * else waits behind a stop or hold whose author's permission is not known yet, because unknown never lets a launch pass.
+ * Whether `item` may be decided while earlier items wait for a fact. Read-only commands always may. Stops and holds may, unless the same
+ * author has an earlier command waiting. Everything else waits behind a stop or hold whose author's permission is unknown.
  */
 export function mayOvertake(item: PendingItem, waiting: readonly PendingItem[], config: LabConfig): boolean {
   if (waiting.length === 0 || neededFor(item, config) === null) return true;
@@ -19,7 +16,7 @@ export function mayOvertake(item: PendingItem, waiting: readonly PendingItem[], 
   );
 }
 
-/** The permission that a command takes; null where it takes none, or is no command. Throws for a name that the registry does not have. */
+/** The permission that a command requires; null for none or for other text. Throws for a command that is not registered. */
 export function neededFor({ said }: PendingItem, config: LabConfig): Permission | null {
   if (said.kind !== 'command') return null;
   const definition = definitionOf(said.name);
@@ -28,6 +25,6 @@ export function neededFor({ said }: PendingItem, config: LabConfig): Permission 
 }
 
 function holdsBack({ said }: PendingItem): boolean {
-  // What nobody has read yet may be a stop.
+  // An unread comment may contain a stop.
   return said.kind === 'unread' || (said.kind === 'command' && definitionOf(said.name)?.holdsBack === true);
 }

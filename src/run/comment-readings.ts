@@ -1,4 +1,4 @@
-/** What was read of comments, kept: a thread of thousands is looked at again and again, and each of its texts is read once. */
+/** Caches parsed comments, because a long thread is read many times. */
 
 import { firstNamed } from '../commands/grammar/named-command.ts';
 import { offeredDigests } from '../commands/grammar/offered-digests.ts';
@@ -6,7 +6,7 @@ import { type BoundedReading, readCommentOf, type Speaker } from '../commands/gr
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 
-/** Readings of comments that a process keeps: those of a full thread, a few hundred bytes each. */
+/** Enough for a full thread, at a few hundred bytes each. */
 const COMMENT_READINGS_KEPT = 20_000;
 
 type Written = Pick<CommentFacts, 'bodyDigest' | 'body'>;
@@ -15,10 +15,7 @@ const kept = new Map<string, BoundedReading>();
 const named = new Map<string, boolean>();
 const offered = new Map<string, readonly string[]>();
 
-/**
- * The reading of a comment as one of that speaker's. `bodyDigest` stands for the text, so that an edit is seen at once; of
- * all readings of this process the longest unasked goes first.
- */
+/** `bodyDigest` is part of the key, so an edit takes effect immediately. */
 export function readingOfComment(
   comment: Written,
   speaker: Speaker,
@@ -28,17 +25,17 @@ export function readingOfComment(
   return once(kept, key, () => readCommentOf(speaker, comment.body, COMMAND_DEFINITIONS, { otherBots }));
 }
 
-/** Whether a comment that nobody parses names a command. */
+/** Whether a comment that is not parsed names a command. */
 export function namesCommand(comment: Written): boolean {
   return once(named, keyOf(comment), () => firstNamed(comment.body, COMMAND_DEFINITIONS) !== null);
 }
 
-/** Digests that a comment offers for approval in the shape of a card. */
+/** Digests that a comment offers for approval like a card does. */
 export function offeredDigestsOf(comment: Written): readonly string[] {
   return once(offered, keyOf(comment), () => offeredDigests(comment.body));
 }
 
-/** The length too: what is kept of our own text is whole, of another's is without tokens. */
+/** The length too: ferrybot's own text is stored in full, other text without tokens. */
 function keyOf({ bodyDigest, body }: Written): string {
   return `${bodyDigest} ${body.length}`;
 }

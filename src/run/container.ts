@@ -1,5 +1,3 @@
-/** The container that a run's contract names: what is asked about it, and what is known. */
-
 import { traitsOf } from '../config/engine-traits.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -21,21 +19,21 @@ type Named = {
   readonly containers: LabConfig['containers'];
 };
 
-/** The image to ask about; null where none is named, or none that anybody here may ask about. */
+/** The image to look up; null if none is named or its registry is not configured. */
 export function wantedImage({ kind, contract, containers }: Named): ImageReference | null {
   const said = saidOf({ kind, contract });
   const image = said === null ? null : readImageReference(said);
   return image !== null && Object.hasOwn(containers.registries, image.registry) ? image : null;
 }
 
-/** A registry is asked when gates are about to be, and only about what a contract names. */
+/** Requests the image only when gates are about to run. */
 export function decideImage(config: Named, facts: Pick<RunFacts, 'change' | 'containerImage'>): Step | null {
   const isJudged = facts.change.kind === 'known';
   const isOpen = isNotAsked(facts.containerImage);
   return isJudged && isOpen && wantedImage(config) !== null ? need('containerImage') : null;
 }
 
-/** Left out where the contract names no container. */
+/** Absent if the contract names no container. */
 export function containerOf(
   config: Named & Pick<LaneScopedConfig, 'clusters' | 'lane'>,
   found: RunFacts['containerImage'],

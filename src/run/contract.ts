@@ -1,5 +1,3 @@
-/** The contract of a run that began from an issue: what the issue says now, and when that becomes what the run is of. */
-
 import type { IssueFacts, PullFacts } from '../domain/facts.ts';
 import { type Contract, isSameContract } from '../domain/launch/contract.ts';
 import { isFixPushed } from '../domain/launch/next-attempt.ts';
@@ -11,7 +9,7 @@ import { append, type Step } from './step.ts';
 
 type Threads = { readonly pull: Observed<PullFacts>; readonly issue: Observed<IssueFacts> };
 
-/** What the issue says now; null for a kind whose runs begin from none, and where the lane is gone. Read by the lane's own settings, never by what an earlier reading made of them. */
+/** The issue's current contract, read with the lane's own settings. Null for kinds without contracts and for a removed lane. */
 export function contractNow(
   { kind: { contracts }, lanes, laneName }: LaneScopedConfig,
   { pull, issue }: Threads,
@@ -26,7 +24,7 @@ export function contractNow(
   return known(contracts.read({ title, body, author: pull.value.author, asked }, lane));
 }
 
-/** Records what the issue says where it says something new: before a launch, and where it names another commit than the attempt that failed. */
+/** Records a changed contract before the launch, and after a failed attempt if it names another commit. */
 export function decideContract(state: RunState, facts: Threads, config: LaneScopedConfig): Step | null {
   const now = contractNow(config, facts, state.proposal);
   if (now === null || now.kind === 'unknown' || state.contract === null) return null;

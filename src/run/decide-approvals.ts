@@ -1,5 +1,3 @@
-/** Decides whether an approval that stands has lost its ground: it falls visibly, before anything is ordered on it. */
-
 import { dropByBrake } from '../commands/drop-of.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -15,7 +13,7 @@ import { approvalFacts, approvalsToLookAt, unreadOfApprovals } from './approval-
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
-/** Drops the approvals of the first reason that is found; a fact that cannot be read drops nothing and orders nothing. */
+/** Drops invalid approvals, one reason at a time, before an order uses them. An unreadable fact drops nothing and orders nothing. */
 export function decideApprovals(
   state: RunState,
   facts: RunFacts,
@@ -25,7 +23,7 @@ export function decideApprovals(
   const unread = unreadOfApprovals(state, facts);
   if (unread.length > 0) return need(...unread);
   const resting = approvalsToLookAt(state);
-  // After the launch a fallen approval changes nothing of it; what people say beyond the restarts is of another.
+  // Once launched, a dropped approval changes nothing, unless restarts need new approvals.
   if (!(isBeforeLaunch(state) || restartsLeft(state) <= 0) || resting.length === 0) return null;
   const { journalHolds } = facts;
   if (journalHolds.kind === 'known' && holdsOn(journalHolds.value, state.proposal).length > 0) {

@@ -1,4 +1,4 @@
-/** Decides what control owes to proposed changes of a cluster: the config's consent, the dispatch of the runner, and the word that a consent ran out. */
+/** Control's duties for proposed cluster changes: the config's consent, the runner's dispatch, and expired consents. */
 
 import { preApprovalOf, preApprovalsUsed } from '../care/pre-approval.ts';
 import { maxAgeMsOf } from '../config/approval-age.ts';
@@ -16,7 +16,6 @@ import { decideDispatch } from './dispatch.ts';
 import type { LabConfig, LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
 
-/** One record's mutations, and what is needed to carry them out. */
 export type CareInput = {
   /** The run, or `journal`. */
   readonly record: string;
@@ -32,7 +31,6 @@ export type CareInput = {
   readonly memory: AttemptCache;
 };
 
-/** The next step for a run's own mutations. */
 export function decideCare(
   state: RunState,
   facts: RunFacts,
@@ -55,7 +53,7 @@ export function decideCare(
   );
 }
 
-/** The config consents to the deletion of a bad node once its job has failed: a line in a log that goes on is no verdict. */
+/** The config consents to the deletion of a bad node only after the job failed: a log line of a running job proves nothing. */
 function configConsent(
   state: RunState,
   facts: RunFacts,
@@ -77,7 +75,7 @@ function configConsent(
   return append({ type: 'consented', role: 'control', data: { proposal: one.digest, source } });
 }
 
-/** The next step for one record's mutations: a runner is asked to carry out what was consented to. */
+/** Dispatches the runner for consented changes. */
 export function decideMutations(input: CareInput): Step | null {
   for (const one of input.mutations) {
     const consent = one.consents.at(-1);
@@ -103,7 +101,7 @@ function unused({ incidents }: CareInput, { proposal }: MutationRecord, consent:
   return append(incidentDraft('control', 'consent-unused', detail));
 }
 
-/** What was begun is dispatched again, so that its end is told. */
+/** Also dispatched after the start, to record the end. */
 function dispatch(input: CareInput, { begun, digest }: MutationRecord, { at }: Consent): Step | null {
   if (input.isHeld && begun === null) return null;
   const wanted = {

@@ -1,6 +1,6 @@
 /**
- * Carries a seal or a close through its steps outside, one at a time, each safe to repeat: tag, closure branch, closure
- * PR, the proposal PR and the issue; only then is `sealed` or `closed` recorded, so that the record is never ahead of the world.
+ * Executes a seal or close step by step: tag, closure branch, closure PR, proposal PR, issue. Each step is safe to repeat. `sealed` or
+ * `closed` is recorded last, so the record is never ahead of GitHub.
  */
 
 import { answerOf } from '../commands/registry.ts';
@@ -23,7 +23,7 @@ import type { ClosureDecision } from './kind.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
-/** `said` null: nobody asked for it, the time ran out. */
+/** `said` null: closed by timeout, not by a command. */
 export type ClosingCommand = {
   readonly decision: ClosureDecision;
   readonly said: Pick<StagedCommand, 'item' | 'actor'> | null;
@@ -38,9 +38,9 @@ export type ClosureInput = {
   readonly verdict: RunVerdict | null;
 };
 
-/** The next step of the closure; null while something that it needs cannot be read. */
+/** The next step; null while a fact is missing. */
 export function decideClosure(given: ClosureInput): Step | null {
-  // What was pushed for a next attempt and not launched is nothing of what is closed.
+  // Ignore a next attempt that was not launched.
   const input = { ...given, state: asLaunched(given.state) };
   for (const next of [tagStep, branchStep, pullStep, proposalStep, issueStep]) {
     const step = next(input);
@@ -50,10 +50,10 @@ export function decideClosure(given: ClosureInput): Step | null {
   return recordStep(input);
 }
 
-/** A step, null = done, `wait` = a fact is missing. */
+/** null = done; `wait` = a fact is missing. */
 type Next = Step | null | 'wait';
 
-/** A later /seal does each step anew: what was refused may have been mended since, and what was done may be gone. */
+/** A later /seal repeats each step, because refused steps may work now. */
 function closureKey(
   step: 'tag' | 'branch' | 'pull',
   { state, command }: Pick<ClosureInput, 'state' | 'command'>,
@@ -61,7 +61,6 @@ function closureKey(
   return `closure-${step}:${state.run}:${command.said?.item.comment.id ?? 'nobody'}`;
 }
 
-/** The branch that carries the log-only closure. */
 export function closureBranchOf(state: RunState): string {
   return `ferrybot/closure/${state.run}`;
 }
@@ -84,7 +83,7 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
 }
 
 function refusedSeal({ said }: ClosingCommand, code: string, message: string): Next {
-  // Nobody waits for an answer, and the next process tries anew.
+  // No command to answer; the next process retries.
   if (said === null) return 'wait';
   const detail = { code, message: cutText(message, limits.messageCharactersMax) };
   return append(
@@ -137,7 +136,7 @@ function isNew(outcome: EffectOutcome | undefined): boolean {
   return outcome?.kind === 'done' && outcome.isNew === true;
 }
 
-/** What happens to the proposal PR is configured; one that a person merged or closed already is left as it is. */
+/** Configured; a PR that a person already merged or closed is not touched. */
 function proposalStep({ state, facts, config, memory, command }: ClosureInput): Next {
   const sealed = config.kind.proposes?.afterSeal(config.lane) ?? 'leave';
   if (sealed === 'leave') return null;
@@ -146,7 +145,7 @@ function proposalStep({ state, facts, config, memory, command }: ClosureInput): 
   const wish = command.decision.kind === 'close' ? 'close' : sealed;
   const key = `proposal-pull:${state.run}`;
   if (pull.state === 'closed' || isDone(memory, key)) return null;
-  // A merge that GitHub refuses (conflict, protection) is a person's to finish: the seal does not wait for it.
+  // The seal does not wait for a merge that GitHub refuses.
   if (memory.outcomes.get(key)?.kind === 'refused') return null;
   if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
   return perform(

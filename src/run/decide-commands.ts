@@ -1,5 +1,3 @@
-/** Decides one unanswered command: it is recorded as seen, what it brings about is recorded, and its answer too. */
-
 import { type AnswerDecision, answerCommon, type CommandDecision } from '../commands/decision.ts';
 import { namesOther } from '../commands/named-run.ts';
 import { definitionOf } from '../commands/registry.ts';
@@ -36,12 +34,12 @@ import {
   wasToldBefore,
 } from './untrusted.ts';
 
-/** Items of strangers that are recorded in one step: a flood takes few rounds, and one push stays small. */
+/** Bounds the size of one push during a flood. */
 const UNTRUSTED_PER_STEP_MAX = 50;
-/** A comment that was seen and stands in no list any more was deleted, unless the list lags behind (reads after writes: a minute). */
+/** A recorded comment missing for this long was deleted; the list can lag by up to a minute. */
 export const COMMENT_GONE_MS = 60_000;
 
-/** A command whose work outside is still to be done, after it was recorded as seen. */
+/** A command whose outside work starts after it was recorded as seen. */
 export type StagedCommand = {
   readonly item: PendingItem;
   readonly actor: Actor;
@@ -55,9 +53,7 @@ export type CommandOutcome =
   | { readonly kind: 'nothing' };
 
 /**
- * The first unanswered item of the run's threads that can be decided. One that waits for a fact holds back only what
- * may not overtake it (`mayOvertake`), and work under way holds back nothing, so that nobody's command is stuck
- * behind somebody else's.
+ * The first unanswered item that can be decided. An item that waits for a fact blocks only items that may not overtake it (`mayOvertake`).
  */
 export function decideCommand(input: CommandInput): CommandOutcome {
   const { facts, state, config } = input;
@@ -87,7 +83,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
     ),
     permissions,
   );
-  // First: until it is known what became of it, nothing else may end the run.
+  // First: nothing else may end the run until the seal's state is known.
   const items = seal === null ? others : [seal, ...others];
   const waiting: PendingItem[] = [];
   let rest: CommandOutcome =
@@ -102,7 +98,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   return rest;
 }
 
-/** Those who wait for an answer, and of whom nobody has asked yet what they may do: so many at one look. */
+/** People with pending commands whose permission was not read, up to the limit per trigger. */
 function unreadPeople({ state, facts }: CommandInput, pending: readonly PendingItem[]): readonly Need[] {
   const comments = facts.comments.kind === 'known' ? facts.comments.value : [];
   const sealer = withdrawnSeal(state, comments)?.actor;
@@ -116,7 +112,7 @@ function unreadPeople({ state, facts }: CommandInput, pending: readonly PendingI
 const UNCLEAR: CommandOutcome = { kind: 'wait', why: 'whether the seal was begun is not known' };
 const BEHIND: CommandOutcome = { kind: 'wait', why: 'an earlier command waits' };
 
-/** Seen, and deleted before it was answered. A list that lags behind shows the newest comments last, so not at once. */
+/** Commands deleted before they were answered. */
 function goneOutcome(
   { state, now }: CommandInput,
   comments: readonly CommentFacts[],
@@ -129,7 +125,7 @@ function goneOutcome(
   return drafts.length === 0 ? { kind: 'nothing' } : { kind: 'step', step: append(...drafts) };
 }
 
-/** What strangers say changes nothing, so a flood of it is recorded together: others do not wait behind it. */
+/** Records many outsiders' items in one step, so that a flood does not delay other people. */
 function withUntrusted(
   input: CommandInput,
   first: PendingItem,
@@ -164,7 +160,7 @@ function isOfCommand({ type }: EventDraft): boolean {
   return type === 'command-seen' || type === 'command-answered';
 }
 
-/** `wereTold`: what is about to be recorded has this commenter's answer in this thread. */
+/** `wereTold`: this step already answers the person in this thread. */
 function decideItem(input: CommandInput, item: PendingItem, wereTold = false): CommandOutcome {
   return aboutComment(item.comment, () => decideOne(input, item, wereTold));
 }
@@ -181,7 +177,7 @@ function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): C
   const isRefused = needs !== null && !permits(held, needs);
   const isMuted =
     !permits(held, 'triage') && (wereTold || wasToldBefore(input.state.commands.values(), item));
-  // A person whose permission GitHub has not told yet may be a colleague in a flood: wait a little before muting them.
+  // A colleague's permission may be temporarily unreadable during a flood: wait before muting.
   if (needs === null && isMuted && permission?.kind !== 'known' && isPatient(input, item))
     return { kind: 'wait', why: permission?.why ?? 'not asked' };
   const stranger = permits(held, 'triage') ? {} : untrustedDetail(isMuted);
@@ -204,7 +200,7 @@ function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): C
   }
 }
 
-/** GitHub may be unreadable for a moment: a sweep asks again; only after ten minutes is the person told. */
+/** Reports an unreadable permission only after the patience time. */
 function unreadablePermission(input: CommandInput, item: PendingItem, why: string): CommandOutcome {
   return isPatient(input, item)
     ? { kind: 'wait', why }

@@ -1,12 +1,10 @@
-/** What was to be sent to a channel and of which nobody says what became: whoever was to send it has died. */
-
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { isOver, type RunState, undelivered } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
-/** It may have arrived, so it is told as unknown and not sent again. */
+/** Records a delivery as unknown if its sender died. The message may have arrived, so it is not sent again. */
 export function lostDeliveries(state: RunState, now: Instant): readonly EventDraft[] {
   if (isOver(state)) return [];
   return undelivered(state)

@@ -1,4 +1,4 @@
-/** Puts a slip right on the run's own branch: a commit on top of what ran, which nobody is asked about before it is shown. */
+/** Commits a small fix on the run's branch; the commit itself needs no approval. */
 
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
@@ -25,7 +25,7 @@ export type FixInput = {
   readonly digestOf: DigestOf;
 };
 
-/** The commit, or the record of what came of it; null while a fact is missing, somebody holds the run, or its thread is closed. */
+/** The next step; null while a fact is missing, the run is held, or its thread is closed. */
 export function decideFix(input: FixInput): Step | null {
   const { state, facts, config } = input;
   const slip = slipToMend(state, config);
@@ -48,7 +48,7 @@ export function decideFix(input: FixInput): Step | null {
   return asked === null ? notMade(slip.attempt, fix.reason) : external(input, asked);
 }
 
-/** What the lab's own fixer answers, once the built-in one knows nothing. */
+/** The lab's fixer, asked when the built-in one finds nothing. */
 function external(input: FixInput, asked: FixerAsked): Step | null {
   const { slip } = asked;
   const outcome = decideFixer({ ...input, asked });
@@ -68,7 +68,6 @@ type Made = {
   readonly told: Pick<IncidentFacts<'fix-made'>, 'place' | 'diff' | 'beforehand' | 'by'>;
 };
 
-/** The commit first, and then the record of it. */
 function commitOf({ state, memory }: FixInput, slip: SlipOfAttempt, made: Made): Step | null {
   const { attempt, commit: base } = slip;
   const key = `fix:${attempt}`;
@@ -84,12 +83,12 @@ function commitOf({ state, memory }: FixInput, slip: SlipOfAttempt, made: Made):
     base,
     files: made.files,
     message: made.message,
-    // The same commit whoever makes it: of two processes the second finds its own there.
+    // A fixed commit time: two processes create the same commit.
     onto: { atMs: fromRfc3339(slip.endedAt) ?? 0, ...(branch.isNew ? { isNewBranch: true } : {}) },
   });
 }
 
-/** The digest of the manifest that has approved a fix of this file beforehand: for people to read. */
+/** For display: the manifest that pre-approved a fix of this file. */
 function namedBy({ order }: RunState, path: string): { readonly beforehand?: string } {
   if (order === null || !preApproves(order.manifest, path)) return {};
   return { beforehand: order.order.digest.slice('sha256:'.length, 'sha256:'.length + 12) };

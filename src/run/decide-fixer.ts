@@ -1,4 +1,4 @@
-/** Has the lab's own fixer asked about a slip that the built-in one knows no correction of: once a run, by a workflow of its own. */
+/** Asks the lab's own fixer, once per run and in a separate workflow. */
 
 import { assertNever } from '../domain/assert.ts';
 import { dispatchesFor } from '../domain/dispatch.ts';
@@ -13,9 +13,9 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 import type { FixerAsked } from './slip-to-mend.ts';
 import type { AttemptCache, Step } from './step.ts';
 
-/** How long its job may take, in its queue and on its machine, until people are told that nothing came of it. */
+/** Time for the fixer's job, including the queue. */
 const FIXER_PATIENCE_MS = 2 * 60 * 60 * 1_000;
-/** Anybody who may write can cancel its workflow run or delete the answer: the fixer is asked again so often. */
+/** Retries after a person cancelled the workflow run or deleted its answer. */
 const FIXER_DISPATCHES_MAX = 4;
 
 export type FixerInput = {
@@ -28,7 +28,7 @@ export type FixerInput = {
   readonly digestOf: DigestOf;
 };
 
-/** The question, or what came of it; null while its job is under way. */
+/** The dispatch, or its result; null while the job runs. */
 export function decideFixer(input: FixerInput): ExternalFix | Step | null {
   const { state, asked, facts, config, now, memory } = input;
   const { dispatches } = state;
@@ -49,7 +49,7 @@ export function decideFixer(input: FixerInput): ExternalFix | Step | null {
   const last = sent.at(-1);
   if (last === undefined) return decideDispatch(wanted, { dispatches, ...facts, now, memory });
   if (isNotAsked(facts.fixer)) return need('fixer');
-  // What GitHub cannot tell is asked again: nobody knows how long control was away before this look.
+  // Retry: control may have been down until now.
   if (facts.fixer.kind === 'unknown') return null;
   const standing = facts.fixer.value;
   switch (standing.kind) {

@@ -1,5 +1,3 @@
-/** Decides whether the gates' answer is news: a new manifest, a new verdict, or an approval that fell. */
-
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, Sha } from '../domain/ids.ts';
 import { failedAttempt, isFixPushed } from '../domain/launch/next-attempt.ts';
@@ -16,8 +14,8 @@ import { type Gated, unreadFacts } from './gate-run.ts';
 import { append, type Step } from './step.ts';
 
 /**
- * Records the gates when their answer changed. An answer with an unknown in it is recorded only where nothing was
- * recorded yet: a fact that cannot be read for a moment holds a launch back but takes no approval away.
+ * Records the gates when their answer changed. An answer with an unknown is recorded only as the first one: an unreadable fact delays a
+ * launch but drops no approval.
  */
 export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Step | null {
   if (state.order?.status === 'claimed' || awaitsAdoption(state)) return null;
@@ -26,7 +24,7 @@ export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Ste
   const unread = unreadFacts(facts);
   if (unread.length > 0) return need(...unread);
   const hasUnknown = gated.verdicts.some((v) => v.outcome === 'unknown' && v.code === 'unreadable');
-  // A manifest that cannot be built from what was read is news; one whose change or checkpoint was not read is not.
+  // A manifest that cannot be built is news; one whose change or checkpoint was not read is not.
   const isTold =
     gated.manifest.kind === 'unknown' &&
     facts.change.kind === 'known' &&
@@ -60,7 +58,7 @@ export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Ste
   return drop === null ? append(recorded) : append(drop, recorded);
 }
 
-/** What a fix changes against what the failed attempt launched: for people to see, and nothing that a gate reads. */
+/** For display: what a fix changed against the failed attempt. */
 function fixOf(state: RunState, { changedSince }: RunFacts): Pick<EventDataByType['gated'], 'fix'> {
   const last = failedAttempt(state);
   if (last === null) return {};
@@ -79,7 +77,7 @@ function fallen(
     readonly pass: boolean;
   },
 ): EventDraft | null {
-  // What has approved the fix beforehand does not fall with it.
+  // The fix's pre-approval stays valid.
   if (preApproval(state)?.commit === now.commit) return null;
   const standing = standingApprovals(state);
   const first = standing[0];
@@ -99,7 +97,6 @@ function dropReason(
   return now.pass ? null : 'gate-fails';
 }
 
-/** Verdicts are news when an outcome, a code or a found value changed. */
 function sameVerdicts(a: readonly Verdict[], b: readonly Verdict[]): boolean {
   return a.length === b.length && a.every((v, index) => isSameVerdict(v, b[index]));
 }

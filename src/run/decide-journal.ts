@@ -1,4 +1,4 @@
-/** Commands on threads that belong to no active run: lane-wide ones take effect, the others are told where they belong. */
+/** Commands on threads without an active run: commands for lanes take effect, others get an answer. */
 
 import { answerCommon, type CommandDecision } from '../commands/decision.ts';
 import { namedRun } from '../commands/named-run.ts';
@@ -27,7 +27,7 @@ import { UNTRUSTED_ANSWERS_PER_THREAD_MAX, untrustedDetail, wasToldBefore } from
 export type JournalInput = {
   /** Unanswered items of one thread, oldest first. */
   readonly items: readonly PendingItem[];
-  /** Commands of this thread that any record knows, and those that the journal has. */
+  /** Commands of this thread in any record, and those in the journal. */
   readonly known: ReadonlyMap<string, SeenCommand>;
   readonly journal: ReadonlyMap<string, SeenCommand>;
   readonly facts: Pick<
@@ -35,16 +35,14 @@ export type JournalInput = {
     'permissions' | 'journalHolds' | 'recordedRuns' | 'clusterMutations' | 'proposalTexts'
   >;
   readonly config: LabConfig;
-  /** The lane of the run that the thread had; null where it had none. */
+  /** The lane of the thread's earlier run, or null. */
   readonly laneHere: string | null;
-  /** What a command comes to that needs a run. */
+  /** Answer to a command that needs a run. */
   readonly otherwise: 'no-run-here' | 'run-over' | 'logbook-broken';
   readonly now: Instant;
 };
 
-/**
- * What the journal records of them. An item that needs a permission waits while its author could not be asked about.
- */
+/** Drafts for the journal. An item whose author's permission is unreadable waits. */
 export function decideJournal(input: JournalInput): readonly EventDraft[] {
   const drafts: EventDraft[] = [];
   let { facts } = input;
@@ -74,7 +72,7 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
   return drafts;
 }
 
-/** The next command of the same comment sees what this one has changed. */
+/** The comment's next command sees this change. */
 function after(
   holds: RunFacts['journalHolds'],
   drafts: readonly EventDraft[],
@@ -86,7 +84,7 @@ function after(
   );
 }
 
-/** The same twice in one comment is a consent and an answer that it was given. */
+/** A repeated consent in one comment is answered as already given. */
 function consentedTo(
   mutations: RunFacts['clusterMutations'],
   drafts: readonly EventDraft[],
@@ -106,10 +104,10 @@ function consentedTo(
   );
 }
 
-/** No entry has it: what is decided here is written after all of it was. */
+/** The consent has no entry yet. */
 const NOT_WRITTEN = -1;
 
-/** The permission that takes effect here; a command that needs a run is answered whoever gives it. */
+/** The permission for commands that take effect here; others are answered for everyone. */
 function neededHere(item: PendingItem, config: LabConfig): Permission | null {
   const { said } = item;
   if (said.kind !== 'command') return null;
@@ -125,7 +123,7 @@ function draftsFor(
 ): readonly EventDraft[] {
   const seen = input.journal.has(itemKey(item)) ? [] : [seenDraft(item)];
   const decision = decided(item, input, held);
-  // Received, carried out and answered later.
+  // Recorded now, answered later.
   if (decision.kind === 'hand-over') return seen;
   const { code, detail, journal } = decision;
   return [...seen, ...journal, answerDraft(item, { code, detail: { ...detail, ...more } })];

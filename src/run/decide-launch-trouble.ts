@@ -1,4 +1,4 @@
-/** What a person hears of a launch that was dispatched and that no runner has claimed: it failed, or it waits for a runner. */
+/** Reports a dispatched launch that no runner claims: it failed, or it is queued. */
 
 import { dispatchesFor } from '../domain/dispatch.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
@@ -10,17 +10,14 @@ import { need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { append, type Step } from './step.ts';
 
-/** A launch takes its order within this time as a rule: until then nobody asks GitHub about it, unless a workflow run has ended. */
+/** Usual time to claim an order; GitHub is not asked earlier unless a workflow run ended. */
 const LAUNCH_MS_MIN = 2 * 60_000;
-/** The dispatch itself takes a moment; no workflow run can have ended before this. */
+/** A workflow run cannot end faster than this. */
 const DISPATCH_MS_MIN = 1_000;
-/** People are told of a launch that has been in the queue for so long; the comment is kept up to date (`open-waits.ts`). */
+/** Queue time before the first comment; open-waits.ts keeps it up to date. */
 const WAITING_TOLD_MS = 5 * 60_000;
 
-/**
- * Records that the order's workflow run failed or waits; null where there is nothing new to say.
- * `mayHaveEnded`: a workflow run has just ended, or this is a sweep.
- */
+/** Null without news. `mayHaveEnded`: a workflow run just ended, or this is a sweep. */
 export function decideLaunchTrouble(
   state: RunState,
   facts: RunFacts,
@@ -36,13 +33,13 @@ export function decideLaunchTrouble(
   const run = facts.workflowRuns.get(last.workflowRun);
   if (run === undefined) return need({ fact: 'workflowRuns', of: last.workflowRun });
   if (run.kind === 'unknown' || run.value === null || run.value.status === 'in_progress') return null;
-  // One of an order that has lapsed still keeps the next one waiting.
+  // A lapsed order's workflow run still blocks the next one.
   if (run.value.status !== 'completed') return waiting(state, order, run.value, now);
   const left = limits.dispatchesPerOrderMax - dispatchesFor(state.dispatches, 'launch', order.digest).length;
   return last.subject === order.digest ? failed(state, order, { last: run.value, left, facts }) : null;
 }
 
-/** Told at the first failure of an order, and when nothing starts the launch again. */
+/** Reported at the first failure of an order, and when no dispatch is left. */
 function failed(
   state: RunState,
   order: IssuedOrder,
@@ -70,7 +67,7 @@ function failed(
   );
 }
 
-/** No runner takes the job: told once an order. */
+/** Reported once per order. */
 function waiting(state: RunState, order: IssuedOrder, last: WorkflowRunFacts, now: Instant): Step | null {
   const isTold = incidentsWith(state.incidents, 'launch-waiting').some(
     ({ detail }) => detail.orderDigest === order.digest,

@@ -1,5 +1,3 @@
-/** Carries the seal of a milestone through: the tag first, then the record of it with the answer, as for the seal of a run. */
-
 import type { CommandDecision } from '../commands/decision.ts';
 import { answerOf } from '../commands/registry.ts';
 import { incidentDraft } from '../domain/incidents.ts';
@@ -11,7 +9,7 @@ import { answerDraft } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';
 import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
-/** The next step of it; null while the tag cannot be pushed. */
+/** Pushes the milestone's tag, then records it with the answer; null while the tag cannot be pushed. */
 export function decideMilestone(
   { state, memory }: { readonly state: RunState; readonly memory: AttemptCache },
   { name, checkpoint }: Extract<CommandDecision, { kind: 'milestone' }>,

@@ -7,19 +7,19 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { LabConfig } from './lane-scope.ts';
 import { append, type Step } from './step.ts';
 
-/** Once each time it is taken out, and once when it is there again: what was told last stands in the record. */
+/** Reports once when the cluster of a run's job leaves the config, and once when it returns. */
 export function decideMissingCluster(state: RunState, config: Pick<LabConfig, 'clusters'>): Step | null {
   const missing = missingCluster(state, config);
   const told = toldMissing(state);
   if (missing === told) return null;
   const [cluster] = watchedClusters(state);
-  // A later attempt on another cluster is nothing that was put back.
+  // A later attempt on another cluster does not mean that the first one returned.
   if (cluster === undefined || (missing === null && cluster !== told)) return null;
   const code = missing === null ? 'cluster-back' : 'cluster-missing';
   return append(incidentDraft('control', code, { cluster }));
 }
 
-/** The cluster that the thread was told to be missing, and not yet to be back. */
+/** The cluster last reported as missing, if not reported as back. */
 function toldMissing({ incidents }: RunState): string | null {
   const last = incidents.findLast(({ code }) => code === 'cluster-missing' || code === 'cluster-back');
   return last?.code === 'cluster-missing' ? last.detail.cluster : null;

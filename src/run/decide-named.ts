@@ -1,5 +1,3 @@
-/** Decides a command that names its run: by what the record has of that run, and not by the thread that it was said in. */
-
 import { type AnswerDecision, answerCommon } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
@@ -17,15 +15,18 @@ import { configFor } from './run-config.ts';
 export type NamedInput = {
   readonly command: SeenCommand;
   readonly run: RunId;
-  /** Every run whose record verifies. */
+  /** Every run with a verified record. */
   readonly states: readonly RunState[];
-  /** What whoever said it may do at this moment. */
+  /** The author's current permission. */
   readonly permission: Observed<Permission>;
   readonly config: LabConfig;
   readonly now: Instant;
 };
 
-/** Null while GitHub does not tell who may; after long enough the person is told so. */
+/**
+ * Decides a command that names its run, whatever thread it was written in. Null while the permission is unreadable; after the patience
+ * time, the answer reports it.
+ */
 export function decideNamed({
   command,
   run,

@@ -1,4 +1,4 @@
-/** Whom a waiting run is told to and when, each occasion once by the record; and when it closes itself because nobody decided. */
+/** Reminders about undecided runs, each recorded once, and the automatic close without a decision. */
 
 import { underWay } from '../domain/care/mutation-state.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -9,20 +9,20 @@ import { after, fromRfc3339 } from '../domain/time.ts';
 import type { ClosingCommand } from './decide-closure.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 
-/** How much later the daily workflow may start than the day before: its own notice comes then, and a reminder beside it says nothing new. */
+/** Daily workflows start at varying times; a reminder shortly before their own notice adds nothing. */
 const DAILY_NOTICE_SLACK_MS = 6 * 60 * 60 * 1_000;
 
 const HOUR_MS = 3_600_000;
 
-/** What is recorded in the run that keeps its lane from one of this day; null where it is of that very day, or people were told. */
+/** The notice in the run that blocks its lane on this day; null if it is that day's run or people were notified. */
 export function blockedNotice(blocking: RunState, config: LaneScopedConfig, date: string): EventDraft | null {
   const data = { reason: 'lane-blocked', about: date, ...audienceOf(blocking, config) } as const;
-  // One that is over and still holds something takes no more entries: what it holds ends by itself.
+  // A closed run that still holds something accepts no entries; its holdings end by themselves.
   if (blocking.proposal.date >= date || isOver(blocking) || isNotified(blocking, data)) return null;
   return { type: 'notified', role: 'control', data };
 }
 
-/** The reminder that is due now because nobody has decided about a run that has ended; null where none is. */
+/** The due reminder about an ended, undecided run, or null. */
 export function decideReminder(state: RunState, config: LaneScopedConfig, now: Instant): EventDraft | null {
   const { everyHours } = config.lane.reminders;
   const end = undecidedEnd(state);
@@ -36,7 +36,7 @@ export function decideReminder(state: RunState, config: LaneScopedConfig, now: I
   return { type: 'notified', role: 'control', data };
 }
 
-/** How the run closes itself as not sealed; null while there is time, or where the lane gives all there is. */
+/** The automatic close after the lane's time limit; null before it, or without a limit. */
 export function unsealedClosing(
   state: RunState,
   config: LaneScopedConfig,
@@ -49,7 +49,6 @@ export function unsealedClosing(
   return { decision: { kind: 'close', outcome: 'unsealed', reason }, said: null };
 }
 
-/** When the run closes itself unless somebody decides before. */
 function closesAt(state: RunState, config: LaneScopedConfig): Instant | null {
   const end = undecidedEnd(state);
   const { closeAfterHours } = config.lane.reminders;
@@ -57,7 +56,7 @@ function closesAt(state: RunState, config: LaneScopedConfig): Instant | null {
   return endedAt === null || closeAfterHours === null ? null : after(endedAt, closeAfterHours * HOUR_MS);
 }
 
-/** The end that a person has to decide about; null while something of the run is still under way. */
+/** The end that needs a decision; null while the run still holds something. */
 function undecidedEnd(state: RunState): Ending | null {
   return isOver(state) || isHolding(state) || underWay(state.mutations).length > 0 ? null : state.end;
 }
@@ -66,7 +65,7 @@ function noticesSince({ notices }: RunState, end: Ending): readonly Notice[] {
   return notices.filter(({ seq }) => seq > end.seq);
 }
 
-/** First those who approved the launch or asked for the run, then everybody who may decide. */
+/** The first notice goes to the approvers and the requester, later ones to everyone who may decide. */
 function audienceOf(
   state: RunState,
   config: LaneScopedConfig,

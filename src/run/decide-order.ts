@@ -30,7 +30,7 @@ export type OrderInput = {
   readonly digestOf: DigestOf;
 };
 
-/** Issues an order where the gates over the change and those over the approvals pass. `gated` is fresh, of this very moment. */
+/** Issues an order if the gates over the change and the approvals pass. `gated` must be fresh. */
 export function decideOrder(input: OrderInput): Step | null {
   const { state, gated } = input;
   if (!isBeforeLaunch(state) || state.stop !== null || isNodeInHand(input)) return null;
@@ -53,7 +53,7 @@ function isNodeInHand({ state, config, now }: OrderInput): boolean {
   );
 }
 
-/** The order for what was gated and approved: of the next attempt, on the approvals that were seen to count just now, the newest of each person. */
+/** The order for the next attempt, citing each person's newest approval that currently counts. */
 export function orderStep(input: OrderInput, digest: Digest): Step | null {
   const { state, gated, now } = input;
   const from = goesOnFrom(gated.facts);
@@ -92,7 +92,7 @@ export function orderStep(input: OrderInput, digest: Digest): Step | null {
   });
 }
 
-/** Ids of the approvers whose approval was seen to count just now: the runner is given no other to look at. */
+/** User ids of approvers whose approval currently counts. */
 function countingPeople({ facts }: Gated): ReadonlySet<number> {
   const given = facts.approvals.kind === 'known' ? facts.approvals.value.given : [];
   const counting = given.filter(({ standing }) => standing.kind === 'known' && standing.value === 'counts');
@@ -105,7 +105,10 @@ function distinctPeople<Approval extends { readonly actor: { readonly id: number
   return [...new Map(approvals.map((a) => [a.actor.id, a])).values()];
 }
 
-/** Dispatches the launch of an order until a runner has claimed it and submitted. Twice does no harm: an order is claimed once, and submits under one id. */
+/**
+ * Dispatches the launch until a runner has claimed and submitted the order. A second dispatch is harmless: an order is claimed once and has
+ * one submission id.
+ */
 export function decideLaunch(
   state: RunState,
   facts: RunFacts,
@@ -124,7 +127,7 @@ export function decideLaunch(
   if (refused?.kind === 'refused' && order.status === 'open') {
     return append(incidentDraft('control', 'dispatch-failed', { ...detail, message: refused.message }));
   }
-  // The process that issued the order dispatches it; others only once it has had its time.
+  // The process that issued the order dispatches it first; others wait.
   const isFirst = dispatchesFor(state.dispatches, 'launch', order.digest).length === 0;
   if (isFirst && !memory.appended.has(order.seq) && now - wanted.since < limits.redispatchPauseMs)
     return null;
@@ -133,7 +136,7 @@ export function decideLaunch(
   const queued = earlier === undefined ? null : facts.workflowRuns.get(earlier.workflowRun);
   if (earlier !== undefined && queued === undefined)
     return need({ fact: 'workflowRuns', of: earlier.workflowRun });
-  // Where no runner is online, the launch of an order that has lapsed is still in the queue.
+  // Without an online runner, the lapsed order's launch is still queued.
   if (queued?.kind === 'known' && queued.value !== null && queued.value.status !== 'completed') return null;
   return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }

@@ -1,5 +1,3 @@
-/** What follows from an offer of the watch that nobody took, and from the end of a watch of which nobody took note. */
-
 import type { Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
@@ -11,7 +9,7 @@ import { append, type Step } from './step.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The watch stays with whoever has it, and those on call hear that nobody else took it. */
+/** The owner keeps the watch, and the people on call are notified. */
 export function decideOffer(state: RunState, now: Instant): Step | null {
   const { watch, submission, end } = state;
   const { offer } = watch;
@@ -29,7 +27,7 @@ export function decideOffer(state: RunState, now: Instant): Step | null {
   );
 }
 
-/** The reminder that is due because the watch has ended and nobody said what comes next; the end of the job has reminders of its own. */
+/** The reminder about an ended watch without a decision; the job's end has its own reminders. */
 export function watchEndReminder(
   state: RunState,
   { lane: { reminders }, permissions }: LaneScopedConfig,

@@ -1,4 +1,4 @@
-/** Whom an incident is told to that needs a person, whoever has taken the watch first: once, and once more where nobody says in time that they took it. */
+/** Notifies people on call of urgent incidents, whoever owns the watch: once, and again if nobody acknowledges in time. */
 
 import type { OnCall } from '../config/approvals-schema.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -12,16 +12,15 @@ import { dateAfter, dateOf, fromRfc3339, timeOf, toRfc3339, weekdayOf } from '..
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { isWaitOpen, WAIT_MENTION_MS } from './open-waits.ts';
 
-/** How old an incident may be when it is first told to those on call: through a night of quiet hours, and no older. */
+/** Maximum age at the first notice, so that incidents survive a night of quiet hours. */
 const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;
 
-/** Pages that are due for what stands in the record. */
 export function decidePages(state: RunState, config: LaneScopedConfig, now: Instant): readonly EventDraft[] {
   if (isOver(state)) return [];
   return state.incidents.flatMap((incident) => dueFor(state, config, incident, now, 'control'));
 }
 
-/** Pages of the incidents among these drafts, which are about to follow the entry `state.head`: in the same push. */
+/** Pages for incidents among these drafts, pushed together with them after the entry `state.head`. */
 export function pagesWith(
   state: RunState,
   drafts: readonly EventDraft[],
@@ -70,19 +69,19 @@ function isDue(
   const last = told.at(-1);
   if (last !== undefined && isWaitOpen(state, incident, now))
     return now - (fromRfc3339(last.at) ?? now) >= WAIT_MENTION_MS;
-  // What happened before anybody was on call is history by now.
+  // An incident older than the on-call schedule is not reported.
   if (first === undefined) return now - (fromRfc3339(incident.at) ?? 0) < PAGE_AGE_MAX_MS;
   if (again !== undefined || againAfterMinutes === null) return false;
   return now - (fromRfc3339(first.at) ?? now) >= againAfterMinutes * 60_000;
 }
 
-/** Ids of those in charge of the lane and of those who are on call now, each once. */
+/** User ids of the lane's maintainers and the people on call. */
 export function peopleAt({ lane, onCall }: LaneScopedConfig, now: Instant): readonly number[] {
   const onShift = onCall.shifts.filter((shift) => isOn(shift, now)).flatMap(({ users }) => users);
   return [...new Set([...lane.inCharge, ...onShift])];
 }
 
-/** Whether only what cannot wait may mention anybody. */
+/** During quiet hours, only urgent incidents may mention people. */
 export function isQuiet({ onCall: { quietHours } }: LaneScopedConfig, now: Instant): boolean {
   return quietHours !== null && beginsOn(quietHours, now) !== null;
 }
@@ -93,7 +92,7 @@ function isOn({ days, from, until, since, through }: OnCall['shifts'][number], n
   return (since === null || day >= since) && (through === null || day <= through);
 }
 
-/** The day on which the hours began that this moment is in; null where it is in none. */
+/** The day on which the current period began; null outside the period. */
 function beginsOn(
   { from, until }: { readonly from: string; readonly until: string },
   now: Instant,

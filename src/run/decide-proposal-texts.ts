@@ -1,5 +1,3 @@
-/** Decides what is done about a proposal of a run whose text somebody else changed: it is told, and written anew. */
-
 import { targetName } from '../domain/care/mutation.ts';
 import { type MutationRecord, proposalShownAt } from '../domain/care/mutation-state.ts';
 import type { ProposalText, ProposalVersion, RunFacts } from '../domain/facts.ts';
@@ -22,7 +20,7 @@ export type ProposalTextInput = {
   readonly memory: AttemptCache;
 };
 
-/** The next step for the texts of a run's proposals; null where each shows what was proposed, or is not known. */
+/** The next step for edited proposal texts: an incident, then a restored text. Null if all texts are intact or unknown. */
 export function decideProposalTexts(input: ProposalTextInput): Step | null {
   const { state, facts } = input;
   const open = state.mutations.filter(isOpenProposal);
@@ -39,7 +37,7 @@ export function decideProposalTexts(input: ProposalTextInput): Step | null {
   return null;
 }
 
-/** The incident that tells of the newest edit by somebody else; null where there is none, it is told, or there were too many. */
+/** The incident about the newest edit by a person; null if there is none, it was reported, or the edit limit is reached. */
 export function changeDraft(
   { proposal, digest, at }: MutationRecord,
   { comment, versions }: ProposalText,
@@ -48,7 +46,7 @@ export function changeDraft(
 ): EventDraft | null {
   const edits = editsOfText(incidents, { thread: proposal.thread, comment });
   const since = proposalShownAt({ at }) ?? now;
-  // GitHub tells whole seconds.
+  // GitHub's times are whole seconds.
   const isOurs = ({ shows }: ProposalVersion): boolean => shows !== 'foreign';
   const foreign = foreignSince(versions, after(since, -(since % 1_000)), isOurs);
   if (foreign === null || leftUntil(edits, now) !== null) return null;
@@ -69,7 +67,7 @@ export function changeDraft(
   return incidentDraft('control', 'proposal-edited', detail);
 }
 
-/** Incidents about one text that shows proposals, oldest first. */
+/** Incidents about one proposal text, oldest first. */
 export function editsOfText(
   incidents: readonly Incident[],
   { thread, comment }: { readonly thread: number; readonly comment: number | null },
@@ -79,7 +77,7 @@ export function editsOfText(
   );
 }
 
-/** Written anew with a new seal, also where the old words were put back: only what is younger than the edit shows anything. */
+/** Also rewrites a text that a person restored: only a seal newer than the edit counts. */
 function restored(input: ProposalTextInput, one: MutationRecord, text: ProposalText): Step | null {
   const { state, now, memory } = input;
   const { thread } = one.proposal;

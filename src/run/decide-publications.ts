@@ -1,4 +1,4 @@
-/** Decides what to publish next: comments that are owed, then the check run, the card, and the outcome boxes of the PR body. */
+/** Decides what to publish next: pending comments, then the check run, the card, and the outcome boxes of the PR body. */
 
 import type { Annotation } from '../domain/effect.ts';
 import type { BodyFacts, CommentFacts, RunFacts } from '../domain/facts.ts';
@@ -27,12 +27,12 @@ import { isOpenProposal } from './proposal-texts.ts';
 import { isHeadOurs, type Publication, publicationsOf } from './publications.ts';
 import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
-/** The card is edited no oftener than this unless the state changed, for the 80 requests of a five-hour ferry (docs/decisions/0021-how-often-the-card-moves.md). */
+/** Minimum time between card edits without a phase change (docs/decisions/0021-how-often-the-card-moves.md). */
 const CARD_PERIOD_MS = 30 * 60 * 1_000;
-/** The share of each active run in the installation's content budget: 500 writes an hour, of which cards get 200. */
+/** Each run's share of 200 card edits per hour, out of GitHub's limit of 500 content writes. */
 const CARD_PERIOD_PER_RUN_MS = 18_000;
 
-/** What is looked at to say it; a process that reads no pull request has `pull` unknown. */
+/** A process that reads no pull request has `pull` unknown. */
 export type PublishedOn = Pick<
   RunFacts,
   'comments' | 'recordedRuns' | 'proposalTexts' | 'pull' | 'body' | 'workflowRuns'
@@ -48,11 +48,11 @@ export type PublishInput = {
   readonly verdict: RunVerdict | null;
   readonly activeRuns: number;
   readonly annotations: readonly Annotation[];
-  /** What tells an incident and nothing else: where there is not room for everything. */
+  /** Only incidents: there is no room for the rest. */
   readonly isAlertsAlone?: true;
 };
 
-/** The next publication, or null when the threads say what the record says. */
+/** The next publication; null when the threads match the record. */
 export function decidePublication(input: PublishInput): Step | null {
   if (input.facts.comments.kind === 'unknown') return null;
   const ours = input.facts.comments.value.filter(({ marker }) => marker !== null);
@@ -66,7 +66,7 @@ export function decidePublication(input: PublishInput): Step | null {
   );
 }
 
-/** Whether nobody owes these threads anything more: our own entry is the newest, and all that is told stands there. */
+/** Whether nothing is pending: this process wrote the newest entry, and everything is posted. */
 export function isAllSaid(state: RunState, comments: readonly CommentFacts[], memory: AttemptCache): boolean {
   return (
     memory.appended.has(state.head.seq) &&
@@ -78,7 +78,7 @@ function keyOf({ kind, key }: Pick<Publication, 'kind' | 'key'>): string {
   return `publish:${kind}:${key}`;
 }
 
-/** What the words are made from: the record and the config, so that the same record says the same. */
+/** Texts depend only on the record and the config, so every process renders the same. */
 function viewOf({ state, config, verdict, facts }: PublishInput): RenderInput {
   const past = pastOf(facts.recordedRuns, config.lanes);
   return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config), past };
@@ -94,7 +94,7 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
     const proposal = proposalOf(input.state, publication);
     const text = proposal === null ? null : input.facts.proposalTexts.get(proposal);
     if (proposal !== null && text === undefined) return need({ fact: 'proposalTexts', of: proposal });
-    // A proposal whose comment lost its first line is written anew in its place, and not beside it.
+    // A proposal comment that lost its marker is rewritten in place.
     if (text?.kind === 'known' && text.value !== null) continue;
     return perform(key, {
       kind: 'post-comment',
@@ -109,7 +109,7 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
   return null;
 }
 
-/** Control keeps the one comment of an incident that stays open up to date. */
+/** Control updates the comment of an incident that stays open. */
 function nextWait(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   const { state, facts, now, memory } = input;
   if (facts.pull.kind === 'unknown') return null;
@@ -120,20 +120,20 @@ function nextWait(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
   return decideWaitEdit({ state, facts, ours, textOf, now, memory });
 }
 
-/** What people may consent to by this comment. */
+/** The open proposal that this comment shows, or null. */
 function proposalOf({ mutations }: RunState, { kind, seq }: Publication): Digest | null {
   const one = kind === 'mutation' ? mutations.find((mutation) => mutation.seq === seq) : undefined;
   return one !== undefined && isOpenProposal(one) ? one.digest : null;
 }
 
-/** What people may consent to is posted again where somebody took it away, once an hour; the rest is said once. */
+/** A deleted proposal comment is reposted hourly; other comments are posted once. */
 function tryOf({ now, state }: PublishInput, publication: Publication): string {
   const key = keyOf(publication);
   const periods = Math.floor((now - (fromRfc3339(publication.at) ?? now)) / limits.textRestoresPeriodMs);
   return proposalOf(state, publication) !== null && periods > 0 ? `${key}:${periods}` : key;
 }
 
-/** Who appended the event is the only one for a while: the push decided that. Everybody else, and later, may not be alone. */
+/** The process that appended the event is alone for a while; any other may have a competitor. */
 function shared(
   input: PublishInput,
   { seq, at }: Pick<Publication, 'seq' | 'at'>,
@@ -142,19 +142,19 @@ function shared(
   return input.memory.appended.has(seq) && isFresh ? {} : { isShared: true };
 }
 
-/** Who appended the event publishes it; others wait, so that two processes do not say the same thing at once. */
+/** The process that appended the event publishes it; others wait. */
 function isMine(input: PublishInput, publication: Publication): boolean {
   if (input.memory.appended.has(publication.seq)) return true;
   if (input.memory.speaksFor?.includes(publication.role) === true) return true;
   return input.now - (fromRfc3339(publication.at) ?? input.now) >= limits.publishGraceMs;
 }
 
-/** What the check run should say now: its own key, which the card remembers, so that it is not read every time. */
+/** Identifies the check run's content; the card stores it to avoid a lookup. */
 function checkKeyOf(state: RunState): string {
   return `${phaseOf(state)}.${state.gate?.commit.slice(0, 12) ?? 'none'}.${state.gate?.seq ?? 0}`;
 }
 
-/** The watch reads no pull request: it says the end alone, in the check run that its own App made, as it made the card. */
+/** The watch reads no pull request: it only reports the end, in a check run that its own App created. */
 function nextCheck(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   const { state, facts, memory } = input;
   const isWatch = facts.pull.kind === 'unknown';
@@ -182,13 +182,13 @@ function isCheckTold({ state, memory }: PublishInput, ours: readonly CommentFact
   return cardOf(state, ours)?.marker.fields['check'] === wanted || isDone(memory, `check:${wanted}`);
 }
 
-/** What the card remembers of the check run: what stands there, which may be what it said before. */
+/** The check run's content according to the card, which may be outdated. */
 function rememberedCheck(input: PublishInput, ours: readonly CommentFacts[]): string {
   if (isCheckTold(input, ours)) return checkKeyOf(input.state);
   return cardOf(input.state, ours)?.marker.fields['check'] ?? 'none';
 }
 
-/** The check run on this commit that this process made or found. */
+/** The check run on this commit that this process created or found. */
 function lastCheckRun(memory: AttemptCache, commit: string): number | null {
   const done = [...memory.outcomes].filter(
     ([key, outcome]) =>
@@ -208,7 +208,7 @@ function cardOf(state: RunState, ours: readonly CommentFacts[]): StandingCard | 
   return null;
 }
 
-/** The newest event is ours or has aged: another process that wrote it is still publishing. */
+/** Otherwise the process that wrote the newest event is still publishing. */
 function isSettled(input: PublishInput): boolean {
   const { head } = input.state;
   return (
@@ -232,7 +232,7 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
     if (lost !== null)
       return perform(key, { kind: 'edit-comment', thread: lost.thread, comment: lost.id, body });
     const marker = markerIdentity({ run: state.run, kind: 'card', key: 'card' });
-    // One that somebody else took away is not the one that this process remembers.
+    // Ignore a remembered card that a person deleted.
     const first = [...memory.outcomes].some(
       ([k, o]) => k.startsWith('card:') && o.kind === 'done' && o.number !== state.cardEdit?.comment,
     );
@@ -255,7 +255,7 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
   return perform(key, { kind: 'edit-comment', thread, comment: id, body, ...hidden });
 }
 
-/** The card whose first line somebody else changed, so that it does not prove itself any more: it is ours to write anew. */
+/** The card whose marker a person damaged; it is rewritten in place. */
 function spoiledCard({ state, facts }: PublishInput): CommentFacts | null {
   if (state.cardEdit === null || facts.comments.kind === 'unknown') return null;
   const { comment } = state.cardEdit;
@@ -265,40 +265,36 @@ function spoiledCard({ state, facts }: PublishInput): CommentFacts | null {
   );
 }
 
-/** That the card was shown is nothing that it has to tell: editing it would be one more text to be shown. */
+/** Recording that the card was shown must not edit the card, which would have to be shown again. */
 function isOnlyShown({ head, shown }: RunState, { fields, isIntact }: VerifiedMarker): boolean {
   return isIntact && head.seq === shown?.seq && Number(fields['head']?.split(':')[0]) === head.seq - 1;
 }
 
-/**
- * Progress is edited in place now and then; a change of phase at once (docs/decisions/0021-how-often-the-card-moves.md). What the card remembers of
- * the check run is in no hurry: who forgets it writes the check run once more.
- */
+/** Phase changes edit the card immediately, progress only periodically (docs/decisions/0021-how-often-the-card-moves.md). */
 function mayEditCard(input: PublishInput, card: StandingCard): boolean {
   if (!card.marker.isIntact || card.marker.fields['phase'] !== phaseOf(input.state)) return true;
   if (isOver(input.state)) return true;
-  // These make a card wrong and not only old: the cluster described the job, the launch failed, the watch ended, a
-  // machine is gone.
+  // These changes make the card wrong, not only old.
   const { description, watch, rental } = input.state;
   const goneAt = rental.machines.map(({ tearDown }) => tearDown?.endedAt);
   const changedAt = [description?.at, launchTrouble(input.state)?.at, watch.ended?.at, ...goneAt].map(
     (at) => fromRfc3339(at ?? '') ?? 0,
   );
-  // GitHub's times are whole seconds: a card of the same second may be the older one.
+  // GitHub's times are whole seconds: a card of the same second may be older.
   if (card.comment.updatedAt <= Math.max(...changedAt)) return true;
   const periodMs = Math.max(CARD_PERIOD_MS, input.activeRuns * CARD_PERIOD_PER_RUN_MS);
-  // Where a comment has just told of the run, people have seen how it is.
+  // A recent comment already showed the run's progress.
   const { firstEval, firstTracker } = input.state;
   const toldAt = [firstEval, firstTracker].map((one) => fromRfc3339(one?.at ?? '') ?? 0);
   return input.now - Math.max(card.comment.updatedAt, ...toldAt) >= periodMs;
 }
 
-/** Outcome boxes are ferrybot's own to tick; a box that a person ticked or unticked by hand is not fought over more than once a phase. */
+/** Ticks ferrybot's outcome boxes. A person's manual change is overwritten at most once per phase. */
 function nextTick(input: PublishInput): Step | null {
   const { state, facts, memory } = input;
   if (facts.pull.kind === 'unknown' || facts.pull.value.state !== 'open' || facts.body.kind === 'unknown')
     return null;
-  // Somebody's own text is theirs, its boxes too.
+  // Never edit a person's own description.
   if (state.proposal.own !== undefined) return null;
   const wanted = {
     // rule DF-20
@@ -307,14 +303,14 @@ function nextTick(input: PublishInput): Step | null {
   };
   const body = tickedBody(facts.pull.value.body, facts.body.value.boxes, wanted);
   const key = `ticks:${phaseOf(state)}`;
-  // Both boxes in one edit, once the watch has looked: each edit of the body is a content write.
+  // Both boxes in one edit after the first observation, to save content writes.
   if (body === null || state.observation === null || !isSettled(input)) return null;
   if (!mayTry(memory, key, 1)) return null;
   const { number, bodyDigest: expected } = facts.pull.value;
   return perform(key, { kind: 'edit-pull-body', pull: number, expected, body });
 }
 
-/** The body with the wanted outcomes ticked, or null where nothing is to change. A tick is never taken away. */
+/** Null if nothing changes. A tick is never removed. */
 function tickedBody(
   body: string,
   boxes: BodyFacts['boxes'],

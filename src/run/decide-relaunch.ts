@@ -1,5 +1,3 @@
-/** Decides what is done about an attempt that failed: ordered again as it was approved, on today's facts, or a person is asked. */
-
 import { openSignatureMatch } from '../care/bad-node.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
@@ -20,19 +18,19 @@ import { append, type Step } from './step.ts';
 
 export type RelaunchInput = OrderInput & {
   readonly runs: Observed<readonly RunState[]>;
-  /** What the gates rest on and nobody has read yet. */
+  /** Facts that the gates need and that were not read. */
   readonly unread: readonly Need[];
   readonly config: LaneScopedConfig;
 };
 
-/** The order of the next attempt, the word why there is none, or null while a fact is missing. */
+/** The order of the next attempt, the reason why there is none, or null while a fact is missing. */
 export function decideRelaunch(input: RelaunchInput): Step | null {
   const { state, runs } = input;
   const response = responseTo(state);
   if (response === null || response.kind === 'wait' || isAsked(state)) return null;
   if (askedFor(state) !== null)
     return response.kind === 'relaunch' ? byHand(input) : refused(state, response.why);
-  // Whoever is shown a fix is asked by it.
+  // The comment with the fix already asks people.
   if (isOfNode(state) || fixMade(state)?.detail.attempt === state.submission?.attempt) return null;
   if (response.kind === 'ask') return isTold(state, response.why) ? null : refused(state, response.why);
   const last = pastAttempt(state);
@@ -45,16 +43,16 @@ export function decideRelaunch(input: RelaunchInput): Step | null {
   return onTodaysFacts(input);
 }
 
-/** Beyond the restarts that were approved it takes as many people as the first time. */
+/** Beyond the approved restarts, the full quorum must approve again. */
 function byHand(input: RelaunchInput): Step | null {
   const { state, config } = input;
   const people = new Set(restingOn(state).map(({ actor }) => actor.id));
   return restartsLeft(state) > 0 || people.size >= quorumOf(config) ? onTodaysFacts(input) : null;
 }
 
-/** Whether the bad node is being answered, or people were asked about it. */
+/** Whether the bad node is being replaced, or people were asked about it. */
 function isOfNode(state: RunState): boolean {
-  // A rented machine is nobody's to mend: the next attempt has another one.
+  // The next attempt rents another machine.
   if (state.order?.manifest?.envelope.rental !== undefined) return false;
   const attempt = state.submission?.attempt;
   const unclear = incidentsWith(state.incidents, 'bad-node-unclear');
@@ -63,10 +61,7 @@ function isOfNode(state: RunState): boolean {
   );
 }
 
-/**
- * Whoever was told of the line that the job died of needs no second word for it; of a rental that ends the ladder, whose end is
- * told with what is left to do (policy VA-24).
- */
+/** The failure signature was already reported. A rental's final failure is still reported with the next actions (policy VA-24). */
 function isTold(state: RunState, { reason }: IncidentFacts<'relaunch-refused'>): boolean {
   if (state.order?.manifest?.envelope.rental !== undefined) return false;
   const attempt = state.submission?.attempt;
@@ -93,7 +88,7 @@ function onTodaysFacts(input: RelaunchInput): Step | null {
   return open.length > 0 ? null : withRung(state, orderStep(input, digest));
 }
 
-/** Nothing is made smaller or otherwise in silence: it is recorded with the order, and told. */
+/** Every change of the ladder is recorded with the order and posted. */
 function withRung(state: RunState, step: Step | null): Step | null {
   const last = pastAttempt(state);
   if (step?.kind !== 'append' || last === null) return step;

@@ -1,6 +1,6 @@
 /**
- * Decides what people have been shown: a manifest counts as shown only once the card that shows it was read back from
- * GitHub, and no longer when somebody else edits that card (docs/decisions/0032-what-was-shown.md).
+ * A manifest counts as shown once its card was read back from GitHub, until a person edits that card
+ * (docs/decisions/0032-what-was-shown.md).
  */
 
 import type { CommentFacts, RunFacts, ShownVersion } from '../domain/facts.ts';
@@ -23,7 +23,7 @@ export type ShownInput = {
   readonly now: Instant;
 };
 
-/** Records that the card shows what the gates know, or that somebody else changed the card that did. */
+/** Records that the card shows the gated manifest, or that a person changed the card. */
 export function decideShown(input: ShownInput): Step | null {
   const { state, facts } = input;
   if (facts.comments.kind === 'unknown' || !isApprovable(state)) return null;
@@ -36,15 +36,15 @@ export function decideShown(input: ShownInput): Step | null {
   return append({ type: 'shown', role: 'control', data });
 }
 
-/** Whether a card has to be written, however short ago the last one was, since nobody could approve otherwise. */
+/** Whether the card must be written now, because otherwise nobody could approve. */
 export function needsShowing(state: RunState, { marker, minimized }: CommentFacts): boolean {
   const isWanted = isApprovable(state) && state.shown === null && state.gate?.digest != null;
   return isWanted && (minimized || marker === null || !showsGate(state, marker));
 }
 
 /**
- * The record as an approval may rely on it: nothing is on show where the threads in which it stands do not have the card
- * as it was shown and visible, or where the card was edited since and its history could not be read.
+ * The state that an approval may rely on: nothing counts as shown if the card is missing, hidden or changed, or was edited and its history
+ * is unreadable.
  */
 export function confirmedShowing(state: RunState, facts: RunFacts): RunState {
   if (state.shown === null) return state;
@@ -54,13 +54,13 @@ export function confirmedShowing(state: RunState, facts: RunFacts): RunState {
   return isStanding && !isHistoryMissing ? state : { ...state, shown: null };
 }
 
-/** Whether the card on show was edited after it was shown, perhaps by ourselves: only its history tells. */
+/** The editor may be ferrybot; only the history shows it. */
 function wasEditedSince(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
   const editedAt = cardComment(state, comments)?.editedAt ?? null;
   return editedAt !== null && editedAt > msOf(state.shown?.shownAt ?? '');
 }
 
-/** Whether nobody has read yet what became of the card since it was shown. */
+/** Whether the card was edited and its history was not read. */
 export function isCardUnread(
   state: RunState,
   { comments, cardHistory }: Pick<RunFacts, 'comments' | 'cardHistory'>,
@@ -68,7 +68,7 @@ export function isCardUnread(
   return wasEditedSince(state, comments) && isNotAsked(cardHistory);
 }
 
-/** Until when the card is left as it is, because somebody changes it again and again; null where it may be written. */
+/** Until when ferrybot does not rewrite a repeatedly edited card, or null. */
 export function cardLeftUntil(state: RunState, now: Instant): string | null {
   return isApprovable(state) ? leftUntil(cardEdits(state), now) : null;
 }
@@ -77,13 +77,13 @@ function cardEdits({ incidents }: RunState): readonly IncidentOf<'card-edited'>[
   return incidentsWith(incidents, 'card-edited');
 }
 
-/** Whether the card that is on show is not what was shown, as the threads have it: its history says who changed it. */
+/** Whether the card differs from what was shown; the history names the editor. */
 function isCardForeign(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
   const card = cardComment(state, comments);
   return card !== null && isApprovable(state) && !isOursNow(state, card.marker);
 }
 
-/** The card that is on show, as the threads have it; null where they do not. */
+/** The shown card's comment, or null. */
 export function cardComment(
   { shown }: RunState,
   comments: Observed<readonly CommentFacts[]>,
@@ -92,7 +92,7 @@ export function cardComment(
   return comments.value.find(({ surface, id }) => surface === 'comment' && id === shown.comment) ?? null;
 }
 
-/** Approvals are for what was not launched yet. */
+/** Approvals apply only before a launch. */
 function isApprovable(state: RunState): boolean {
   return !isOver(state) && isBeforeLaunch(state);
 }
@@ -104,7 +104,7 @@ type CardOnShow = {
   readonly writtenAt: Instant;
 };
 
-/** The card with what the gates know on it, as the threads or GitHub's answer to our own writing have it. */
+/** The card with the gated manifest, from the threads or from GitHub's answer to our own write. */
 function cardOnShow({ state, memory }: ShownInput, comments: readonly CommentFacts[]): CardOnShow | null {
   const standing = comments.find(({ marker }) => isCardOf(state, marker));
   const readAs =
@@ -112,7 +112,7 @@ function cardOnShow({ state, memory }: ShownInput, comments: readonly CommentFac
       ? null
       : { comment: standing.id, marker: standing.marker, at: timeOf(standing) };
   const written = lastWritten(memory);
-  // The threads are read once: what this process wrote since, and made visible, stands in GitHub's answer alone.
+  // The threads were read before this process wrote, so prefer GitHub's answer to the write.
   const newest = written !== null && (readAs === null || isLater(written, readAs)) ? written : readAs;
   if (newest === null || newest.marker === null || !showsGate(state, newest.marker)) return null;
   const { comment, marker, at } = newest;
@@ -121,7 +121,7 @@ function cardOnShow({ state, memory }: ShownInput, comments: readonly CommentFac
 
 type Seen = { readonly comment: number; readonly marker: VerifiedMarker | null; readonly at: Instant };
 
-/** GitHub tells whole seconds; within one the times of the seals say which of our own texts is the newer. */
+/** Within one second, the seal's time decides which text is newer. */
 function isLater(one: Seen, other: Seen): boolean {
   if (one.at !== other.at) return one.at > other.at;
   return (one.marker?.at ?? 0) > (other.marker?.at ?? 0);
@@ -143,8 +143,8 @@ function isCardOf({ run }: RunState, marker: VerifiedMarker | null): boolean {
 }
 
 /**
- * Control's own words, as written, about this very manifest and text, and written by somebody who knew of the last edit
- * by others. A key that only watches shows nobody what to approve.
+ * Written by control, unchanged, for this manifest and text, after the last foreign edit. The watch's key cannot show a manifest for
+ * approval.
  */
 function showsGate(state: RunState, marker: VerifiedMarker): boolean {
   const head = Number(marker.fields['head']?.split(':')[0]);
@@ -162,14 +162,14 @@ function isOnGate(state: RunState, marker: VerifiedMarker | null): boolean {
   );
 }
 
-/** Null while the card stands as it was shown, where the threads are too old to tell, or while its history is not known. */
+/** Null while the card is intact, the threads are outdated, or the history is unknown. */
 function tampered(state: RunState, facts: RunFacts, now: Instant): Step | null {
   const { shown } = state;
   const { comments, readAt, cardHistory } = facts;
   if (shown === null || comments.kind === 'unknown' || readAt <= msOf(shown.at)) return null;
   const card = cardComment(state, comments);
   if (isCardForeign(state, comments) && isCardUnread(state, facts)) return need('cardHistory');
-  // A list of GitHub's that lags behind does not have the newest comments.
+  // GitHub's lists can lag behind.
   if (card === null && readAt < msOf(shown.at) + limits.publishGraceMs) return null;
   const change = howChanged(state, card, cardHistory);
   if (change === null) return null;
@@ -191,18 +191,18 @@ function howChanged(
 ): TextChange | null {
   if (card === null) return { how: 'deleted', by: null };
   const shownAt = branded(msOf(state.shown?.shownAt ?? ''), isInstant);
-  // In the second of the showing there may be an older text of our own.
+  // Within the second of the showing, an older text by ferrybot may appear.
   const isOurs = ({ editedAt, marker }: ShownVersion): boolean =>
     editedAt > shownAt ? isOursNow(state, marker) : isCardOf(state, marker) && marker?.isIntact === true;
   const foreign =
     history.kind === 'known' ? foreignSince(sinceShown(state, history.value), shownAt, isOurs) : null;
   if (!isOursNow(state, card.marker)) return { how: 'edited', by: foreign?.by ?? null };
-  // GitHub does not tell who hid a comment.
+  // GitHub does not report who hid a comment.
   if (card.minimized) return { how: 'hidden', by: null };
   return foreign === null ? null : changeBy(foreign, false);
 }
 
-/** The list tells what came first within the second of the showing: what stood there before the very text that was shown is over. */
+/** Drops versions before the shown one, whose order within its second only the list gives. */
 function sinceShown({ shown }: RunState, newestFirst: readonly ShownVersion[]): readonly ShownVersion[] {
   const at = newestFirst.findLastIndex(
     ({ editedAt, marker }) => editedAt === msOf(shown?.shownAt ?? '') && marker?.text === shown?.text,
@@ -210,7 +210,7 @@ function sinceShown({ shown }: RunState, newestFirst: readonly ShownVersion[]): 
   return at < 0 ? newestFirst : newestFirst.slice(0, at + 1);
 }
 
-/** The watch writes the card too, once a first attempt runs. */
+/** The watch also writes the card once a job runs. */
 function isOursNow(state: RunState, marker: VerifiedMarker | null): boolean {
   const isWriter = marker?.role === 'control' || state.submission !== null || state.attempts.length > 0;
   return isWriter && isOnGate(state, marker);

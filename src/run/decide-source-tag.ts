@@ -1,7 +1,4 @@
-/**
- * A source that stands on no target branch is what a person would have had uncommitted: its branch may be moved or deleted
- * tomorrow. What a job runs of that is tagged as soon as it runs, and not at the seal alone (policy HR-69).
- */
+/** A source outside the target branch could be moved or deleted, so its commit is tagged as soon as the job runs (policy HR-69). */
 
 import { cutText } from '../domain/cut-text.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
@@ -12,7 +9,7 @@ import { renderSourceTag } from '../render/ended.ts';
 import { sealTagOf } from './begun-seal.ts';
 import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
-/** The tag, and then the word of it; null where the source is on its branch, was told of, or cannot be tagged for a moment. */
+/** Pushes the tag, then reports it; null if the source is on the target branch, was reported, or cannot be tagged now. */
 export function decideSourceTag(state: RunState, memory: AttemptCache): Step | null {
   const { submission, contract, order } = state;
   const branch = saidIn(contract, 'branch');
@@ -33,7 +30,7 @@ export function decideSourceTag(state: RunState, memory: AttemptCache): Step | n
   return perform(key, { kind: 'push-tag', tag, commit, message: renderSourceTag(state, branch) });
 }
 
-/** The next attempt of the same commit has its tag. */
+/** A commit is tagged once, even if several attempts use it. */
 function isTold({ incidents }: RunState, commit: string): boolean {
   const told = [...incidentsWith(incidents, 'source-kept'), ...incidentsWith(incidents, 'source-not-kept')];
   return told.some(({ detail }) => detail.commit === commit);

@@ -12,17 +12,17 @@ import { decideDispatch } from './dispatch.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
 
-/** A watch that is alive has looked for a stop by then: its 30 s, and a fetch. One that hangs leaves 25 s for a stop workflow. */
+/** A live watch checks for stops every 30 s; waiting longer would leave a stop workflow too little time. */
 const STOP_PATIENCE_MS = 35_000;
-/** People are told of a stop that nothing has confirmed by then. */
+/** Time until an unconfirmed stop is reported. */
 const STOP_TOLD_MS = 2 * 60 * 1_000;
 const NOT_CONFIRMED = 'no watch and no stop workflow has reported the end of the job';
-/** A stop workflow works for 15 minutes at the most, which its `timeout-minutes` says; one that took longer hangs. */
+/** Longer than the stop workflow's `timeout-minutes` of 15. */
 const STOP_WORK_MS = 20 * 60 * 1_000;
 
 /**
- * A live watch looks for a stop every 30 s; without one a job of its own carries it out.
- * Both at once do no harm: a stop is asked for by the job's id, and the lease decides who records the end.
+ * Dispatches a stop workflow if no live watch handles the stop. Both at once are harmless: the stop names the job's id, and the lease
+ * decides who records the end.
  */
 export function decideStop(
   state: RunState,
@@ -31,7 +31,7 @@ export function decideStop(
   now: Instant,
   memory: AttemptCache,
 ): Step | null {
-  // Nobody could reach the job, and the tries are for when it can be reached again.
+  // The job is unreachable; keep the retries for later.
   if (!isStopPending(state) || missingCluster(state, config) !== null) return null;
   if (isSeenByWatch(state, now)) return null;
   const isTold = incidentsWith(state.incidents, 'stop-unconfirmed').some(
@@ -59,7 +59,7 @@ export function decideStop(
   return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 
-/** Whether a person asked for a stop that neither the engine has confirmed nor a live watch has taken on. */
+/** Whether a requested stop is neither confirmed by the engine nor handled by a live watch. */
 export function isStopOwed(state: RunState, now: Instant): boolean {
   return isStopPending(state) && !isSeenByWatch(state, now);
 }
@@ -68,17 +68,17 @@ function isStopPending(state: RunState): boolean {
   return state.stop !== null && state.submission !== null && state.end === null;
 }
 
-/** A watch with a lease has looked since: it carries the stop out. */
+/** A watch with a lease has looked since the stop. */
 function isSeenByWatch(state: RunState, now: Instant): boolean {
   return !needsWatch(state, now) && (state.observation?.at ?? '') > (state.stop?.at ?? '');
 }
 
-/** Its lease runs, and the stop is too young for it to have looked. */
+/** Its lease is valid, and it may not have seen the stop yet. */
 function mayBeSeenByWatch(state: RunState, now: Instant): boolean {
   return !needsWatch(state, now) && now - stoppedAt(state) < STOP_PATIENCE_MS;
 }
 
-/** From when on the stop could be carried out: nobody reaches the job while its cluster is not in the config. */
+/** Since when the job was reachable. */
 function pendingSince(state: RunState): number {
   const back = incidentsWith(state.incidents, 'cluster-back').at(-1);
   return Math.max(stoppedAt(state), fromRfc3339(back?.at ?? '') ?? 0);

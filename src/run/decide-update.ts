@@ -1,5 +1,3 @@
-/** When the issue of a run that goes on without a word is told how it stands (policy HR-26). */
-
 import type { Instant } from '../domain/ids.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
@@ -9,11 +7,11 @@ import { publicationsOf } from './publications.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The update that is due now; null while the issue heard of the run lately, or where there is no job that is watched. */
+/** The due status update for a watched job (policy HR-26); null if the issue had recent news. */
 export function decideUpdate(state: RunState, { lane }: LaneScopedConfig, now: Instant): EventDraft | null {
   const { submission, end, watch } = state;
   const { updateHours } = lane;
-  // What has ended, and what nobody watches any more, has reminders of its own.
+  // Ended jobs and ended watches have their own reminders.
   if (updateHours === null || submission === null || end !== null || watch.ended !== null || isOver(state))
     return null;
   const heardAt = Math.max(0, ...toldInIssue(state).map(({ at }) => fromRfc3339(at) ?? 0));
@@ -24,7 +22,7 @@ export function decideUpdate(state: RunState, { lane }: LaneScopedConfig, now: I
   return { type: 'notified', role: 'control', data: { reason: 'update', about } };
 }
 
-/** What happened and stands in the issue; an answer to somebody's command is no news of the run. */
+/** Answers to commands do not count as news. */
 function toldInIssue(state: RunState): readonly { readonly at: string }[] {
   const { issue } = state.proposal;
   return publicationsOf(state).filter(({ kind, thread }) => kind !== 'answer' && thread === issue);

@@ -1,5 +1,3 @@
-/** Decides whether a watch must be started: every live job has one, and only one, by lease. */
-
 import { openSignatureMatch } from '../care/bad-node.ts';
 import { hasCluster } from '../config/engine-traits.ts';
 import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/dispatch.ts';
@@ -16,15 +14,15 @@ import { type DispatchFacts, decideDispatch } from './dispatch.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig } from './lane-scope.ts';
 import { type AttemptCache, append, type Step } from './step.ts';
 
-/** A watch that was dispatched gets a machine and looks for the first time within this; nobody asks for it before. */
+/** Time for a dispatched watch to start. */
 const WATCH_START_MS = 3 * 60 * 1_000;
 
 const NOT_STARTED = 'a watch was dispatched, and none has looked at the job since';
 
-/** Whether something of the run is to be looked at and has no watch whose lease still runs. */
+/** Whether the run must be observed and no watch holds a valid lease. */
 export function needsWatch(state: RunState, now: Instant): boolean {
   if (awaitsDescription(state) || offerWanted(state) !== null) return true;
-  // A bad node that the log shows is answered by a watch, also when the job has ended meanwhile.
+  // A watch handles a bad node in the log, even after the job ended.
   if (
     state.submission === null ||
     // rules HR-68, ML-35
@@ -36,7 +34,7 @@ export function needsWatch(state: RunState, now: Instant): boolean {
   return until === null || now >= until;
 }
 
-/** Starts a watch unless one is on its way. Two at once do no harm: the lease lets one of them work. */
+/** Starts a watch unless one is starting. Two at once are harmless: the lease admits one. */
 export function decideWatch(
   state: RunState,
   facts: RunFacts,
@@ -52,7 +50,7 @@ export function decideWatch(
     file: config.workflows.watch,
     ref: config.lane.targetBranch,
     inputs: { cluster },
-    // One that is over and began before the job did has looked at the market, and never at the job (policy VA-11).
+    // A watch that ended before the job started did not observe it (policy VA-11).
     since: lastSignAt(state),
     triesMax: null,
     overdueMs: null,
@@ -66,7 +64,7 @@ export function decideWatch(
   return decideDispatch(wanted, { dispatches, workflowRuns: facts.workflowRuns, now, memory });
 }
 
-/** Whether to report that a watch was dispatched and none has looked since. `dueAt`: when the next look is due. */
+/** Whether to report that a dispatched watch has not looked yet. `dueAt`: when the next observation is due. */
 function isUnstarted(
   state: RunState,
   dispatches: readonly Dispatch[],
@@ -74,7 +72,7 @@ function isUnstarted(
   now: Instant,
 ): boolean {
   const sign = state.observation ?? state.submission;
-  // Whoever waits for a stop is told of that one already.
+  // A pending stop is reported separately.
   if (sign === null || state.end !== null || state.stop !== null) return false;
   const first = dispatches.find(({ at }) => at >= sign.at);
   return (
@@ -84,15 +82,12 @@ function isUnstarted(
   );
 }
 
-/** Somebody looks so often at each account that rents, also where nothing runs: once a day, and a bit sooner. */
+/** Every renting account is checked once a day, with some slack, even without jobs. */
 const ACCOUNT_LOOK_MS = 22 * 60 * 60 * 1_000;
-/** A watch that failed to look is followed by another one after this. */
+/** Retry after a failed check. */
 const ACCOUNT_RETRY_MS = 60 * 60 * 1_000;
 
-/**
- * Starts a watch of a cluster that rents where none has looked at its account for a day: every watch begins with a look at
- * the account, and does not succeed without one.
- */
+/** Starts a watch of a renting cluster whose account was not checked for a day. A watch fails if it cannot read the account. */
 export function decideAccountLook(cluster: string, config: LabConfig, known: DispatchFacts): Step | null {
   const { now } = known;
   const last = dispatchesFor(known.dispatches, 'watch', cluster).at(-1);
@@ -113,7 +108,7 @@ export function decideAccountLook(cluster: string, config: LabConfig, known: Dis
   return decideDispatch(wanted, known);
 }
 
-/** The recorded dispatches of watches of the cluster, oldest first: one watch looks after all runs of its cluster. */
+/** Watch dispatches for the cluster, oldest first: one watch serves all its runs. */
 export function watchDispatches(
   state: RunState,
   { recordedRuns }: Pick<RunFacts, 'recordedRuns'>,
@@ -125,7 +120,7 @@ export function watchDispatches(
   return dispatchesFor(oldestFirst(all), 'watch', cluster);
 }
 
-/** Whether a watch is needed and none was started just now. */
+/** Whether a watch is needed and none was started recently. */
 export function isWatchOwed(state: RunState, now: Instant): boolean {
   const last = state.dispatches.findLast(({ workflow }) => workflow === 'watch');
   const isYoung = last !== undefined && now - (fromRfc3339(last.at) ?? 0) < WATCH_START_MS;

@@ -1,4 +1,4 @@
-/** What the issue of a cluster's disks owes its readers: comments on what has changed, and the description as it is now. */
+/** Texts for a cluster's disk issue: comments about changes, and the current description. */
 
 import { diskMutations } from '../care/disk/disk-proposals.ts';
 import { type ClusterDisks, isAllFine, isBlind } from '../domain/care/disk-scan.ts';
@@ -13,7 +13,7 @@ import { editsOfText } from './decide-proposal-texts.ts';
 import type { OwedComment, StandingIssue } from './outbox.ts';
 import { isEditTold, leftUntil } from './shown-text.ts';
 
-/** `body` null: it was opened just now. */
+/** `body` null: just opened. */
 export type ToldIssue = Omit<StandingIssue, 'body'> & { readonly body: string | null };
 
 export type DiskIssueInput = {
@@ -24,13 +24,12 @@ export type DiskIssueInput = {
   readonly now: Instant;
 };
 
-/** `at`: when it came to be owed. It was not said before that. */
+/** `at`: when it became due. */
 export type DatedComment = OwedComment & { readonly at: string };
 
-/** `comments` in their order; `edit` once all of them stand: what the description says is not told again. */
+/** Post `comments` in order before `edit`: the description is the record of what was posted. */
 export type DiskIssueWords = { readonly comments: readonly DatedComment[]; readonly edit: Effect | null };
 
-/** What is to be said now. */
 export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
   const { disks, incidents, issue } = input;
   const mutations = diskMutations(input.mutations, disks.newest.cluster);
@@ -47,7 +46,7 @@ export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
   };
 }
 
-/** Closed once all is well and nothing is under way; never opened again by itself. Null: as it is. */
+/** Closes the issue once everything is fine and nothing is running; never reopens it. Null: unchanged. */
 function stateWanted(
   disks: ClusterDisks,
   mutations: readonly MutationRecord[],
@@ -97,7 +96,7 @@ function changeComments(
 ): readonly DatedComment[] {
   const since = known ?? readable;
   const told = marker?.fields['since'] ?? null;
-  // What a description tells whose first line somebody has spoiled is not known: what was told stands in the thread.
+  // A description without its marker does not record what was posted, but the thread has it.
   if (since === null || body === null || told === String(since.seq)) return [];
   const key = `${newest.cluster}-${since.seq}`;
   return [

@@ -1,4 +1,4 @@
-/** The one way to start a workflow of ours: dispatch it, record the id that GitHub returned, and dispatch again once that very run is over. */
+/** Starts a ferrybot workflow: dispatch it, record the returned id, and dispatch again only after that run ended. */
 
 import { type Dispatch, dispatchesFor } from '../domain/dispatch.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -8,21 +8,19 @@ import { need } from '../domain/need.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
 
-/** What a workflow is wanted for. */
 export type WantedWorkflow = Pick<Dispatch, 'workflow' | 'subject'> & {
-  /** The workflow's file, and the branch whose version of it runs. */
+  /** The workflow's file, and the branch whose version runs. */
   readonly file: string;
   readonly ref: string;
   readonly inputs: Readonly<Record<string, string>>;
-  /** Dispatches before this moment (ms since 1970) do not count as tries for what is wanted now. */
+  /** Earlier dispatches (Unix ms) do not count as tries. */
   readonly since: number;
-  /** No more dispatches than this; null: as many as it takes, ever more slowly. */
+  /** Maximum dispatches; null: unlimited, with growing pauses. */
   readonly triesMax: number | null;
-  /** A run that has been in progress for so long has not done its work and counts as over; null: it is waited for. */
+  /** A run in progress for this long counts as over; null: wait for it. */
   readonly overdueMs: number | null;
 };
 
-/** What is known of earlier dispatches. */
 export type DispatchFacts = {
   readonly dispatches: readonly Dispatch[];
   readonly workflowRuns: RunFacts['workflowRuns'];
@@ -31,9 +29,8 @@ export type DispatchFacts = {
 };
 
 /**
- * The next step towards a run of the workflow; null while our run waits or works, or the tries are used up. Only runs whose id
- * is recorded count: anybody who may push a branch can start a run with any title. A dispatch whose answer was lost is made
- * again: a claim or a lease lets one of two runs work.
+ * The next step; null while the recorded run is active or no tries are left. Only recorded run ids count, because anyone who can push a
+ * branch can start a run with any title. A lost dispatch is repeated: the claim or lease admits one run.
  */
 export function decideDispatch(wanted: WantedWorkflow, known: DispatchFacts): Step | null {
   const { workflow, subject, file, ref, inputs } = wanted;
@@ -66,7 +63,7 @@ export function decideDispatch(wanted: WantedWorkflow, known: DispatchFacts): St
   return perform(key, { kind: 'dispatch-workflow', workflow: file, ref, inputs });
 }
 
-/** What the next dispatch is called in the memory of a process. */
+/** Key of the next dispatch in a process's memory. */
 export function dispatchKey(
   { workflow, subject }: Pick<Dispatch, 'workflow' | 'subject'>,
   dispatches: readonly Dispatch[],

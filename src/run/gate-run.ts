@@ -1,4 +1,4 @@
-/** Evaluates a run's gates: the manifest, its digest, and every verdict on the facts of one moment. */
+/** Evaluates a run's gates on the facts of one moment. */
 
 import { type ResumePoint, resumePoint } from '../checkpoints/resume.ts';
 import { type StartPoint, startPoint } from '../checkpoints/start.ts';
@@ -38,18 +38,17 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
 
-/** Days before a month's first to which a run of its first week may belong: the week began in the month before. */
+/** The first week of a month can begin in the month before. */
 const PERIOD_REACH_DAYS = 6;
 
 export type Gated = {
   readonly manifest: Observed<Manifest>;
   /** What an approval given now would bind to. */
   readonly bound: GateFacts['bound'];
-  /** Over the change and the lane: what `gated` records. */
+  /** Verdicts on the change and the lane, recorded in `gated`. */
   readonly verdicts: readonly Verdict[];
-  /** Over the approvals: a launch needs them too. */
+  /** Verdicts on the approvals, also required for a launch. */
   readonly approvals: readonly Verdict[];
-  /** What the verdicts rest on. */
   readonly facts: GateFacts;
 };
 
@@ -57,17 +56,17 @@ export type GateInput = {
   readonly run: RunId;
   readonly proposal: EventDataByType['proposed'];
   readonly holds: readonly Hold[];
-  /** The attempt that has failed, of a run that may go on from it. */
+  /** The failed attempt that the run may continue. */
   readonly failed?: PastAttempt | null;
-  /** Who has said that the watch is theirs. */
+  /** The owner of the watch. */
   readonly owner?: Actor | null;
-  /** What a person has said that it goes back to after that attempt. */
+  /** The requested rollback after that attempt. */
   readonly rollback?: RolledBack | null;
-  /** What is recorded of the issue's contract; left out and null for a run that has none. */
+  /** The recorded contract, if the run has one. */
   readonly contract?: Contract | null;
-  /** What the cluster says of a job that was taken over; left out and null where none was. */
+  /** The cluster's description of an adopted job. */
   readonly description?: Description | null;
-  /** The commit with which control put a slip right. */
+  /** Control's own fix commit. */
   readonly ownFix?: OwnFix | null;
   readonly approved: Manifest | null;
   readonly config: LaneScopedConfig;
@@ -77,7 +76,7 @@ export type GateInput = {
   readonly digestOf: DigestOf;
 };
 
-/** What of the outside world the gates look at. */
+/** External facts that the gates read. */
 export type GateReading = Pick<
   RunFacts,
   | 'pull'
@@ -94,21 +93,20 @@ export type GateReading = Pick<
   | 'containerImage'
 >;
 
-/** What gates, and whoever asks whose work it is, rest on and nobody has read yet. */
+/** Requested facts that were not read yet. */
 export function unreadFacts(
   facts: Pick<GateReading, 'change' | 'branchWork' | 'searchedRoots'>,
 ): readonly FactName[] {
   return (['change', 'branchWork', 'searchedRoots'] as const).filter((name) => isNotAsked(facts[name]));
 }
 
-/** The gates of one run on these facts. */
 export function gateRun(input: GateInput & { readonly approvals: Observed<ApprovalFacts> }): Gated {
   const facts = { ...gateFactsOf(input), approvals: input.approvals };
   const [verdicts, approvals] = [changeVerdicts(facts), approvalVerdicts(facts)];
   return { manifest: facts.manifest, bound: facts.bound, verdicts, approvals, facts };
 }
 
-/** The facts of all gates but those over the approvals, for whoever evaluates some of them. */
+/** The facts of all gates except those over approvals. */
 export function gateFactsOf(input: GateInput): ChangeGateFacts {
   const { facts, config, proposal } = input;
   const [start, resume] = [startOf(input), resumeOf(input)];
@@ -142,7 +140,7 @@ export function gateFactsOf(input: GateInput): ChangeGateFacts {
     checks: facts.checks,
     configHealth: facts.configHealth,
     issueToldAt: issueToldAt(facts, input.ownFix ?? null),
-    // Jobs that people have launched by hand have never waited for each other.
+    // Adopted jobs do not block each other.
     liveRuns: config.kind.adopts === undefined ? liveOthers(facts, input.run, proposal.lane) : known([]),
     ...heldElsewhere(
       { ...input, ...facts, plan: config.checkpoints, searchedRoots: listedRoots(facts) },
@@ -158,27 +156,23 @@ export function gateFactsOf(input: GateInput): ChangeGateFacts {
   };
 }
 
-/** A root that was not listed is one that cannot be read, for whoever looks for it. */
+/** An unlisted root counts as unreadable. */
 function listedRoots({ searchedRoots }: Pick<GateReading, 'searchedRoots'>): readonly SearchedRoot[] {
   return searchedRoots.kind === 'known' ? searchedRoots.value : [];
 }
 
-/** A contract may name the run otherwise until it is launched; what is launched is in the manifest. */
+/** A contract may rename the run until its launch. */
 function namedNow({ run, proposal, contract = null, config }: GateInput): GateInput['proposal'] {
   if (contract === null) return proposal;
   return { ...proposal, runName: fillLane(config.lane, { run, date: proposal.date }).runName };
 }
 
-/** A run without a contract has none to be held against. */
 function contractOf({ contract = null, config, facts, proposal }: GateInput): Pick<GateFacts, 'contract'> {
   const read = contractNow(config, facts, proposal);
   return contract === null || read === null ? {} : { contract: { recorded: contract, read } };
 }
 
-/**
- * Null for a run that has no plan of its checkpoints. Where an attempt ran, the manifest goes on naming what that began from,
- * whatever became of it since; a person who goes back names another.
- */
+/** Null without a checkpoint plan. After an attempt, the manifest keeps naming that attempt's start, unless a person rolled back. */
 function startOf(input: GateInput): Observed<StartPoint> | null {
   const { checkpoints } = input.config;
   const { failed = null, rollback = null, facts } = input;
@@ -194,7 +188,7 @@ function startOf(input: GateInput): Observed<StartPoint> | null {
   return known(path === null ? { kind: 'anew' } : { kind: 'proven', path, step, run: null, attempt: null });
 }
 
-/** Null before an attempt has failed, and where a person has said what comes next. */
+/** Null before a failed attempt, and after a rollback. */
 function resumeOf({
   run,
   config,
@@ -216,7 +210,6 @@ function resumeOf({
   });
 }
 
-/** What an approval given now would bind to. */
 function boundBy(
   manifest: Observed<Manifest>,
   { body }: GateReading,
@@ -245,12 +238,12 @@ function manifestFrom(input: GateInput, start: Observed<StartPoint> | null): Obs
   });
 }
 
-/** The newest of the issue's text and what people wrote there; ferrybot's own comments tell of a run, not of a change. */
+/** The newest update of the issue by people; ferrybot's comments report on runs, not on changes. */
 function issueToldAt({ issue, comments, change }: GateReading, ownFix: OwnFix | null): Observed<Instant> {
   if (issue.kind === 'unknown') return issue;
   if (comments.kind === 'unknown') return comments;
   const { number, writtenAt } = issue.value;
-  // Our own words tell of our own commit alone.
+  // Exception: ferrybot's comment about its own fix.
   const isOurs = change.kind === 'known' && change.value.headSha === ownFix?.commit;
   const said = comments.value.filter(
     ({ thread, byUs, marker }) =>
@@ -277,7 +270,7 @@ function passesOf({ recordedRuns }: GateReading, lane: string): Observed<readonl
   );
 }
 
-/** The newest runs of a lane are read and no more: what began before the oldest of so many may be missing. */
+/** Only the newest runs of a lane are read, so older launches may be missing. */
 function launchesFor({ facts: { recordedRuns }, proposal, now }: GateInput): Observed<readonly Launch[]> {
   if (recordedRuns.kind === 'unknown') return recordedRuns;
   const runs = runsOfLane(recordedRuns.value, proposal.lane).filter(({ order }) => order !== null);
@@ -288,13 +281,13 @@ function launchesFor({ facts: { recordedRuns }, proposal, now }: GateInput): Obs
     : unknown(`the lane has launched more runs this month than the ${limits.runsReadMax} that are read`);
 }
 
-/** Of every lane, because an account is not of one; without the run itself, which has a cap of its own for all attempts. */
+/** All lanes, because they share the account; the run itself has its own cap. */
 function rentalsFor({ facts: { recordedRuns }, run }: GateInput): Observed<readonly RentalSpending[]> {
   if (recordedRuns.kind === 'unknown') return recordedRuns;
   return known(recordedRuns.value.flatMap((one) => (one.run === run ? [] : (rentalSpendingOf(one) ?? []))));
 }
 
-/** The run's own holds, and the lane's that concern its day. */
+/** The run's own holds, and the lane's for its day. */
 function holdsFor({ holds, facts, proposal }: GateInput): Observed<readonly Hold[]> {
   if (facts.journalHolds.kind === 'unknown') return facts.journalHolds;
   return known([...holds, ...holdsOn(facts.journalHolds.value, proposal)]);
@@ -307,8 +300,8 @@ type Asking = {
 };
 
 /**
- * What the next attempt is compared with: the one before it, or the last one of the run that it goes on from under an identity
- * of its own. Null where nothing ran before; unknown where the record of the other run does not say what its last attempt ran.
+ * The manifest to compare the next attempt with: the attempt before, or the last one of the continued run. Null if nothing ran before;
+ * unknown if the record lacks it.
  */
 function ranBefore({ proposal, failed = null, facts }: Asking): Observed<RanBefore> | null {
   if (failed !== null) {

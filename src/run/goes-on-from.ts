@@ -1,10 +1,11 @@
-/** The checkpoint that an attempt goes on from: control writes it into the order, and the runner works it out again. */
-
 import type { Order } from '../domain/launch/order.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import type { GateFacts } from '../gates/gate.ts';
 
-/** Null: from nothing, or as the job finds it. What may not be gone on from is a gate's to hold back. */
+/**
+ * The checkpoint that an attempt resumes from. Control writes it into the order; the runner recomputes it. Null: from scratch, or the job
+ * selects it. Gates block invalid checkpoints.
+ */
 export function goesOnFrom({
   start,
   resume,

@@ -1,4 +1,4 @@
-/** What another run of the record holds that this one would take: the place that it writes to, and its identity in the tracker. */
+/** Conflicts with other runs: the output root and the tracker identity. */
 
 import { rootContents } from '../checkpoints/root-contents.ts';
 import { writersOf } from '../checkpoints/start.ts';
@@ -17,24 +17,24 @@ import type { GateFacts } from '../gates/gate.ts';
 type Asking = {
   readonly run: string;
   readonly proposal: Pick<EventDataByType['proposed'], 'continues' | 'issue'>;
-  /** Where it begins and writes, by its contract; null: it has none. */
+  /** The contract's checkpoint plan, or null. */
   readonly plan: CheckpointPlan | null;
   readonly searchedRoots: readonly SearchedRoot[];
-  /** The attempt that has failed. */
+  /** The failed attempt. */
   readonly failed?: PastAttempt | null;
   readonly recordedRuns: Observed<readonly RunState[]>;
   readonly config: { readonly lane: Pick<LaneConfig, 'checkpointRoots'> };
 };
 type Held = Pick<GateFacts, 'rootHolder' | 'trackerHolder' | 'rootContents' | 'othersPaths'>;
 
-/** Unknown where the record or the manifest is. */
+/** Unknown if the record or the manifest is. */
 export function heldElsewhere(asking: Asking, manifest: Observed<Manifest>): Held {
   const { run, proposal, plan, recordedRuns } = asking;
   const { checkpointRoots } = asking.config.lane;
   if (recordedRuns.kind === 'unknown') return { rootHolder: recordedRuns, trackerHolder: recordedRuns };
   if (manifest.kind === 'unknown') return { rootHolder: manifest, trackerHolder: manifest };
   const { outputRoot: root, cluster, tracker } = manifest.value;
-  // Under another identity it shares nothing with what it goes on from.
+  // Under a new identity, the run shares nothing with the run it continues.
   const lineage = (one: RunState): boolean =>
     proposal.continues === undefined &&
     (one.run === plan?.from?.run || one.proposal.issue === proposal.issue);
@@ -55,7 +55,7 @@ export function heldElsewhere(asking: Asking, manifest: Observed<Manifest>): Hel
   };
 }
 
-/** Where a lane has the checkpoints of all of its runs, but for the place that this one would have for itself. */
+/** The lane's shared checkpoint roots, except this run's own output root. */
 function commonRoots(templates: readonly string[], outputRoot: string): readonly string[] {
   const own = withoutEndSlashes(outputRoot);
   return templates
@@ -64,7 +64,7 @@ function commonRoots(templates: readonly string[], outputRoot: string): readonly
     .filter((root) => root !== own);
 }
 
-/** Before anything of the run has begun: from then on it finds its own checkpoints there. What a lane has for all its runs is nobody's own. */
+/** Only before the first attempt: later the run finds its own checkpoints there. Shared roots are ignored. */
 function contentsOf(
   { plan, searchedRoots, failed = null }: Asking,
   common: readonly string[],
@@ -77,7 +77,7 @@ function contentsOf(
 
 type Tracker = Manifest['tracker'];
 
-/** Another run of the record that was launched, or is about to be, under this identity; null: none was. `lineage`: runs that may share theirs. */
+/** Another launched or ordered run with this tracker identity, or null. `lineage`: runs that may share theirs. */
 export function trackerHolder(
   runs: readonly RunState[],
   tracker: Tracker,

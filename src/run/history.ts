@@ -1,5 +1,3 @@
-/** The ferries of a lane in a row: what each changed, what came of it, and what it cost. */
-
 import { newChanges } from '../domain/launch/base.ts';
 import { costOf, launchesOf, rentedMoneyOf } from '../domain/launch/spending.ts';
 import { limits } from '../domain/limits.ts';
@@ -9,10 +7,10 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import type { PastOf, PastRow } from '../domain/past-row.ts';
 
-/** Which runs, and which of their metrics; all where none is named, or a run has none of those. */
+/** Number of runs and metric keys; all metrics if none is named or present. */
 type Wanted = { readonly lane: string | null; readonly most: number; readonly keys?: readonly string[] };
 
-/** What an answer shows of a lane: as many runs as a person reads, with the metrics that the lane is judged by. */
+/** The lane history shown in an answer, with the lane's own metrics. */
 export function pastOf(
   runs: Observed<readonly RunState[]>,
   lanes: Readonly<Record<string, { readonly metrics: readonly { readonly key: string }[] }>>,
@@ -25,7 +23,7 @@ export function pastOf(
   };
 }
 
-/** The newest `most` runs, of this lane or of all, newest first. */
+/** The newest `most` runs of this lane or of all lanes, newest first. */
 export function historyOf(runs: readonly RunState[], { lane, most, keys = [] }: Wanted): readonly PastRow[] {
   return runs
     .filter(({ proposal }) => lane === null || proposal.lane === lane)

@@ -1,18 +1,16 @@
-/**
- * The verdict on an ended ferry: pass means SUCCEEDED, the expected last step reached (minus two at most) and every key
- * metric within tolerance of the median of the last five sealed ferries (policy DF-29).
- */
-
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { SealedMetrics } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import type { Ending } from '../domain/logbook/run-state.ts';
 import type { MetricRow, RunVerdict } from '../domain/run-verdict.ts';
 
-/** Sealed ferries whose median a new one is held against (policy DF-29). */
+/** Sealed ferries used for the median (policy DF-29). */
 const VERDICT_HISTORY_RUNS = 5;
 
-/** Judges one ended run. A metric or step that is not there is unknown, and unknown is no pass. */
+/**
+ * Pass: SUCCEEDED, the last step reached (minus `finalStepSlack`), and every metric within tolerance of the median of recent sealed ferries
+ * (policy DF-29). A missing metric or step is unknown, which is no pass.
+ */
 export function judgeRun(end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]): RunVerdict {
   const recent = history.slice(0, VERDICT_HISTORY_RUNS);
   const expectedStep = lane.finalStep ?? end.totalSteps;
@@ -60,12 +58,12 @@ function judgeMetric(
   };
 }
 
-/** Blank text is no number, though `Number` takes it for zero. */
+/** `Number` parses blank text as zero. */
 function numberOf(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
 }
 
-/** The middle value, or the mean of the two in the middle. The list is not empty. */
+/** The list must not be empty. */
 function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;

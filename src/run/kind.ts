@@ -1,6 +1,6 @@
 /**
- * What a kind of run decides. Everything else about a run is the same for all kinds and asks here; a kind is one folder
- * in src/kinds and one line in its registry (docs/extending.md).
+ * What a kind of run decides; everything else is common to all kinds. A kind is one folder in src/kinds and one line in its registry
+ * (docs/extending.md).
  */
 
 import type { CommandDecision } from '../commands/decision.ts';
@@ -27,25 +27,28 @@ import type { Gate } from '../gates/gate.ts';
 import { judgeRun } from './judge-run.ts';
 import type { Proposals } from './proposing.ts';
 
-/** What a kind can do stands in one member for each capability; a kind that cannot do it leaves the member out. */
+/** Each capability is one optional member. */
 export type Kind = LaneKind & {
   /** The bot opens pull requests for its runs. */
   readonly proposes?: Proposes;
-  /** Its runs begin from issues. */
+  /** Its runs start from issues. */
   readonly contracts?: Contracts;
-  /** It takes over jobs that a person launched by hand. */
+  /** It adopts jobs that a person launched. */
   readonly adopts?: Adopts;
   /** How the code of a failed attempt may be fixed. */
   readonly fixes?: (lane: LaneConfig) => Fixes;
-  /** An expensive run: at each look the watch also asks the checkpoint stores and what else runs on the cluster, a relaunch compares the code, and a seal needs the final checkpoint. */
+  /**
+   * An expensive run: the watch also checks the checkpoint stores and other jobs on the cluster, a relaunch compares the code, and a seal
+   * needs the final checkpoint.
+   */
   readonly isCritical?: true;
-  /** Its gates, in addition to those of every kind. */
+  /** Gates in addition to the common ones. */
   readonly gates: readonly Gate[];
-  /** Settings that its gates read: they are part of what is approved. */
+  /** Settings that its gates read, as part of the approved manifest. */
   readonly policy: (lane: LaneConfig) => Manifest['policy'];
   /** What ferrybot does after a failed attempt. */
   readonly responses: Responses;
-  /** `history`: metrics of runs of the lane that were sealed before it ended, newest first. */
+  /** `history`: metrics of the lane's runs sealed before the end, newest first. */
   readonly judge: (end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]) => RunVerdict;
 };
 
@@ -58,24 +61,23 @@ const DEFAULTS = {
   judge: judgeRun,
 } satisfies Partial<Kind>;
 
-/** A kind with the defaults for what it does not say. */
 export function defineKind(kind: Pick<Kind, 'name' | 'settings'> & Partial<Kind>): Kind {
   return { ...DEFAULTS, ...kind };
 }
 
-/** How the bot proposes runs of a kind, what it reads in the pull request, and how it closes one. */
+/** How the bot proposes runs, parses the pull request, and closes it. */
 export type Proposes = Proposals & {
-  /** The file whose settings a proposal changes; left out: a run takes the branch as it is. */
+  /** The file whose settings a proposal changes; absent: a run uses the branch as it is. */
   readonly change?: {
     readonly file: (lane: LaneConfig) => string;
-    /** Reads the model's size in such a file; null where the lane sets no scale, so that no file is read. */
+    /** Computes the model size from the file; null if the lane sets no scale. */
     readonly size: (lane: LaneConfig) => ((head: ExperimentFile) => ModelSize) | null;
-    /** The file that a run which continues from a pass starts from. Throws `GitError` where git cannot tell. */
+    /** The file that a run based on a sealed pass starts from. Throws `GitError` if git cannot answer. */
     readonly start: (git: GitReader, read: ReadFile, place: StartPlace) => Promise<CarriedOver>;
   };
-  /** What a pull request's text declares, null where it is too large or too deeply nested to read; left out: nothing. */
+  /** The declarations in a pull request's text; null if it is too large or too deeply nested. Absent: nothing is declared. */
   readonly readText?: (markdown: string, about: TextAbout) => DeclaredText | null;
-  /** The file that a closure pull request adds to; left out: a seal opens none. */
+  /** The file that a closure pull request extends; absent: a seal opens none. */
   readonly closureLog?: ClosureLog;
   /** What happens to the proposal's pull request after the seal. */
   readonly afterSeal: (lane: LaneConfig) => 'merge' | 'close' | 'leave';
@@ -88,79 +90,79 @@ export type Fixes = {
   readonly fixable: readonly string[];
   /** Which files a fix program may change; null: none. */
   readonly mends: ((path: string) => boolean) | null;
-  /** The lab's own program that is asked for a patch where the built-in fixer has none. */
+  /** The lab's own program, asked when the built-in fixer has no patch. */
   readonly fixer: Fixer | null;
   /** Files in which the built-in fix may be launched once per run without another approval. */
   readonly preApproved: readonly string[];
 };
 
 /**
- * What a run is that begins from an issue: the issue's text is its contract, which is read anew at each look and recorded
- * where it changed, and its values stand in the place of the lane's own settings wherever those are read.
+ * Runs from issues: the issue's text is the contract. It is parsed at each reconciliation and recorded when it changed; its values replace
+ * the lane's settings.
  */
 export type Contracts = {
-  /** Labels that ask for a run of the kind, besides the lane's own. */
+  /** Additional labels that request a run of this kind. */
   readonly labels: readonly string[];
-  /** Whether an issue of an experiment is a run of the kind by what it says, without asking for one; left out: never. */
+  /** Whether an experiment's issue is a run of this kind by its content alone; absent: never. */
   readonly claims?: (contract: Contract) => boolean;
-  /** The command that asks for a run in an issue, besides the label; its arguments are values of the contract. */
+  /** The command that requests a run in an issue; its arguments are contract values. */
   readonly command?: string;
-  /** What its contracts say, name by name. */
+  /** The contract's fields by name. */
   readonly fields: ContractFields;
   readonly read: (issue: ContractIssue, lane: LaneConfig) => Contract;
   /** The lane's settings for this run. */
   readonly settings: (lane: LaneConfig, contract: Contract) => LaneConfig;
-  /** What it asks of the machine that is rented for it; left out where none is. */
+  /** Requirements for the rented machine, if one is rented. */
   readonly machine?: (contract: Contract) => MachineNeeds;
-  /** Smaller settings for another attempt after it ran out of memory, in this order. */
+  /** Smaller settings, in order, for attempts after running out of memory. */
   readonly reductions?: (lane: LaneConfig) => readonly string[];
-  /** Packages and variables for another attempt after its environment failed, in this order. */
+  /** Packages and variables, in order, for attempts after a dependency failure. */
   readonly repairs?: (lane: LaneConfig) => readonly string[];
-  /** What one launch costs by the contract, in accelerator-hours; left out where no contract says. */
+  /** The contract's cost of one launch in accelerator-hours. */
   readonly cost?: (contract: Contract) => string | null;
-  /** The commit that it is of; null where it is of the lane's branch, or does not say. */
+  /** The pinned commit; null for the lane's branch. */
   readonly source: (contract: Contract) => PinnedSource | null;
-  /** Where it begins, and where its checkpoints lie, in a lane that has taken the contract's settings; left out where nobody looks for them. */
+  /** Where it starts and stores checkpoints, given the contract's settings. */
   readonly checkpoints?: (contract: Contract, lane: LaneConfig) => CheckpointPlan;
-  /** The container that it is to run in; null where it names none. Left out where nobody asks how one was built. */
+  /** The container to run in, or null. Absent if this kind does not check containers. */
   readonly container?: (contract: Contract) => string | null;
-  /** The run's name, where the contract gives it one that a run can have. */
+  /** The run id that the contract chooses, if valid. */
   readonly name: (contract: Contract) => RunId | null;
   readonly objective: (contract: Contract) => Objective;
-  /** How the bot opens the issue of a run that nobody has an issue for; left out where it opens none. */
+  /** How the bot opens an issue for a requested run; absent if it opens none. */
   readonly opens?: {
-    /** What stands before the run's name in the issue's title. */
+    /** Prefix of the issue's title. */
     readonly title: string;
-    /** What is known of the contract without anybody's saying: from who asks, and from what they want it for. */
+    /** Contract values derived from the requester and the objective. */
     readonly known: (asked: {
       readonly login: string;
       readonly objective: string | null;
     }) => Readonly<Record<string, string>>;
   };
-  /** What stands in the issue's place where a run goes on as another one; left out where none does. */
+  /** Contract values for a run that continues another one. */
   readonly continued?: (old: RunId, said: Readonly<Record<string, string>>) => ProposalRequest['knobs'];
 };
 
-/** What a job that was taken over would be launched again as, by what its cluster says of it. */
+/** Settings to relaunch an adopted job, from the cluster's description. */
 export type Adopts = {
   /** The lane's settings for it. */
   readonly settings: (lane: LaneConfig, job: Description) => LaneConfig;
-  /** The commit that it is of; null where it does not say, or no branch of the repository has it. */
+  /** Its commit; null if unknown or not on a branch of the repository. */
   readonly source: (job: Description) => PinnedSource | null;
 };
 
-/** `pass`: the commit that the pass was launched from; `onto`: the commit of the target branch that the run is made on. */
+/** `pass`: the commit of the sealed pass; `onto`: the target branch commit that the run is based on. */
 export type StartPlace = { readonly path: string; readonly pass: Sha; readonly onto: Sha };
 
 export type TextAbout = {
   readonly delta: Delta;
-  /** The run before it that the proposal names, as the record knows it. */
+  /** The earlier run that the proposal names, from the record. */
   readonly last: Pick<RunState['proposal'], 'issue' | 'pull'> | null;
 };
 
 export type ClosureLog = {
   readonly path: (lane: LaneConfig) => string;
-  /** The whole file with the entry of this run; `before` null = there is no file yet. */
+  /** The whole file with this run's entry; `before` null = no file yet. */
   readonly text: (
     view: ClosureView & { readonly before: string | null; readonly verdict: RunVerdict | null },
   ) => string;
@@ -178,5 +180,5 @@ export type ClosureView = {
   readonly tag: string;
 };
 
-/** The kinds that there are; the first is what a lane is of that does not say. */
+/** All kinds; the first is the default of a lane. */
 export type Kinds = LaneKinds<Kind>;

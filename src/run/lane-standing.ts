@@ -1,19 +1,18 @@
-/** What stands in the way of a new proposal: the run of the lane that is not over, or still holds something, and whether asking may replace it. */
+/** The run that blocks a new proposal in its lane. */
 
 import { isLive } from '../domain/logbook/liveness.ts';
 import { phaseOf } from '../domain/logbook/phase.ts';
 import { isOver, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 
 /**
- * `replaceable`: nobody approved it and nothing was ordered, and it was asked for in its own thread, where asking for
- * other values can only mean this ferry. `elsewhere`: the same, asked for in another thread. `busy`: approved, ordered,
- * launched, or ended without a seal.
+ * `replaceable`: without approval or order, and requested in its own thread, so the request can only mean this run. `elsewhere`: the same,
+ * requested in another thread. `busy`: approved, ordered, launched, or ended without a seal.
  */
 export type LaneStanding =
   | { readonly kind: 'free' }
   | { readonly kind: 'replaceable' | 'elsewhere' | 'busy'; readonly run: RunState };
 
-/** The lane as a command in `thread` meets it; null = nobody asks, the schedule does. */
+/** `thread` null: the schedule asks. */
 export function laneStanding(runs: readonly RunState[], thread: number | null): LaneStanding {
   const run = runs.find((one) => !isOver(one) || isLive(one));
   if (run === undefined) return { kind: 'free' };
@@ -26,7 +25,7 @@ export function laneStanding(runs: readonly RunState[], thread: number | null): 
     run.stop === null;
   if (!isUntouched) return { kind: 'busy', run };
   const { pull, issue, own } = run.proposal;
-  // Somebody's own pull request is not closed for a proposal of the bot's.
+  // A person's own pull request is never closed for a bot's proposal.
   const isHere = own === undefined && (thread === pull || thread === issue);
   return { kind: isHere ? 'replaceable' : 'elsewhere', run };
 }

@@ -1,17 +1,14 @@
-/**
- * The last sealed pass of a lane: what the next run starts from (docs/decisions). A run that failed, was rejected,
- * withdrawn, or accepted by a person without having passed is none.
- */
-
 import type { RunBase } from '../domain/launch/base.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 
-/** Where a pass is looked for: runs that changed the same file of the same lane. */
 export type PassOf = { readonly lane: string; readonly experiment: string };
 
-/** The pass that was sealed last, at `until` at the latest; null where there is none. */
+/**
+ * The lane's last sealed pass up to `until`, which the next run starts from (docs/decisions); null if there is none. Failed, rejected,
+ * withdrawn and merely accepted runs do not count.
+ */
 export function lastPass(
   runs: readonly RunState[],
   { lane, experiment }: PassOf,
@@ -31,8 +28,8 @@ export function lastPass(
 }
 
 /**
- * What a run starts from, as far as the record proves it: what its proposal names has to be the lane's last pass of that
- * moment, launched from that commit. `runs` are verified; a name that they do not bear out is unknown and passes nothing.
+ * The proposal's base, verified against the record: it must be the lane's last pass at that time, launched from that commit. Otherwise
+ * unknown, which passes no gate. `runs` must be verified.
  */
 export function provenBase(
   { proposal, proposedAt }: { readonly proposal: EventDataByType['proposed']; readonly proposedAt: string },

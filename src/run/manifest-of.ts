@@ -1,4 +1,4 @@
-/** Builds the manifest of a run from facts: the same function on the App's side and on the runner, so that both get one digest. */
+/** Builds a run's manifest from facts. Control and runner use the same function, so they compute the same digest. */
 
 import { traitsOf } from '../config/engine-traits.ts';
 import { fillLane } from '../config/fill.ts';
@@ -14,7 +14,7 @@ import type { EventDataByType } from '../domain/logbook/event.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 
-/** The policy key with the minor version of the Python that read the experiment. */
+/** Policy key of the minor Python version that parsed the experiment. */
 export const PYTHON_POLICY = 'lane.python';
 
 export type ManifestFacts = {
@@ -24,13 +24,13 @@ export type ManifestFacts = {
   readonly config: LaneScopedConfig;
   readonly change: ChangeFacts;
   readonly body: BodyFacts;
-  /** The attempt after which a person went back; null or left out: nobody did. */
+  /** The attempt that a person rolled back. */
   readonly backAfter?: number | null;
-  /** The checkpoint that the run begins from; null or left out: from nothing. */
+  /** The checkpoint to start from; null or absent: from scratch. */
   readonly start?: { readonly path: string; readonly step: number } | null;
 };
 
-/** Unknown where a part cannot be told: a tree that is missing, a delta that cannot be counted, a cluster that is not configured. */
+/** Unknown if a tree is missing, the delta cannot be counted, or the cluster is not configured. */
 export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
   const lane = facts.config.lane;
   const cluster = facts.config.clusters[lane.cluster];
@@ -96,7 +96,7 @@ function rentalOf(config: LaneScopedConfig): Pick<Manifest['envelope'], 'rental'
   return rental === undefined ? {} : { rental };
 }
 
-/** What may be made smaller without asking, in the order in which it is. */
+/** Pre-approved reductions, in order. */
 function reductionsOf({ kind, lane }: LaneScopedConfig): readonly string[] {
   return kind.contracts?.reductions?.(lane) ?? [];
 }
@@ -150,7 +150,7 @@ function isTicked(body: BodyFacts, text: string): boolean {
   return boxes.length > 0 && boxes.every((box) => box.checked);
 }
 
-/** The policy keys that gates and the runner read, as text: a changed key is a changed manifest. */
+/** Policy keys that gates and the runner read; a changed value changes the manifest. */
 function policyOf(config: LaneScopedConfig, { python }: ChangeFacts): Manifest['policy'] {
   const lane = config.lane;
   const cluster = config.clusters[lane.cluster];
@@ -175,7 +175,7 @@ function policyOf(config: LaneScopedConfig, { python }: ChangeFacts): Manifest['
   };
 }
 
-/** The policy keys that decide whose approval counts. */
+/** The policy keys that decide who may approve. */
 export function approversIn({ approvals }: LaneScopedConfig): Manifest['policy'] {
   return {
     'approvals.permission': approvals.permission,
@@ -184,7 +184,7 @@ export function approversIn({ approvals }: LaneScopedConfig): Manifest['policy']
   };
 }
 
-/** Everything that the contract says is approved, also what no setting of a lane has a place for. */
+/** The whole contract is approved, including values that no setting uses. */
 function contractPolicy({ contract }: LaneScopedConfig): Manifest['policy'] {
   return Object.fromEntries(
     Object.entries(contract ?? {}).map(([name, { value, source }]) => [
@@ -194,7 +194,7 @@ function contractPolicy({ contract }: LaneScopedConfig): Manifest['policy'] {
   );
 }
 
-/** A budget over no period reads as it did before there were any. */
+/** Without periods, the text has no suffix. */
 function budgetText(budget: LaneConfig['costBudget']): string {
   if (budget === null) return '';
   const { maxAcceleratorHours, perWeek, perMonth, enforce } = budget;

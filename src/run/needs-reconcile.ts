@@ -1,4 +1,4 @@
-/** Which runs a trigger is worth reading threads for: what is owed can often be told from the record alone, at no request. */
+/** Decides from the record alone whether a trigger requires reading a run's threads, which costs requests. */
 
 import type { Instant, RunId } from '../domain/ids.ts';
 import { mayBeFixed } from '../domain/launch/next-attempt.ts';
@@ -23,22 +23,22 @@ import { configFor } from './run-config.ts';
 import { fixerAsked } from './slip-to-mend.ts';
 import type { AttemptCache } from './step.ts';
 
-/** `said`: settled, and nobody else owes its threads anything; `owing`: something failed or could not be read. */
+/** `said`: settled, and no other process has pending posts; `owing`: something failed or was unreadable. */
 export type Reconciled = 'settled' | 'said' | 'owing';
 
-/** What a worker knows of the runs that it looked at. */
+/** A worker's memory of earlier reconciliations. */
 export type Looks = {
   readonly now: () => Instant;
   readonly memories: { readonly of: (run: string) => AttemptCache };
-  /** How a run stood when nothing more could be done for it, and until when that is so (null = until it changes). */
+  /** The run's fingerprint when nothing was left to do, and until when it is valid (null = until it changes). */
   readonly settled: Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
-  /** The holds of the journal when the runs were last looked at. */
+  /** The journal's holds at the last look. */
   holds: string;
-  /** Issues in which a gate waited for somebody to write when the runs were last looked at; null before the first look. */
+  /** Issues in which a gate waited for a comment at the last look; null before the first look. */
   awaited: ReadonlySet<number> | null;
 };
 
-/** What came to a worker, with what holds back runs now, and the config, which names the branch whose pushes move no gate. */
+/** Triggers, current holds, and the config, which names the logbook branch (its pushes change no gate). */
 export type Heard = {
   readonly triggers: readonly ReconcileRequest[];
   readonly holds: string;
@@ -50,7 +50,6 @@ export function tellsOfEnd(triggers: readonly ReconcileRequest[]): boolean {
   return triggers.some(({ kind }) => kind === 'workflow-ended' || kind === 'sweep');
 }
 
-/** Whether the run's threads are read for these triggers. */
 export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boolean {
   const { triggers } = heard;
   const threads = [state.proposal.pull, state.proposal.issue];
@@ -63,7 +62,7 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
     return true;
   const awaited = awaitedThread(state);
   if (triggers.some((trigger) => trigger.kind === 'remark' && trigger.thread === awaited)) return true;
-  // A command that waits for a fact, or whose comment is gone, is asked about again though nobody writes.
+  // A sweep retries commands that wait for a fact and checks for deleted comments.
   if (triggers.some((trigger) => trigger.kind === 'sweep') && hasUnanswered(state) && !isOver(state))
     return true;
   const now = looks.now();
@@ -71,7 +70,7 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return age < limits.overLookMs && !isSettled(looks, state, now);
   }
-  // A launch that ended without a claim left nothing in the record.
+  // A launch that ended without a claim is not in the record.
   if (
     state.submission === null &&
     isLive(state) &&
@@ -95,13 +94,13 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
   if (mayHaveEnded && fixerAsked(state, config) !== null) return true;
   if (mayHaveEnded && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
     return true;
-  // Where the watch has recorded the end, the check run says it at once: what the watch tells itself can wait.
-  // A refusal of the runner is not left to the next sweep.
+  // After the end, update the check run immediately; also publish a runner's refusal before the next sweep. Other posts of the watch can
+  // wait.
   const isOurs = state.end !== null || isHeadOurs(state, looks.memories.of(state.run));
   return !isSettled(looks, state, now) && (isAged(state, now) || isOurs);
 }
 
-/** The issue in which a gate of the run waits for somebody to write; null: it waits for nobody's plain words. */
+/** The issue in which a gate waits for a comment, or null. */
 export function awaitedThread(state: RunState): number | null {
   const isAwaited = state.gate?.verdicts.some(
     ({ gate, outcome }) => gate === 'issue-updated' && outcome !== 'pass',
@@ -109,7 +108,7 @@ export function awaitedThread(state: RunState): number | null {
   return isAwaited === true && !isOver(state) ? state.proposal.issue : null;
 }
 
-/** Remembers how a run stands after a look; an outcome that is owed leaves nothing to rely on. */
+/** Remembers the result; a pending result is forgotten, so the run is reconciled again. */
 export function noteReconciled(
   looks: Looks,
   run: RunId,
@@ -120,7 +119,7 @@ export function noteReconciled(
     looks.settled.delete(run);
     return;
   }
-  // What another process has still to say is nothing to look at before its time is over.
+  // Look again only after another process had its time to publish.
   const isAll = outcome === 'said' || isMineToSay(looks, state);
   const untilMs = isAll ? null : looks.now() + limits.publishGraceMs;
   looks.settled.set(run, { standing: standing(state), untilMs });
@@ -132,13 +131,13 @@ function isSettled(looks: Looks, state: RunState, nowMs: number): boolean {
   return settled.untilMs === null || nowMs < settled.untilMs;
 }
 
-/** Whether the gates of a waiting run may answer otherwise: a branch moved that is not the record itself, or time passed. */
+/** A push (except to the logbook branch) or elapsed time may change the gates. */
 function mayMoveGates({ config }: Heard, trigger: ReconcileRequest): boolean {
   if (trigger.kind === 'push') return trigger.ref !== `refs/heads/${config.logbookBranch}`;
   return trigger.kind === 'sweep';
 }
 
-/** What other processes' events owe is theirs to publish for a while. */
+/** Other processes publish their own events first. */
 function isAged(state: RunState, now: number): boolean {
   return now - (fromRfc3339(state.head.at) ?? 0) >= limits.publishGraceMs || hasUnanswered(state);
 }
@@ -147,7 +146,7 @@ function hasUnanswered(state: RunState): boolean {
   return [...state.commands.values()].some((command) => command.answer === null);
 }
 
-/** Whether everything that the run owes was ours to publish by now; what another process still may say is looked at again. */
+/** Whether this process may publish everything that is pending. */
 function isMineToSay(looks: Looks, state: RunState): boolean {
   const { appended, speaksFor } = looks.memories.of(state.run);
   const now = looks.now();
@@ -159,7 +158,7 @@ function isMineToSay(looks: Looks, state: RunState): boolean {
   );
 }
 
-/** What of a run can owe something: its phase, its publications, and what is unanswered. */
+/** Fingerprint of everything that can make a run pending. */
 function standing(state: RunState): string {
   const open = [...state.commands.values()].filter((command) => command.answer === null).length;
   const cared = state.mutations.map(({ consents, begun, ended }) => [

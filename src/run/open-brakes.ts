@@ -1,4 +1,4 @@
-/** What people have commented to hold something back since it was approved. */
+/** Stops, holds and revocations written since the approval that a runner acts on. */
 
 import { APPROVING } from '../commands/approving.ts';
 import { meantHold, namesWiderHold } from '../commands/meant-hold.ts';
@@ -10,7 +10,7 @@ import type { Instant } from '../domain/ids.ts';
 import { holdsOn, type LaneDay } from '../domain/launch/hold.ts';
 import { type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
 
-/** A brake of somebody who may use it. */
+/** Written by a person who may use it. */
 export type Brake = { readonly name: string; readonly login: string; readonly thread: number };
 
 /** For the record of a refusal. */
@@ -18,31 +18,31 @@ export function brakeWords({ name, login, thread }: Brake): string {
   return `/${name} by ${login} in #${thread}`;
 }
 
-/** What is to be done, and since when brakes count against it. */
+/** The action, and from when on commands can block it. */
 export type Braked = {
   readonly since: Instant;
-  /** The end of the attempt that this starts again on its old approval: a hold of before it is in the record, or lifted there. */
+  /** The end of the attempt that is repeated: earlier holds are in the record, or were lifted there. */
   readonly failedAt?: Instant | null;
-  /** The newest approval or consent that it rests on: only what was written after it counts. Null: no comment gives it. */
+  /** The newest approval or consent used; only later comments count. Null: no comment gives it. */
   readonly restsOn: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'> | null;
-  /** The run that it is of; null: of none. */
+  /** The action's run, or null. */
   readonly run: string | null;
   readonly day: LaneDay;
 };
 
-/** `name` null: a long comment of somebody whose permission is not known yet, which may be a brake. */
+/** `name` null: a long comment whose author's permission is unknown; it may contain a command. */
 type SaidBrake = PendingItem & { readonly name: string | null };
 
-/** Which lane a thread means, and whether a run that is not over has it. */
+/** The lane of a thread, and whether an active run owns the thread. */
 export type PlaceOf = (thread: number) => Parameters<typeof meantLane>[1] & { readonly hasRun: boolean };
 
 type Look = Pick<PendingOptions, 'otherBots' | 'permissions'> & {
   readonly placeOf: PlaceOf;
-  /** Whether this holds it back, though it is no brake elsewhere. */
+  /** Other commands that block this action. */
   readonly heeds: (item: PendingItem) => boolean;
 };
 
-/** The brakes in its own threads, and those of other threads that name its run, lane, day or the repository. */
+/** Blocking commands in the run's threads, and in other threads if they name its run, lane, day or the repository. */
 export function brakesSince(
   braked: Braked,
   { own, others }: { readonly own: readonly CommentFacts[]; readonly others: readonly CommentFacts[] },
@@ -89,7 +89,7 @@ function isSameComment({ surface, id }: CommentFacts, restsOn: Braked['restsOn']
   return surface === restsOn?.surface && id === restsOn.id;
 }
 
-/** GitHub tells whole seconds, and numbers comments of one kind. The approval itself may go on to take back what it gives. */
+/** GitHub's times are whole seconds; ids order comments of one kind. The approving comment may also revoke itself. */
 function isSince({ surface, id, createdAt }: CommentFacts, restsOn: Braked['restsOn']): boolean {
   if (restsOn === null || createdAt > restsOn.createdAt) return true;
   return createdAt === restsOn.createdAt && (surface !== restsOn.surface || id >= restsOn.id);

@@ -1,4 +1,4 @@
-/** Incidents that stay open while a workflow of ours does not do its work: their one comment is edited until it has. */
+/** Incidents that stay open while a ferrybot workflow does not do its work. Their comment is edited until it does. */
 
 import { type Dispatch, dispatchesFor } from '../domain/dispatch.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
@@ -12,21 +12,21 @@ import { link, utc } from '../render/words.ts';
 import { needsWatch, watchDispatches } from './decide-watch.ts';
 import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 
-/** The comment of an open incident is updated so often, and the people on call are mentioned again. */
+/** Update interval of the comment, and interval between mentions of people on call. */
 export const WAIT_UPDATE_MS = 10 * 60 * 1_000;
 export const WAIT_MENTION_MS = 60 * 60 * 1_000;
 
-/** How the last edit of the comment begins, by which it is recognised. */
+/** Prefix of the final edit, which identifies it. */
 const CLOSED = '\n- Closed: ';
 
-/** Whether the incident is a launch that no runner has taken, a stop that is not confirmed yet, or the silence of a watch that still is not there. */
+/** Whether a launch is still unclaimed, a stop unconfirmed, or a watch missing. */
 export function isWaitOpen(state: RunState, incident: Incident, now: Instant): boolean {
   if (incident.code === 'launch-waiting') return orderOf(state, incident)?.status === 'open';
   if (!isWait(state, incident) || state.end !== null) return false;
   return incident.code === 'stop-unconfirmed' || (needsWatch(state, now) && !isLookedSince(state, incident));
 }
 
-/** The next edit of the comment of such an incident: every ten minutes while it is open (for a launch ever more slowly), and once when it is not. */
+/** The comment's next edit: periodically while the incident is open (less and less often for a launch), and once at the end. */
 export function decideWaitEdit(input: {
   readonly state: RunState;
   readonly facts: Pick<RunFacts, 'recordedRuns' | 'workflowRuns'>;
@@ -65,12 +65,12 @@ function pauseMs({ code, at }: Incident, { updatedAt }: CommentFacts): number {
   return code === 'launch-waiting' ? Math.max(WAIT_UPDATE_MS, openMs) : WAIT_UPDATE_MS;
 }
 
-/** The order that the launch waits with; null once another one has taken its place. */
+/** The order of the waiting launch; null if it was replaced. */
 function orderOf({ order }: RunState, { detail }: IncidentOf<'launch-waiting'>): IssuedOrder | null {
   return order?.digest === detail.orderDigest ? order : null;
 }
 
-/** The newest attempt's; while a stop is open, its own incident is the one that people are reminded of. */
+/** Only the newest attempt's; an open stop takes precedence over a missing watch. */
 function isWait({ stop, submission, end }: RunState, { code, seq }: Incident): boolean {
   return (
     code === 'launch-waiting' ||
@@ -86,7 +86,7 @@ function isLookedSince({ observation }: RunState, { seq }: Incident): boolean {
   return observation !== null && observation.seq > seq;
 }
 
-/** Which workflow run of ours is waited for, and what GitHub says of it now. */
+/** The expected workflow run and its current status. */
 function openLine(
   { state, facts, now }: Parameters<typeof decideWaitEdit>[0],
   { code }: Incident,

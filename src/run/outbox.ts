@@ -1,7 +1,4 @@
-/**
- * What is said outside of a run's own threads: comments and issues that the record owes. Each is known by its marker,
- * stands once, and says what the record says; what is to be written for that is decided here.
- */
+/** Comments and issues outside a run's own threads. Each has a marker, exists once, and follows the record. */
 
 import type { Effect } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
@@ -9,28 +6,27 @@ import { markerIdentity, saysForControl, saysTheSame, type VerifiedMarker } from
 
 export type OwedComment = {
   readonly thread: number;
-  /** Its marker's identity. */
   readonly marker: string;
   readonly body: string;
-  /** Its words follow the record; left out: they stand as they were posted. */
+  /** The text follows the record; otherwise the posted text stays. */
   readonly isKept?: true;
-  /** Nobody else is about to say it; left out: another process may, and of two the later one is taken back. */
+  /** No other process posts it; otherwise the later of two duplicates is deleted. */
   readonly isOursAlone?: true;
 };
 
 export type OwedIssue = {
-  /** Nothing else has it, so that the issue never stands behind a hundred others. */
+  /** A label of its own keeps the issue findable. */
   readonly label: string;
   readonly marker: string;
   readonly title: string;
   readonly body: string;
-  /** What it should be; null: as it is. */
+  /** Wanted state; null: unchanged. */
   readonly state: 'open' | 'closed' | null;
-  /** False: nothing is opened where there is none. */
+  /** False: update only, never open one. */
   readonly isOpened: boolean;
 };
 
-/** An issue as it stands. `marker` null: it has none that verifies. */
+/** `marker` null: no verified marker. */
 export type StandingIssue = {
   readonly number: number;
   readonly body: string;
@@ -38,7 +34,7 @@ export type StandingIssue = {
   readonly marker: VerifiedMarker | null;
 };
 
-/** The comment of ours among these; null where it does not stand. */
+/** ferrybot's posted comment, or null. */
 export function standingComment(
   comments: readonly CommentFacts[],
   { marker, body }: Pick<OwedComment, 'marker' | 'body'>,
@@ -50,7 +46,7 @@ export function standingComment(
   return comments.find(isIt) ?? null;
 }
 
-/** What is to be written so that the comment stands; null where it does. */
+/** The write that posts or updates the comment; null if it is current. */
 export function decideComment(owed: OwedComment, comments: readonly CommentFacts[]): Effect | null {
   const { thread, marker, body } = owed;
   const standing = standingComment(comments, owed);
@@ -67,7 +63,7 @@ export function decideComment(owed: OwedComment, comments: readonly CommentFacts
   return { kind: 'edit-comment', thread, comment: standing.id, body };
 }
 
-/** What is to be written so that the issue stands, says this, and is open or closed as it should be; null where it does. */
+/** The write that opens or updates the issue; null if it is current. */
 export function decideIssue(owed: OwedIssue, standing: StandingIssue | null): Effect | null {
   const { label, marker, title, body } = owed;
   if (standing === null)

@@ -1,4 +1,4 @@
-/** What of the comments that a record asks for its threads do not show yet, and which of the texts that stand there count for it. */
+/** Comments that the record requires and the threads do not have yet. */
 
 import type { CommentFacts } from '../domain/facts.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -7,12 +7,11 @@ import { type Publication, publicationsOf } from './publications.ts';
 
 export type OwedPublication = Publication & { readonly marker: string };
 
-/** What would be said of an entry. */
 export type WordsOf = (publication: Publication) => string;
 
 /**
- * The comments that are owed. `wordsOf` where control asks: what it recorded itself it says itself, unless another key has
- * said it in its very words; null: whoever else asks leaves it at what stands.
+ * `wordsOf` is set if control asks: its own events need control's seal or exactly its text. Null for other processes, which accept any
+ * verified text.
  */
 export function owedComments(
   state: RunState,
@@ -25,7 +24,7 @@ export function owedComments(
     .filter((one) => !(standing.get(one.marker) ?? []).some((comment) => tells(comment, one, wordsOf)));
 }
 
-/** Anybody can foretell an entry's number, and nobody what it says: a text from before it stood has not told of it. */
+/** Entry numbers are predictable, contents are not: a text older than its entry cannot report it. */
 function tells({ marker, body }: CommentFacts, publication: Publication, wordsOf: WordsOf | null): boolean {
   if (marker === null || knownEntry(marker) < publication.seq) return false;
   if (wordsOf === null || publication.role !== 'control') return true;

@@ -1,4 +1,4 @@
-/** Which lane somebody's own pull request asks for, and whether anything speaks against taking it up at all. */
+/** Which lane a person's own pull request or issue asks for. */
 
 import { isRunId, RUN_ID_MAX, type RunId } from '../domain/ids.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
@@ -13,24 +13,24 @@ import {
 import { compactDate, fromRfc3339 } from '../domain/time.ts';
 import { type LabConfig, type LaneScopedConfig, lanesOf } from './lane-scope.ts';
 
-/** The label that makes a pull request a run of the lane; the bot's own proposals carry it too. */
+/** Label of a lane's runs, used by people and by the bot's proposals. */
 export function laneLabel({ kind, laneName }: Pick<LaneScopedConfig, 'kind' | 'laneName'>): string {
   return `${kind.name}-${laneName}`;
 }
 
-/** The labels of everything that is proposed in a lane. */
+/** Labels of every proposal in a lane. */
 export function proposalLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
   return [config.kind.name, laneLabel(config)];
 }
 
-/** All labels that ask for a run of the lane. */
+/** All labels that request a run of the lane. */
 export function askedLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
   return [laneLabel(config), ...(config.kind.contracts?.labels ?? [])];
 }
 
 const EXPERIMENT = 'experiment';
 
-/** The labels by which this thread may ask for a run of the lane: that of an experiment too, where what it says makes it one. */
+/** The labels that make this thread request a run, including `experiment` if its content qualifies. */
 export function askingLabels(config: LaneScopedConfig, thread: OwnPull | OwnIssue): readonly string[] {
   const { contracts } = config.kind;
   const isClaimed =
@@ -38,35 +38,35 @@ export function askingLabels(config: LaneScopedConfig, thread: OwnPull | OwnIssu
   return [...askedLabels(config), ...(isClaimed ? [EXPERIMENT] : [])];
 }
 
-/** The labels of threads that are looked at for whether they ask for a run. */
+/** Labels of threads that may request a run. */
 export function lookedAtLabels(config: LabConfig): readonly string[] {
   const lanes = lanesOf(config);
   const mayClaim = lanes.some(({ kind }) => kind.contracts?.claims !== undefined);
   return [...lanes.flatMap(askedLabels), ...(mayClaim ? [EXPERIMENT] : [])];
 }
 
-/** The labels by which an issue asks for a run of any lane whose runs begin from issues. */
+/** Labels by which issues request a run. */
 export function contractLabels(config: LabConfig): readonly string[] {
   return lanesOf(config).flatMap((one) => (one.kind.contracts === undefined ? [] : askedLabels(one)));
 }
 
-/** Branches of the bot's own work: whoever opens a pull request from one asks for nothing by it. */
+/** Pull requests from these branches request nothing. */
 const OUR_BRANCHES = 'ferrybot/';
 
-/** Whether a thread is the bot's own: a proposal, one that is half made, or a log-only closure. */
+/** Whether ferrybot created the thread. */
 export function isOurWork(thread: OwnPull | OwnIssue, appSlug: string): boolean {
   const isFromOurs = thread.kind === 'pull' && thread.headBranch.startsWith(OUR_BRANCHES);
   return isFromOurs || (thread.author.login === appSlug && appSlug !== 'github-actions');
 }
 
-/** Runs that a pull request was before, the one that is not over among them. */
+/** Runs of this pull request, including an active one. */
 export function runsOfPull(runs: readonly RunState[], pull: number): readonly RunState[] {
   return runs.filter(({ proposal }) => proposal.pull === pull || proposal.issue === pull);
 }
 
 /**
- * The newest label of the lane, where it was put on after everything that the pull request was before: a label that is left
- * on a pull request whose run is over asks for no other. Null where there is none.
+ * The newest label event of the lane after all earlier runs of the pull request ended: a remaining label does not request another run. Null
+ * if there is none.
  */
 export function askedByLabel(pull: OwnThread, label: string, runs: readonly RunState[]): Labelled | null {
   if (!hasLabel(pull.labels, label)) return null;
@@ -77,10 +77,7 @@ export function askedByLabel(pull: OwnThread, label: string, runs: readonly RunS
   return newest.at > over ? newest : null;
 }
 
-/**
- * `ferry-daily-20261121-pr42`, or the name that its contract gives it: it can be no proposal's of the bot's; where there
- * was such a run before, `-2` and so on at the end.
- */
+/** `ferry-daily-20261121-pr42`, or the contract's name; repeated runs get `-2` and so on. Never collides with a bot's proposal. */
 export function ownRunId(
   {
     kind,

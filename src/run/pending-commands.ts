@@ -1,4 +1,4 @@
-/** What people said that is not answered yet: commands seen in the threads minus commands answered in the logbook. */
+/** Unanswered commands: commands in the threads minus commands answered in the logbook. */
 
 import { type BoundedReading, readCommentOf } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
@@ -14,13 +14,10 @@ import type { Observed } from '../domain/observed.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 import { namesCommand, readingOfComment } from './comment-readings.ts';
 
-/** Unanswered comments of one person that are parsed at a look, the newest, while GitHub has not said that they may do anything here. */
+/** Comments parsed per person and pass while the person's permission is unknown or absent. */
 export const UNTRUSTED_COMMENTS_PER_LOOK = 20;
 
-/**
- * One slash command, one that was not understood, one hint, or one that an edit brought or took away; `index` counts
- * them within their comment.
- */
+/** A command, a parse error, a hint, or an edit; `index` counts within the comment. */
 export type PendingItem = {
   readonly comment: CommentFacts;
   readonly index: number;
@@ -39,9 +36,9 @@ export type Said =
       readonly takes?: string;
     }
   | { readonly kind: 'hint'; readonly word: string; readonly reason: string; readonly line: number }
-  /** A long comment of somebody whom GitHub has not told about yet: it names a command, and is read when that is known. */
+  /** A long comment that names a command; read once its author's permission is known. */
   | { readonly kind: 'unread' }
-  /** Only created comments command: the answer says to post it anew. */
+  /** Only new comments are commands: the answer asks to post it again. */
   | { readonly kind: 'edited'; readonly name: string; readonly args: Readonly<Record<string, string>> };
 
 type Permissions = ReadonlyMap<number, Observed<Permission>>;
@@ -49,11 +46,11 @@ type Permissions = ReadonlyMap<number, Observed<Permission>>;
 export type PendingOptions = {
   readonly since: Instant;
   readonly otherBots: readonly string[];
-  /** What GitHub said of the authors just now. Whoever is not in it is read as a stranger, and what that leaves is `unread`. */
+  /** Current permissions of authors. Others are parsed as outsiders; what that skips is `unread`. */
   readonly permissions: Permissions;
 };
 
-/** Unanswered items of the run's threads, oldest first. Bots never command; text from before the run is not addressed to it. */
+/** Oldest first. Ignores bots and text older than the run. */
 export function pendingItems(
   commands: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
@@ -65,7 +62,7 @@ export function pendingItems(
     .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
     .map((comment) => ({ comment, before: seen.get(commentName(comment)) ?? [] }))
     .filter(({ comment, before }) => !wasAnsweredAsUntrusted(comment.editedAt !== null, before));
-  // Of a comment that was answered already, its author was somebody here: the rest of it is read alike.
+  // An answered comment came from a person with a role, so its remaining lines are parsed the same way.
   const isTrusted = ({ comment, before }: OpenComment): boolean =>
     isColleague(permissions.get(comment.author.id)) || (before.length > 0 && !before.some(isToUntrusted));
   const parsed = parsedOfOthers(
@@ -89,8 +86,8 @@ export function pendingItems(
 type OpenComment = { readonly comment: CommentFacts; readonly before: readonly SeenCommand[] };
 
 /**
- * Which comments of people of whom GitHub has not said that they may do anything here are parsed at one look. Of a known
- * stranger the first, who are answered in turn; of somebody unknown the newest, so that a new command has its author asked about.
+ * Comments by people without a known role that are parsed in one pass: the first of known outsiders, to answer in order; the newest of
+ * unknown people, so that a new command triggers a permission lookup.
  */
 function parsedOfOthers(
   comments: readonly CommentFacts[],
@@ -105,17 +102,16 @@ function parsedOfOthers(
   );
 }
 
-/** Somebody who may do something here, as far as GitHub has said so. */
 function isColleague(held: Observed<Permission> | undefined): boolean {
   return held?.kind === 'known' && permits(held.value, 'triage');
 }
 
-/** Strangers are answered comment by comment: what was told of one of its lines is told of the comment. */
+/** Outsiders get one answer per comment. */
 function wasAnsweredAsUntrusted(isEdited: boolean, seen: readonly SeenCommand[]): boolean {
   return !isEdited && seen.some(isToUntrusted) && seen.every(({ answer }) => answer !== null);
 }
 
-/** Beyond what is parsed of one person: whether it names a command is all that is asked, and only until GitHub has said who they are. */
+/** Beyond the limit, only checks for a command's name, until the permission is known. */
 function unparsed(comment: CommentFacts, held: Observed<Permission> | undefined): readonly Said[] {
   if (held?.kind === 'known') return [];
   return namesCommand(comment) ? [{ kind: 'unread' }] : [];
@@ -123,10 +119,10 @@ function unparsed(comment: CommentFacts, held: Observed<Permission> | undefined)
 
 type Open = { readonly index: number; readonly said: Said };
 
-/** What the question needs to know of a comment; `isEdited`: its text is, or may be, another than when it was created. */
+/** `isEdited`: the text may differ from the created one. */
 type Written = Pick<CommentFacts, 'body'> & { readonly isEdited: boolean };
 
-/** What of a comment wants an answer that the record does not have, in the order in which it stands there, read as a stranger's. */
+/** Unanswered items of a comment in order, parsed as an outsider's. */
 export function openIn(
   comment: Written,
   seen: readonly SeenCommand[],
@@ -151,7 +147,7 @@ function openOf(
   const begun = seen
     .filter((one) => one.answer === null)
     .map(({ index, name, args }) => ({ index, said: { kind: 'edited', name, args } as const }));
-  // Once: whoever goes on editing has been told already.
+  // Further edits get no further answer.
   if (begun.length > 0 || seen.some((one) => one.answer?.code === 'comment-edited')) return begun;
   const said = saidBy();
   const added = said.find((one) => one.kind === 'command' && !seen.some((old) => isSame(old, one)));
@@ -175,14 +171,14 @@ function isSame(seen: SeenCommand, said: Extract<Said, { kind: 'command' }>): bo
   );
 }
 
-/** The recorded commands by the comment that they stand in; `commentName` gives the key. */
+/** Keyed by `commentName`. */
 export function byComment(
   commands: ReadonlyMap<string, SeenCommand>,
 ): ReadonlyMap<string, readonly SeenCommand[]> {
   return Map.groupBy(commands.values(), (seen) => commentName({ surface: seen.surface, id: seen.comment }));
 }
 
-/** Commands that were recorded as seen, have no answer, and whose comment stands in none of the threads any more. */
+/** Recorded, unanswered commands whose comment is gone. */
 export function goneCommands(
   commands: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
@@ -216,7 +212,7 @@ export function itemKey({ comment, index }: PendingItem): string {
   return commandKey({ surface: comment.surface, comment: comment.id, index });
 }
 
-/** Everything in a comment's text that wants an answer, in the order in which it stands there. */
+/** Commands and errors in text order, or the hint. */
 function saidIn(
   { reading, isWhole }: BoundedReading,
   held: Observed<Permission> | undefined,
@@ -243,14 +239,14 @@ function saidIn(
   return hint === null ? [] : [{ kind: 'hint', word: hint.word, reason: hint.reason, line: hint.line }];
 }
 
-/** The moment from which a run is spoken to: a comment older than the run was not said to it. GitHub tells whole seconds. */
+/** Comments older than the run are not commands for it. GitHub's times are whole seconds. */
 export function commandsSince(state: RunState): Instant {
   const at = fromRfc3339(state.proposedAt);
   if (at === null) throw new Error('a folded run carries a valid time');
   return after(at, -(at % 1_000));
 }
 
-/** From when on a run's threads are read: what answers or publishes it is younger than the run, whatever the clocks say. */
+/** Start of reading a run's threads, with slack for clock differences. */
 export function threadsSince(state: RunState): Instant {
   return after(commandsSince(state), -limits.sweepSlackMs);
 }

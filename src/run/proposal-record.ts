@@ -1,5 +1,3 @@
-/** What is recorded of a proposal, and by which branch one that is not recorded yet is known. */
-
 import { fillLane } from '../config/fill.ts';
 import type { PullFacts } from '../domain/facts.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
@@ -7,17 +5,16 @@ import { commandKey, type SeenCommand } from '../domain/logbook/run-state.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import type { PartialProposal, Planned } from './proposing.ts';
 
-/** The branch of a proposal: one for each run, named by it. */
 export function proposalBranchOf(run: string): string {
   return `ferrybot/proposal/${run}`;
 }
 
-/** Whether a begun proposal is this command's; null asks for the schedule's. */
+/** Whether a partial proposal belongs to this command; null: to the schedule. */
 export function isPartialFor(begun: PartialProposal, command: SeenCommand | null): boolean {
   return begun.command === (command === null ? null : commandKey(command));
 }
 
-/** What is recorded of a proposal, whoever wrote its change, but for its threads. */
+/** The recorded data of a proposal, apart from its threads. */
 export function proposedData(
   { config, repository }: { readonly config: LaneScopedConfig; readonly repository: string },
   planned: Pick<Planned, 'run' | 'date' | 'recorded' | 'knobs'>,
@@ -42,7 +39,7 @@ export function proposedData(
   };
 }
 
-/** The knobs that a person named are those that change: what is not asked for is not edited. */
+/** Only requested knobs change. */
 function requestOf(
   { surface, comment, index, thread, args }: SeenCommand,
   { knobs }: Pick<Planned, 'knobs'>,

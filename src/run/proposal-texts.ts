@@ -1,4 +1,4 @@
-/** Which text of a thread shows a proposed change of a cluster, and which of its versions are ours. */
+/** Finds the text that shows a proposed cluster change and classifies its versions. */
 
 import { bindingHex } from '../domain/approval-binding.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
@@ -8,17 +8,17 @@ import { limits } from '../domain/limits.ts';
 import { markerIdentity, type VerifiedMarker } from '../domain/marker.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
-/** Whether somebody may still consent to it. */
+/** Whether consent is still possible. */
 export function isOpenProposal({ begun, ended }: MutationRecord): boolean {
   return begun === null && ended === null;
 }
 
-/** From when on texts may show it: the clocks of control and of GitHub differ. */
+/** With slack for clock differences. */
 export function textsSince({ at }: MutationRecord): Instant {
   return branded((fromRfc3339(at) ?? 0) - limits.sweepSlackMs, isInstant);
 }
 
-/** First part of the line by which a proposal's text is found: a comment of its own, or the description that tells of a cluster's disks. */
+/** Marker prefix of the proposal's text: its own comment, or the cluster's disk issue. */
 export function proposalMarker({ proposal, seq }: MutationRecord): string {
   return proposal.record === 'journal'
     ? markerIdentity({ run: 'journal', kind: 'disk', key: proposal.cluster })
@@ -26,8 +26,8 @@ export function proposalMarker({ proposal, seq }: MutationRecord): string {
 }
 
 /**
- * The comment that shows it where its marker stands, else those that may be it with their first line spoiled: only their
- * history tells. Nothing is deleted for good by taking a line out of it.
+ * The comment with the proposal's marker; otherwise edited candidates whose history may show it. Removing the marker must not hide a
+ * proposal.
  */
 export function proposalComments(
   one: MutationRecord,
@@ -44,13 +44,12 @@ export function proposalComments(
   return here.filter(({ editedAt }) => editedAt !== null).slice(-limits.spoiledTextsMax);
 }
 
-/** Whether a text's history shows that it was this proposal's once. */
 export function wasProposalText(one: MutationRecord, versions: readonly ShownVersion[]): boolean {
   const identity = proposalMarker(one);
   return versions.some(({ marker }) => marker !== null && markerIdentity(marker) === identity);
 }
 
-/** The text with each version judged. `words`: the digest of what we would write, where others than control may write it. */
+/** Classifies each version. `words`: digest of control's text, if the watch may write it too. */
 export function judgedText(
   one: MutationRecord,
   comment: number | null,
@@ -73,15 +72,15 @@ export function judgedText(
 type StandingWords = {
   readonly body: string;
   readonly marker: VerifiedMarker | null;
-  /** First part of the marker that the text of this proposal has. */
+  /** Marker prefix of this proposal's text. */
   readonly identity: string;
-  /** Digest of the words that control would write; null where nobody else writes them. */
+  /** Digest of control's text; null if only control writes it. */
   readonly words: string | null;
 };
 
 /**
- * `this`: sealed for its place, as it was written, and it names the proposal. The key that only watches may say what control
- * would say, and nothing else: it shows nobody what to consent to.
+ * `this`: intact, sealed for this place, and names the proposal. The watch's key may only repeat control's text, so it cannot present
+ * something else for consent.
  */
 export function shownIn(
   { digest }: Pick<MutationRecord, 'digest'>,

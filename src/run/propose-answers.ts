@@ -1,4 +1,4 @@
-/** Outcomes of a `/propose` as answer codes with their small facts, and why somebody's own pull request or issue is not taken up as it is. */
+/** Answers to a `/propose`, and refusals of a person's own pull request or issue. */
 
 import { type AnswerCode, type Answers, answerOf } from '../commands/registry.ts';
 import { cutText } from '../domain/cut-text.ts';
@@ -12,7 +12,7 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 
 export type Answered = { readonly kind: 'answer'; readonly code: string; readonly detail: Detail };
 
-/** An answer; texts are cut to what an event holds. */
+/** Texts are cut to the limit of an event. */
 export function answerTo<Code extends AnswerCode>(
   code: Code,
   ...facts: FactsArgument<Answers[Code]>
@@ -20,7 +20,6 @@ export function answerTo<Code extends AnswerCode>(
   return cutAnswer(code, answerOf(code, ...facts).detail);
 }
 
-/** The same for an answer that was made elsewhere. */
 export function cutAnswer(code: string, detail: Detail): Answered {
   const short = Object.entries(detail).map(([name, value]) => [
     name,
@@ -29,20 +28,20 @@ export function cutAnswer(code: string, detail: Detail): Answered {
   return { kind: 'answer', code, detail: Object.fromEntries(short) };
 }
 
-/** Why nothing of it can be taken up, whatever its lane. */
+/** Refusals that do not depend on the lane. */
 export function refusalOf(pull: OwnPull, repository: string): Answered | null {
   if (pull.headRepository !== repository)
     return refused('fork', pull.headRepository ?? 'a deleted fork', repository);
   return pull.isDraft ? refused('draft') : null;
 }
 
-/** That it changes nothing which these lanes run. */
+/** The change touches no experiment of these lanes. */
 export function noExperiment(lanes: readonly LaneScopedConfig[]): Answered {
   const files = lanes.flatMap(({ kind, lane }) => kind.proposes?.change?.file(lane) ?? []);
   return refused('no-experiment', files.join(' '));
 }
 
-/** That it could be a run of more than one. */
+/** More than one lane fits. */
 export function severalLanes(
   kind: (OwnPull | OwnIssue)['kind'],
   lanes: readonly LaneScopedConfig[],
@@ -51,7 +50,6 @@ export function severalLanes(
   return kind === 'issue' ? refusedIssue('several-lanes', names) : refused('several-lanes', names);
 }
 
-/** A refusal of a pull request, as an answer. */
 export function refused(
   why: 'fork' | 'draft' | 'no-experiment' | 'several-lanes' | 'knobs' | 'not-permitted',
   about = '',
@@ -60,7 +58,6 @@ export function refused(
   return answerTo('propose-pull-refused', { why, about, wanted });
 }
 
-/** A refusal of an issue, as an answer. */
 export function refusedIssue(
   why: 'several-lanes' | 'knobs' | 'not-permitted' | 'no-person' | 'no-value' | 'no-name',
   about = '',
@@ -69,7 +66,7 @@ export function refusedIssue(
   return answerTo('propose-issue-refused', { why, about, wanted });
 }
 
-/** The run that the lane has to be rid of first; `own`: 1 where a label asks for it, 2 where a command did, which no label takes back. */
+/** The run that occupies the lane. `own`: 1 if requested by label, 2 by command, which no label removal withdraws. */
 export function inTheWay(standing: RunState, isBusy: boolean): Answered {
   const { run, proposal } = standing;
   const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};

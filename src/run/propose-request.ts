@@ -1,35 +1,34 @@
-/** A `/propose` that waits: what it asks for, read from the command as it was recorded. */
+/** Parses a recorded `/propose` that waits. */
 
 import { namedRun } from '../commands/named-run.ts';
 import type { JournalState } from '../domain/logbook/journal-state.ts';
 import { commandKey, type SeenCommand } from '../domain/logbook/run-state.ts';
 
-/** Knobs by the names that were said, in order; `objective` null = nothing was said about it. */
+/** Knobs in order; `objective` null = not given. */
 export type Ask = {
   readonly knobs: readonly (readonly [name: string, value: string])[];
   readonly objective: string | null;
-  /** The lane that it names; null = it names none. */
+  /** The named lane, or null. */
   readonly lane: string | null;
 };
 
-/** The keys of arguments that are no knobs. */
+/** Arguments that are not knobs. */
 const OBJECTIVE = 'objective';
 const LANE = 'lane';
 
-/** Commands by which people ask for a run. */
+/** Commands that request a run. */
 const ASKING = ['propose', 'rent', 'watch', 'resume-as'];
 
-/** Whether a command asks for a run. */
 function asksForRun({ name }: Pick<SeenCommand, 'name'>): boolean {
   return ASKING.includes(name);
 }
 
-/** Whether it may only make a run of the very issue that it is said in. */
+/** Whether the command applies only to its own issue. */
 export function isOfItsIssue({ name }: Pick<SeenCommand, 'name'>): boolean {
   return name === 'rent';
 }
 
-/** What `/watch` is answered by whoever takes the job over, and not where it is heard. */
+/** Answers to `/watch` from the adoption, not from the thread. */
 const GIVEN_THERE: ReadonlySet<string> = new Set([
   'adopt-asked',
   'adopt-held',
@@ -37,27 +36,26 @@ const GIVEN_THERE: ReadonlySet<string> = new Set([
   'adopt-failed',
 ]);
 
-/** Whether this answer was given by whoever did the work: it is told in one place alone. */
+/** Whether the answer came from the process that did the work, so that it is posted in only one place. */
 export function isGivenLater(command: SeenCommand): boolean {
   if (command.name === 'watch') return GIVEN_THERE.has(command.answer?.code ?? '');
   return asksForRun(command) || namedRun(command) !== null;
 }
 
-/** Runs that people asked for and that are not answered yet, oldest first. */
+/** Unanswered requests for a run, oldest first. */
 export function waitingRequests(journal: JournalState): readonly SeenCommand[] {
   return [...journal.commands.values()]
     .filter((command) => asksForRun(command) && command.answer === null)
     .toSorted((a, b) => a.seq - b.seq);
 }
 
-/** Commands that name the run that they are of and are not answered yet, oldest first. */
+/** Unanswered commands that name their run, oldest first. */
 export function waitingNamed(journal: JournalState): readonly SeenCommand[] {
   return [...journal.commands.values()]
     .filter((command) => command.answer === null && namedRun(command) !== null)
     .toSorted((a, b) => a.seq - b.seq);
 }
 
-/** What a command asks for. */
 export function askOf({ args }: Pick<SeenCommand, 'args'>): Ask {
   return {
     knobs: Object.entries(args).filter(([name]) => name !== OBJECTIVE && name !== LANE),

@@ -1,4 +1,4 @@
-/** What the threads are owed: one comment for every event that a person must see, derived from the record and never stored. */
+/** Comments that the record requires, derived and never stored. */
 
 import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import type { Summons } from '../domain/effect.ts';
@@ -10,7 +10,7 @@ import type { MarkerKind } from '../domain/marker.ts';
 import { isEditTold } from './shown-text.ts';
 import type { AttemptCache } from './step.ts';
 
-/** A comment that the record asks for. `seq` is the newest event that it tells about; `at` its time. */
+/** `seq`: the newest event that it reports; `at`: that event's time. */
 export type Publication = {
   readonly kind: Exclude<
     MarkerKind,
@@ -20,13 +20,13 @@ export type Publication = {
   readonly thread: number;
   readonly seq: number;
   readonly at: string;
-  /** Who wrote the event, and so who says it first. */
+  /** The event's author, who publishes it first. */
   readonly role: Role;
-  /** Whom it mentions; left out for nobody. */
+  /** Default: no mentions. */
   readonly summons?: Summons;
 };
 
-/** Everything that should stand in the run's threads by now; answers and alerts first, progress never (it is the card's). */
+/** All comments of a run, answers and incidents first. Progress is only on the card. */
 export function publicationsOf(state: RunState): readonly Publication[] {
   return [
     ...answersOf(state),
@@ -38,17 +38,14 @@ export function publicationsOf(state: RunState): readonly Publication[] {
   ];
 }
 
-/** Whether this process publishes the newest event for another role, such as a submission or a refusal of the runner. */
+/** Whether this process publishes the newest event for another role. */
 export function isHeadOurs(state: RunState, { speaksFor }: Pick<AttemptCache, 'speaksFor'>): boolean {
   return publicationsOf(state).some(
     ({ seq, role }) => seq === state.head.seq && speaksFor?.includes(role) === true,
   );
 }
 
-/**
- * One answer for each comment, however many commands stand in it, once all of them are answered; and one more, once,
- * where an edit brought another command.
- */
+/** One answer per comment once all its commands are answered, plus one if an edit added a command. */
 function answersOf(state: RunState): readonly Publication[] {
   return [...answersByKey(state.commands.values())].flatMap(([key, commands]) => {
     const loud = commands.flatMap((one) => (one.answer === null || isQuiet(one) ? [] : [one.answer]));
@@ -62,7 +59,7 @@ function answersOf(state: RunState): readonly Publication[] {
   });
 }
 
-/** To whom the command offered something, and who has to hear of it. */
+/** The person to whom the command made an offer. */
 function askedPerson({ answer }: SeenCommand): readonly number[] {
   const to = answer?.code === 'handoff-offered' ? answer.detail['to'] : undefined;
   return typeof to === 'number' ? [to] : [];
@@ -86,7 +83,7 @@ function dropsOf(state: RunState): readonly Publication[] {
   }));
 }
 
-/** Proposed, consented to by the config (a person's consent has its answer), and how it ended. */
+/** The proposal, a consent by config, and the end; a person's consent has its own answer. */
 function mutationsOf({ mutations }: RunState): readonly Publication[] {
   return mutations.flatMap(({ proposal, at, seq, consents, ended }) => {
     const byConfig = consents.filter(({ source }) => source.kind === 'config');
@@ -112,7 +109,7 @@ function noticesOf(state: RunState): readonly Publication[] {
   const notices = state.notices.map(({ seq, at, role, reason, people = [], permission = null }) => ({
     kind: 'notice' as const,
     key: String(seq),
-    // For those who follow the run; what waits for somebody is said where they spoke last.
+    // Updates go to the run's followers, other notices to the approvers' thread.
     thread: reason === 'update' ? state.proposal.issue : thread,
     seq,
     at,
@@ -124,7 +121,7 @@ function noticesOf(state: RunState): readonly Publication[] {
   return [...notices, ...unposted, ...watchEndOf(state), ...descriptionOf(state)];
 }
 
-/** What the cluster says of a job that is to be taken over; what nobody can take over is told where the run is closed. */
+/** The description of a job to adopt; if adoption is impossible, the closing comment reports it. */
 function descriptionOf({ description, proposal }: RunState): readonly Publication[] {
   if (description === null || (description.found !== 'described' && description.found !== 'unknown'))
     return [];
@@ -134,7 +131,7 @@ function descriptionOf({ description, proposal }: RunState): readonly Publicatio
   return [{ kind: 'notice', key: String(seq), thread: proposal.issue, seq, at, role: 'watch', summons }];
 }
 
-/** A stopping point that was reached: nobody said anything just now that could be answered. */
+/** A reached stopping point; other ends are answers to commands. */
 function watchEndOf(state: RunState): readonly Publication[] {
   const { ended, bound } = state.watch;
   if (ended === null || ended.cause === 'person') return [];
@@ -146,7 +143,7 @@ function watchEndOf(state: RunState): readonly Publication[] {
   return [{ kind: 'notice', key: String(seq), thread, seq, at, role: 'watch', summons }];
 }
 
-/** Where approvers spoke last; before anybody did, where they are to. */
+/** The thread of the last approval command, or the default one. */
 export function approversThread({ commands, proposal }: RunState): number {
   const spoken = [...commands.values()].findLast(({ name }) => name === 'approve-launch');
   return spoken?.thread ?? proposal.pull;
@@ -170,7 +167,7 @@ function milestonesOf(state: RunState): readonly Publication[] {
     { kind: 'sealed', role: 'control', event: state.seal },
     { kind: 'closed', role: 'control', event: state.closed },
   ] as const;
-  // Nobody watches how a job does whose watch has ended; its end is told all the same.
+  // After the watch ended, report only the job's end.
   const endedAt = state.watch.ended?.seq ?? Number.POSITIVE_INFINITY;
   const isUnwatched = (kind: string, seq: number): boolean =>
     (kind === 'tracker' || kind === 'first-eval') && seq > endedAt;
@@ -181,7 +178,7 @@ function milestonesOf(state: RunState): readonly Publication[] {
   });
 }
 
-/** Who is in charge by a contract hears of each attempt that ended badly and was not stopped here, also where the next one begins by itself (policy HR-31). */
+/** The contract's DRI is mentioned for each failed attempt that was not stopped here, even if it is relaunched (policy HR-31). */
 function crashSummons(state: RunState, event: object): Pick<Publication, 'summons'> {
   const status = 'status' in event ? event.status : null;
   const isCrash =

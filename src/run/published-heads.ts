@@ -1,12 +1,10 @@
-/** What our own comments say about the record: the newest entry that was known when each was written (architecture, D1). */
-
 import type { CommentFacts } from '../domain/facts.ts';
 import { branded, isRunId, type RunId } from '../domain/ids.ts';
 import type { Anchor } from '../logbook/ports.ts';
 
 export type PublishedHead = { readonly run: RunId; readonly anchor: Anchor; readonly thread: number };
 
-/** The newest anchor of each run that the comments tell of, by their verified markers. */
+/** The newest record anchor (entry and hash) of each run in verified comments, to detect a truncated record (architecture, D1). */
 export function publishedHeads(comments: readonly CommentFacts[]): readonly PublishedHead[] {
   const told = comments.flatMap((comment) => {
     const { marker } = comment;

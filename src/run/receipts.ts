@@ -1,4 +1,4 @@
-/** Who gets 👀 for a comment: each is a content write at GitHub, so nobody gets more of them than a person needs. */
+/** Limits 👀 reactions, because each is a content write at GitHub. */
 
 import { isToUntrusted } from '../domain/answer-key.ts';
 import type { JournalState } from '../domain/logbook/journal-state.ts';
@@ -6,34 +6,30 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
-/** Receipts are counted over an hour, as GitHub counts its 500 content writes. */
+/** The period of GitHub's limit of 500 content writes. */
 const RECEIPT_PERIOD_MS = 60 * 60 * 1_000;
-/** Nobody types a command a minute for an hour. */
 const RECEIPTS_PER_PERSON_MAX = 60;
-/** A stranger who asks ten times an hour has been heard. */
 const RECEIPTS_PER_UNTRUSTED_MAX = 10;
-/** All strangers together: an eighth of the installation's content writes. */
+/** All outsiders together. */
 const RECEIPTS_TO_UNTRUSTED_MAX = 60;
 
 export type HeardComment = Extract<ReconcileRequest, { kind: 'comment' }>;
 
-/** What this process gave, to whom. */
+/** A receipt that this process gave. */
 export type GivenReceipt = { readonly author: number; readonly isOutsider: boolean; readonly atMs: number };
 
-/** What commands the record has answered; null: it was not read. */
+/** Null: the record was not read. */
 type Recorded = { readonly runs: readonly RunState[]; readonly journal: JournalState } | null;
 
-/** Those that still count. */
 export function withinPeriod(given: readonly GivenReceipt[], nowMs: number): readonly GivenReceipt[] {
   return given.filter((one) => nowMs - one.atMs < RECEIPT_PERIOD_MS);
 }
 
-/** Whether whoever wrote this is no colleague, as GitHub's webhook says. */
+/** According to GitHub's webhook. */
 export function isFromOutside(trigger: HeardComment): boolean {
   return trigger.from?.isOutsider === true;
 }
 
-/** Whether one more is given to whoever wrote this. */
 export function mayHaveReceipt(
   trigger: HeardComment,
   given: readonly GivenReceipt[],
@@ -49,7 +45,7 @@ export function mayHaveReceipt(
   return ofAuthor < RECEIPTS_PER_UNTRUSTED_MAX && ofAll < RECEIPTS_TO_UNTRUSTED_MAX;
 }
 
-/** The authors of what strangers were answered within the hour, aloud or not. */
+/** Authors of outsiders' commands answered within the period. */
 function untrustedIn({ runs, journal }: NonNullable<Recorded>, nowMs: number): readonly number[] {
   const commands = [...runs.flatMap((run) => [...run.commands.values()]), ...journal.commands.values()];
   const isRecent = (at: string): boolean => nowMs - (fromRfc3339(at) ?? 0) < RECEIPT_PERIOD_MS;

@@ -1,6 +1,6 @@
 /**
- * reconcile: what is owed to one run now. A webhook, a timer and a sweep all end here; the answer depends on the record
- * and the facts alone, so that a lost, doubled or reordered trigger changes nothing but the delay (architecture, D2).
+ * Determines what is pending for one run. Webhooks, timers and sweeps all call this; the result depends only on the record and the facts,
+ * so lost, duplicate or reordered triggers only cause delay (architecture, D2).
  */
 
 import { permits } from '../domain/actor.ts';
@@ -63,11 +63,11 @@ export type ReconcileInput = {
   readonly now: Instant;
   readonly memory: AttemptCache;
   readonly digestOf: DigestOf;
-  /** A workflow run has just ended, or this is a sweep. */
+  /** A workflow run just ended, or this is a sweep. */
   readonly mayHaveEnded?: boolean;
 };
 
-/** The next step for the run, or null when nothing is owed or what is owed waits for a fact. */
+/** The next step; null if nothing is pending or a fact is missing. */
 export function reconcile(input: ReconcileInput): Step | null {
   if (isOver(input.state)) return publish(input);
   const gated = gateRun({
@@ -114,7 +114,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
       unread: unreadFacts(input.facts),
     }) ??
     decideMissingCluster(input.state, input.config) ??
-    // Somebody may have taken it in time, in words that could not be read yet.
+    // An unread comment may accept the offer.
     (command.kind === 'wait' ? null : decideOffer(input.state, input.now)) ??
     page(input) ??
     decideSourceTag(input.state, input.memory) ??
@@ -128,7 +128,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
   );
 }
 
-/** First of all that is done outside: whoever has to look is told before a machine is. */
+/** Notify people before starting machines. */
 function page({ state, config, now }: ReconcileInput): Step | null {
   const drafts = [...decidePages(state, config, now), ...lostDeliveries(state, now)];
   return drafts.length === 0 ? null : append(...drafts);
@@ -141,7 +141,7 @@ function decideStaged(input: ReconcileInput, { decision, item, actor }: StagedCo
     : decideClosure({ ...input, command: { decision, said }, verdict: verdictNow(input) });
 }
 
-/** Whoever decides is heard first: while a command is open, nobody is reminded and nothing closes itself. */
+/** An open command suppresses reminders and the automatic close. */
 function decideUndecided(input: ReconcileInput, { kind }: CommandOutcome): Step | null {
   if (kind !== 'nothing') return null;
   const { state, config, now } = input;
@@ -155,7 +155,7 @@ function decideUndecided(input: ReconcileInput, { kind }: CommandOutcome): Step 
   return closing === null ? null : decideClosure({ ...input, command: closing, verdict: verdictNow(input) });
 }
 
-/** A proposal whose PR was closed before anything was ordered is over, as is one that lost the label which asked for it: the next one may be made. */
+/** A proposal ends if its PR is closed or loses its label before an order. */
 function withdraw({ state, facts }: ReconcileInput): Step | null {
   if (state.end !== null || isLive(state)) return null;
   const label = state.proposal.own?.label ?? null;
@@ -172,7 +172,7 @@ function withdraw({ state, facts }: ReconcileInput): Step | null {
   });
 }
 
-/** There is nothing to take over: whoever asked reads why in the closing comment, and may ask anew. */
+/** The closing comment explains why the job cannot be adopted. */
 function leaveAlone({ state }: ReconcileInput): Step | null {
   const told = awaitsAdoption(state) ? state.description : null;
   if (told === null || told.found === 'described' || told.found === 'unknown') return null;
@@ -190,7 +190,7 @@ function closedPull({ pull }: RunFacts, label: string | null): string | null {
   return pull.value.merged ? 'the pull request was merged' : 'the pull request was closed';
 }
 
-/** Told by the issue alone: whoever withdraws may delete the branch first. */
+/** Reads only the issue: the branch may be deleted already. */
 function closedIssue({ issue }: RunFacts, label: string | null): string | null {
   if (issue.kind === 'unknown') return null;
   return issue.value.state === 'open' ? lostLabel(issue.value.labels, label) : 'the issue was closed';
@@ -237,12 +237,12 @@ function publish(input: ReconcileInput): Step | null {
     activeRuns,
     annotations: annotationsOf(input.state, input.facts, input.config),
   });
-  // The check run stands on the lines of the file that is changed.
+  // Annotations need the lines of the changed file.
   const isOnChange = step?.kind === 'perform' && step.effect.kind === 'put-check-run';
   return isOnChange && isBeforeLaunch(input.state) && isNotAsked(input.facts.change) ? need('change') : step;
 }
 
-/** Annotations on the file that is changed, at the PR's head; none once the run was launched. */
+/** Annotations on the changed file at the PR's head; none after the launch. */
 function annotationsOf(state: RunState, facts: RunFacts, config: LaneScopedConfig): readonly Annotation[] {
   if (!isBeforeLaunch(state) || facts.change.kind === 'unknown' || facts.body.kind === 'unknown') return [];
   const path = config.kind.proposes?.change?.file(config.lane);
@@ -267,15 +267,12 @@ function annotationsOf(state: RunState, facts: RunFacts, config: LaneScopedConfi
   }
 }
 
-/**
- * Tells people of a checkpoint that a contract names and nobody may begin from: once for each, because the gate alone is read
- * by who looks (policy HR-55, HR-56). The incident of what the gates have just recorded; null where it is told already.
- */
+/** Reports once that the contract's checkpoint is not valid, because the gate is visible only on the card (policy HR-55, HR-56). */
 function decideStart({ gate, incidents, proposal }: RunState): Step | null {
   const refused = gate?.verdicts.find((one) => one.gate === 'checkpoint-proven' && one.code === 'refused');
   if (refused === undefined) return null;
   const { why, path, dri } = refused.found;
-  // What the command said that began this run is not the issue's to change.
+  // Values from the creating command cannot be changed in the issue.
   const asked = proposal.continues === undefined ? {} : { asked: 'resume-as' };
   const facts = { why: String(why), path: String(path), dri: String(dri), ...asked };
   const told = incidentsWith(incidents, 'start-refused');
@@ -284,7 +281,7 @@ function decideStart({ gate, incidents, proposal }: RunState): Step | null {
     : append(incidentDraft('control', 'start-refused', facts));
 }
 
-/** The login of who is still to be asked; null where nobody is. */
+/** The DRI who must still be asked, or null. */
 function loginToAsk(state: RunState): string | null {
   const { contract, proposal, submission, attempts, watch } = state;
   const dri = personInCharge(contract);
@@ -295,8 +292,8 @@ function loginToAsk(state: RunState): string | null {
 }
 
 /**
- * Asks who is in charge by a contract that somebody else wrote: once, and before anything is launched. Mentioned by the
- * account that works here under that name; where there is none, the thread says so.
+ * Asks the contract's DRI once before the launch. Mentions the account only if that person has a role here; otherwise the text names the
+ * login.
  */
 function decideCharge(state: RunState, { people }: RunFacts, { permissions }: LaneScopedConfig): Step | null {
   const dri = loginToAsk(state);
@@ -315,7 +312,7 @@ function decideCharge(state: RunState, { people }: RunFacts, { permissions }: La
 
 const HOUR_MS = 3_600_000;
 
-/** What is due now; null where somebody has taken the job over, or there is time. */
+/** The due reminder or close of an unconfirmed adoption, or null. */
 export function decideUnconfirmed(
   state: RunState,
   config: LaneScopedConfig,
@@ -328,7 +325,7 @@ export function decideUnconfirmed(
   return { type: 'closed', role: 'control', data: { outcome: 'withdrawn', reason, closurePull: null } };
 }
 
-/** Whoever asked was told what the job is; the reminder is for all who may confirm it. */
+/** The requester was already notified; the reminder mentions everyone who may confirm. */
 function reminder(
   { description, ...state }: RunState,
   { lane, permissions, approvals }: LaneScopedConfig,

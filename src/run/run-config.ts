@@ -1,5 +1,3 @@
-/** The config that a run is judged by: that of the lane which its record names. */
-
 import { fitted } from '../config/engine-traits.ts';
 import { compareDecimals } from '../domain/decimal.ts';
 import type { Contract, PinnedSource } from '../domain/launch/contract.ts';
@@ -7,7 +5,7 @@ import { fixBranch, ownFix } from '../domain/launch/small-fix.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { configOfRun, type LabConfig, type LaneScopedConfig } from './lane-scope.ts';
 
-/** The config for this run, with what its contract, or its cluster, says; also where its lane was taken out of the config since. */
+/** The run's config: its lane (even if removed since) with its contract or the cluster's description. */
 export function configFor(config: LabConfig, state: RunState): LaneScopedConfig {
   const { proposal, submission, contract, description } = state;
   const { lane, kind = '', experiment, runName } = proposal;
@@ -23,13 +21,12 @@ export function configFor(config: LabConfig, state: RunState): LaneScopedConfig 
   return contract === null ? scoped : configWith(scoped, contract);
 }
 
-/** The commit of a fix, once there is one, in the place of the one that the job ran. */
+/** The fix's commit replaces the one that the job ran. */
 function sourceOf(state: RunState, told: PinnedSource | null): PinnedSource | null {
   const fix = ownFix(state);
   return told === null || fix === null ? told : { commit: fix.commit, branch: fixBranch(state).name };
 }
 
-/** The config of a lane for the run of this contract. */
 export function configWith(config: LaneScopedConfig, contract: Contract): LaneScopedConfig {
   const { kind, lane } = config;
   const { contracts } = kind;
@@ -47,7 +44,7 @@ export function configWith(config: LaneScopedConfig, contract: Contract): LaneSc
   return { ...config, ...rented, ...cost, lane: settings, contract, pinned, checkpoints };
 }
 
-/** Nobody makes a run cheaper by what they write in its issue: the table of the config is the least that counts. */
+/** A contract cannot lower the configured cost. */
 function dearer(
   clusters: LaneScopedConfig['clusters'],
   name: string,

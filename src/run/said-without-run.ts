@@ -1,4 +1,4 @@
-/** What is said in threads that belong to no active run, and which of it concerns ferrybot there. */
+/** Which comments concern ferrybot in threads without an active run. */
 
 import { namesWiderHold } from '../commands/meant-hold.ts';
 import { namedRun } from '../commands/named-run.ts';
@@ -9,7 +9,7 @@ import type { Observed } from '../domain/observed.ts';
 import type { PendingItem } from './pending-commands.ts';
 import { isOfItsIssue } from './propose-request.ts';
 
-/** Whether ferrybot proposed or asked something there, or was told there to hold a lane back. */
+/** Whether ferrybot posted a proposal or question there, or received a lane hold. */
 export function isSpokenIn(journal: JournalState, thread: number): boolean {
   return (
     journal.mutations.some(({ proposal }) => proposal.thread === thread) ||
@@ -18,7 +18,7 @@ export function isSpokenIn(journal: JournalState, thread: number): boolean {
   );
 }
 
-/** Whether it is answered where ferrybot has nothing else to do. */
+/** Whether ferrybot answers it even if the thread does not otherwise concern ferrybot. */
 export function concerns(
   item: PendingItem,
   thread: { readonly isOpenPull: boolean; readonly isOpenIssue: boolean },
@@ -34,23 +34,23 @@ export function concerns(
   );
 }
 
-/** A thread that is none of ours is no place for strangers to have filled. */
+/** Outsiders' lane commands are ignored in foreign threads. */
 export function isAside(item: PendingItem, permissions: ReadonlyMap<number, Observed<Permission>>): boolean {
   const held = permissions.get(item.comment.author.id);
   return isAboutLane(item) && held?.kind === 'known' && !permits(held.value, 'triage');
 }
 
-/** Who consents in the wrong place is told so: nobody waits for a machine that nothing is done about. */
+/** A consent in the wrong thread gets an answer, so that nobody waits in vain. */
 export function isConsent({ said }: PendingItem): boolean {
   return (said.kind === 'command' || said.kind === 'edited') && said.name === 'approve';
 }
 
-/** Whoever may write can take a label away: a hold that names what it blocks is heard in every thread. */
+/** Labels can be removed, so explicit holds count in every thread. */
 function isLaneBrake({ said }: PendingItem): boolean {
   return said.kind === 'command' && holdsLane(said.name) && namesWiderHold(said.args);
 }
 
-/** People ask how a lane has done, and lift its hold, where they talk about it. */
+/** People ask about a lane, and lift its hold, in any thread. */
 function isAboutLane({ said }: PendingItem): boolean {
   if (said.kind !== 'command') return false;
   return said.name === 'unhold'
@@ -58,29 +58,29 @@ function isAboutLane({ said }: PendingItem): boolean {
     : said.name === 'status' && said.args['lane'] !== undefined;
 }
 
-/** Somebody's own pull request has nothing that tells ferrybot of it before somebody asks there. */
+/** A person's pull request is unknown to ferrybot until this command. */
 function isProposing({ said }: PendingItem): boolean {
   return said.kind === 'command' && said.name === 'propose';
 }
 
-/** An issue need not carry a label before somebody asks in it. */
+/** The issue needs no label. */
 function isRenting({ said }: PendingItem): boolean {
   return said.kind === 'command' && isOfItsIssue(said);
 }
 
-/** A job that somebody has launched is known to nobody here before somebody asks. */
+/** The job is unknown to ferrybot until this command. */
 function isAdopting({ said }: PendingItem): boolean {
   return said.kind === 'command' ? said.name === 'watch' : said.kind === 'error' && said.word === '/watch';
 }
 
-/** What names its run is heard wherever it is said: its own threads may be gone. A slip in it is told as well. */
+/** Valid in every thread, because the run's threads may be gone. Also answers mistakes. */
 function namesRun({ said, comment }: PendingItem): boolean {
   if (said.kind === 'command') return namedRun(said) !== null;
   const mayName = said.kind === 'error' && definitionOf(said.word.slice(1))?.decideNamed !== undefined;
   return mayName && comment.body.includes('run=');
 }
 
-/** Commands that hold back more than the run of a thread. */
+/** Commands that hold more than the thread's run. */
 function holdsLane(name: string): boolean {
   const definition = definitionOf(name);
   return definition?.holdsBack === true && definition.decideWithoutRun !== undefined;

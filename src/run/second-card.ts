@@ -1,6 +1,6 @@
 /**
- * A comment that offers the digest for approval in the shape of a card and that ferrybot did not write. An approver may
- * have read it in place of the card, so control counts no approval that follows it, and the runner carries out no order.
+ * A foreign comment that imitates a card and offers the digest for approval. An approver may have read it instead of the card, so control
+ * ignores later approvals and the runner rejects the order.
  */
 
 import { permits } from '../domain/actor.ts';
@@ -12,7 +12,7 @@ import { type Needing, need } from '../domain/need.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { offeredDigestsOf } from './comment-readings.ts';
 
-/** What is approved, and by which comment: what was written after it misled nobody. */
+/** The approving comment; only earlier cards can mislead. */
 export type AskedApproval = {
   readonly state: Pick<RunState, 'shown' | 'cardEdit'>;
   readonly digest: Digest;
@@ -20,8 +20,8 @@ export type AskedApproval = {
 };
 
 /**
- * The oldest visible second card by a bot or by somebody with write permission. Comments of other people never count, or
- * anybody could hold a launch back. Needs the permissions of those who wrote what looks like a card, and of nobody else.
+ * The oldest visible second card by a bot or a person with write permission. Others never count, because otherwise anyone could block a
+ * launch.
  */
 export function secondCard(
   asked: AskedApproval,
@@ -45,8 +45,7 @@ export function secondCard(
 }
 
 /**
- * Visible, there when the approval was written, and not ferrybot's: the seal or the record says what is, since every
- * workflow of a repository may post as github-actions[bot]. A deleted account (id 0) may nothing.
+ * Not ferrybot's according to seal and record: any workflow can post as github-actions[bot]. A deleted account (id 0) has no permissions.
  */
 function isForeign({ state, approval }: AskedApproval, comment: CommentFacts): boolean {
   const { surface, id, marker, minimized, createdAt, author } = comment;

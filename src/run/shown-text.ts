@@ -1,6 +1,6 @@
 /**
- * Whether what people were shown stayed as we wrote it, for every text that an approval or a consent rests on: by the edit
- * history, since whoever may write can change a text and put the old one back (docs/decisions/0032-what-was-shown.md).
+ * Checks by edit history whether a shown text stayed as ferrybot wrote it, because an editor can change it and restore it
+ * (docs/decisions/0032-what-was-shown.md).
  */
 
 import type { ProposalText, ProposalTexts, ShownVersion } from '../domain/facts.ts';
@@ -10,13 +10,10 @@ import { limits } from '../domain/limits.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 
-/**
- * So often within the period a text that somebody else changed is written anew: two mistakes and a third are told from
- * somebody who goes on, and one text costs a handful of GitHub's 500 content writes an hour.
- */
+/** Rewrites of a foreign-edited text per period: tolerates mistakes and bounds GitHub writes. */
 export const TEXT_RESTORES_MAX = 3;
 
-/** How a text was changed, as an incident says it, and by whom where GitHub tells. */
+/** The kind of change, and the editor if known. */
 export type TextChange = {
   readonly how: 'edited' | 'deleted' | 'hidden' | 'restored' | 'history';
   readonly by: string | null;
@@ -24,7 +21,7 @@ export type TextChange = {
 
 type Edit = Pick<ShownVersion, 'editedAt' | 'isDeleted' | 'by'>;
 
-/** The newest version since a moment that is not ours; null where every one is. */
+/** The newest foreign version since an instant, or null. */
 export function foreignSince<Version extends Edit>(
   versions: readonly Version[],
   since: Instant,
@@ -33,15 +30,15 @@ export function foreignSince<Version extends Edit>(
   return versions.find((version) => version.editedAt >= since && !isOurs(version)) ?? null;
 }
 
-/** What a version that is not ours says about the text: it stands there now, or stood there before. */
+/** Classifies a foreign version: current, or replaced since. */
 export function changeBy(foreign: Edit, isStanding: boolean): TextChange {
   if (foreign.isDeleted) return { how: 'history', by: foreign.by };
   return { how: isStanding ? 'edited' : 'restored', by: foreign.by };
 }
 
 /**
- * Since when a text has shown a proposal to whoever wrote at a moment; null where it did not. After a version of somebody
- * else's only a text counts that we sealed later than all that stood there before it: an older one is put back by anybody.
+ * Since when the text showed a proposal to a comment written at `asOf`; null if it did not. After a foreign version, only a text sealed
+ * later than all earlier ones counts, because anyone can restore an old one.
  */
 export function shownSince({ versions }: ProposalText, asOf: Instant): Instant | null {
   const until = versions.filter(({ editedAt }) => editedAt <= asOf);
@@ -50,11 +47,11 @@ export function shownSince({ versions }: ProposalText, asOf: Instant): Instant |
   const sealedBefore = Math.max(...before.map(({ sealedAt }) => sealedAt ?? 0), 0);
   const end = until.findIndex(({ shows, sealedAt }) => shows !== 'this' || (sealedAt ?? 0) <= sealedBefore);
   const since = (end < 0 ? until : until.slice(0, end)).at(-1)?.editedAt ?? null;
-  // Within one second nobody can tell whether the other text or ours was read.
+  // Within one second, the order is unknown.
   return since !== null && foreign >= 0 && since >= asOf ? null : since;
 }
 
-/** The same of each proposal that is open: what a consent written at that moment may rest on. */
+/** `shownSince` for each open proposal. */
 export function showingsAt(
   texts: ProposalTexts,
   asOf: Instant,
@@ -67,10 +64,7 @@ export function showingsAt(
   );
 }
 
-/**
- * What an incident about one more edit says beside what happened: how many there were within the hour, and until when the
- * text is not written anew where there were too many, so that whoever goes on editing costs a bounded number of writes.
- */
+/** Number of edits in the period and, above the limit, until when ferrybot stops rewriting the text. */
 export function editsOf(
   earlier: readonly Incident[],
   now: Instant,
@@ -81,7 +75,7 @@ export function editsOf(
   return { edits, until: toRfc3339(after(now, limits.textRestoresPeriodMs)) };
 }
 
-/** Until when a text is left as it is, by the newest incident about it; null where it may be written anew. */
+/** Until when a text is not rewritten, or null. */
 export function leftUntil(
   edits: readonly IncidentOf<'card-edited' | 'proposal-edited'>[],
   now: Instant,
@@ -91,7 +85,7 @@ export function leftUntil(
   return now < (fromRfc3339(until) ?? 0) ? until : null;
 }
 
-/** Edits of one text within an hour are told by the first, and by the one after which it is left as it is. */
+/** Posts only the first edit of a period and the one that reaches the limit. */
 export function isEditTold(incident: Incident): boolean {
   if (incident.code !== 'card-edited' && incident.code !== 'proposal-edited') return true;
   const { edits, until } = incident.detail;

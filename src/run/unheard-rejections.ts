@@ -1,14 +1,11 @@
-/**
- * Rejections of checkpoints that control has not read yet. Another attempt goes on from a checkpoint under an older approval, so
- * the launcher heeds what people comment at the last moment.
- */
+/** Checkpoint rejections that control has not read yet. A relaunch uses an older approval, so the launcher checks the newest comments. */
 
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { itemKey, type PendingItem } from './pending-commands.ts';
 
 type Run = Pick<RunState, 'attempts' | 'order' | 'commands'>;
 
-/** Whether it rejects what this run was ordered to go on from, and the record has no answer to it. */
+/** Whether it rejects the ordered checkpoint and has no recorded answer. */
 export function isUnheardRejection(state: Run, item: PendingItem): boolean {
   const { said } = item;
   if (said.kind !== 'command' && said.kind !== 'edited') return false;
@@ -16,12 +13,12 @@ export function isUnheardRejection(state: Run, item: PendingItem): boolean {
     return false;
   const step = rejectedFrom(said);
   if (step === null) return false;
-  // A job that looks for a checkpoint itself may take any that there is.
+  // A job that searches a checkpoint itself may load any of them.
   const from = state.order?.order.checkpoint?.step ?? Number.POSITIVE_INFINITY;
   return from >= step;
 }
 
-/** The first step that is out; null where it is said of no step. */
+/** The first rejected step, or null. */
 function rejectedFrom({
   name,
   args: { step },

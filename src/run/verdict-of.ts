@@ -1,14 +1,11 @@
-/** How a run of the lane has ended, against the runs that were sealed before it: the same answer today and in a year. */
-
 import type { SealedMetrics } from '../domain/facts.ts';
 import { type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 
 /**
- * The verdict on an ended run; null while it has not ended. `runs` are those of the record, newest first, the run itself or
- * not; those of other lanes do not count: what was sealed after the end (the run's own seal, the runs of later days) is no history of it
- * (policy DF-29).
+ * The verdict on an ended run; null before its end. `runs`: recorded runs, newest first. Only runs of its lane sealed before its end count,
+ * so the verdict never changes later (policy DF-29).
  */
 export function verdictOf(
   state: RunState,

@@ -1,25 +1,19 @@
-/** How much one process may still write on GitHub: its secondary limits count writes, tell nobody, and whoever runs into them is shut out. */
+/** Bounds a process's GitHub writes below the secondary rate limits, which lock out a client without warning. */
 
-/**
- * Writes of a watch: GitHub takes 80 a minute and 500 an hour of everybody together, control's answers to people among
- * them. What is no alert leaves some of that to alerts, which may be many at once.
- */
+/** GitHub allows 80 writes per minute and 500 per hour, shared with control's answers. Non-alerts leave room for alerts. */
 export const CONTENT_WRITES = {
   alerts: { minute: 60, hour: 450 },
   others: { minute: 40, hour: 200 },
 } as const;
 
 export type WriteBudget = {
-  /** Whether one more may be written now; what is no alert leaves room for one. */
   readonly hasRoom: (now: number, isAlert: boolean) => boolean;
-  /** So many were written. */
   readonly note: (now: number, count: number) => void;
 };
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A budget of which nothing is used. */
 export function createWriteBudget(): WriteBudget {
   const times: number[] = [];
   const since = (moment: number): number => times.filter((at) => at > moment).length;

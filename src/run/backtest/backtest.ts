@@ -1,5 +1,3 @@
-/** Recorded runs replayed against a changed config: which decisions would have been others. */
-
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { fold } from '../../domain/logbook/fold.ts';
 import { type Backtest, isChanged, isUnclear } from '../../domain/replayed.ts';
@@ -7,8 +5,8 @@ import { configOfLane, type LabConfig } from '../lane-scope.ts';
 import { replayRun } from './replay-run.ts';
 
 /**
- * `runs`: the verified events of each run, in any order. What belongs to no run is left out, and so is what belongs to a
- * lane that the config does not have any more: then nothing of it would run.
+ * Replays recorded runs under a changed config. `runs`: the verified events of each run, in any order. Skips runs of lanes that the config
+ * no longer has.
  */
 export function backtest(runs: readonly (readonly LogbookEvent[])[], config: LabConfig): Backtest {
   const inOrder = runs

@@ -1,5 +1,3 @@
-/** The facts that are recorded with an evaluation of the gates, and what another config makes of them. */
-
 import type { Instant } from '../../domain/ids.ts';
 import type { ChangeFacts, GatedFacts } from '../../domain/launch/change-facts.ts';
 import type { Manifest } from '../../domain/launch/manifest.ts';
@@ -10,10 +8,10 @@ import type { GateFacts } from '../../gates/gate.ts';
 import type { LaneScopedConfig } from '../lane-scope.ts';
 import { manifestOf } from '../manifest-of.ts';
 
-/** A change of so many files is judged once, and not recorded whole. */
+/** Larger changes are not recorded in full. */
 const RECORDED_CHARS_MAX = 20_000;
 
-/** What `gated` records; nothing where a fact could not be read, or where there are too many. */
+/** What `gated` records; empty if a fact is unknown or the facts are too large. */
 export function factsToRecord({
   pull,
   change,
@@ -39,7 +37,7 @@ export function factsToRecord({
   return JSON.stringify(facts).length > RECORDED_CHARS_MAX ? {} : { facts };
 }
 
-/** `state`: as it was just after the evaluation; `others`: what the other runs of the lane had launched before it. */
+/** `state`: just after the evaluation; `others`: earlier launches of the lane's other runs. */
 export type RecordedLook = {
   readonly state: RunState;
   readonly gate: Gate;
@@ -48,7 +46,7 @@ export type RecordedLook = {
   readonly others: readonly Launch[];
 };
 
-/** What was recorded with the evaluation, with the settings of this config. Everything else is unknown. */
+/** The recorded facts under this config's settings; everything else is unknown. */
 export function recordedFacts({ state, gate, at, config, others }: RecordedLook, then: Manifest): GateFacts {
   const { proposal, run } = state;
   const { repository } = then;
@@ -90,10 +88,10 @@ export function recordedFacts({ state, gate, at, config, others }: RecordedLook,
 }
 
 const NOT_RECORDED = unknown('not recorded');
-/** Settings that decide what is read of a change. */
+/** Settings that decide which parts of a change are read. */
 const READ_BY = ['lane.experiment', 'lane.scale', 'lane.targetBranch'] as const;
 
-/** Unknown where this config reads another branch, or other files. */
+/** Unknown if this config reads another branch or other files. */
 function changeFor(
   { change }: GatedFacts,
   { policy, trees }: Manifest,
@@ -112,7 +110,7 @@ function changeFor(
       size?.kind === 'known'
         ? { ...size, parameters: Number(size.parameters), flops: Number(size.flops) }
         : size,
-    // No gate that reads settings looks at it.
+    // No gate with settings reads it.
     sinceAttempt: null,
   });
 }

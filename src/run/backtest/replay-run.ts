@@ -1,4 +1,4 @@
-/** One recorded run under another config: its looks at the gates, its approvals, whether it would have launched, its verdict. */
+/** Replays one recorded run under another config: gates, approvals, launch, verdict. */
 
 import { approveLaunch } from '../../commands/approve-launch.ts';
 import type { Manifest } from '../../domain/launch/manifest.ts';
@@ -27,17 +27,15 @@ import { configFor } from '../run-config.ts';
 import { verdictOf } from '../verdict-of.ts';
 import { type RecordedLook, recordedFacts } from './recorded-facts.ts';
 
-/** What is known after the events so far. */
 type Replay = {
   readonly state: RunState;
   readonly decisions: readonly ReplayedDecision[];
-  /** The newest look under the other config. */
   readonly gates: readonly ReplayedGate[];
-  /** What each person's newest approval counts for, by their id. `approval` null: it was refused. */
+  /** Whether each person's newest approval counts, by user id. `approval` null: it was refused. */
   readonly people: ReadonlyMap<number, Answer<'counts' | 'refused'> & { readonly approval: Approval | null }>;
 };
 
-/** `runs`: those of the record, newest first, the run itself among them. Null for events that are no run. */
+/** `runs`: all recorded runs, newest first. Null for events that do not form a run. */
 export function replayRun(
   events: readonly LogbookEvent[],
   config: LabConfig,
@@ -104,7 +102,7 @@ function stepped({ before, state, event, lab, runs }: Stepping): Partial<Replay>
   }
 }
 
-/** What the other runs of the lane had launched at that moment. */
+/** Earlier launches of the lane's other runs. */
 function launchedBefore(
   at: string,
   { run, proposal }: RunState,
@@ -118,12 +116,12 @@ function launchedBefore(
   });
 }
 
-/** The answers after which an approval counts, also where the record has it already. */
+/** Answers after which an approval counts. */
 const COUNTING: readonly string[] = ['approved', 'approved-waiting-for-more', 'already-approved'];
-/** The refusals that the config decides. */
+/** Refusals that depend on the config. */
 const BY_CONFIG: readonly string[] = ['not-permitted', 'approval-by-author'];
 
-/** The record has no permission of that moment: an answer is known where the config lets the same people approve. Null for an answer of no rule. */
+/** The record lacks past permissions, so the result is known only if the config allows the same approvers. Null for other answers. */
 function replayApproval(
   { gate }: RunState,
   { answer }: SeenCommand,
@@ -156,7 +154,6 @@ function gateDecision({ gate, from, to }: ReplayedGate, at: At): ReplayedDecisio
 
 type Answer<To extends string> = { readonly to: To | 'unknown'; readonly why: string };
 
-/** The gate over the approvals, with those that count. */
 function quorumAnswer(
   { state, people }: Replay,
   config: LaneScopedConfig,
@@ -192,10 +189,10 @@ function launchAnswer(replay: Replay, config: LaneScopedConfig): Answer<'launche
   return quorum === 'unknown' ? { to: 'unknown', why: 'quorum' } : { to: 'launched', why: 'all-pass' };
 }
 
-/** A run that was approved by somebody and never ordered may have waited for more people, or for a gate. */
+/** An approved run without an order may have waited for more people or for a gate. */
 function launchAtTheEnd(replay: Replay, config: LaneScopedConfig): readonly ReplayedDecision[] {
   const { state, people } = replay;
-  // Without a single approval nobody wanted it: whatever the gates said, it would have waited.
+  // Without an approval, the run would have waited in any case.
   if (state.order !== null || state.stop !== null || people.size === 0) return [];
   const wasReached =
     standingApprovals(state).length > 0 &&
@@ -215,7 +212,7 @@ function verdictDecisions(
   const why = state.end?.status === 'STOPPED' ? undefined : verdictOf(state, config, runs)?.result;
   if (why === undefined) return [];
   const from = event.type === 'sealed' && event.data.verdict === 'pass' ? 'pass' : 'no-pass';
-  // Unknown is no pass; where it was one, the record has no value for what is asked now.
+  // A recorded pass with an unknown replay lacks a value that the new config needs.
   const to = why === 'pass' ? 'pass' : why === 'unknown' && from === 'pass' ? 'unknown' : 'no-pass';
   return [decisionOf('verdict', state.run, event, from, { to, why })];
 }
@@ -227,18 +224,18 @@ function without<Value>(
   return new Map([...people].filter(([id]) => !users.includes(id)));
 }
 
-/** `why`: the reason code of the gate. */
+/** `why`: the gate's reason code. */
 type ReplayedGate = {
   readonly gate: GateId;
   readonly from: Verdict['outcome'];
   readonly to: { readonly outcome: Verdict['outcome']; readonly why: string };
 };
 
-/** Every gate of the look. One that could not tell then cannot tell now, and a look without a manifest launched nothing. */
+/** An unknown gate stays unknown; an evaluation without a manifest launched nothing. */
 function replayGates(look: RecordedLook): readonly ReplayedGate[] {
   const { verdicts, manifest: then } = look.gate;
   const facts = then === null ? null : recordedFacts(look, then);
-  // A manifest has all settings that gates read.
+  // A manifest contains all settings that gates read.
   const isSame =
     then !== null &&
     facts?.manifest.kind === 'known' &&
@@ -254,7 +251,7 @@ function replayGates(look: RecordedLook): readonly ReplayedGate[] {
   });
 }
 
-/** Whose approval counts, and how many are needed, is asked by no gate over the change. */
+/** No change gate reads who may approve. */
 function settingsIn({ policy, ...manifest }: Manifest): string {
   const kept = Object.entries(policy).filter(([key]) => !key.startsWith('approvals.'));
   return manifestText({ ...manifest, policy: Object.fromEntries(kept) });
