@@ -23,6 +23,7 @@ from datetime import datetime
 
 # From the definitions of the events: node scripts/logbook-docs.ts
 WRITERS = {
+    "proposing": "control",
     "proposed": "control",
     "contracted": "control",
     "gated": "control",

@@ -110,7 +110,7 @@ export type CommitRequest = {
  */
 export type PushOutcome =
   | { readonly kind: 'pushed'; readonly sha: Sha }
-  | { readonly kind: 'rejected' }
+  | { readonly kind: 'rejected'; readonly sha: Sha }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };
 

@@ -153,12 +153,10 @@ export type Planned = {
   readonly kind: 'planned';
   readonly run: RunId;
   readonly date: string;
-  readonly base: Sha;
-  /** What its branch has that `base` has not. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Given for a proposal that was begun before: its commit, where it is what is written here and nothing else, or null. */
-  readonly head?: Sha | null;
-  readonly words: ProposalWords;
+  /** The commit of its branch, on `base`. */
+  readonly branch: NonNullable<EventDataByType['proposing']['branch']>;
+  readonly issue: ThreadText;
+  readonly pull: ThreadText;
   readonly recorded: Pick<
     EventDataByType['proposed'],
     'experiment' | 'objective' | 'interval' | 'candidate' | 'base'
@@ -167,25 +165,8 @@ export type Planned = {
   readonly knobs: readonly { readonly path: string; readonly after: string }[];
 };
 
-/** The texts of a proposal. */
-export type ProposalWords = {
-  /** `mark` stands at the end of the first line. */
-  readonly commit: (mark: string) => string;
-  readonly issueTitle: string;
-  readonly issue: (links: { readonly issue: number; readonly pull: number } | null) => string;
-  readonly pull: { readonly title: string; readonly body: (issue: number) => string };
-};
-
-/** A branch without a record. `command` is the key of the `/propose` that it was begun for, null for the schedule's. */
-export type PartialProposal = {
-  readonly run: RunId;
-  readonly tip: Sha;
-  /** Where it left the lane's branch: what its change is held against. */
-  readonly mergeBase: Sha;
-  readonly command: string | null;
-  /** When its first commit was made, Unix milliseconds. */
-  readonly atMs: number;
-};
+/** A thread that is to be opened; the body has no marker yet, and no link to the other thread. */
+export type ThreadText = { readonly title: string; readonly body: string };
 
 /** `unclear`: it is asked about before anything is planned. */
 export type ObjectiveReading =
@@ -221,12 +202,6 @@ export type Proposals = {
   readonly asks?: Asks;
   /** Throws `GitError` where git cannot tell. */
   readonly plan: (work: PlanWork, input: PlanInput) => Promise<Planned | Nothing | Failed | Refused>;
-  /** The plan of what a process that died had begun: its change is what its branch has. */
-  readonly planOfBegun: (
-    work: PlanWork,
-    begun: PartialProposal,
-    input: PlanInput,
-  ) => Promise<Planned | Nothing | Failed>;
   /** What is told of a run whose pull request is somebody's own; left out where there are none. Throws `GitError` where git cannot tell. */
   readonly planOfPull?: (work: PlanWork, pull: PullToPlan) => Promise<PlannedPull | Failed>;
 };
@@ -242,8 +217,7 @@ export type PullToPlan = Omit<PlanInput, 'objective'> & {
 /** Nothing of it is written on a branch, or into its text. */
 export type PlannedPull = {
   readonly kind: 'planned-pull';
-  readonly issueTitle: string;
-  readonly issueBody: string;
+  readonly issue: ThreadText;
   /** Issues that its text says it belongs to, in their order. */
   readonly linked: readonly number[];
   /** What its text lacks and a launch needs, to be pasted; null where it lacks nothing. */

@@ -1,11 +1,11 @@
-/** A proposal that was begun before a crash is completed as its branch has it, whatever would be chosen by now. */
+/** A proposal that was begun before a crash is completed as it was recorded, whatever would be chosen by now. */
 
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { Crash } from '../support/crash.ts';
-import { propose, stateOf, todaysRun, until } from '../support/play.ts';
-import { answersTo, bodyOf, fileOf, pushExperiment, pushFile, say, told } from '../support/talk.ts';
+import { eventsOf, propose, stateOf, todaysRun, until } from '../support/play.ts';
+import { answersTo, fileOf, pushExperiment, pushFile, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -13,12 +13,12 @@ const shaIn = z.object({ object: z.object({ sha: z.string() }) });
 const named = z.object({ sha: z.string() });
 const numbered = z.object({ number: z.number() });
 
-/** The daily job pushed its branch and died. */
-async function begun(): Promise<VirtualLab> {
+/** The daily job recorded what it is about to propose, and died before or after it pushed the branch. */
+async function begun(when: 'before' | 'after' = 'after'): Promise<VirtualLab> {
   let isFirst = true;
   const lab = await openVirtualLab({
     atBoundary: (_, kind, moment) => {
-      if (!isFirst || kind !== 'push-branch' || moment !== 'after') return;
+      if (!isFirst || kind !== 'push-branch' || moment !== when) return;
       isFirst = false;
       throw new Crash();
     },
@@ -26,47 +26,68 @@ async function begun(): Promise<VirtualLab> {
   await lab.dispatchDaily();
   await lab.clock.advance(1_000);
   expect(await stateOf(lab, todaysRun(lab))).toBeNull();
+  const [intent] = (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'proposing');
+  expect(intent?.data).toMatchObject({ run: todaysRun(lab), proposed: { candidate: 'learning-rate' } });
   return lab;
 }
 
-it('keeps the change of the branch where the candidates are others by now, and says whose reason it has not', async () => {
-  const lab = await begun();
-  const config = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
-  await pushFile(
-    lab,
-    'ada',
-    'main',
-    CONFIG_PATH,
-    config.replace('id: learning-rate', 'id: rate').replace("['2.5e-3', ", "['9e-3', "),
-  );
-  const { run, pull } = await propose(lab);
-  const state = await stateOf(lab, run);
-  expect(state?.gate?.manifest?.delta).toMatchObject([{ knob: 'learning_rate', after: '2.5e-3' }]);
-  expect(state?.proposal.candidate).toBeNull();
-  expect(bodyOf(lab, pull)).toContain('its commit has the reason');
-  await lab.close();
-});
+it.each(['before', 'after'] as const)(
+  'is proposed as it was recorded, although the candidates changed since the crash %s the push',
+  async (when) => {
+    const lab = await begun(when);
+    const config = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+    await pushFile(
+      lab,
+      'ada',
+      'main',
+      CONFIG_PATH,
+      config.replace('id: learning-rate', 'id: rate').replace("['2.5e-3', ", "['9e-3', "),
+    );
+    const { run } = await propose(lab);
+    const state = await stateOf(lab, run);
+    expect(state?.gate?.manifest?.delta).toMatchObject([{ knob: 'learning_rate', after: '2.5e-3' }]);
+    expect(state?.proposal.candidate).toBe('learning-rate');
+    expect(state?.proposal.head).toBe(await tipOf(lab, run));
+    await lab.close();
+  },
+);
 
-it('takes the candidate that the change came from, while the config has it', async () => {
-  const lab = await begun();
-  const { run } = await propose(lab);
-  expect((await stateOf(lab, run))?.proposal.candidate).toBe('learning-rate');
-  await lab.close();
-});
-
-it('proposes nothing from a branch that somebody made more of than knobs, and goes on to the next name', async () => {
+it('is proposed with a commit that somebody pushed on top, which does not count as the work of the bot', async () => {
   const lab = await begun();
   const run = todaysRun(lab);
+  const ours = await tipOf(lab, run);
   await pushExperiment(lab, run, (text) => `${text}\nprint('mine')\n`);
   await lab.clock.advance(2 * MINUTE);
   await lab.dispatchDaily();
-  await lab.clock.advance(5 * MINUTE);
-  expect(await stateOf(lab, run)).toBeNull();
-  expect((await stateOf(lab, `${run}-2`))?.gate?.manifest?.delta).toHaveLength(1);
-  expect(Object.values(lab.world.state.issues).filter(({ pull }) => pull !== null)).toHaveLength(1);
-  expect(lab.log.join('\n')).toContain('changes more than knobs');
+  await until(lab, 'its gates', async () => ((await stateOf(lab, run))?.gate ?? null) !== null);
+  const state = await stateOf(lab, run);
+  expect(state?.proposal.head).toBe(ours);
+  expect(await tipOf(lab, run)).not.toBe(ours);
+  expect(state?.gate?.verdicts).toContainEqual(
+    expect.objectContaining({ gate: 'delta-readable', outcome: 'fail' }),
+  );
   await lab.close();
 });
+
+it('waits for a person to delete a branch that somebody pushed under its name after the crash', async () => {
+  const lab = await begun('before');
+  const run = todaysRun(lab);
+  const main = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main')).object.sha;
+  await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/ferrybot/proposal/${run}`, sha: main });
+  await lab.clock.advance(10 * MINUTE);
+  await lab.dispatchDaily();
+  await lab.clock.advance(5 * MINUTE);
+  expect(await stateOf(lab, run)).toBeNull();
+  expect(lab.log.join('\n')).toContain(`somebody else pushed refs/heads/ferrybot/proposal/${run}: delete it`);
+  await lab.as('ada', 'DELETE', `/git/refs/heads/ferrybot/proposal/${run}`);
+  expect((await propose(lab)).run).toBe(run);
+  await lab.close();
+});
+
+async function tipOf(lab: VirtualLab, run: string): Promise<string | undefined> {
+  const ref = `refs/heads/ferrybot/proposal/${run}`;
+  return (await lab.store.refs(ref)).get(ref);
+}
 
 /** Branches in the names of today's proposals, which a writer pushes before there is any. */
 async function squatted(lab: VirtualLab, how: 'another history' | 'the file is gone', names: number) {

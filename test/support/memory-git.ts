@@ -145,7 +145,8 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       const isShared = request.expected === null || request.ref.endsWith('/logbook');
       if (outcome !== 'updated' && !isShared && (await resolve(request.ref)) === written)
         return { kind: 'pushed', sha: branded(written, isSha) };
-      if (outcome !== 'updated') return (await noRoom(request.ref)) ?? { kind: 'rejected' };
+      if (outcome !== 'updated')
+        return (await noRoom(request.ref)) ?? { kind: 'rejected', sha: branded(written, isSha) };
       const made: typeof tags = [];
       for (const { ref, sha } of tags) {
         const created = await store().updateRef({ ref, sha, expected: null });
@@ -179,7 +180,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         message: request.message,
       });
       const outcome = await store().updateRef({ ref, sha, expected: null });
-      if (outcome !== 'updated') return (await noRoom(ref)) ?? { kind: 'rejected' };
+      if (outcome !== 'updated') return (await noRoom(ref)) ?? { kind: 'rejected', sha: branded(sha, isSha) };
       await recordPush(act, [{ ref, before: null, after: sha }]);
       if (strike(world, ['push-answer-lost'], PUSH) !== null)
         return { kind: 'unknown', message: 'the answer was lost' };

@@ -100,6 +100,8 @@ async function pushBranch(
       atMs: effect.onto?.atMs ?? lab.now(),
     });
     if (outcome.kind === 'pushed') return { kind: 'done', number: null, isNew: true, sha: outcome.sha };
+    if (outcome.kind === 'rejected' && effect.onto?.isNewBranch === true)
+      return sameCommit(git, ref, outcome.sha);
     if (outcome.kind === 'rejected' && effect.onto !== undefined)
       return { kind: 'refused', code: 'branch-moved', message: `${ref} is not on ${effect.base} any more` };
     if (outcome.kind === 'rejected') return pushedBefore(lab, git, ref, effect);
@@ -107,6 +109,16 @@ async function pushBranch(
       ? { kind: 'refused', code: 'push-refused', message: outcome.message }
       : outcome;
   });
+}
+
+/** An earlier try pushed the same commit, and people may have built on it; any other branch of the name is not ours. Throws `GitError`. */
+async function sameCommit(git: LabGit, ref: string, sha: Sha): Promise<EffectOutcome> {
+  await git.fetch();
+  const tip = await git.resolve(ref);
+  if (tip === null) throw new GitError('unreadable', `${ref} was there and is not any more`);
+  return (await git.mergeBase(sha, tip)) === sha
+    ? { kind: 'done', number: null, sha }
+    : { kind: 'refused', code: 'branch-moved', message: `somebody else pushed ${ref}: delete it` };
 }
 
 /** What becomes of a branch that is there already. Throws `GitError`. */

@@ -1,172 +1,218 @@
 /**
- * Carries a planned proposal out: branch, issue, PR, and the record. Every step is found again by a name that the run
- * decides, so that a second try completes what a first one began, and whose branch it is decides between two.
+ * Every run that needs something opened begins here: `proposing` is recorded first, and only one process can record it. The
+ * branch, the issue and the pull request follow. Each is found again by its name or marker, so that any process can go on
+ * after a crash.
  */
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
-import type { EffectOutcome } from '../../domain/effect.ts';
-import type { PullFacts } from '../../domain/facts.ts';
 import type { Digest, Sha } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
-import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import type { Proposing } from '../../domain/logbook/events/launch-events.ts';
+import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
+import { commandKey, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
 import { transact } from '../../logbook/transact.ts';
-import { branchMark } from '../../run/branch-mark.ts';
-import { proposalLabels } from '../../run/own-pull.ts';
-import { isPartialFor, proposalBranchOf, proposedData } from '../../run/proposal-record.ts';
-import { type Failed, notDone, notRecorded, type Planned, type ProposeOutcome } from '../../run/proposing.ts';
+import { renderMissingParts } from '../../render/own-pull.ts';
+import { laneStanding } from '../../run/lane-standing.ts';
+import { pendingProposal } from '../../run/proposal-record.ts';
+import { type Failed, notDone, notRecorded, type ProposeOutcome } from '../../run/proposing.ts';
 import { publishedHeads } from '../../run/published-heads.ts';
 import { perform } from '../control/perform.ts';
-import type { OpenLane } from '../open-lab.ts';
+import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import { begunAs } from './partial-proposal.ts';
+import { sayOnce } from './say-once.ts';
 
-/** The branch is there and ours; new where this process has just made it, of the commit `head`. */
-type OurBranch = {
-  readonly kind: 'ours';
-  readonly name: string;
-  readonly isNew: boolean;
-  readonly head: Sha | null;
-};
+/** `lost`: another process recorded something for the lane in the meantime; decide again. */
+export type BeginOutcome =
+  | Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }>
+  | { readonly kind: 'lost' };
 
-/** `lost`: the name was taken by another proposal at the same moment; decide again. */
-type Lost = { readonly kind: 'lost' };
-
-export type BeginOutcome = Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }> | Lost;
-
-/** Writes everything that a proposal is. Throws `GitError` where git cannot tell whose branch it is. */
+/**
+ * Records what is about to be opened, where the lane is still free, and opens it. A proposal that `command` may replace is
+ * closed in the same push. Throws `GitError`.
+ */
 export async function begin(
   open: OpenLane,
-  planned: Planned,
-  request: SeenCommand | null,
+  intent: Proposing,
+  command: SeenCommand | null,
 ): Promise<BeginOutcome> {
-  const branch = await pushedBranch(open, planned, request);
-  if (branch.kind !== 'ours') return branch;
-  const { words } = planned;
-  const issue = await openedIssue(open, planned, words.issue(null), branch);
-  if (issue.kind !== 'done' || issue.number === null) return notDone('the issue', issue);
-  const body = words.pull.body(issue.number);
-  const pull = await openedPull(open, planned, { title: words.pull.title, body }, branch);
-  if (pull.kind !== 'done' || pull.number === null) return notDone('the pull request', pull);
-  const threads = { issue: issue.number, pull: pull.number };
-  const linked = words.issue(threads);
-  const updated = await perform(open, {
-    kind: 'edit-issue',
-    issue: issue.number,
-    expected: null,
-    body: `${markerOf(planned, 'issue')}\n${linked}`,
-    state: null,
+  const { store, lab, config } = open;
+  const recorded = await transact(open, () => {
+    const record = store.current();
+    const isTaken = record.runs.some(({ run }) => run === intent.run);
+    if (record.broken.length > 0 || isTaken || pendingProposal(record, config.laneName, lab.now()) !== null)
+      return [];
+    const proposing = { type: 'proposing', role: 'control', data: intent } as const;
+    const ours = { run: JOURNAL, drafts: [proposing] } as const;
+    const standing = laneStanding(runsOfLane(record.runs, config.laneName), command?.thread ?? null);
+    if (standing.kind === 'free') return [ours];
+    if (standing.kind !== 'replaceable' || command === null) return [];
+    const data = { outcome: 'withdrawn', reason: replacedReason(command), closurePull: null } as const;
+    const closed = { type: 'closed', role: 'control', actor: command.actor, data } as const;
+    return [{ run: standing.run.run, drafts: [closed] }, ours];
   });
-  if (updated.kind !== 'done') return notDone('the link from the issue to the pull request', updated);
-  return record(open, planned, threads, request, { branch, texts: { pull: body, issue: linked } });
+  if (recorded.kind === 'refused') return notRecorded(recorded);
+  const begun = store.current().journal.proposals.get(config.laneName);
+  if (recorded.kind === 'nothing' || begun?.run !== intent.run) return { kind: 'lost' };
+  return complete(open, begun, { command, isFirst: true });
 }
 
-/** Pushes the branch, or finds the one that was pushed before for the same request. Throws `GitError`. */
-async function pushedBranch(
+/**
+ * Goes on with what another process began and did not finish. A younger one than the grace is left to the process that
+ * began it. Throws `GitError`.
+ */
+export async function goOn(
   open: OpenLane,
-  planned: Planned,
-  request: SeenCommand | null,
-): Promise<Failed | Lost | OurBranch> {
-  const { run, files, base, head: begunHead, words } = planned;
-  const ours = { kind: 'ours', name: proposalBranchOf(run) } as const;
-  if (begunHead !== undefined) return begunBranch(open, planned, request);
-  if ((await begunAs(open, run)) !== null) return { kind: 'lost' };
-  const message = words.commit(branchMark(request === null ? null : commandKey(request)));
-  const pushed = await perform(open, { kind: 'push-branch', branch: ours.name, base, files, message });
-  if (pushed.kind !== 'done') return notDone(`the branch ${ours.name}`, pushed);
-  // A push that found the branch there says so as done: somebody else was faster, and completes what they began.
-  if (pushed.isNew !== true) return { kind: 'lost' };
+  begun: BegunProposal,
+  command: SeenCommand | null,
+): Promise<BeginOutcome> {
+  if (isYoung(open, begun))
+    return { kind: 'failed', code: 'unreadable', why: `${begun.run} is being proposed` };
+  const outcome = await complete(open, begun, { command, isFirst: false });
+  open.lab.log(`a proposal that was begun: ${outcome.kind}`, { run: begun.run });
+  return outcome;
+}
+
+/** Goes on with what the lane began for no command. Null where there is nothing, or where its process may be at it still. */
+export async function resumeProposal(open: OpenLane): Promise<BeginOutcome | null> {
+  const { store, config, lab } = open;
+  const record = store.current();
+  const begun = record.broken.length > 0 ? null : pendingProposal(record, config.laneName, lab.now());
+  if (begun === null || begun.proposed.request !== undefined || isYoung(open, begun)) return null;
+  return goOn(open, begun, null);
+}
+
+/** Younger than the grace: the process that began it goes on by itself. */
+function isYoung({ lab }: OpenLab, { at }: BegunProposal): boolean {
+  return lab.now() - (fromRfc3339(at) ?? 0) < limits.publishGraceMs;
+}
+
+type Work = {
+  readonly command: SeenCommand | null;
+  /** Recorded just now: nothing can be there to be found again. */
+  readonly isFirst: boolean;
+};
+
+/** What this process wrote: by it the bot's own work is known from what others add to it. */
+type Opened = {
+  readonly issue: number;
+  readonly pull: number;
+  readonly head: Sha | null;
+  readonly texts: { readonly pull?: string; readonly issue?: string };
+};
+
+async function complete(open: OpenLane, begun: BegunProposal, work: Work): Promise<BeginOutcome> {
+  const cleared = work.command === null ? null : await clearReplaced(open, work.command);
+  if (cleared !== null) return cleared;
+  const head = await pushedHead(open, begun);
+  if (typeof head === 'object' && head !== null) return head;
+  const issue = await threadOf(open, begun, 'issue', work);
+  if (issue.kind === 'failed') return issue;
+  const linked = typeof begun.pull === 'number' ? begun : withLink(begun, issue.number);
+  const pull = await threadOf(open, linked, 'pull', work);
+  if (pull.kind === 'failed') return pull;
+  const issueText =
+    issue.text === undefined || pull.text === undefined
+      ? issue.text
+      : `Proposed in #${pull.number}.\n\n${issue.text}`;
+  if (issueText !== undefined && issueText !== issue.text) {
+    const body = `${markerOf(begun, 'issue')}\n${issueText}`;
+    const edit = { kind: 'edit-issue', issue: issue.number, expected: null, body, state: null } as const;
+    const updated = await perform(open, edit);
+    if (updated.kind !== 'done') return notDone('the link from the issue to the pull request', updated);
+  }
+  const offered = await offerMissing(open, begun, pull.number);
+  if (offered !== null) return offered;
+  const texts = {
+    ...(pull.text === undefined ? {} : { pull: pull.text }),
+    ...(issueText === undefined ? {} : { issue: issueText }),
+  };
+  return record(open, begun, { issue: issue.number, pull: pull.number, head, texts });
+}
+
+function withLink(begun: BegunProposal, issue: number): BegunProposal {
+  const { pull } = begun;
+  return typeof pull === 'number'
+    ? begun
+    : { ...begun, pull: { ...pull, body: `Tracked in #${issue}.\n\n${pull.body}` } };
+}
+
+/** The commit of the branch; null where the branch is somebody's own. The same commit whoever makes it. */
+async function pushedHead(
+  open: OpenLane,
+  { branch, proposed, at }: BegunProposal,
+): Promise<Sha | Failed | null> {
+  if (branch === undefined) return null;
+  const { base, files, message } = branch;
+  const name = proposed.headBranch;
+  const onto = { atMs: fromRfc3339(at) ?? 0, isNewBranch: true } as const;
+  const pushed = await perform(open, { kind: 'push-branch', branch: name, base, files, message, onto });
+  if (pushed.kind !== 'done' || pushed.sha === undefined) return notDone(`the branch ${name}`, pushed);
   await open.git.fetch();
-  return { ...ours, isNew: true, head: pushed.sha ?? null };
+  return pushed.sha;
 }
 
-/** The branch that was pushed before, where it is still there and still the same request's. */
-async function begunBranch(
+/** `text`: as the bot wrote it; missing where somebody else did. */
+type Thread = { readonly kind: 'thread'; readonly number: number; readonly text?: string };
+
+async function threadOf(
   open: OpenLane,
-  { run, head }: Planned,
-  request: SeenCommand | null,
-): Promise<Failed | Lost | OurBranch> {
-  const name = proposalBranchOf(run);
-  const known = await begunAs(open, run);
-  if (known === null) return { kind: 'failed', code: 'unreadable', why: `the branch ${name} is not there` };
-  if (!isPartialFor(known, request)) return { kind: 'lost' };
-  return { kind: 'ours', name, isNew: false, head: known.tip === head ? known.tip : null };
+  begun: BegunProposal,
+  which: 'issue' | 'pull',
+  { isFirst }: Work,
+): Promise<Thread | Failed> {
+  const wanted = begun[which];
+  if (typeof wanted === 'number') return { kind: 'thread', number: wanted };
+  const { title, body: text } = wanted;
+  const body = `${markerOf(begun, which)}\n${text}`;
+  const { headBranch: head, baseBranch: base } = begun.proposed;
+  const { labels } = begun;
+  const common = { title, body, ...(isFirst ? { isFirst } : {}) };
+  const marker = markerIdentity({ run: begun.run, kind: 'issue', key: 'issue' });
+  const opened = await perform(
+    open,
+    which === 'issue'
+      ? { kind: 'open-issue', ...common, marker, labels: ['experiment', ...labels] }
+      : { kind: 'open-pull', ...common, head, base, labels },
+  );
+  return opened.kind === 'done' && opened.number !== null
+    ? { kind: 'thread', number: opened.number, text }
+    : notDone(which === 'issue' ? 'the issue' : 'the pull request', opened);
 }
 
-type Threads = { readonly issue: number; readonly pull: number };
-
-function markerOf({ run }: Planned, kind: 'issue' | 'pull'): string {
+function markerOf({ run }: BegunProposal, kind: 'issue' | 'pull'): string {
   return markerText({ run, kind, key: kind, fields: {} });
 }
 
-function openedIssue(
-  open: OpenLane,
-  planned: Planned,
-  body: string,
-  { isNew }: OurBranch,
-): Promise<EffectOutcome> {
-  return perform(open, {
-    kind: 'open-issue',
-    ...(isNew ? { isFirst: true } : {}),
-    marker: markerIdentity({ run: planned.run, kind: 'issue', key: 'issue' }),
-    title: planned.words.issueTitle,
-    body: `${markerOf(planned, 'issue')}\n${body}`,
-    labels: ['experiment', ...proposalLabels(open.config)],
-  });
+/** The text of a person's pull request is not edited: what it lacks is offered below it, once. */
+async function offerMissing(
+  open: OpenLab,
+  { run, missing }: BegunProposal,
+  pull: number,
+): Promise<Failed | null> {
+  if (missing === null) return null;
+  const posted = await sayOnce(open, pull, run, renderMissingParts(run, missing));
+  return posted === 'done' ? null : { kind: 'failed', code: 'unreadable', why: posted.why };
 }
 
-function openedPull(
-  open: OpenLane,
-  planned: Planned,
-  { title, body }: { readonly title: string; readonly body: string },
-  { name, isNew }: OurBranch,
-): Promise<EffectOutcome> {
-  return perform(open, {
-    kind: 'open-pull',
-    ...(isNew ? { isFirst: true } : {}),
-    head: name,
-    base: open.config.lane.targetBranch,
-    title,
-    body: `${markerOf(planned, 'pull')}\n${body}`,
-    labels: proposalLabels(open.config),
-  });
-}
-
-/** What this process wrote: by it the bot's own work is known from what others add to it. */
-type Written = {
-  readonly branch: OurBranch;
-  readonly texts: { readonly pull: string; readonly issue: string };
-};
-
-async function record(
-  open: OpenLane,
-  planned: Planned,
-  threadsOf: Threads,
-  request: SeenCommand | null,
-  written: Written,
-): Promise<Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }>> {
-  const { lab, config, store } = open;
-  const { run } = planned;
-  const { issue, pull } = threadsOf;
-  const place = { issue, pull, headBranch: written.branch.name, baseBranch: config.lane.targetBranch };
-  const threads = await readProposal(lab.client, place, readingOf(lab, config));
-  const opened = threads.kind === 'known' ? threads.value.pull : threads;
-  if (threads.kind === 'unknown' || opened.kind === 'unknown')
-    return { kind: 'failed', code: 'unreadable', why: opened.kind === 'unknown' ? opened.why : '' };
-  // A card is only written from a record: this run was recorded once, and is begun no second time.
-  if (publishedHeads(threads.value.comments).some((card) => card.run === run))
-    return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
-  // Another process may have finished meanwhile, while this one waited for GitHub: its words are the recorded ones.
-  await store.load();
+async function record(open: OpenLane, begun: BegunProposal, opened: Opened): Promise<BeginOutcome> {
+  const { store } = open;
+  const { run } = begun;
+  const { issue, pull, head, texts } = opened;
+  const author = begun.proposed.author ?? (await authorOf(open, begun, opened));
+  if ('kind' in author) return author;
   const isRecorded = (): boolean => store.current().runs.some((known) => known.run === run);
-  if (isRecorded()) return { kind: 'already', run };
-  const mended = await mendedText(open, planned, opened.value, written);
-  if (mended !== null) return mended;
-  const data = {
-    ...proposedData({ config, repository: lab.repository }, planned, request, opened.value),
-    ...threadsOf,
-    ...proofOf(open, written),
+  const data: EventDataByType['proposed'] = {
+    ...begun.proposed,
+    author,
+    issue,
+    pull,
+    ...(head === null ? {} : { head }),
+    ...(Object.keys(texts).length === 0 ? {} : { texts: printsOf(open, texts) }),
   };
   const recorded = await transact(open, () =>
     isRecorded() ? [] : [{ run, drafts: [{ type: 'proposed', role: 'control', data }] }],
@@ -175,36 +221,52 @@ async function record(
   return recorded.kind === 'recorded' ? { kind: 'proposed', run, pull, issue } : { kind: 'already', run };
 }
 
-/**
- * What a process that died had opened may say it in other words, and nobody knows by now whose they are: the text becomes
- * what is recorded as ours. Null where it is, or was.
- */
-async function mendedText(
-  open: OpenLane,
-  planned: Planned,
-  opened: PullFacts,
-  { texts }: Written,
-): Promise<Failed | null> {
-  const { lab, config } = open;
-  const { checklist } = config.lane;
-  const print = (text: string): string => bodyFingerprintText(text, checklist.preconditions);
-  if (print(opened.body) === print(texts.pull)) return null;
-  const body = `${markerOf(planned, 'pull')}\n${texts.pull}`;
-  const { number, bodyDigest: expected } = opened;
-  const outcome = await perform(open, { kind: 'edit-pull-body', pull: number, expected, body });
-  if (outcome.kind !== 'done') return notDone('the text of the proposal', outcome);
-  lab.log('a proposal that was begun has its text anew', { number });
-  return null;
+/** Who opened the pull request. A card in its threads says that the run was recorded once: it is begun no second time. */
+async function authorOf(
+  { lab, config }: OpenLane,
+  { run, proposed: { headBranch, baseBranch } }: BegunProposal,
+  { issue, pull }: Opened,
+): Promise<EventDataByType['proposed']['author'] | Failed> {
+  const threads = await readProposal(
+    lab.client,
+    { issue, pull, headBranch, baseBranch },
+    readingOf(lab, config),
+  );
+  const facts = threads.kind === 'known' ? threads.value.pull : threads;
+  if (threads.kind === 'unknown' || facts.kind === 'unknown')
+    return { kind: 'failed', code: 'unreadable', why: facts.kind === 'unknown' ? facts.why : '' };
+  if (publishedHeads(threads.value.comments).some((card) => card.run === run))
+    return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
+  return facts.value.author;
 }
 
-function proofOf(
+function printsOf(
   { lab, config }: OpenLane,
-  { branch: { head }, texts }: Written,
-): Pick<EventDataByType['proposed'], 'head' | 'texts'> {
+  texts: Opened['texts'],
+): NonNullable<EventDataByType['proposed']['texts']> {
   const { preconditions } = config.lane.checklist;
   const print = (text: string): Digest => lab.digestOf(bodyFingerprintText(text, preconditions));
   return {
-    ...(head === null ? {} : { head }),
-    texts: { pull: print(texts.pull), issue: print(texts.issue) },
+    ...(texts.pull === undefined ? {} : { pull: print(texts.pull) }),
+    ...(texts.issue === undefined ? {} : { issue: print(texts.issue) }),
   };
+}
+
+/** Closes the pull request and the issue of what this command replaced. Null once they are closed. */
+async function clearReplaced(open: OpenLane, command: SeenCommand): Promise<Failed | null> {
+  const reason = replacedReason(command);
+  const replaced = open.store.current().runs.filter(({ closed }) => closed?.reason === reason);
+  for (const { proposal } of replaced) {
+    const pull = await perform(open, { kind: 'close-pull', pull: proposal.pull });
+    if (pull.kind === 'unknown') return notDone('the old pull request', pull);
+    const edit = { kind: 'edit-issue', expected: null, body: null, state: 'closed' } as const;
+    const issue = await perform(open, { ...edit, issue: proposal.issue });
+    if (issue.kind === 'unknown') return notDone('the old issue', issue);
+  }
+  return null;
+}
+
+/** The reason names the command, by which a crash between two steps is found again. */
+function replacedReason(command: SeenCommand): string {
+  return `replaced: ${command.actor.login} asked for another proposal (${commandKey(command)})`;
 }

@@ -59,10 +59,11 @@ export async function takeUpIssue(
     knobs,
   };
   const scoped = configWith(config, contract);
-  const place = { headBranch: config.lane.targetBranch, author: issue.author };
+  const place = { headBranch: config.lane.targetBranch };
   const labels = askedLabels(config);
   const data: EventDataByType['proposed'] = {
     ...proposedData({ config: scoped, repository: open.lab.repository }, planned, request, place),
+    author: issue.author,
     requestedBy: asked.kind === 'command' ? asked.command.actor : asked.by,
     ...(asked.kind === 'command' && asked.continues !== undefined ? { continues: asked.continues } : {}),
     ...(asked.kind === 'command' && asked.written !== undefined

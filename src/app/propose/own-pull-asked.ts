@@ -1,6 +1,5 @@
 /** `/propose` in somebody's own pull request or issue: that very thread becomes the run. */
 
-import { GitError } from '../../domain/git.ts';
 import { isOver, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
 import { readOwnThread } from '../../github/own-pull.ts';
@@ -14,7 +13,7 @@ import { takeUp } from './own-pull.ts';
 import { lanesFor } from './own-pulls.ts';
 import type { RequestOutcome } from './request.ts';
 
-/** Null where the command asks for a proposal of the bot's: in an issue, in the bot's own work, in what is a run already. */
+/** Null where the command asks for a proposal of the bot's: in an issue, in the bot's own work, in what is a run already. Throws `GitError`. */
 export async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<RequestOutcome | null> {
   const { runs } = open.store.current();
   const isRun = runsOfPull(runs, command.thread).some(
@@ -27,12 +26,7 @@ export async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<R
   if (thread === null || !thread.isOpen || isOurWork(thread, open.config.appSlug)) return null;
   if (thread.kind === 'issue') return decidedIssue(open, thread, command);
   if (isOfItsIssue(command)) return null;
-  try {
-    return await decided(open, thread, command);
-  } catch (error) {
-    if (error instanceof GitError) return { kind: 'wait', why: error.message };
-    throw error;
-  }
+  return decided(open, thread, command);
 }
 
 /** A lane whose runs begin from issues is asked for by its name, or by a label of it; null where it is another lane's command. */

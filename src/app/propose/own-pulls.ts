@@ -25,8 +25,9 @@ import {
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { takeUpIssue } from './own-issue.ts';
-import { forkPoint, sayOnce, takeUp } from './own-pull.ts';
+import { forkPoint, takeUp } from './own-pull.ts';
 import type { RequestOutcome } from './request.ts';
+import { sayOnce } from './say-once.ts';
 
 /** What a process knows of labelled pull requests; a fresh one finds it again. */
 export type OwnPulls = {

@@ -12,19 +12,19 @@ import { nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
 import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
+import { pendingProposal, proposingData } from '../../run/proposal-record.ts';
 import { type Nothing, notRecorded, type ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
 import { say } from '../control/outbox.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { canPropose, type OpenLab, type OpenLane, type ProposingLane } from '../open-lab.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
-import { begin } from './begin.ts';
+import { begin, resumeProposal } from './begin.ts';
+import { nameOfDay, planWork } from './day-name.ts';
 import { keepLaneHistory, laneIssueWithoutRuns } from './lane-issue.ts';
 import { objectiveOfToday } from './objective-question.ts';
 import { noOwnPulls, takeUpLabelled, waitingFor } from './own-pulls.ts';
-import { placesOf, planWork, scheduledOf } from './partial-proposal.ts';
 import { carryOutRequests, FROM_ISSUES } from './requests.ts';
-import { resumeProposal } from './resume-proposal.ts';
 
 /** What came of one lane. */
 export type LaneProposal = { readonly lane: string; readonly outcome: ProposeOutcome };
@@ -49,8 +49,8 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
 
 async function proposeIn(open: OpenLane, troubles: Trouble[]): Promise<ProposeOutcome> {
   try {
-    const begun = canPropose(open) ? await resumeProposal(open, limits.publishGraceMs) : null;
-    if (begun !== null) return begun;
+    const begun = canPropose(open) ? await resumeProposal(open) : null;
+    if (begun !== null && begun.kind !== 'lost') return begun;
     // What a person asked for by a label comes before what nobody did.
     await takeUpLabelled(open, await waitingFor(open), noOwnPulls(), troubles);
     if (!canPropose(open)) return { kind: 'not-due', why: FROM_ISSUES };
@@ -94,21 +94,22 @@ export async function proposeToday(open: ProposingLane): Promise<ProposeOutcome>
         : { kind: 'already', run: standing.run.run };
     if (hold !== undefined)
       return { kind: 'held', why: `hold on the ${hold.scope} by ${hold.actor.login}: ${hold.reason}` };
-    const { begun, free } = await placesOf(open, date);
-    // Too young to be completed by another than who began it: the next sweep does so where that one died.
-    const [underWay] = await scheduledOf(open, begun, date);
-    if (underWay !== undefined) return { kind: 'already', run: underWay.begun.run };
-    if (typeof free !== 'string')
-      return free.code === 'names-taken' ? publishNothingDue(open, free, date) : free;
-    const meant = await objectiveOfToday(open, free, date);
+    // The process that began it completes it, or the next sweep after a crash.
+    const underWay = pendingProposal(open.store.current(), laneName, open.lab.now());
+    if (underWay !== null) return { kind: 'already', run: underWay.run };
+    const run = await nameOfDay(open, date);
+    if (typeof run !== 'string') return run.code === 'names-taken' ? publishNothingDue(open, run, date) : run;
+    const meant = await objectiveOfToday(open, run, date);
     if (meant.kind !== 'clear') return meant;
-    const input = { ...meant, run: free, date, request: null };
+    const input = { ...meant, run, date, request: null };
     const planned = await open.config.kind.proposes.plan(planWork(open), input);
     // Only knobs that a person named can be refused.
     if (planned.kind === 'refused') throw new Error(`nobody asked for what is refused: ${planned.code}`);
     if (planned.kind === 'nothing') return publishNothingDue(open, planned, date);
     if (planned.kind !== 'planned') return planned;
-    const outcome = await begin(open, planned, null);
+    const { config, lab } = open;
+    const intent = proposingData({ config, repository: lab.repository }, planned, null);
+    const outcome = await begin(open, intent, null);
     if (outcome.kind !== 'lost') return outcome;
     await open.store.load();
   }

@@ -2,6 +2,7 @@
 
 import { laneUnclear, type MeantLane, meantLane } from '../../commands/meant-lane.ts';
 import { cutText } from '../../domain/cut-text.ts';
+import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { holderOf } from '../../domain/logbook/holder.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
@@ -17,9 +18,10 @@ import { type Answered, answerTo } from '../../run/propose-answers.ts';
 import { askOf, isFrom, isOfItsIssue, waitingRequests } from '../../run/propose-request.ts';
 import { canPropose, type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
+import { goOn } from './begin.ts';
 import { openIssueFor } from './open-issue.ts';
 import { takeUpHere } from './own-pull-asked.ts';
-import { carryOutRequest, outcomeUnrecorded, type RequestOutcome } from './request.ts';
+import { carryOutRequest, outcomeOfBegun, outcomeUnrecorded, type RequestOutcome } from './request.ts';
 import { resumeAs } from './resume-as.ts';
 
 /** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
@@ -66,6 +68,16 @@ const FAILED_CODES: Readonly<Record<string, 'adopt-failed' | 'resume-as-failed'>
 };
 
 async function carriedOut(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
+  try {
+    return await decided(open, command);
+  } catch (error) {
+    if (error instanceof GitError) return { kind: 'wait', why: error.message };
+    throw error;
+  }
+}
+
+/** Every step is safe to repeat: after a crash it is called again. Throws `GitError`. */
+async function decided(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
   if (command.name === 'watch') return adoptJob(open, command);
   if (command.name === 'resume-as') return resumeAs(open, command);
   const from = open.store.current().runs.find((run) => isFrom(run.proposal.request, command));
@@ -73,7 +85,13 @@ async function carriedOut(open: OpenLab, command: SeenCommand): Promise<RequestO
     const { pull, issue } = from.proposal;
     return answerTo('proposed', { run: from.run, pull, issue });
   }
-  return (await takeUpHere(open, command)) ?? proposedAnew(open, command);
+  const { journal } = open.store.current();
+  const begun = [...journal.proposals.values()].find(({ proposed }) => isFrom(proposed.request, command));
+  if (begun === undefined) return (await takeUpHere(open, command)) ?? proposedAnew(open, command);
+  const lane = openLane(open, begun.proposed.lane);
+  return lane === null
+    ? answerTo('propose-failed', { why: `no lane ${begun.proposed.lane} any more` })
+    : outcomeOfBegun(await goOn(lane, begun, command));
 }
 
 /** Why the bot proposes nothing in a lane of hero runs, rentals or adopted jobs. */
@@ -155,9 +173,10 @@ async function adoptJob(open: OpenLab, command: SeenCommand): Promise<RequestOut
     },
     knobs: [],
   };
-  const place = { headBranch: config.lane.targetBranch, author: issue.author };
+  const place = { headBranch: config.lane.targetBranch };
   const data = {
     ...proposedData({ config, repository: open.lab.repository }, planned, command, place),
+    author: issue.author,
     issue: issue.number,
     pull: issue.number,
     own: { label: null },

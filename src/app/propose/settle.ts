@@ -3,7 +3,6 @@
 import { answerCommon } from '../../commands/decision.ts';
 import { namedRun } from '../../commands/named-run.ts';
 import { GitError } from '../../domain/git.ts';
-import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { readPermission } from '../../github/permission.ts';
@@ -15,10 +14,10 @@ import { lanesOf } from '../../run/lane-scope.ts';
 import { waitingNamed } from '../../run/propose-request.ts';
 import { canPropose, type OpenLab } from '../open-lab.ts';
 import { contained, inComment, inLane, type Trouble } from '../trouble.ts';
+import { resumeProposal } from './begin.ts';
 import { settleQuestion } from './objective-question.ts';
 import { proposeToday } from './propose.ts';
 import { carryOutRequests } from './requests.ts';
-import { resumeProposal } from './resume-proposal.ts';
 
 /** Completes what the schedule began: what a crash cut short, and what waited for an answer. */
 export async function completeProposals(open: OpenLab, troubles: Trouble[]): Promise<void> {
@@ -27,7 +26,7 @@ export async function completeProposals(open: OpenLab, troubles: Trouble[]): Pro
       try {
         const lane = { ...open, config };
         if (!canPropose(lane)) return;
-        await resumeProposal(lane, limits.publishGraceMs);
+        await resumeProposal(lane);
         await settleQuestion(lane, proposeToday);
       } catch (error) {
         if (!(error instanceof GitError)) throw error;

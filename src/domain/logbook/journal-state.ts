@@ -6,6 +6,7 @@ import type { Dispatch } from '../dispatch.ts';
 import { type Incident, readIncident } from '../incidents.ts';
 import { type Hold, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
+import type { Proposing } from './events/launch-events.ts';
 import type { ObjectiveQuestion } from './events/notice-events.ts';
 import { type Orphan, orphansAfter } from './orphans.ts';
 import { commandKey, type Head, type SeenCommand } from './run-state.ts';
@@ -27,7 +28,12 @@ export type JournalState = {
   readonly orphans: readonly Orphan[];
   /** The newest question about an objective per lane. */
   readonly questions: ReadonlyMap<string, ObjectiveQuestion & Pick<LogbookEvent, 'at'>>;
+  /** The last proposal that was begun in each lane. */
+  readonly proposals: ReadonlyMap<string, BegunProposal>;
 };
+
+/** `at`: when it was begun, RFC 3339. */
+export type BegunProposal = Proposing & Pick<LogbookEvent, 'at'>;
 
 export const EMPTY_JOURNAL: JournalState = {
   head: null,
@@ -39,6 +45,7 @@ export const EMPTY_JOURNAL: JournalState = {
   disks: new Map(),
   orphans: [],
   questions: new Map(),
+  proposals: new Map(),
 };
 
 /** An incremental fold: the journal grows for years, so each entry is folded once without copying. */
@@ -85,6 +92,10 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
         event.type === 'objective-asked'
           ? new Map([...state.questions, [event.data.lane, { ...event.data, at: event.at }]])
           : state.questions,
+      proposals:
+        event.type === 'proposing'
+          ? new Map([...state.proposals, [event.data.proposed.lane, { ...event.data, at: event.at }]])
+          : state.proposals,
     };
   };
   return { take, seen, mutations: () => state.mutations, orphans: () => state.orphans, state: settle };

@@ -156,7 +156,7 @@ async function lookAfterwards(
   if (!looked.ok) return { kind: 'unknown', message: `${lastWords(result)}; then ${lastWords(looked)}` };
   const now = remoteId(looked.stdout, ref);
   if (now === object) return pushed(mirror, wanted, others);
-  if (now !== expected) return { kind: 'rejected' };
+  if (now !== expected) return { kind: 'rejected', sha: object };
   const saidNo = /^!\t/m.test(result.stdout) && !/\[remote failure\]/.test(result.stdout);
   const line = refusedLine(result.stdout, others);
   if (line !== null && saidNo) return { kind: 'refused', message: `${line} (${lastWords(result)})` };
@@ -164,7 +164,7 @@ async function lookAfterwards(
   const inTheWay = names.find((name) => above.includes(name) || name.startsWith(`${ref}/`));
   if (inTheWay !== undefined && saidNo)
     return { kind: 'refused', message: `${inTheWay} is there and leaves no room for ${ref}: delete it` };
-  if (LOST_RACE.test(result.stdout)) return { kind: 'rejected' };
+  if (LOST_RACE.test(result.stdout)) return { kind: 'rejected', sha: object };
   return { kind: saidNo ? 'refused' : 'unknown', message: refusalOf(result) };
 }
 

@@ -18,7 +18,6 @@ import {
   scope,
 } from './gates.ts';
 import { planProposal } from './plan/plan.ts';
-import { planOfBegun } from './plan/plan-begun.ts';
 import { planOfPull } from './plan/plan-pull.ts';
 import { readStart } from './read-start.ts';
 import { FERRY_RULES } from './rules.ts';
@@ -72,7 +71,6 @@ export const ferryKind = defineKind({
     usual: USUAL_OBJECTIVE,
     asks: { objective: ferryObjective, question: objectiveQuestion },
     plan: planProposal,
-    planOfBegun,
     planOfPull,
     closureLog: FERRY_CLOSURE_LOG,
     afterSeal: (lane) => ferryLane(lane).afterSeal,

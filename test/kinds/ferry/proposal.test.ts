@@ -56,7 +56,6 @@ const view: ProposalView = {
     issues: [{ number: 8, title: 'A `strange` title', updatedAtMs: 0 }],
     issuesOmitted: 0,
   },
-  issue: 12,
   pull: 13,
   changes: [change],
   start: {
@@ -84,7 +83,6 @@ const first: ProposalView = {
   interval: { sinceCommit: null, sinceDate: '2026-11-14', fallback: true, lastRun: null },
   context: { ...view.context, last: null, commits: [], commitsOmitted: 0, issues: [] },
   start: { pass: null, notTaken: [], total: [change] },
-  issue: null,
   pull: null,
 };
 

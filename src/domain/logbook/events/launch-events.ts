@@ -90,6 +90,24 @@ const proposed = z.object({
   keys: z.array(publicKeySchema),
 });
 
+const opened = z.object({ title: text, body: text });
+
+const proposing = z.object({
+  run: runId,
+  proposed: proposed
+    .omit({ issue: true, pull: true, head: true, texts: true, author: true })
+    .extend({ author: actorSchema.exactOptional() })
+    .describe('what `proposed` will say, as far as it is known'),
+  branch: z
+    .object({ base: sha, files: z.record(text, text), message: text })
+    .exactOptional()
+    .describe('the commit to push, on `base`; missing for the pull request of a person'),
+  issue: z.union([integer, opened]).describe('the issue to open, or the number of one that is there'),
+  pull: z.union([integer, opened]).describe('the same for the pull request'),
+  labels: z.array(text).describe('of what is opened'),
+  missing: text.nullable().describe('what the text of a pull request lacks, to be offered in a comment'),
+});
+
 const contract: z.ZodType<Contract> = z.record(
   text,
   z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text }),
@@ -109,6 +127,7 @@ const fixedAttempt = z.object({
 });
 
 const data = {
+  proposing,
   proposed,
   contracted: z.object({ contract }),
   gated: z.object({
@@ -163,11 +182,30 @@ const data = {
 
 export type LaunchEventData = DataOf<typeof data>;
 type Proposed = LaunchEventData['proposed'];
+export type Proposing = LaunchEventData['proposing'];
 export type Objective = Proposed['objective'];
 export type IntervalStart = Proposed['interval'];
 export type ProposalRequest = NonNullable<Proposed['request']>;
 
 export const launchEvents = defineEvents(data, {
+  proposing: {
+    title: 'proposal begun',
+    means:
+      'Control is about to open what a run begins with. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
+    writers: ['control'],
+    isByPerson: false,
+    isInJournal: true,
+    rule: () => 'proposing belongs to the journal',
+    apply: (state) => state,
+    tell: ({ data: { run, proposed: about, branch, issue, pull } }) => ({
+      status: `${code(run)} is about to be proposed in lane ${code(about.lane)}`,
+      evidence: branch === undefined ? '' : `${code(about.headBranch)} on ${code(branch.base)}`,
+      decision: [issue, pull]
+        .map((one) => (typeof one === 'number' ? `#${one} is used` : `${code(one.title)} is opened`))
+        .join(', '),
+      next: 'the run is recorded as proposed',
+    }),
+  },
   proposed: {
     title: 'proposed',
     means: 'A run begins.',

@@ -15,8 +15,8 @@ import { presentValue, readPullBody } from '../body/read-pull-body.ts';
 import { ferryLane } from '../settings.ts';
 import { renderIssueBody, renderIssueTitle, renderPullParts } from '../words/proposal.ts';
 import type { ProposalView } from '../words/proposal-context.ts';
-import { viewOf } from './plan.ts';
-import { proposedFile } from './plan-begun.ts';
+import { readerOf, startOn } from './experiment.ts';
+import { knobsBetween, viewOf } from './plan.ts';
 import { sinceLastFerry } from './since-last.ts';
 
 /** GitHub's own closing words, and those by which issues and pull requests of a lab name each other; white space is one space. */
@@ -29,10 +29,7 @@ export async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<Plan
   const context = await sinceLastFerry(open, mergeBase, date);
   if ('kind' in context) return context;
   const lane = ferryLane(open.config.lane);
-  const path = lane.experiment;
-  const isThere =
-    (await open.git.readText(mergeBase, path)) !== null && (await open.git.readText(head, path)) !== null;
-  const file = isThere ? await proposedFile(open, { mergeBase, tip: head }) : null;
+  const file = await proposedFile(open, { mergeBase, head });
   const knobs = file?.knobs ?? null;
   const start: ProposalView['start'] = {
     pass: null,
@@ -56,8 +53,7 @@ export async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<Plan
   const { experiment, interval } = view;
   return {
     kind: 'planned-pull',
-    issueTitle: renderIssueTitle(view),
-    issueBody: renderIssueBody(view),
+    issue: { title: renderIssueTitle(view), body: renderIssueBody(view) },
     linked: linkedIssues(body),
     missing: isWhole(body, view) ? null : renderPullParts(view, lane.checklist.preconditions),
     recorded: {
@@ -69,6 +65,30 @@ export async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<Plan
     },
   };
 }
+
+/** The change of the experiment's file, against the branch and against the pass; null where a commit lacks the file. `knobs` null: it changes more than knobs. Throws `GitError`. */
+async function proposedFile(
+  open: PlanWork,
+  { mergeBase, head }: Pick<PullToPlan, 'mergeBase' | 'head'>,
+): Promise<ProposedFile | null> {
+  const { git, config } = open;
+  const path = ferryLane(config.lane).experiment;
+  const [onBranch, text] = [await git.readText(mergeBase, path), await git.readText(head, path)];
+  if (onBranch === null || text === null) return null;
+  const { text: from, pass, notTaken } = await startOn(open, mergeBase, onBranch);
+  const read = readerOf(open);
+  const changes = await knobsBetween(read, from, text);
+  const total = await knobsBetween(read, onBranch, text);
+  return { start: { pass, notTaken }, knobs: changes === null || total === null ? null : { changes, total } };
+}
+
+type ProposedFile = {
+  readonly start: Pick<ProposalView['start'], 'pass' | 'notTaken'>;
+  readonly knobs: {
+    readonly changes: ProposalView['changes'];
+    readonly total: ProposalView['start']['total'];
+  } | null;
+};
 
 /** What the text says it is for, as it says it; a person who says nothing means the usual. */
 function objectiveOf(body: string): Objective {

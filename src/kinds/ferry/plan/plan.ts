@@ -57,7 +57,30 @@ export async function planProposal(
     unchecked: checks.missing,
     start: { pass, notTaken, total },
   };
-  return planned(open, view, { base, files: isChanged ? { [path]: change.text } : {} });
+  const { run, date, objective, interval, candidate, changes } = view;
+  return {
+    kind: 'planned',
+    run,
+    date,
+    branch: {
+      base,
+      files: isChanged ? { [path]: change.text } : {},
+      message: renderCommitMessage(view),
+    },
+    issue: { title: renderIssueTitle(view), body: renderIssueBody(view) },
+    pull: {
+      title: renderPullTitle(view),
+      body: renderPullBody(view, ferryLane(open.config.lane).checklist.preconditions),
+    },
+    recorded: {
+      experiment: path,
+      objective,
+      interval,
+      candidate,
+      ...(pass === null ? {} : { base: pass }),
+    },
+    knobs: changes.map(({ path: knob, after }) => ({ path: knob, after: after ?? '' })),
+  };
 }
 
 /** The knobs that differ between two texts of the file; null where more than knobs does. */
@@ -69,39 +92,6 @@ export async function knobsBetween(
   const delta = configDelta(await read(before), await read(after));
   if (delta.kind === 'none') return [];
   return delta.kind === 'knobs' ? delta.changes : null;
-}
-
-/** The plan of a ferry that is told so. */
-export function planned(
-  open: PlanWork,
-  view: ProposalView,
-  work: Pick<Planned, 'base' | 'head' | 'files'>,
-): Planned {
-  const { checklist } = ferryLane(open.config.lane);
-  const { run, date, experiment, objective, interval, candidate, changes, start } = view;
-  return {
-    kind: 'planned',
-    run,
-    date,
-    ...work,
-    words: {
-      commit: (mark) => renderCommitMessage(view, mark),
-      issueTitle: renderIssueTitle(view),
-      issue: (links) => renderIssueBody({ ...view, ...links }),
-      pull: {
-        title: renderPullTitle(view),
-        body: (issue) => renderPullBody({ ...view, issue }, checklist.preconditions),
-      },
-    },
-    recorded: {
-      experiment,
-      objective,
-      interval,
-      candidate,
-      ...(start.pass === null ? {} : { base: start.pass }),
-    },
-    knobs: changes.map(({ path, after }) => ({ path, after: after ?? '' })),
-  };
 }
 
 /** Everything that is told of a proposal, but for the change. */
@@ -123,7 +113,6 @@ export function viewOf(
     ...(unanswered === undefined ? {} : { unanswered }),
     context,
     interval: context.start,
-    issue: null,
     pull: null,
     asked: request === null ? null : { by: request.actor, thread: request.thread },
   };

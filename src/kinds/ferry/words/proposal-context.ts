@@ -22,7 +22,7 @@ type ProposalStart = {
 };
 
 /**
- * `issue` and `pull` are null until they are opened. `changes` is what is new against what the run starts from: empty only
+ * `pull` is null until it is opened. `changes` is what is new against what the run starts from: empty only
  * for an identical rerun.
  */
 export type ProposalView = {
@@ -35,7 +35,6 @@ export type ProposalView = {
   readonly unanswered?: Unanswered;
   readonly interval: IntervalStart;
   readonly context: IntervalContext;
-  readonly issue: number | null;
   readonly pull: number | null;
   /** Files and folders that a fix may change, once an attempt has failed. */
   readonly fixable: readonly string[];

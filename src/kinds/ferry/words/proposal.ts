@@ -33,23 +33,16 @@ export function renderIssueTitle(proposal: ProposalView): string {
   return cleanLine(`Experiment: ${nameOf(proposal)} (${changeText(proposal)})`, limits.titleCharsMax);
 }
 
-/**
- * The commit's message: it names the lab's run and nobody else. `mark` stands at the end of the subject and says which
- * command it was made for (src/kinds/ferry/ask/branch-mark.ts).
- */
-export function renderCommitMessage(proposal: ProposalView, mark = ''): string {
+/** The commit's message: it names the lab's run and nobody else. */
+export function renderCommitMessage(proposal: ProposalView): string {
   const reason = cleanLine(proposal.reason, limits.shownBlockCharsMax);
   // rule AG-05
-  return `${renderPullTitle(proposal)}${mark}\n${reason === '' ? '' : `\n${reason}\n`}`;
+  return `${renderPullTitle(proposal)}\n${reason === '' ? '' : `\n${reason}\n`}`;
 }
 
 /** What somebody's own pull request has to say too before a launch, ready to be pasted into its description. */
 export function renderPullParts(proposal: ProposalView, preconditions: readonly string[]): string {
-  return paragraphs(
-    ...commonParts(proposal),
-    heading(PART_HEADINGS.checklist),
-    checklist(true, preconditions),
-  );
+  return paragraphs(...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(preconditions));
 }
 
 /** The pull request's body; src/kinds/ferry/body reads it back. `preconditions`: the lab's boxes that must be ticked before a launch. */
@@ -57,13 +50,14 @@ export function renderPullBody(
   proposal: ProposalView,
   preconditions: readonly string[] = PRECONDITIONS,
 ): string {
-  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, tracked in ${threadText(proposal.issue)}. The card below says what is missing for the launch; what is approved there is the manifest, not this text.`;
-  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(proposal.issue !== null, preconditions), ...fallbackParts(proposal, 'in this pull request'))}\n`;
+  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}. The card below says what is missing for the launch; what is approved there is the manifest, not this text.`;
+  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(preconditions), ...fallbackParts(proposal, 'in this pull request'))}\n`;
 }
 
-/** The ferry issue's body: the same facts without the checklist, and the link to the pull request. */
+/** The ferry issue's body: the same facts without the checklist, and the link to a pull request that is open already. */
 export function renderIssueBody(proposal: ProposalView): string {
-  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, proposed in ${threadText(proposal.pull)}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request.`;
+  const where = proposal.pull === null ? '' : `, proposed in #${proposal.pull}`;
+  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}${where}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request.`;
   return `${paragraphs(intro, ...commonParts(proposal), ...fallbackParts(proposal, 'in the pull request'))}\n`;
 }
 
@@ -136,10 +130,10 @@ function uncheckedText({ unchecked = [] }: ProposalView): string | null {
     : `Not checked before the push with ${listed(unchecked.map(code))}: the machine that proposed does not have ${unchecked.length === 1 ? 'it' : 'them'}.`;
 }
 
-function checklist(hasIssue: boolean, preconditions: readonly string[]): string {
+function checklist(preconditions: readonly string[]): string {
   const boxes = [
     { label: 'human approval', ticked: false },
-    ...preconditions.map((label) => ({ label, ticked: label === 'issue created/updated' && hasIssue })),
+    ...preconditions.map((label) => ({ label, ticked: label === 'issue created/updated' })),
     { label: 'monitoring loop started', ticked: false },
     { label: 'optional/manual Discord update posted', ticked: false },
   ];
@@ -168,10 +162,6 @@ function changeText({ changes, isMore }: ProposalView): string {
   const value = (source: string | null): string => (source === null ? 'absent' : onOneLine(source));
   const more = rest.length === 0 ? '' : `, and ${rest.length} more`;
   return `${first.knob} ${value(first.before)} -> ${value(first.after)}${more}`;
-}
-
-function threadText(number: number | null): string {
-  return number === null ? 'a thread that is about to be opened' : `#${number}`;
 }
 
 /** Below the table of everything that changes on the target branch. */
